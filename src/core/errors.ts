@@ -1,0 +1,58 @@
+/**
+ * Codes of operational failures. Each has a heading in the README; a code is never renamed.
+ */
+export type CrawlErrorCode =
+  | "API_UNREACHABLE"
+  | "ARCHIVE_CORRUPT"
+  | "ARCHIVE_IO"
+  | "CONFIG_INVALID"
+  | "DATA_DIR_LOCKED"
+  | "DATA_DIR_UNUSABLE"
+  | "DISK_FULL"
+  | "JOB_UNKNOWN"
+  | "LISTEN_FAILED"
+  | "NOT_ARCHIVED"
+  | "PARSER_CRASHED"
+  | "STORE_CORRUPT"
+  | "STORE_IO"
+  | "STORE_VERSION";
+
+/** Facts of a failure, flat, so that a log line can carry them. */
+export type ErrorDetails = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * An operational failure: the world did not do what was asked. Caught only at the boundary of a loop or a command.
+ *
+ * Expected outcomes (a 404, a time-out) are values, never errors; a bug is an {@link InvariantError}.
+ */
+export class CrawlError extends Error {
+  override readonly name = "CrawlError";
+  readonly code: CrawlErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(
+    code: CrawlErrorCode,
+    message: string,
+    details: ErrorDetails = {},
+    options?: { readonly cause?: unknown },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** A bug in this program. Never caught: the process stops before it can do harm. */
+export class InvariantError extends Error {
+  override readonly name = "InvariantError";
+}
+
+/** Stops the process when `condition` does not hold. */
+export function invariant(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new InvariantError(message);
+}
+
+/** The branch of an exhaustive switch that cannot be reached. */
+export function unreachable(value: never): never {
+  throw new InvariantError(`unreachable: ${String(value)}`);
+}

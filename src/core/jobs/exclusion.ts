@@ -1,0 +1,41 @@
+/**
+ * Why a URL is not crawled: every discovered URL that is never fetched has exactly one of these, and a user can ask
+ * for it.
+ */
+export type ExclusionReason =
+  /** Outside the job's scope. */
+  | "scope"
+  /** Matched by an `exclude` pattern, or by no `include` pattern. */
+  | "pattern"
+  /** More links away from the seeds than `depthMax`. */
+  | "depth"
+  /** The job has its `pagesMax` pages. */
+  | "page-limit"
+  /** Longer than `urlBytesMax`. */
+  | "url-length"
+  /** More than `pathSegmentsMax` path segments. */
+  | "path-depth"
+  /** One path segment, or a run of them, comes again more than `segmentRepeatsMax` times. */
+  | "repeated-segments"
+  /** A calendar-like sequence far from the present. */
+  | "calendar"
+  /** The host has its `pagesPerHostMax` URLs. */
+  | "host-limit"
+  /** The path has its `queriesPerPathMax` query strings. */
+  | "query-explosion"
+  /** Linked only with rel=nofollow, or from a nofollow page. */
+  | "nofollow"
+  /** Disallowed by robots.txt. */
+  | "robots"
+  /** robots.txt stayed unreachable, so that nothing may be fetched. */
+  | "robots-unreachable"
+  /** More than 10 redirects in a row. */
+  | "redirect-limit"
+  /** A redirect back to a URL of its own chain. */
+  | "redirect-loop"
+  /** A private, loopback or link-local address, without `--allow-private`. */
+  | "address-forbidden"
+  /** A content type that the job does not archive. */
+  | "content-type"
+  /** The job was cancelled. */
+  | "cancelled";

@@ -1,0 +1,70 @@
+import type { JobId, Millis } from "../units.ts";
+
+/** How far from its seeds a job may go: the seed itself, its host, its site, or anywhere. */
+export type JobScope = "page" | "host" | "site" | "any";
+
+/** What is done with a response that is not HTML: its body is archived, or only its head is recorded. */
+export type OtherContent = "archive" | "skip";
+
+/** A named crawl. Plain data, so that it can be stored, sent and merged. */
+export interface JobDefinition {
+  readonly id: JobId;
+  /** Counts the changes of this definition; the higher one wins a merge. */
+  readonly revision: number;
+  readonly state: JobState;
+  readonly options: JobOptions;
+}
+
+/** `cancelled` is final: what is queued is dropped with that reason. */
+export type JobState = "running" | "paused" | "cancelled";
+
+export interface JobOptions {
+  /** @default "site" */
+  readonly scope: JobScope;
+  /** A URL must match one of these regular expressions, where there are any. @default [] */
+  readonly include: readonly string[];
+  /** A URL must match none of these regular expressions. @default [] */
+  readonly exclude: readonly string[];
+  /** Links from a seed, at most; 0 is the seeds alone. @default 1_000 */
+  readonly depthMax: number;
+  /** HTML pages answered with 200, at most, over the whole job; 0 is no limit. @default 0 */
+  readonly pagesMax: number;
+  /** URLs admitted for one host, at most: the last guard against an endless site. @default 1_000_000 */
+  readonly pagesPerHostMax: number;
+  /** Shortest time between two requests to a host; 0 switches politeness delays off. @default 1_000 */
+  readonly delayMs: Millis;
+  /** Requests open at once to one host and its address. @default 1 */
+  readonly connectionsPerHost: number;
+  /** 0 (last) to 9 (first). @default 5 */
+  readonly priority: number;
+  /** Whether query parameters that do not change the page (session ids, tracking, order) are ignored by the dedupe. @default true */
+  readonly normalizeQuery: boolean;
+  /** What is done with a response that is not HTML. @default "archive" */
+  readonly otherContent: OtherContent;
+  /** Longest URL admitted, in bytes. @default 2_048 */
+  readonly urlBytesMax: number;
+  /** Path segments, at most. @default 30 */
+  readonly pathSegmentsMax: number;
+  /** How often one path segment may come again in a path. @default 3 */
+  readonly segmentRepeatsMax: number;
+  /** Distinct query strings admitted for one path of a host. @default 10_000 */
+  readonly queriesPerPathMax: number;
+}
+
+export const defaultJobOptions: JobOptions = Object.freeze({
+  scope: "site",
+  include: [],
+  exclude: [],
+  depthMax: 1_000,
+  pagesMax: 0,
+  pagesPerHostMax: 1_000_000,
+  delayMs: 1_000,
+  connectionsPerHost: 1,
+  priority: 5,
+  normalizeQuery: true,
+  otherContent: "archive",
+  urlBytesMax: 2_048,
+  pathSegmentsMax: 30,
+  segmentRepeatsMax: 3,
+  queriesPerPathMax: 10_000,
+});

@@ -1,0 +1,20 @@
+/** Every way an exchange can fail before it yields a usable response. */
+export type FetchFailure =
+  | "aborted"
+  | "address-forbidden"
+  | "connect-refused"
+  | "connect-timeout"
+  | "connect-unreachable"
+  | "connection-reset"
+  | "bad-encoding"
+  | "bad-framing"
+  | "content-length-mismatch"
+  | "decompression-bomb"
+  | "dns-error"
+  | "dns-not-found"
+  | "dns-timeout"
+  | "head-timeout"
+  | "head-too-large"
+  | "idle-timeout"
+  | "tls-error"
+  | "total-timeout";

@@ -1,0 +1,1862 @@
+// @ts-nocheck -- generated from record.proto by `npm run generate`
+import { decodeMessage, encodeMessage, MaxLengthError, message, streamMessage } from 'protons-runtime'
+import type { Codec, DecodeOptions } from 'protons-runtime'
+import type { Uint8ArrayList } from 'uint8arraylist'
+
+export interface QueueEntry {
+  url: string
+  depth: number
+  attempts: number
+  redirectChain: string[]
+  via?: string
+  discoveredAtMs: number
+}
+
+export namespace QueueEntry {
+  let _codec: Codec<QueueEntry>
+
+  export const codec = (): Codec<QueueEntry> => {
+    if (_codec == null) {
+      _codec = message<QueueEntry>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.url != null && obj.url !== '')) {
+          w.uint32(10)
+          w.string(obj.url)
+        }
+
+        if ((obj.depth != null && obj.depth !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.depth)
+        }
+
+        if ((obj.attempts != null && obj.attempts !== 0)) {
+          w.uint32(24)
+          w.uint32(obj.attempts)
+        }
+
+        if (obj.redirectChain != null && obj.redirectChain.length > 0) {
+          for (const value of obj.redirectChain) {
+            w.uint32(34)
+            w.string(value)
+          }
+        }
+
+        if (obj.via != null) {
+          w.uint32(42)
+          w.string(obj.via)
+        }
+
+        if ((obj.discoveredAtMs != null && obj.discoveredAtMs !== 0)) {
+          w.uint32(48)
+          w.uint64Number(obj.discoveredAtMs)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          url: '',
+          depth: 0,
+          attempts: 0,
+          redirectChain: [],
+          discoveredAtMs: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.url = reader.string()
+              break
+            }
+            case 2: {
+              obj.depth = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.attempts = reader.uint32()
+              break
+            }
+            case 4: {
+              if (opts.limits?.redirectChain != null && obj.redirectChain.length === opts.limits.redirectChain) {
+                throw new MaxLengthError('Decode error - repeated field "redirectChain" had too many elements')
+              }
+
+              obj.redirectChain.push(reader.string())
+              break
+            }
+            case 5: {
+              obj.via = reader.string()
+              break
+            }
+            case 6: {
+              obj.discoveredAtMs = reader.uint64Number()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          redirectChain: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.url`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.depth`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.attempts`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 4: {
+              if (opts.limits?.redirectChain != null && obj.redirectChain === opts.limits.redirectChain) {
+                throw new MaxLengthError('Streaming decode error - repeated field "redirectChain" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.redirectChain[]`,
+                index: obj.redirectChain,
+                value: reader.string()
+              }
+
+              obj.redirectChain++
+
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.via`,
+                value: reader.string()
+              }
+              break
+            }
+            case 6: {
+              yield {
+                field: `${prefix}.discoveredAtMs`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface QueueEntryUrlFieldEvent {
+    field: '$.url'
+    value: string
+  }
+
+  export interface QueueEntryDepthFieldEvent {
+    field: '$.depth'
+    value: number
+  }
+
+  export interface QueueEntryAttemptsFieldEvent {
+    field: '$.attempts'
+    value: number
+  }
+
+  export interface QueueEntryRedirectChainFieldEvent {
+    field: '$.redirectChain[]'
+    index: number
+    value: string
+  }
+
+  export interface QueueEntryViaFieldEvent {
+    field: '$.via'
+    value: string
+  }
+
+  export interface QueueEntryDiscoveredAtMsFieldEvent {
+    field: '$.discoveredAtMs'
+    value: number
+  }
+
+  export function encode (obj: Partial<QueueEntry>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, QueueEntry.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueEntry>): QueueEntry {
+    return decodeMessage(buf, QueueEntry.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueEntry>): Generator<QueueEntryUrlFieldEvent | QueueEntryDepthFieldEvent | QueueEntryAttemptsFieldEvent | QueueEntryRedirectChainFieldEvent | QueueEntryViaFieldEvent | QueueEntryDiscoveredAtMsFieldEvent> {
+    return streamMessage(buf, QueueEntry.codec(), opts)
+  }
+}
+
+export interface UrlRecord {
+  state: number
+  url?: string
+  fetchedAtMs: number
+  attempts: number
+  httpStatus: number
+  redirect?: string
+  failure?: string
+  excluded?: string
+  depth: number
+  bodyBytes: number
+  contentType?: string
+  title?: string
+  payloadDigest?: string
+  etag?: string
+  lastModified?: string
+  capture?: Location
+  body?: Location
+  truncated: boolean
+  noindex: boolean
+  charset?: string
+}
+
+export namespace UrlRecord {
+  let _codec: Codec<UrlRecord>
+
+  export const codec = (): Codec<UrlRecord> => {
+    if (_codec == null) {
+      _codec = message<UrlRecord>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.state != null && obj.state !== 0)) {
+          w.uint32(8)
+          w.uint32(obj.state)
+        }
+
+        if (obj.url != null) {
+          w.uint32(18)
+          w.string(obj.url)
+        }
+
+        if ((obj.fetchedAtMs != null && obj.fetchedAtMs !== 0)) {
+          w.uint32(24)
+          w.uint64Number(obj.fetchedAtMs)
+        }
+
+        if ((obj.attempts != null && obj.attempts !== 0)) {
+          w.uint32(32)
+          w.uint32(obj.attempts)
+        }
+
+        if ((obj.httpStatus != null && obj.httpStatus !== 0)) {
+          w.uint32(40)
+          w.uint32(obj.httpStatus)
+        }
+
+        if (obj.redirect != null) {
+          w.uint32(50)
+          w.string(obj.redirect)
+        }
+
+        if (obj.failure != null) {
+          w.uint32(58)
+          w.string(obj.failure)
+        }
+
+        if (obj.excluded != null) {
+          w.uint32(66)
+          w.string(obj.excluded)
+        }
+
+        if ((obj.depth != null && obj.depth !== 0)) {
+          w.uint32(72)
+          w.uint32(obj.depth)
+        }
+
+        if ((obj.bodyBytes != null && obj.bodyBytes !== 0)) {
+          w.uint32(80)
+          w.uint64Number(obj.bodyBytes)
+        }
+
+        if (obj.contentType != null) {
+          w.uint32(90)
+          w.string(obj.contentType)
+        }
+
+        if (obj.title != null) {
+          w.uint32(98)
+          w.string(obj.title)
+        }
+
+        if (obj.payloadDigest != null) {
+          w.uint32(106)
+          w.string(obj.payloadDigest)
+        }
+
+        if (obj.etag != null) {
+          w.uint32(114)
+          w.string(obj.etag)
+        }
+
+        if (obj.lastModified != null) {
+          w.uint32(122)
+          w.string(obj.lastModified)
+        }
+
+        if (obj.capture != null) {
+          w.uint32(130)
+          Location.codec().encode(obj.capture, w)
+        }
+
+        if (obj.body != null) {
+          w.uint32(138)
+          Location.codec().encode(obj.body, w)
+        }
+
+        if ((obj.truncated != null && obj.truncated !== false)) {
+          w.uint32(144)
+          w.bool(obj.truncated)
+        }
+
+        if ((obj.noindex != null && obj.noindex !== false)) {
+          w.uint32(152)
+          w.bool(obj.noindex)
+        }
+
+        if (obj.charset != null) {
+          w.uint32(162)
+          w.string(obj.charset)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          state: 0,
+          fetchedAtMs: 0,
+          attempts: 0,
+          httpStatus: 0,
+          depth: 0,
+          bodyBytes: 0,
+          truncated: false,
+          noindex: false
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.state = reader.uint32()
+              break
+            }
+            case 2: {
+              obj.url = reader.string()
+              break
+            }
+            case 3: {
+              obj.fetchedAtMs = reader.uint64Number()
+              break
+            }
+            case 4: {
+              obj.attempts = reader.uint32()
+              break
+            }
+            case 5: {
+              obj.httpStatus = reader.uint32()
+              break
+            }
+            case 6: {
+              obj.redirect = reader.string()
+              break
+            }
+            case 7: {
+              obj.failure = reader.string()
+              break
+            }
+            case 8: {
+              obj.excluded = reader.string()
+              break
+            }
+            case 9: {
+              obj.depth = reader.uint32()
+              break
+            }
+            case 10: {
+              obj.bodyBytes = reader.uint64Number()
+              break
+            }
+            case 11: {
+              obj.contentType = reader.string()
+              break
+            }
+            case 12: {
+              obj.title = reader.string()
+              break
+            }
+            case 13: {
+              obj.payloadDigest = reader.string()
+              break
+            }
+            case 14: {
+              obj.etag = reader.string()
+              break
+            }
+            case 15: {
+              obj.lastModified = reader.string()
+              break
+            }
+            case 16: {
+              obj.capture = Location.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.capture
+              })
+              break
+            }
+            case 17: {
+              obj.body = Location.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.body
+              })
+              break
+            }
+            case 18: {
+              obj.truncated = reader.bool()
+              break
+            }
+            case 19: {
+              obj.noindex = reader.bool()
+              break
+            }
+            case 20: {
+              obj.charset = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.state`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.url`,
+                value: reader.string()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.fetchedAtMs`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.attempts`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.httpStatus`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 6: {
+              yield {
+                field: `${prefix}.redirect`,
+                value: reader.string()
+              }
+              break
+            }
+            case 7: {
+              yield {
+                field: `${prefix}.failure`,
+                value: reader.string()
+              }
+              break
+            }
+            case 8: {
+              yield {
+                field: `${prefix}.excluded`,
+                value: reader.string()
+              }
+              break
+            }
+            case 9: {
+              yield {
+                field: `${prefix}.depth`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 10: {
+              yield {
+                field: `${prefix}.bodyBytes`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 11: {
+              yield {
+                field: `${prefix}.contentType`,
+                value: reader.string()
+              }
+              break
+            }
+            case 12: {
+              yield {
+                field: `${prefix}.title`,
+                value: reader.string()
+              }
+              break
+            }
+            case 13: {
+              yield {
+                field: `${prefix}.payloadDigest`,
+                value: reader.string()
+              }
+              break
+            }
+            case 14: {
+              yield {
+                field: `${prefix}.etag`,
+                value: reader.string()
+              }
+              break
+            }
+            case 15: {
+              yield {
+                field: `${prefix}.lastModified`,
+                value: reader.string()
+              }
+              break
+            }
+            case 16: {
+              yield * Location.codec().stream(reader, reader.uint32(), `${prefix}.capture`, {
+                limits: opts.limits?.capture
+              })
+
+              break
+            }
+            case 17: {
+              yield * Location.codec().stream(reader, reader.uint32(), `${prefix}.body`, {
+                limits: opts.limits?.body
+              })
+
+              break
+            }
+            case 18: {
+              yield {
+                field: `${prefix}.truncated`,
+                value: reader.bool()
+              }
+              break
+            }
+            case 19: {
+              yield {
+                field: `${prefix}.noindex`,
+                value: reader.bool()
+              }
+              break
+            }
+            case 20: {
+              yield {
+                field: `${prefix}.charset`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface UrlRecordStateFieldEvent {
+    field: '$.state'
+    value: number
+  }
+
+  export interface UrlRecordUrlFieldEvent {
+    field: '$.url'
+    value: string
+  }
+
+  export interface UrlRecordFetchedAtMsFieldEvent {
+    field: '$.fetchedAtMs'
+    value: number
+  }
+
+  export interface UrlRecordAttemptsFieldEvent {
+    field: '$.attempts'
+    value: number
+  }
+
+  export interface UrlRecordHttpStatusFieldEvent {
+    field: '$.httpStatus'
+    value: number
+  }
+
+  export interface UrlRecordRedirectFieldEvent {
+    field: '$.redirect'
+    value: string
+  }
+
+  export interface UrlRecordFailureFieldEvent {
+    field: '$.failure'
+    value: string
+  }
+
+  export interface UrlRecordExcludedFieldEvent {
+    field: '$.excluded'
+    value: string
+  }
+
+  export interface UrlRecordDepthFieldEvent {
+    field: '$.depth'
+    value: number
+  }
+
+  export interface UrlRecordBodyBytesFieldEvent {
+    field: '$.bodyBytes'
+    value: number
+  }
+
+  export interface UrlRecordContentTypeFieldEvent {
+    field: '$.contentType'
+    value: string
+  }
+
+  export interface UrlRecordTitleFieldEvent {
+    field: '$.title'
+    value: string
+  }
+
+  export interface UrlRecordPayloadDigestFieldEvent {
+    field: '$.payloadDigest'
+    value: string
+  }
+
+  export interface UrlRecordEtagFieldEvent {
+    field: '$.etag'
+    value: string
+  }
+
+  export interface UrlRecordLastModifiedFieldEvent {
+    field: '$.lastModified'
+    value: string
+  }
+
+  export interface UrlRecordCaptureFileFieldEvent {
+    field: '$.capture.file'
+    value: string
+  }
+
+  export interface UrlRecordCaptureOffsetFieldEvent {
+    field: '$.capture.offset'
+    value: number
+  }
+
+  export interface UrlRecordCaptureLengthFieldEvent {
+    field: '$.capture.length'
+    value: number
+  }
+
+  export interface UrlRecordBodyFileFieldEvent {
+    field: '$.body.file'
+    value: string
+  }
+
+  export interface UrlRecordBodyOffsetFieldEvent {
+    field: '$.body.offset'
+    value: number
+  }
+
+  export interface UrlRecordBodyLengthFieldEvent {
+    field: '$.body.length'
+    value: number
+  }
+
+  export interface UrlRecordTruncatedFieldEvent {
+    field: '$.truncated'
+    value: boolean
+  }
+
+  export interface UrlRecordNoindexFieldEvent {
+    field: '$.noindex'
+    value: boolean
+  }
+
+  export interface UrlRecordCharsetFieldEvent {
+    field: '$.charset'
+    value: string
+  }
+
+  export function encode (obj: Partial<UrlRecord>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, UrlRecord.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): UrlRecord {
+    return decodeMessage(buf, UrlRecord.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): Generator<UrlRecordStateFieldEvent | UrlRecordUrlFieldEvent | UrlRecordFetchedAtMsFieldEvent | UrlRecordAttemptsFieldEvent | UrlRecordHttpStatusFieldEvent | UrlRecordRedirectFieldEvent | UrlRecordFailureFieldEvent | UrlRecordExcludedFieldEvent | UrlRecordDepthFieldEvent | UrlRecordBodyBytesFieldEvent | UrlRecordContentTypeFieldEvent | UrlRecordTitleFieldEvent | UrlRecordPayloadDigestFieldEvent | UrlRecordEtagFieldEvent | UrlRecordLastModifiedFieldEvent | UrlRecordCaptureFileFieldEvent | UrlRecordCaptureOffsetFieldEvent | UrlRecordCaptureLengthFieldEvent | UrlRecordBodyFileFieldEvent | UrlRecordBodyOffsetFieldEvent | UrlRecordBodyLengthFieldEvent | UrlRecordTruncatedFieldEvent | UrlRecordNoindexFieldEvent | UrlRecordCharsetFieldEvent> {
+    return streamMessage(buf, UrlRecord.codec(), opts)
+  }
+}
+
+export interface Location {
+  file: string
+  offset: number
+  length: number
+}
+
+export namespace Location {
+  let _codec: Codec<Location>
+
+  export const codec = (): Codec<Location> => {
+    if (_codec == null) {
+      _codec = message<Location>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.file != null && obj.file !== '')) {
+          w.uint32(10)
+          w.string(obj.file)
+        }
+
+        if ((obj.offset != null && obj.offset !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.offset)
+        }
+
+        if ((obj.length != null && obj.length !== 0)) {
+          w.uint32(24)
+          w.uint32(obj.length)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          file: '',
+          offset: 0,
+          length: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.file = reader.string()
+              break
+            }
+            case 2: {
+              obj.offset = reader.uint64Number()
+              break
+            }
+            case 3: {
+              obj.length = reader.uint32()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.file`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.offset`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.length`,
+                value: reader.uint32()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface LocationFileFieldEvent {
+    field: '$.file'
+    value: string
+  }
+
+  export interface LocationOffsetFieldEvent {
+    field: '$.offset'
+    value: number
+  }
+
+  export interface LocationLengthFieldEvent {
+    field: '$.length'
+    value: number
+  }
+
+  export function encode (obj: Partial<Location>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Location.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Location>): Location {
+    return decodeMessage(buf, Location.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Location>): Generator<LocationFileFieldEvent | LocationOffsetFieldEvent | LocationLengthFieldEvent> {
+    return streamMessage(buf, Location.codec(), opts)
+  }
+}
+
+export interface ExclusionRecord {
+  url: string
+  reason: string
+}
+
+export namespace ExclusionRecord {
+  let _codec: Codec<ExclusionRecord>
+
+  export const codec = (): Codec<ExclusionRecord> => {
+    if (_codec == null) {
+      _codec = message<ExclusionRecord>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.url != null && obj.url !== '')) {
+          w.uint32(10)
+          w.string(obj.url)
+        }
+
+        if ((obj.reason != null && obj.reason !== '')) {
+          w.uint32(18)
+          w.string(obj.reason)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          url: '',
+          reason: ''
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.url = reader.string()
+              break
+            }
+            case 2: {
+              obj.reason = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.url`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.reason`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ExclusionRecordUrlFieldEvent {
+    field: '$.url'
+    value: string
+  }
+
+  export interface ExclusionRecordReasonFieldEvent {
+    field: '$.reason'
+    value: string
+  }
+
+  export function encode (obj: Partial<ExclusionRecord>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, ExclusionRecord.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ExclusionRecord>): ExclusionRecord {
+    return decodeMessage(buf, ExclusionRecord.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ExclusionRecord>): Generator<ExclusionRecordUrlFieldEvent | ExclusionRecordReasonFieldEvent> {
+    return streamMessage(buf, ExclusionRecord.codec(), opts)
+  }
+}
+
+export interface HostRecord {
+  host: string
+  nextFetchAtMs: number
+  failuresInRow: number
+  haltedUntilMs?: number
+  haltReason?: string
+  samples: BreakerSample[]
+  admitted: number
+  crawlDelayMs?: number
+}
+
+export namespace HostRecord {
+  let _codec: Codec<HostRecord>
+
+  export const codec = (): Codec<HostRecord> => {
+    if (_codec == null) {
+      _codec = message<HostRecord>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.host != null && obj.host !== '')) {
+          w.uint32(10)
+          w.string(obj.host)
+        }
+
+        if ((obj.nextFetchAtMs != null && obj.nextFetchAtMs !== 0)) {
+          w.uint32(17)
+          w.double(obj.nextFetchAtMs)
+        }
+
+        if ((obj.failuresInRow != null && obj.failuresInRow !== 0)) {
+          w.uint32(24)
+          w.uint32(obj.failuresInRow)
+        }
+
+        if (obj.haltedUntilMs != null) {
+          w.uint32(33)
+          w.double(obj.haltedUntilMs)
+        }
+
+        if (obj.haltReason != null) {
+          w.uint32(42)
+          w.string(obj.haltReason)
+        }
+
+        if (obj.samples != null && obj.samples.length > 0) {
+          for (const value of obj.samples) {
+            w.uint32(50)
+            BreakerSample.codec().encode(value, w)
+          }
+        }
+
+        if ((obj.admitted != null && obj.admitted !== 0)) {
+          w.uint32(56)
+          w.uint64Number(obj.admitted)
+        }
+
+        if (obj.crawlDelayMs != null) {
+          w.uint32(65)
+          w.double(obj.crawlDelayMs)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          host: '',
+          nextFetchAtMs: 0,
+          failuresInRow: 0,
+          samples: [],
+          admitted: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.host = reader.string()
+              break
+            }
+            case 2: {
+              obj.nextFetchAtMs = reader.double()
+              break
+            }
+            case 3: {
+              obj.failuresInRow = reader.uint32()
+              break
+            }
+            case 4: {
+              obj.haltedUntilMs = reader.double()
+              break
+            }
+            case 5: {
+              obj.haltReason = reader.string()
+              break
+            }
+            case 6: {
+              if (opts.limits?.samples != null && obj.samples.length === opts.limits.samples) {
+                throw new MaxLengthError('Decode error - repeated field "samples" had too many elements')
+              }
+
+              obj.samples.push(BreakerSample.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.samples$
+              }))
+              break
+            }
+            case 7: {
+              obj.admitted = reader.uint64Number()
+              break
+            }
+            case 8: {
+              obj.crawlDelayMs = reader.double()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          samples: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.host`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.nextFetchAtMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.failuresInRow`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.haltedUntilMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.haltReason`,
+                value: reader.string()
+              }
+              break
+            }
+            case 6: {
+              if (opts.limits?.samples != null && obj.samples === opts.limits.samples) {
+                throw new MaxLengthError('Streaming decode error - repeated field "samples" had too many elements')
+              }
+
+              for (const evt of BreakerSample.codec().stream(reader, reader.uint32(), `${prefix}.samples[]`, {
+                limits: opts.limits?.samples$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.samples
+                }
+              }
+
+              obj.samples++
+
+              break
+            }
+            case 7: {
+              yield {
+                field: `${prefix}.admitted`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 8: {
+              yield {
+                field: `${prefix}.crawlDelayMs`,
+                value: reader.double()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface HostRecordHostFieldEvent {
+    field: '$.host'
+    value: string
+  }
+
+  export interface HostRecordNextFetchAtMsFieldEvent {
+    field: '$.nextFetchAtMs'
+    value: number
+  }
+
+  export interface HostRecordFailuresInRowFieldEvent {
+    field: '$.failuresInRow'
+    value: number
+  }
+
+  export interface HostRecordHaltedUntilMsFieldEvent {
+    field: '$.haltedUntilMs'
+    value: number
+  }
+
+  export interface HostRecordHaltReasonFieldEvent {
+    field: '$.haltReason'
+    value: string
+  }
+
+  export interface HostRecordSamplesAtMsFieldEvent {
+    field: '$.samples[].atMs'
+    value: number
+    index: number
+  }
+
+  export interface HostRecordSamplesFailedFieldEvent {
+    field: '$.samples[].failed'
+    value: boolean
+    index: number
+  }
+
+  export interface HostRecordAdmittedFieldEvent {
+    field: '$.admitted'
+    value: number
+  }
+
+  export interface HostRecordCrawlDelayMsFieldEvent {
+    field: '$.crawlDelayMs'
+    value: number
+  }
+
+  export function encode (obj: Partial<HostRecord>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, HostRecord.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): HostRecord {
+    return decodeMessage(buf, HostRecord.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordSamplesAtMsFieldEvent | HostRecordSamplesFailedFieldEvent | HostRecordAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent> {
+    return streamMessage(buf, HostRecord.codec(), opts)
+  }
+}
+
+export interface BreakerSample {
+  atMs: number
+  failed: boolean
+}
+
+export namespace BreakerSample {
+  let _codec: Codec<BreakerSample>
+
+  export const codec = (): Codec<BreakerSample> => {
+    if (_codec == null) {
+      _codec = message<BreakerSample>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.atMs != null && obj.atMs !== 0)) {
+          w.uint32(9)
+          w.double(obj.atMs)
+        }
+
+        if ((obj.failed != null && obj.failed !== false)) {
+          w.uint32(16)
+          w.bool(obj.failed)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          atMs: 0,
+          failed: false
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.atMs = reader.double()
+              break
+            }
+            case 2: {
+              obj.failed = reader.bool()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.atMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.failed`,
+                value: reader.bool()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface BreakerSampleAtMsFieldEvent {
+    field: '$.atMs'
+    value: number
+  }
+
+  export interface BreakerSampleFailedFieldEvent {
+    field: '$.failed'
+    value: boolean
+  }
+
+  export function encode (obj: Partial<BreakerSample>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, BreakerSample.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<BreakerSample>): BreakerSample {
+    return decodeMessage(buf, BreakerSample.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<BreakerSample>): Generator<BreakerSampleAtMsFieldEvent | BreakerSampleFailedFieldEvent> {
+    return streamMessage(buf, BreakerSample.codec(), opts)
+  }
+}
+
+export interface RobotsRecord {
+  origin: string
+  verdict: string
+  body: string
+  fetchedAtMs: number
+  expiresAtMs: number
+  httpStatus: number
+}
+
+export namespace RobotsRecord {
+  let _codec: Codec<RobotsRecord>
+
+  export const codec = (): Codec<RobotsRecord> => {
+    if (_codec == null) {
+      _codec = message<RobotsRecord>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.origin != null && obj.origin !== '')) {
+          w.uint32(10)
+          w.string(obj.origin)
+        }
+
+        if ((obj.verdict != null && obj.verdict !== '')) {
+          w.uint32(18)
+          w.string(obj.verdict)
+        }
+
+        if ((obj.body != null && obj.body !== '')) {
+          w.uint32(26)
+          w.string(obj.body)
+        }
+
+        if ((obj.fetchedAtMs != null && obj.fetchedAtMs !== 0)) {
+          w.uint32(33)
+          w.double(obj.fetchedAtMs)
+        }
+
+        if ((obj.expiresAtMs != null && obj.expiresAtMs !== 0)) {
+          w.uint32(41)
+          w.double(obj.expiresAtMs)
+        }
+
+        if ((obj.httpStatus != null && obj.httpStatus !== 0)) {
+          w.uint32(48)
+          w.uint32(obj.httpStatus)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          origin: '',
+          verdict: '',
+          body: '',
+          fetchedAtMs: 0,
+          expiresAtMs: 0,
+          httpStatus: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.origin = reader.string()
+              break
+            }
+            case 2: {
+              obj.verdict = reader.string()
+              break
+            }
+            case 3: {
+              obj.body = reader.string()
+              break
+            }
+            case 4: {
+              obj.fetchedAtMs = reader.double()
+              break
+            }
+            case 5: {
+              obj.expiresAtMs = reader.double()
+              break
+            }
+            case 6: {
+              obj.httpStatus = reader.uint32()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.origin`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.verdict`,
+                value: reader.string()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.body`,
+                value: reader.string()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.fetchedAtMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.expiresAtMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 6: {
+              yield {
+                field: `${prefix}.httpStatus`,
+                value: reader.uint32()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RobotsRecordOriginFieldEvent {
+    field: '$.origin'
+    value: string
+  }
+
+  export interface RobotsRecordVerdictFieldEvent {
+    field: '$.verdict'
+    value: string
+  }
+
+  export interface RobotsRecordBodyFieldEvent {
+    field: '$.body'
+    value: string
+  }
+
+  export interface RobotsRecordFetchedAtMsFieldEvent {
+    field: '$.fetchedAtMs'
+    value: number
+  }
+
+  export interface RobotsRecordExpiresAtMsFieldEvent {
+    field: '$.expiresAtMs'
+    value: number
+  }
+
+  export interface RobotsRecordHttpStatusFieldEvent {
+    field: '$.httpStatus'
+    value: number
+  }
+
+  export function encode (obj: Partial<RobotsRecord>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, RobotsRecord.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): RobotsRecord {
+    return decodeMessage(buf, RobotsRecord.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): Generator<RobotsRecordOriginFieldEvent | RobotsRecordVerdictFieldEvent | RobotsRecordBodyFieldEvent | RobotsRecordFetchedAtMsFieldEvent | RobotsRecordExpiresAtMsFieldEvent | RobotsRecordHttpStatusFieldEvent> {
+    return streamMessage(buf, RobotsRecord.codec(), opts)
+  }
+}
+
+export interface DigestRecord {
+  url: string
+  fetchedAtMs: number
+  capture?: Location
+}
+
+export namespace DigestRecord {
+  let _codec: Codec<DigestRecord>
+
+  export const codec = (): Codec<DigestRecord> => {
+    if (_codec == null) {
+      _codec = message<DigestRecord>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.url != null && obj.url !== '')) {
+          w.uint32(10)
+          w.string(obj.url)
+        }
+
+        if ((obj.fetchedAtMs != null && obj.fetchedAtMs !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.fetchedAtMs)
+        }
+
+        if (obj.capture != null) {
+          w.uint32(26)
+          Location.codec().encode(obj.capture, w)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          url: '',
+          fetchedAtMs: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.url = reader.string()
+              break
+            }
+            case 2: {
+              obj.fetchedAtMs = reader.uint64Number()
+              break
+            }
+            case 3: {
+              obj.capture = Location.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.capture
+              })
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.url`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.fetchedAtMs`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 3: {
+              yield * Location.codec().stream(reader, reader.uint32(), `${prefix}.capture`, {
+                limits: opts.limits?.capture
+              })
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface DigestRecordUrlFieldEvent {
+    field: '$.url'
+    value: string
+  }
+
+  export interface DigestRecordFetchedAtMsFieldEvent {
+    field: '$.fetchedAtMs'
+    value: number
+  }
+
+  export interface DigestRecordCaptureFileFieldEvent {
+    field: '$.capture.file'
+    value: string
+  }
+
+  export interface DigestRecordCaptureOffsetFieldEvent {
+    field: '$.capture.offset'
+    value: number
+  }
+
+  export interface DigestRecordCaptureLengthFieldEvent {
+    field: '$.capture.length'
+    value: number
+  }
+
+  export function encode (obj: Partial<DigestRecord>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, DigestRecord.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<DigestRecord>): DigestRecord {
+    return decodeMessage(buf, DigestRecord.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<DigestRecord>): Generator<DigestRecordUrlFieldEvent | DigestRecordFetchedAtMsFieldEvent | DigestRecordCaptureFileFieldEvent | DigestRecordCaptureOffsetFieldEvent | DigestRecordCaptureLengthFieldEvent> {
+    return streamMessage(buf, DigestRecord.codec(), opts)
+  }
+}
+
+export interface ArchiveMarkRecord {
+  file: string
+  bytes: number
+}
+
+export namespace ArchiveMarkRecord {
+  let _codec: Codec<ArchiveMarkRecord>
+
+  export const codec = (): Codec<ArchiveMarkRecord> => {
+    if (_codec == null) {
+      _codec = message<ArchiveMarkRecord>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.file != null && obj.file !== '')) {
+          w.uint32(10)
+          w.string(obj.file)
+        }
+
+        if ((obj.bytes != null && obj.bytes !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.bytes)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          file: '',
+          bytes: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.file = reader.string()
+              break
+            }
+            case 2: {
+              obj.bytes = reader.uint64Number()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.file`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.bytes`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ArchiveMarkRecordFileFieldEvent {
+    field: '$.file'
+    value: string
+  }
+
+  export interface ArchiveMarkRecordBytesFieldEvent {
+    field: '$.bytes'
+    value: number
+  }
+
+  export function encode (obj: Partial<ArchiveMarkRecord>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, ArchiveMarkRecord.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArchiveMarkRecord>): ArchiveMarkRecord {
+    return decodeMessage(buf, ArchiveMarkRecord.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArchiveMarkRecord>): Generator<ArchiveMarkRecordFileFieldEvent | ArchiveMarkRecordBytesFieldEvent> {
+    return streamMessage(buf, ArchiveMarkRecord.codec(), opts)
+  }
+}

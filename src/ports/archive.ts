@@ -1,0 +1,64 @@
+import type { CaptureIndex, Exchange, RevisitTarget } from "../core/archive/capture.ts";
+import type { Millis } from "../core/units.ts";
+
+/** Where a response (or revisit) record stands. */
+export interface ArchiveLocation {
+  /** File name within the archive's directory. */
+  readonly file: string;
+  readonly offset: number;
+  /** Compressed length of the record in bytes. */
+  readonly length: number;
+}
+
+/** All that is needed to append a capture without looking at its content. */
+export interface EncodedCapture {
+  /** A gzip member with the response record, followed by one with the request record. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Length of the first member. */
+  readonly responseLength: number;
+  readonly index: CaptureIndex;
+}
+
+/** How far the archive is durable: what the database remembers, so that recovery can cut off what it does not know of. */
+export interface ArchiveMark {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** A response as it was archived. */
+export interface ArchivedResponse {
+  readonly url: string;
+  readonly status: number;
+  readonly fetchedAtMs: Millis;
+  /** Name, value, name, value. */
+  readonly headers: readonly string[];
+  /** Body with its content coding removed. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly truncated: boolean;
+}
+
+/**
+ * Write-once store of captures: WARC 1.1, one gzip member a record, with a CDXJ index beside each file.
+ *
+ * `append` and `appendRevisit` return at once and keep the record in memory; `flush` makes all appended records
+ * durable. The caller flushes before it commits the locations, and bounds what it appends between two flushes.
+ * Failures are `CrawlError`s: `DISK_FULL`, `ARCHIVE_IO`, `ARCHIVE_CORRUPT`, `NOT_ARCHIVED`.
+ */
+export interface Archive {
+  /**
+   * Opens the archive. `mark` is the last one that was committed: a file left open by a crash is cut to it, finished
+   * and indexed; records beyond it belong to pages that will be fetched again.
+   */
+  start(mark: ArchiveMark | undefined): Promise<void>;
+  /** Flushes, finishes the open file and its index; idempotent. */
+  stop(): Promise<void>;
+  append(capture: EncodedCapture): ArchiveLocation;
+  /** Archives that `exchange.url` had the very content that `target` holds already; only the heads are written. */
+  appendRevisit(exchange: Exchange, target: RevisitTarget): ArchiveLocation;
+  /** Resolves when everything appended before the call is durable. Calls are served in order. */
+  flush(): Promise<ArchiveMark | undefined>;
+  /** Reads one record back; a revisit record has an empty body. */
+  read(location: ArchiveLocation): Promise<ArchivedResponse>;
+  /** Names of all files that hold at least one record, oldest first. */
+  files(): readonly string[];
+}

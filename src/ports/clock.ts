@@ -1,0 +1,10 @@
+import type { Millis } from "../core/units.ts";
+
+/** The only source of time. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch, never decreasing within a process; fractions are allowed. */
+  nowMs(): Millis;
+
+  /** Resolves after `ms`, or at once when `signal` aborts; never rejects. Callers look at the signal afterwards. */
+  sleep(ms: Millis, signal?: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,5 @@
+/** The only source of randomness. */
+export interface Entropy {
+  /** Uniform in [0, 1). */
+  random(): number;
+}

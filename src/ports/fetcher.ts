@@ -1,0 +1,79 @@
+import type { CanonicalUrl, IpAddress, Millis } from "../core/units.ts";
+import type { FetchFailure } from "../core/politeness/retry-table.ts";
+
+/** Header fields in the order and spelling of the wire: name, value, name, value. */
+export type RawHeaders = readonly string[];
+
+/** Why a body is shorter than what the server had: never a failure, always marked. */
+export type Truncation = "length" | "time" | "disconnect";
+
+export interface FetchLimits {
+  /** Longest decoded body kept; the rest is cut off and marked `length`. @default 10 MiB */
+  readonly bodyBytesMax: number;
+  /** Highest ratio of decoded to received bytes once a body is over 1 MiB; above it the fetch fails as `decompression-bomb`. @default 100 */
+  readonly compressionRatioMax: number;
+  /** Largest response head. @default 32 KiB */
+  readonly headBytesMax: number;
+  /** Time to a connection, TLS included. @default 10_000 */
+  readonly connectTimeoutMs: Millis;
+  /** Time from the request's last byte to the response head. @default 15_000 */
+  readonly headTimeoutMs: Millis;
+  /** Longest silence inside a body. @default 10_000 */
+  readonly idleTimeoutMs: Millis;
+  /** Time for the whole exchange, so that a server that drips one byte a second ends too. @default 60_000 */
+  readonly totalTimeoutMs: Millis;
+}
+
+export interface FetchRequest {
+  readonly url: CanonicalUrl;
+  /** The address to connect to, resolved and chosen by the caller; no other is ever used for this request. */
+  readonly address: IpAddress;
+  /** Extra header fields, for instance `if-none-match`; the fetcher adds User-Agent, Accept and Accept-Encoding. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: FetchLimits;
+  /** False: the head alone decides, and the body is not read. Asked with the response's head. */
+  readonly wantsBody: (status: number, contentType: string | undefined) => boolean;
+}
+
+export interface FetchResponse {
+  readonly kind: "response";
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: RawHeaders;
+  /** The request's head as sent: name, value, name, value. */
+  readonly requestHeaders: RawHeaders;
+  /** Body as received, transfer coding removed, content coding kept: what the archive stores. */
+  readonly encodedBody: Uint8Array<ArrayBuffer>;
+  /** Body with its content coding removed; the same array as `encodedBody` when there was none. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly truncation?: Truncation;
+  /** False when `wantsBody` declined it. */
+  readonly bodyRead: boolean;
+  readonly startedAtMs: Millis;
+  /** When the response's head arrived: the server has seen the request by then. */
+  readonly headAtMs: Millis;
+  readonly finishedAtMs: Millis;
+}
+
+export interface FetchFailed {
+  readonly kind: "failure";
+  readonly failure: FetchFailure;
+  readonly detail: string;
+  readonly startedAtMs: Millis;
+  readonly finishedAtMs: Millis;
+}
+
+/** Every way a fetch can end; a fetch never throws for what the network or the server did. */
+export type FetchOutcome = FetchResponse | FetchFailed;
+
+/**
+ * One HTTP exchange: one URL, one address, no redirect followed, no cookie kept.
+ *
+ * An aborted signal ends the exchange with the failure `aborted`. Idle connections are kept for reuse within the
+ * fetcher's bound; an address that the fetcher's policy forbids ends with `address-forbidden`, judged when connecting.
+ */
+export interface Fetcher {
+  fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome>;
+  /** Closes idle connections and ends those in use; idempotent. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,29 @@
+/** Labels of one series; a label's value comes from a small fixed set, never from a URL or a host. */
+export type MetricLabels = Readonly<Record<string, string>>;
+
+/** Sink of measurements. Names are snake_case with the unit last, without the `orbweaver_` prefix that the adapter adds. */
+export interface Metrics {
+  /** Adds `by` (default 1) to a counter. */
+  count(name: MetricName, by?: number, labels?: MetricLabels): void;
+  /** Sets a gauge. */
+  gauge(name: MetricName, value: number, labels?: MetricLabels): void;
+  /** Records one observation of a distribution. */
+  observe(name: MetricName, value: number, labels?: MetricLabels): void;
+}
+
+/** Every metric there is; the adapter holds the help text and the buckets of each. */
+export type MetricName =
+  | "admitted_urls_total"
+  | "archive_bytes_total"
+  | "commit_operations"
+  | "commit_seconds"
+  | "excluded_urls_total"
+  | "fetch_bytes_total"
+  | "fetch_seconds"
+  | "fetches_total"
+  | "frontier_active_hosts"
+  | "frontier_queued_urls"
+  | "open_requests"
+  | "queue_full_total"
+  | "sieve_exact_lookups_total"
+  | "sieve_offers_total";

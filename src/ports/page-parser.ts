@@ -1,0 +1,47 @@
+import type { Exchange } from "../core/archive/capture.ts";
+import type { JobDefinition } from "../core/jobs/job-definition.ts";
+import type { ExcludedLinks, MetaRefresh, PackedLinks } from "../core/page/parsed-page.ts";
+import type { EncodedCapture } from "./archive.ts";
+
+export interface ParseRequest {
+  readonly exchange: Exchange;
+  /** Body with its content coding removed; parsed only where the content type is HTML or XHTML. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly job: JobDefinition;
+  /** Links from a seed to this page. */
+  readonly depth: number;
+}
+
+export interface ParsedPage {
+  /** Whether the body was parsed as HTML. */
+  readonly html: boolean;
+  /** In-scope links, each once, without the page's own URL. */
+  readonly links: PackedLinks;
+  /** Links that the job's rules keep out, each once. */
+  readonly excluded: readonly ExcludedLinks[];
+  readonly refresh?: MetaRefresh;
+  readonly title?: string;
+  readonly charset?: string;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly canonical?: string;
+  /** SHA-1 of the payload as `sha1:` and base32. */
+  readonly payloadDigest: string;
+  /** Ready for {@link Archive.append}. */
+  readonly capture: EncodedCapture;
+}
+
+/**
+ * Everything about a fetched page that costs CPU: charset, links, job rules, canonical forms, fingerprints, digest,
+ * archive record. The real one runs in threads; a virtual one calls the same core functions in place.
+ *
+ * At most `pendingMax` requests are under way; the caller keeps to it. A parser that breaks on a page rejects with
+ * `PARSER_CRASHED` for that page alone.
+ */
+export interface PageParser {
+  readonly pendingMax: number;
+  start(): Promise<void>;
+  /** Ends the threads; idempotent. Requests under way are rejected with `PARSER_CRASHED`. */
+  stop(): Promise<void>;
+  parse(request: ParseRequest): Promise<ParsedPage>;
+}

@@ -1,0 +1,28 @@
+import { defineConfig } from "vitest/config";
+
+const common = { extends: true as const };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        ...common,
+        test: {
+          name: "unit",
+          include: ["test/{core,contracts,peer,sim}/**/*.test.ts"],
+        },
+      },
+      {
+        ...common,
+        test: {
+          name: "integration",
+          include: ["test/{adapters,node,real}/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 60_000,
+        },
+      },
+      { ...common, test: { name: "conformance", include: ["test/conformance/**/*.test.ts"] } },
+      { ...common, test: { name: "check", include: ["test/project/**/*.test.ts"] } },
+    ],
+  },
+});
