@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+
+/** Timers that keep this process alive: what a sleep must not leave behind. */
+function timersOpen(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+}
+
+describe("SystemClock", () => {
+  it("tells milliseconds since the epoch and never goes back", () => {
+    const clock = new SystemClock();
+    expect(Math.abs(clock.nowMs() - Date.now())).toBeLessThan(60_000);
+    let last = clock.nowMs();
+    for (let i = 0; i < 10_000; i += 1) {
+      const now = clock.nowMs();
+      expect(now >= last).toBe(true);
+      last = now;
+    }
+  });
+
+  it("never wakes before its time, fractions included", async () => {
+    const clock = new SystemClock();
+    for (const ms of [0.3, 1, 1.7, 5.5, 12.2]) {
+      const start = clock.nowMs();
+      await clock.sleep(ms);
+      expect(clock.nowMs() - start).toBeGreaterThanOrEqual(ms);
+    }
+  });
+
+  it("ends at once when the signal aborts, and leaves neither timer nor listener", async () => {
+    const clock = new SystemClock();
+    const before = timersOpen();
+    const abort = new AbortController();
+    const sleep = clock.sleep(3_600_000, abort.signal);
+    expect(timersOpen()).toBe(before + 1);
+    abort.abort();
+    await sleep;
+    expect(timersOpen()).toBe(before);
+  });
+
+  it("does not start a timer for a signal that is aborted already, nor for no time", async () => {
+    const clock = new SystemClock();
+    const before = timersOpen();
+    const sleeps = [clock.sleep(3_600_000, AbortSignal.abort()), clock.sleep(0), clock.sleep(-5)];
+    expect(timersOpen()).toBe(before);
+    await Promise.all(sleeps);
+  });
+
+  it("does not wake at once from a sleep that is longer than one timer can carry", async () => {
+    const clock = new SystemClock();
+    const abort = new AbortController();
+    let awake = false;
+    const sleep = clock.sleep(2 ** 33, abort.signal).then(() => {
+      awake = true;
+    });
+    await clock.sleep(20);
+    expect(awake).toBe(false);
+    abort.abort();
+    await sleep;
+    expect(awake).toBe(true);
+  });
+});
