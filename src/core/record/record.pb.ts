@@ -1017,7 +1017,7 @@ export interface HostRecord {
   haltedUntilMs?: number
   haltReason?: string
   samples: BreakerSample[]
-  admitted: number
+  jobs: HostJob[]
   crawlDelayMs?: number
 }
 
@@ -1063,9 +1063,11 @@ export namespace HostRecord {
           }
         }
 
-        if ((obj.admitted != null && obj.admitted !== 0)) {
-          w.uint32(56)
-          w.uint64Number(obj.admitted)
+        if (obj.jobs != null && obj.jobs.length > 0) {
+          for (const value of obj.jobs) {
+            w.uint32(58)
+            HostJob.codec().encode(value, w)
+          }
         }
 
         if (obj.crawlDelayMs != null) {
@@ -1082,7 +1084,7 @@ export namespace HostRecord {
           nextFetchAtMs: 0,
           failuresInRow: 0,
           samples: [],
-          admitted: 0
+          jobs: []
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -1122,7 +1124,13 @@ export namespace HostRecord {
               break
             }
             case 7: {
-              obj.admitted = reader.uint64Number()
+              if (opts.limits?.jobs != null && obj.jobs.length === opts.limits.jobs) {
+                throw new MaxLengthError('Decode error - repeated field "jobs" had too many elements')
+              }
+
+              obj.jobs.push(HostJob.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.jobs$
+              }))
               break
             }
             case 8: {
@@ -1139,7 +1147,8 @@ export namespace HostRecord {
         return obj
       }, function * (reader, length, prefix, opts = {}) {
         const obj = {
-          samples: 0
+          samples: 0,
+          jobs: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -1202,10 +1211,21 @@ export namespace HostRecord {
               break
             }
             case 7: {
-              yield {
-                field: `${prefix}.admitted`,
-                value: reader.uint64Number()
+              if (opts.limits?.jobs != null && obj.jobs === opts.limits.jobs) {
+                throw new MaxLengthError('Streaming decode error - repeated field "jobs" had too many elements')
               }
+
+              for (const evt of HostJob.codec().stream(reader, reader.uint32(), `${prefix}.jobs[]`, {
+                limits: opts.limits?.jobs$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.jobs
+                }
+              }
+
+              obj.jobs++
+
               break
             }
             case 8: {
@@ -1264,9 +1284,16 @@ export namespace HostRecord {
     index: number
   }
 
-  export interface HostRecordAdmittedFieldEvent {
-    field: '$.admitted'
+  export interface HostRecordJobsSpaceFieldEvent {
+    field: '$.jobs[].space'
     value: number
+    index: number
+  }
+
+  export interface HostRecordJobsAdmittedFieldEvent {
+    field: '$.jobs[].admitted'
+    value: number
+    index: number
   }
 
   export interface HostRecordCrawlDelayMsFieldEvent {
@@ -1282,8 +1309,120 @@ export namespace HostRecord {
     return decodeMessage(buf, HostRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordSamplesAtMsFieldEvent | HostRecordSamplesFailedFieldEvent | HostRecordAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordSamplesAtMsFieldEvent | HostRecordSamplesFailedFieldEvent | HostRecordJobsSpaceFieldEvent | HostRecordJobsAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent> {
     return streamMessage(buf, HostRecord.codec(), opts)
+  }
+}
+
+export interface HostJob {
+  space: number
+  admitted: number
+}
+
+export namespace HostJob {
+  let _codec: Codec<HostJob>
+
+  export const codec = (): Codec<HostJob> => {
+    if (_codec == null) {
+      _codec = message<HostJob>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.space != null && obj.space !== 0)) {
+          w.uint32(8)
+          w.uint32(obj.space)
+        }
+
+        if ((obj.admitted != null && obj.admitted !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.admitted)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          space: 0,
+          admitted: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.space = reader.uint32()
+              break
+            }
+            case 2: {
+              obj.admitted = reader.uint32()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.space`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.admitted`,
+                value: reader.uint32()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface HostJobSpaceFieldEvent {
+    field: '$.space'
+    value: number
+  }
+
+  export interface HostJobAdmittedFieldEvent {
+    field: '$.admitted'
+    value: number
+  }
+
+  export function encode (obj: Partial<HostJob>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, HostJob.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostJob>): HostJob {
+    return decodeMessage(buf, HostJob.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostJob>): Generator<HostJobSpaceFieldEvent | HostJobAdmittedFieldEvent> {
+    return streamMessage(buf, HostJob.codec(), opts)
   }
 }
 

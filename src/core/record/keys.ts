@@ -1,0 +1,198 @@
+import { hash64 } from "../hash/hash64.ts";
+import type { HostName, JobId, OriginName, SiteName } from "../units.ts";
+import { invariant } from "../errors.ts";
+
+/**
+ * First byte of every database key. The table only grows: a tag is never given a second meaning.
+ *
+ * A key that belongs to a site goes on with the site's 8-byte ring position, so that an arc of the ring is a key range
+ * within each tag.
+ */
+const tags = {
+  /** `m` name: schema version, archive mark. */
+  meta: 0x6d,
+  /** `j` job id: JobDefinition as JSON. */
+  job: 0x6a,
+  /** `c` job id: JobCounts as JSON. */
+  counts: 0x63,
+  /** `u` site fingerprint job: UrlRecord. */
+  url: 0x75,
+  /** `x` site fingerprint job: ExclusionRecord. */
+  exclusion: 0x78,
+  /** `q` site host job rank sequence: QueueEntry. */
+  queue: 0x71,
+  /** `h` site host: HostRecord. */
+  host: 0x68,
+  /** `w` site host: host name, present while the host has queue entries. */
+  waiting: 0x77,
+  /** `r` site origin: RobotsRecord. */
+  robots: 0x72,
+  /** `l` site fingerprint job: empty, present while a request is in flight. */
+  lease: 0x6c,
+  /** `d` payload digest: DigestRecord. */
+  digest: 0x64,
+  /** `s` sequence: sieve keys admitted by one commit. */
+  sieveLog: 0x73,
+} as const;
+
+export type KeyTag = keyof typeof tags;
+
+type Key = Uint8Array<ArrayBuffer>;
+
+const encoder = new TextEncoder();
+
+/** Position of a site on the ring: 8 bytes, big-endian, so that byte order is ring order. */
+export function ringPosition(site: SiteName): bigint {
+  return hash64(site);
+}
+
+/** A job's 32-bit number inside keys. Two ids with one number are refused when the second is created. */
+export function jobSpace(job: JobId): number {
+  return Number(hash64(job) & 0xffff_ffffn);
+}
+
+/** The part of a key that all rows of a host share: site position, then host hash. */
+export interface HostAddress {
+  readonly position: bigint;
+  readonly hostHash: bigint;
+}
+
+export function hostAddress(site: SiteName, host: HostName): HostAddress {
+  return { position: ringPosition(site), hostHash: hash64(host) };
+}
+
+function key(tag: KeyTag, length: number): { bytes: Key; view: DataView } {
+  const bytes = new Uint8Array(length);
+  bytes[0] = tags[tag];
+  return { bytes, view: new DataView(bytes.buffer) };
+}
+
+/** Key of a URL's row: its record, its exclusion or its lease. Length 29. */
+export function urlKey(
+  tag: "url" | "exclusion" | "lease",
+  position: bigint,
+  fingerprints: Uint32Array,
+  at: number,
+  space: number,
+): Key {
+  const { bytes, view } = key(tag, 29);
+  view.setBigUint64(1, position);
+  for (let word = 0; word < 4; word += 1) view.setUint32(9 + word * 4, fingerprints[at + word] ?? 0);
+  view.setUint32(25, space);
+  return bytes;
+}
+
+/** The same URL's key under another tag. */
+export function retag(urlRowKey: Uint8Array, tag: "url" | "exclusion" | "lease"): Key {
+  const bytes = new Uint8Array(urlRowKey);
+  bytes[0] = tags[tag];
+  return bytes;
+}
+
+/** Fingerprint words and job number of a URL's key. */
+export function readUrlKey(row: Uint8Array): { words: Uint32Array<ArrayBuffer>; space: number } {
+  invariant(row.length === 29, "a URL's key has 29 bytes");
+  const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
+  const words = new Uint32Array(4);
+  for (let word = 0; word < 4; word += 1) words[word] = view.getUint32(9 + word * 4);
+  return { words, space: view.getUint32(25) };
+}
+
+/** Key of a queue entry: lower `rank` (0 to 9) first, then lower `sequence`. Length 30. */
+export function queueKey(
+  host: HostAddress,
+  space: number,
+  rank: number,
+  sequence: number,
+): Key {
+  const { bytes, view } = key("queue", 30);
+  view.setBigUint64(1, host.position);
+  view.setBigUint64(9, host.hostHash);
+  view.setUint32(17, space);
+  view.setUint8(21, rank);
+  view.setBigUint64(22, BigInt(sequence));
+  return bytes;
+}
+
+/** Job number inside a queue key. */
+export function queueKeySpace(row: Uint8Array): number {
+  return new DataView(row.buffer, row.byteOffset, row.byteLength).getUint32(17);
+}
+
+/** All queue entries of a host, or those of one job. */
+export function queueRange(host: HostAddress, space?: number): { gte: Key; lt: Key } {
+  const length = space === undefined ? 17 : 21;
+  const gte = queueKey(host, space ?? 0, 0, 0).slice(0, length);
+  return { gte, lt: successor(gte) };
+}
+
+/** Key of a row that a host has once. Length 17. */
+export function hostKey(tag: "host" | "waiting", host: HostAddress): Key {
+  const { bytes, view } = key(tag, 17);
+  view.setBigUint64(1, host.position);
+  view.setBigUint64(9, host.hostHash);
+  return bytes;
+}
+
+/** Key of an origin's robots.txt. Length 17. */
+export function robotsKey(site: SiteName, origin: OriginName): Key {
+  const { bytes, view } = key("robots", 17);
+  view.setBigUint64(1, ringPosition(site));
+  view.setBigUint64(9, hash64(origin));
+  return bytes;
+}
+
+/** Key of a row that is named by a text. */
+export function namedKey(tag: "meta" | "job" | "counts" | "digest", name: string): Key {
+  const text = encoder.encode(name);
+  const { bytes } = key(tag, 1 + text.length);
+  bytes.set(text, 1);
+  return bytes;
+}
+
+/** Key of one commit's row in the sieve's log. Length 9. */
+export function sieveLogKey(sequence: number): Key {
+  const { bytes, view } = key("sieveLog", 9);
+  view.setBigUint64(1, BigInt(sequence));
+  return bytes;
+}
+
+export function sieveLogSequence(row: Uint8Array): number {
+  return Number(new DataView(row.buffer, row.byteOffset, row.byteLength).getBigUint64(1));
+}
+
+/** All keys of a tag. */
+export function tagRange(tag: KeyTag): { gte: Key; lt: Key } {
+  const gte = Uint8Array.of(tags[tag]);
+  return { gte, lt: successor(gte) };
+}
+
+/** The smallest key that is greater than every key with this prefix. */
+export function successor(prefix: Uint8Array): Key {
+  const next = new Uint8Array(prefix);
+  for (let at = next.length - 1; at >= 0; at -= 1) {
+    const byte = next[at] ?? 0;
+    if (byte < 0xff) {
+      next[at] = byte + 1;
+      return next.slice(0, at + 1);
+    }
+  }
+  return Uint8Array.of(0xff);
+}
+
+/** The smallest key after `row`. */
+export function after(row: Uint8Array): Key {
+  const next = new Uint8Array(row.length + 1);
+  next.set(row);
+  return next;
+}
+
+/** Orders keys as the store does. */
+export function compareKeys(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let at = 0; at < shared; at += 1) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
