@@ -1,0 +1,72 @@
+import { fieldName, fieldValue } from "./warc-record.ts";
+
+/** How a response's head is written: `bodyBytes` is the length of the stored body, undefined where none is stored. */
+export interface HeadOfResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** Name, value, name, value. */
+  readonly headers: readonly string[];
+  readonly bodyBytes: number | undefined;
+}
+
+/**
+ * The head of an HTTP response as the archive keeps it.
+ *
+ * All fields stand in the order and spelling of the wire, with two exceptions that keep the stored message readable.
+ * The body is stored without its transfer coding, so `Transfer-Encoding` becomes `X-Orig-Transfer-Encoding`; a
+ * `Content-Length` that is not the length of the stored body becomes `X-Orig-Content-Length`, and the right one is
+ * added. A response without any field gets a `Content-Length`, since readers exist that lose the end of an empty head.
+ */
+export function responseHead({ status, statusText, headers, bodyBytes }: HeadOfResponse): string {
+  let head = `HTTP/1.1 ${status} ${fieldValue(statusText)}\r\n`;
+  let lengthIsWrong = headers.length < 2 && bodyBytes !== undefined;
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const value = fieldValue(headers[i + 1] ?? "");
+    let name = fieldName(headers[i] ?? "");
+    if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
+      name = `X-Orig-${name}`;
+    } else if (name.length === 14 && name.toLowerCase() === "content-length") {
+      if (bodyBytes !== undefined && value.trim() !== String(bodyBytes)) {
+        name = `X-Orig-${name}`;
+        lengthIsWrong = true;
+      }
+    }
+    head += `${name}: ${value}\r\n`;
+  }
+  if (lengthIsWrong && bodyBytes !== undefined) head += `Content-Length: ${bodyBytes}\r\n`;
+  return `${head}\r\n`;
+}
+
+/** The head of an HTTP request, its target in origin form (RFC 9112, section 3.2.1). */
+export function requestHead(method: string, url: string, headers: readonly string[]): string {
+  let head = `${method} ${fieldValue(requestTarget(url))} HTTP/1.1\r\n`;
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    head += `${fieldName(headers[i] ?? "")}: ${fieldValue(headers[i + 1] ?? "")}\r\n`;
+  }
+  return `${head}\r\n`;
+}
+
+function requestTarget(url: string): string {
+  const authorityAt = url.indexOf("://") + 3;
+  const pathAt = url.indexOf("/", authorityAt);
+  if (pathAt < 0) return "/";
+  const fragmentAt = url.indexOf("#", pathAt);
+  return fragmentAt < 0 ? url.slice(pathAt) : url.slice(pathAt, fragmentAt);
+}
+
+/** Longest media type that is kept: RFC 6838, section 4.2 allows 127 characters on each side of the slash. */
+const mediaTypeLengthMax = 255;
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
+
+/** The media type of a response in lower case without parameters, or `unk` as the field's indexers write it. */
+export function mimeOf(headers: readonly string[]): string {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? "";
+    if (name.length !== 12 || name.toLowerCase() !== "content-type") continue;
+    const value = headers[i + 1] ?? "";
+    const semicolonAt = value.indexOf(";");
+    const type = (semicolonAt < 0 ? value : value.slice(0, semicolonAt)).trim().toLowerCase();
+    return type.length <= mediaTypeLengthMax && mediaType.test(type) ? type : "unk";
+  }
+  return "unk";
+}
