@@ -1,0 +1,65 @@
+import type { MetricName } from "../../ports/metrics.ts";
+
+/** What a scraper is told of one metric. */
+export type MetricDescription =
+  | { readonly kind: "counter" | "gauge"; readonly help: string }
+  | { readonly kind: "histogram"; readonly help: string; readonly buckets: readonly number[] };
+
+/** From a page of the next rack to the longest time that a fetch may take, each about twice the one before. */
+const fetchSecondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** From a commit on a fast disk to one that holds up the crawl. */
+const commitSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+/** Changes in one database batch: a single page without links to a full group. */
+const commitOperationsBuckets = [1, 10, 100, 1_000, 10_000, 100_000];
+
+/** Every metric's help text, kind and buckets. */
+export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
+  admitted_urls_total: {
+    kind: "counter",
+    help: "URLs admitted to the frontier for the first time",
+  },
+  archive_bytes_total: { kind: "counter", help: "Compressed bytes appended to the archive" },
+  commit_operations: {
+    kind: "histogram",
+    help: "Changes in one database batch",
+    buckets: commitOperationsBuckets,
+  },
+  commit_seconds: {
+    kind: "histogram",
+    help: "Time to make one database batch durable",
+    buckets: commitSecondsBuckets,
+  },
+  excluded_urls_total: { kind: "counter", help: "Discovered URLs kept out, by reason" },
+  fetch_bytes_total: { kind: "counter", help: "Body bytes received, as on the wire" },
+  fetch_seconds: {
+    kind: "histogram",
+    help: "Time of one HTTP exchange, from its start to its last byte",
+    buckets: fetchSecondsBuckets,
+  },
+  fetches_total: { kind: "counter", help: "HTTP exchanges ended, by outcome" },
+  frontier_active_hosts: { kind: "gauge", help: "Hosts with queued URLs that are in memory" },
+  frontier_queued_urls: { kind: "gauge", help: "URLs waiting to be fetched" },
+  open_requests: { kind: "gauge", help: "HTTP requests under way" },
+  queue_full_total: {
+    kind: "counter",
+    help: "Times that a bounded queue was at its bound, by queue",
+  },
+  sieve_exact_lookups_total: {
+    kind: "counter",
+    help: "URLs that the Bloom filter could not call new, looked up in the database",
+  },
+  sieve_offers_total: { kind: "counter", help: "URLs offered to the sieve" },
+};
+
+/** Every label there is; a metric uses those that it needs. */
+export const labelNames = [
+  "job",
+  "kind",
+  "outcome",
+  "queue",
+  "reason",
+  "result",
+  "status",
+] as const;
