@@ -1,0 +1,76 @@
+import type { CanonicalUrl } from "../units.ts";
+
+/**
+ * Longest input looked at, in UTF-16 units: far above every limit that a job may set, and low enough that a hostile
+ * page cannot buy much work with one attribute.
+ */
+const inputUnitsMax = 65_536;
+
+const dot = 0x2e;
+
+/** A malformed escape: a percent sign that two hexadecimal digits do not follow. */
+const malformedEscape = /%(?![0-9A-Fa-f]{2})/;
+
+/** An escape with a lower-case digit, or of an unreserved character: `- . _ ~`, a letter or a digit. */
+const improvableEscape =
+  /%(?:[0-9A-Fa-f][a-f]|[a-f][0-9A-F]|2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)/;
+
+const escape = /%[0-9A-Fa-f]{2}/g;
+const unreserved = /[A-Za-z0-9\-._~]/;
+
+/**
+ * The canonical form of an http(s) URL, resolved against `base`; undefined for anything else, whatever it is.
+ *
+ * Resolution and normalisation are those of the WHATWG URL Standard (dot segments, default port, IDNA, IPv4 forms,
+ * escaping); on top of it the fragment, the user information and the host's trailing dot go, and escapes are
+ * normalised by RFC 3986, 6.2.2.1 and 6.2.2.2. Nothing is done that could name another resource, so the form is what
+ * is fetched; what merely identifies a page is the business of `dedupeKey`.
+ *
+ * Invariant: the result is ASCII, has the form `scheme://host[:port]/...`, and is its own canonical form.
+ */
+export function canonicalizeUrl(input: string, base?: string): CanonicalUrl | undefined {
+  if (input.length > inputUnitsMax) return undefined;
+  const parsed = URL.parse(input, base);
+  if (parsed === null) return undefined;
+  let url = parsed.href;
+  const authorityStart = url.startsWith("https://") ? 8 : 7;
+  if (authorityStart === 7 && !url.startsWith("http://")) return undefined;
+
+  const fragmentStart = url.indexOf("#");
+  if (fragmentStart !== -1) url = url.slice(0, fragmentStart);
+
+  const pathStart = url.indexOf("/", authorityStart);
+  const userEnd = url.lastIndexOf("@", pathStart);
+  if (userEnd !== -1) url = url.slice(0, authorityStart) + url.slice(userEnd + 1);
+
+  const hostEnd = endOfHost(url, authorityStart);
+  if (url.charCodeAt(hostEnd - 1) === dot && isName(url, authorityStart, hostEnd - 1)) {
+    url = url.slice(0, hostEnd - 1) + url.slice(hostEnd);
+  }
+  return (url.includes("%") ? normalizeEscapes(url) : url) as CanonicalUrl;
+}
+
+/** The colons inside an IPv6 literal may be taken for the port's here: no dot stands before them. */
+function endOfHost(url: string, authorityStart: number): number {
+  const pathStart = url.indexOf("/", authorityStart);
+  const portStart = url.lastIndexOf(":", pathStart);
+  return portStart > authorityStart ? portStart : pathStart;
+}
+
+/** Whether something other than an empty label stands before a trailing dot: `.` and `a..` stay what they are. */
+function isName(url: string, start: number, end: number): boolean {
+  return end > start && url.charCodeAt(end - 1) !== dot;
+}
+
+/**
+ * A URL with a malformed escape keeps what it escapes: in `%%34`1, decoding would make a new escape of the old
+ * percent sign.
+ */
+function normalizeEscapes(url: string): string {
+  if (!improvableEscape.test(url)) return url;
+  const decodes = !malformedEscape.test(url);
+  return url.replace(escape, (triplet) => {
+    const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
+    return decodes && unreserved.test(character) ? character : triplet.toUpperCase();
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * Query parameters that do not change the page: the one table of them.
+ *
+ * A wrong entry here hides pages, a missing one only costs a second fetch; so a name is listed only where it means the
+ * same thing on every site. Names are compared without regard to case.
+ */
+
+/** Session ids: PHP, Java, ASP.NET, ColdFusion, osCommerce, Zen Cart, and the plain words. */
+const sessionNames = [
+  "phpsessid",
+  "jsessionid",
+  "sessionid",
+  "session_id",
+  "sess_id",
+  "cfid",
+  "cftoken",
+  "oscsid",
+  "zenid",
+  "xtc_sid",
+];
+
+/** Click and campaign ids that advertisers, mailers and social networks append to other people's links. */
+const trackingNames = [
+  // Google
+  "gclid",
+  "gclsrc",
+  "dclid",
+  "gbraid",
+  "wbraid",
+  "srsltid",
+  "_ga",
+  "_gl",
+  // Meta, Microsoft, Yandex, X, TikTok, LinkedIn
+  "fbclid",
+  "igshid",
+  "igsh",
+  "msclkid",
+  "yclid",
+  "ysclid",
+  "twclid",
+  "ttclid",
+  "li_fat_id",
+  // Mailchimp, HubSpot, Marketo, Vero, Omeda
+  "mc_cid",
+  "mc_eid",
+  "_hsenc",
+  "_hsmi",
+  "hsctatracking",
+  "mkt_tok",
+  "vero_id",
+  "oly_enc_id",
+  "oly_anon_id",
+];
+
+/** First characters of families: Urchin and Matomo campaigns, classic ASP's session cookies. */
+const noisePrefixes = ["utm_", "mtm_", "pk_campaign", "pk_kwd", "aspsessionid"];
+
+const noiseNames: ReadonlySet<string> = new Set([...sessionNames, ...trackingNames]);
+
+/** `sid` is as often the number of a story; it is a session only where its value looks like one drawn at random. */
+const randomToken = /^(?:(?=.*[a-f])(?=.*[0-9])[0-9a-f]{8,}|[0-9a-z]{16,})$/i;
+
+/** `;jsessionid=...` within a path segment (Java Servlet 6.0, 7.1.3). */
+const sessionPathParameter = /;jsessionid=[^;/]*/gi;
+
+/** Whether the query parameter `name=value`, as written in a URL, does not change the page. */
+export function isQueryNoise(name: string, value: string): boolean {
+  const lower = name.toLowerCase();
+  if (lower === "sid") return randomToken.test(value);
+  return noiseNames.has(lower) || noisePrefixes.some((prefix) => lower.startsWith(prefix));
+}
+
+/** `path` without the session ids that servlet containers write into it. */
+export function withoutSessionPathParameters(path: string): string {
+  return path.replace(sessionPathParameter, "");
+}

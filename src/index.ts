@@ -1,0 +1,4 @@
+export { canonicalizeUrl } from "./core/url/canonicalize-url.ts";
+export { dedupeKey } from "./core/url/dedupe-key.ts";
+export type { DedupeKeyOptions } from "./core/url/dedupe-key.ts";
+export { siteOf } from "./core/url/site-of.ts";

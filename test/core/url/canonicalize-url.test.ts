@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalizeUrl } from "../../../src/core/url/canonicalize-url.ts";
+
+const page = "https://example.com/a/b/page.html?x=1";
+
+describe("canonicalizeUrl", () => {
+  it.each([
+    ["https://Example.COM", "https://example.com/"],
+    ["HTTP://example.com:80/", "http://example.com/"],
+    ["http://example.com:443/", "http://example.com:443/"],
+    ["http://user:secret@example.com/@x", "http://example.com/@x"],
+    ["http://:@example.com/", "http://example.com/"],
+    ["http://example.com/a/./b/../c", "http://example.com/a/c"],
+    ["http://example.com/a/%2e%2E/c", "http://example.com/c"],
+    ["http://example.com/x#part", "http://example.com/x"],
+    ["http://example.com/x#", "http://example.com/x"],
+    ["http://example.com./x", "http://example.com/x"],
+    ["http://example.com.:8080/x.:y", "http://example.com:8080/x.:y"],
+    ["http://1.2.3.04./", "http://1.2.3.4/"],
+    ["http://example.com../x", "http://example.com../x"],
+    ["http://./", "http://./"],
+    ["http://[2001:DB8::1]:80/", "http://[2001:db8::1]/"],
+    ["http://0x7f.1/", "http://127.0.0.1/"],
+    ["https://bücher.example/", "https://xn--bcher-kva.example/"],
+    ["http://example.com/%7euser/%c3%a9%2Fx", "http://example.com/~user/%C3%A9%2Fx"],
+    ["http://example.com/é?q=ü", "http://example.com/%C3%A9?q=%C3%BC"],
+    ["http://example.com/?q=%41%2b%2B", "http://example.com/?q=A%2B%2B"],
+    ["  http://example.com/a\tb\n ", "http://example.com/ab"],
+    ["http:\\\\example.com\\a", "http://example.com/a"],
+    ["http://example.com/a//b;c=1/?", "http://example.com/a//b;c=1/?"],
+  ])("writes %s as %s", (input, expected) => {
+    expect(canonicalizeUrl(input)).toBe(expected);
+  });
+
+  it.each([
+    ["", "https://example.com/a/b/page.html?x=1"],
+    ["#top", "https://example.com/a/b/page.html?x=1"],
+    ["?y=2", "https://example.com/a/b/page.html?y=2"],
+    ["../c", "https://example.com/a/c"],
+    ["../../../c", "https://example.com/c"],
+    ["//other.example/x", "https://other.example/x"],
+    ["/x", "https://example.com/x"],
+  ])("resolves %j against the base", (input, expected) => {
+    expect(canonicalizeUrl(input, page)).toBe(expected);
+  });
+
+  it.each([
+    "mailto:a@example.com",
+    "javascript:void(0)",
+    "data:text/html,x",
+    "ftp://example.com/",
+    "httpx://example.com/",
+    "http://",
+    "http://a b/",
+    "http://256.0.0.1/",
+    "http://example.com:99999/",
+    "http://[::1/",
+  ])("is undefined for %s", (input) => {
+    expect(canonicalizeUrl(input, page)).toBeUndefined();
+  });
+
+  it("is undefined for a relative reference without a usable base", () => {
+    expect(canonicalizeUrl("/x")).toBeUndefined();
+    expect(canonicalizeUrl("/x", "not a base")).toBeUndefined();
+  });
+
+  it("leaves what is escaped alone where an escape is malformed, since decoding could make a new one", () => {
+    expect(canonicalizeUrl("http://example.com/%%341%7e%c3")).toBe(
+      "http://example.com/%%341%7E%C3",
+    );
+  });
+
+  it("refuses an input longer than any page needs", () => {
+    const prefix = "http://example.com/";
+    expect(canonicalizeUrl(prefix + "a".repeat(65_536 - prefix.length))).toBeDefined();
+    expect(canonicalizeUrl(prefix + "a".repeat(65_537 - prefix.length))).toBeUndefined();
+  });
+
+  it("is never an exception, and its own canonical form in ASCII", () => {
+    const piece = fc.oneof(
+      fc.constantFrom("%", "%2", "%41", "%7e", "%c3%a9", "é", ".", "..", "/", "?", "#", "@", ":"),
+      fc.constantFrom(
+        "&",
+        ";",
+        "\\",
+        "xn--",
+        "[",
+        "]",
+        "a",
+        "B",
+        "0",
+        " ",
+        "\t",
+        "|",
+        "'",
+        "\ud800",
+      ),
+    );
+    const tail = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(""));
+    const head = fc.constantFrom("http://example.com/", "https://", "http://a", "//", "", "http:");
+    fc.assert(
+      fc.property(head, tail, (start, rest) => {
+        const url = canonicalizeUrl(start + rest, page);
+        if (url === undefined) return;
+        expect(canonicalizeUrl(url)).toBe(url);
+        expect(canonicalizeUrl(url, page)).toBe(url);
+        expect(url).toMatch(/^https?:\/\/[^/?#@\\]+\/[!-"$-~]*$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

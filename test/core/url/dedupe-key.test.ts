@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
+
+const site = "https://example.com";
+
+describe("dedupeKey", () => {
+  it.each([
+    ["/x?b=2&a=1", "/x?a=1&b=2"],
+    ["/x?a=2&a=1&A=0", "/x?A=0&a=2&a=1"],
+    ["/x?", "/x"],
+    ["/x?&&", "/x"],
+    ["/x?a=&b", "/x?a=&b"],
+    ["/x?utm_source=news&id=7&UTM_Medium=mail", "/x?id=7"],
+    ["/x?fbclid=abc&gclid=1&msclkid=2", "/x"],
+    ["/x?PHPSESSID=0123456789abcdef", "/x"],
+    ["/x?sessionid=1&CFID=1&CFTOKEN=2&ASPSESSIONIDQQ=3", "/x"],
+    ["/x?sid=7f3a90bc12de", "/x"],
+    ["/x;jsessionid=0A1B.node2?p=1", "/x?p=1"],
+    ["/a;JSESSIONID=1/b;v=2;jsessionid=3", "/a/b;v=2"],
+  ])("takes %s for %s", (path, expected) => {
+    expect(dedupeKey(site + path)).toBe(site + expected);
+  });
+
+  it.each(["/x", "/x;v=1", "/x?sid=20260101", "/x?sid=a-story", "/x?page=2", "/x?ref=a&sort=b"])(
+    "keeps %s, which may be another page",
+    (path) => {
+      expect(dedupeKey(site + path)).toBe(site + path);
+    },
+  );
+
+  it("is the URL itself where queries are not to be normalised", () => {
+    const url = `${site}/x;jsessionid=1?b=2&a=1&utm_source=x&`;
+    expect(dedupeKey(url, { normalizeQuery: false })).toBe(url);
+  });
+
+  const name = fc.constantFrom("a", "b", "c", "sid", "utm_x", "gclid", "A", "%41", "");
+  const value = fc.constantFrom("=", "=1", "=2", "", "=0123456789abcdef", "=x=y");
+  const parameter = fc.tuple(name, value);
+
+  it("does not depend on the order of parameters of different names", () => {
+    const parameters = fc.uniqueArray(parameter, { selector: ([key]) => key, maxLength: 9 });
+    const shuffled = parameters.chain((list) =>
+      fc.tuple(
+        fc.constant(list),
+        fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([left, right]) => {
+        const key = (list: typeof left) =>
+          dedupeKey(`${site}/x?${list.map((pair) => pair.join("")).join("&")}`);
+        expect(key(left)).toBe(key(right));
+      }),
+    );
+  });
+
+  it("is its own key", () => {
+    const query = fc.array(parameter).map((list) => list.map((pair) => pair.join("")).join("&"));
+    const path = fc.constantFrom("/", "/x;jsessionid=1", "/a;jsess;jsessionid=2ionid=3/b", "/;;");
+    fc.assert(
+      fc.property(path, query, (start, rest) => {
+        const key = dedupeKey(`${site}${start}?${rest}`);
+        expect(dedupeKey(key)).toBe(key);
+      }),
+    );
+  });
+});
