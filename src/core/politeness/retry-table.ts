@@ -1,3 +1,5 @@
+import type { PolitenessOptions } from "./politeness-options.ts";
+
 /** Every way an exchange can fail before it yields a usable response. */
 export type FetchFailure =
   | "aborted"
@@ -18,3 +20,104 @@ export type FetchFailure =
   | "idle-timeout"
   | "tls-error"
   | "total-timeout";
+
+/**
+ * What an attempt says of its host. `failed` and `overloaded` lengthen its backoff and count towards its breaker and
+ * its halt; `ok` ends them; `neutral` is no evidence at all, for instance because no request was made.
+ */
+export type VerdictKind = "ok" | "overloaded" | "failed" | "neutral";
+
+/** How an attempt ended: without a usable response, or with a response of this status. */
+export type AttemptOutcome = { readonly failure: FetchFailure } | { readonly status: number };
+
+interface RetryRule {
+  /** Requests made for one URL, at most, while they all end like this. */
+  readonly attemptsMax: number;
+  readonly verdict: VerdictKind;
+}
+
+/** What ends like this ends like this again: the fault is in the page, or in our own rules. */
+const ONCE = 1;
+/** Once more, in case the answer was cut on its way. */
+const TWICE = 2;
+/** Faults that pass by themselves, given the growing backoff between the attempts. */
+const TRANSIENT = 3;
+/** The server itself asks for patience, so more is given. */
+const PATIENT = 5;
+
+/** The retry policy for exchanges that yield no response. */
+const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
+  // Our own doing: the URL stays queued and the host is not judged.
+  aborted: { attemptsMax: Number.MAX_SAFE_INTEGER, verdict: "neutral" },
+  // Our policy forbids it; no request was made.
+  "address-forbidden": { attemptsMax: ONCE, verdict: "neutral" },
+  "connect-refused": { attemptsMax: TRANSIENT, verdict: "failed" },
+  "connect-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
+  "connect-unreachable": { attemptsMax: TRANSIENT, verdict: "failed" },
+  "connection-reset": { attemptsMax: TRANSIENT, verdict: "failed" },
+  // The host answered; one page of it is broken.
+  "bad-encoding": { attemptsMax: ONCE, verdict: "ok" },
+  // Whatever answers there does not speak HTTP: a matter of the whole host, and often of an overloaded proxy.
+  "bad-framing": { attemptsMax: TWICE, verdict: "failed" },
+  // Mostly a script that counts wrongly, and then for ever; the host is well.
+  "content-length-mismatch": { attemptsMax: TWICE, verdict: "ok" },
+  "decompression-bomb": { attemptsMax: ONCE, verdict: "ok" },
+  "dns-error": { attemptsMax: TRANSIENT, verdict: "failed" },
+  // An authoritative no; once more for a zone that is being changed.
+  "dns-not-found": { attemptsMax: TWICE, verdict: "failed" },
+  "dns-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
+  "head-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
+  "head-too-large": { attemptsMax: ONCE, verdict: "ok" },
+  "idle-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
+  // Certificates and protocol versions seldom change within an hour, and concern the whole host.
+  "tls-error": { attemptsMax: TWICE, verdict: "failed" },
+  // Each attempt costs both sides a minute.
+  "total-timeout": { attemptsMax: TWICE, verdict: "failed" },
+});
+
+/** An answer like any other: final, and the host is well. */
+const answered: RetryRule = Object.freeze({ attemptsMax: ONCE, verdict: "ok" });
+
+/** RFC 9110, section 15: an unknown status of a class is treated as the class's x00. */
+const serverError: RetryRule = Object.freeze({ attemptsMax: TRANSIENT, verdict: "failed" });
+
+/** The retry policy for statuses that are not simply answers. */
+const statusRules: ReadonlyMap<number, RetryRule> = new Map<number, RetryRule>([
+  // Request Timeout: the server gave up waiting for us.
+  [408, { attemptsMax: TRANSIENT, verdict: "failed" }],
+  // Too Early: RFC 8470 asks for one more request on a settled connection; the host is well.
+  [425, { attemptsMax: TWICE, verdict: "ok" }],
+  [429, { attemptsMax: PATIENT, verdict: "overloaded" }],
+  [500, serverError],
+  // Not Implemented and HTTP Version Not Supported: asking again changes nothing, and the server is well.
+  [501, answered],
+  [502, serverError],
+  [503, { attemptsMax: PATIENT, verdict: "overloaded" }],
+  [504, serverError],
+  [505, answered],
+]);
+
+function ruleOf(outcome: AttemptOutcome): RetryRule {
+  if ("failure" in outcome) return failureRules[outcome.failure];
+  const { status } = outcome;
+  return statusRules.get(status) ?? (status >= 500 && status <= 599 ? serverError : answered);
+}
+
+/**
+ * Whether a URL is to be asked for again after `attempts` requests, the one that ended with `outcome` included.
+ *
+ * When is the gate's business: every retry waits its turn like any other request to the host.
+ */
+export function retryPlan(
+  outcome: AttemptOutcome,
+  attempts: number,
+  options: Pick<PolitenessOptions, "attemptsMax">,
+): { readonly retry: boolean } {
+  if ("failure" in outcome && outcome.failure === "aborted") return { retry: true };
+  return { retry: attempts < Math.min(ruleOf(outcome).attemptsMax, options.attemptsMax) };
+}
+
+/** What an attempt's end says of its host: the kind of the verdict that its gate records. */
+export function verdictKindOf(outcome: AttemptOutcome): VerdictKind {
+  return ruleOf(outcome).verdict;
+}

@@ -1016,9 +1016,12 @@ export interface HostRecord {
   failuresInRow: number
   haltedUntilMs?: number
   haltReason?: string
-  samples: BreakerSample[]
+  breakerBuckets: BreakerBucket[]
   jobs: HostJob[]
   crawlDelayMs?: number
+  politeUntilMs?: number
+  backoffUntilMs?: number
+  breakerUntilMs?: number
 }
 
 export namespace HostRecord {
@@ -1056,10 +1059,10 @@ export namespace HostRecord {
           w.string(obj.haltReason)
         }
 
-        if (obj.samples != null && obj.samples.length > 0) {
-          for (const value of obj.samples) {
+        if (obj.breakerBuckets != null && obj.breakerBuckets.length > 0) {
+          for (const value of obj.breakerBuckets) {
             w.uint32(50)
-            BreakerSample.codec().encode(value, w)
+            BreakerBucket.codec().encode(value, w)
           }
         }
 
@@ -1075,6 +1078,21 @@ export namespace HostRecord {
           w.double(obj.crawlDelayMs)
         }
 
+        if (obj.politeUntilMs != null) {
+          w.uint32(73)
+          w.double(obj.politeUntilMs)
+        }
+
+        if (obj.backoffUntilMs != null) {
+          w.uint32(81)
+          w.double(obj.backoffUntilMs)
+        }
+
+        if (obj.breakerUntilMs != null) {
+          w.uint32(89)
+          w.double(obj.breakerUntilMs)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -1083,7 +1101,7 @@ export namespace HostRecord {
           host: '',
           nextFetchAtMs: 0,
           failuresInRow: 0,
-          samples: [],
+          breakerBuckets: [],
           jobs: []
         }
 
@@ -1114,12 +1132,12 @@ export namespace HostRecord {
               break
             }
             case 6: {
-              if (opts.limits?.samples != null && obj.samples.length === opts.limits.samples) {
-                throw new MaxLengthError('Decode error - repeated field "samples" had too many elements')
+              if (opts.limits?.breakerBuckets != null && obj.breakerBuckets.length === opts.limits.breakerBuckets) {
+                throw new MaxLengthError('Decode error - repeated field "breakerBuckets" had too many elements')
               }
 
-              obj.samples.push(BreakerSample.codec().decode(reader, reader.uint32(), {
-                limits: opts.limits?.samples$
+              obj.breakerBuckets.push(BreakerBucket.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.breakerBuckets$
               }))
               break
             }
@@ -1137,6 +1155,18 @@ export namespace HostRecord {
               obj.crawlDelayMs = reader.double()
               break
             }
+            case 9: {
+              obj.politeUntilMs = reader.double()
+              break
+            }
+            case 10: {
+              obj.backoffUntilMs = reader.double()
+              break
+            }
+            case 11: {
+              obj.breakerUntilMs = reader.double()
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -1147,7 +1177,7 @@ export namespace HostRecord {
         return obj
       }, function * (reader, length, prefix, opts = {}) {
         const obj = {
-          samples: 0,
+          breakerBuckets: 0,
           jobs: 0
         }
 
@@ -1193,20 +1223,20 @@ export namespace HostRecord {
               break
             }
             case 6: {
-              if (opts.limits?.samples != null && obj.samples === opts.limits.samples) {
-                throw new MaxLengthError('Streaming decode error - repeated field "samples" had too many elements')
+              if (opts.limits?.breakerBuckets != null && obj.breakerBuckets === opts.limits.breakerBuckets) {
+                throw new MaxLengthError('Streaming decode error - repeated field "breakerBuckets" had too many elements')
               }
 
-              for (const evt of BreakerSample.codec().stream(reader, reader.uint32(), `${prefix}.samples[]`, {
-                limits: opts.limits?.samples$
+              for (const evt of BreakerBucket.codec().stream(reader, reader.uint32(), `${prefix}.breakerBuckets[]`, {
+                limits: opts.limits?.breakerBuckets$
               })) {
                 yield {
                   ...evt,
-                  index: obj.samples
+                  index: obj.breakerBuckets
                 }
               }
 
-              obj.samples++
+              obj.breakerBuckets++
 
               break
             }
@@ -1231,6 +1261,27 @@ export namespace HostRecord {
             case 8: {
               yield {
                 field: `${prefix}.crawlDelayMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 9: {
+              yield {
+                field: `${prefix}.politeUntilMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 10: {
+              yield {
+                field: `${prefix}.backoffUntilMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 11: {
+              yield {
+                field: `${prefix}.breakerUntilMs`,
                 value: reader.double()
               }
               break
@@ -1272,15 +1323,21 @@ export namespace HostRecord {
     value: string
   }
 
-  export interface HostRecordSamplesAtMsFieldEvent {
-    field: '$.samples[].atMs'
+  export interface HostRecordBreakerBucketsStartAtMsFieldEvent {
+    field: '$.breakerBuckets[].startAtMs'
     value: number
     index: number
   }
 
-  export interface HostRecordSamplesFailedFieldEvent {
-    field: '$.samples[].failed'
-    value: boolean
+  export interface HostRecordBreakerBucketsTotalFieldEvent {
+    field: '$.breakerBuckets[].total'
+    value: number
+    index: number
+  }
+
+  export interface HostRecordBreakerBucketsFailedFieldEvent {
+    field: '$.breakerBuckets[].failed'
+    value: number
     index: number
   }
 
@@ -1301,6 +1358,21 @@ export namespace HostRecord {
     value: number
   }
 
+  export interface HostRecordPoliteUntilMsFieldEvent {
+    field: '$.politeUntilMs'
+    value: number
+  }
+
+  export interface HostRecordBackoffUntilMsFieldEvent {
+    field: '$.backoffUntilMs'
+    value: number
+  }
+
+  export interface HostRecordBreakerUntilMsFieldEvent {
+    field: '$.breakerUntilMs'
+    value: number
+  }
+
   export function encode (obj: Partial<HostRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, HostRecord.codec())
   }
@@ -1309,7 +1381,7 @@ export namespace HostRecord {
     return decodeMessage(buf, HostRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordSamplesAtMsFieldEvent | HostRecordSamplesFailedFieldEvent | HostRecordJobsSpaceFieldEvent | HostRecordJobsAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordBreakerBucketsStartAtMsFieldEvent | HostRecordBreakerBucketsTotalFieldEvent | HostRecordBreakerBucketsFailedFieldEvent | HostRecordJobsSpaceFieldEvent | HostRecordJobsAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent | HostRecordPoliteUntilMsFieldEvent | HostRecordBackoffUntilMsFieldEvent | HostRecordBreakerUntilMsFieldEvent> {
     return streamMessage(buf, HostRecord.codec(), opts)
   }
 }
@@ -1426,29 +1498,35 @@ export namespace HostJob {
   }
 }
 
-export interface BreakerSample {
-  atMs: number
-  failed: boolean
+export interface BreakerBucket {
+  startAtMs: number
+  total: number
+  failed: number
 }
 
-export namespace BreakerSample {
-  let _codec: Codec<BreakerSample>
+export namespace BreakerBucket {
+  let _codec: Codec<BreakerBucket>
 
-  export const codec = (): Codec<BreakerSample> => {
+  export const codec = (): Codec<BreakerBucket> => {
     if (_codec == null) {
-      _codec = message<BreakerSample>((obj, w, opts = {}) => {
+      _codec = message<BreakerBucket>((obj, w, opts = {}) => {
         if (opts.lengthDelimited !== false) {
           w.fork()
         }
 
-        if ((obj.atMs != null && obj.atMs !== 0)) {
+        if ((obj.startAtMs != null && obj.startAtMs !== 0)) {
           w.uint32(9)
-          w.double(obj.atMs)
+          w.double(obj.startAtMs)
         }
 
-        if ((obj.failed != null && obj.failed !== false)) {
+        if ((obj.total != null && obj.total !== 0)) {
           w.uint32(16)
-          w.bool(obj.failed)
+          w.uint32(obj.total)
+        }
+
+        if ((obj.failed != null && obj.failed !== 0)) {
+          w.uint32(24)
+          w.uint32(obj.failed)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -1456,8 +1534,9 @@ export namespace BreakerSample {
         }
       }, (reader, length, opts = {}) => {
         const obj: any = {
-          atMs: 0,
-          failed: false
+          startAtMs: 0,
+          total: 0,
+          failed: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -1467,11 +1546,15 @@ export namespace BreakerSample {
 
           switch (tag >>> 3) {
             case 1: {
-              obj.atMs = reader.double()
+              obj.startAtMs = reader.double()
               break
             }
             case 2: {
-              obj.failed = reader.bool()
+              obj.total = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.failed = reader.uint32()
               break
             }
             default: {
@@ -1491,15 +1574,22 @@ export namespace BreakerSample {
           switch (tag >>> 3) {
             case 1: {
               yield {
-                field: `${prefix}.atMs`,
+                field: `${prefix}.startAtMs`,
                 value: reader.double()
               }
               break
             }
             case 2: {
               yield {
+                field: `${prefix}.total`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
                 field: `${prefix}.failed`,
-                value: reader.bool()
+                value: reader.uint32()
               }
               break
             }
@@ -1515,26 +1605,31 @@ export namespace BreakerSample {
     return _codec
   }
 
-  export interface BreakerSampleAtMsFieldEvent {
-    field: '$.atMs'
+  export interface BreakerBucketStartAtMsFieldEvent {
+    field: '$.startAtMs'
     value: number
   }
 
-  export interface BreakerSampleFailedFieldEvent {
+  export interface BreakerBucketTotalFieldEvent {
+    field: '$.total'
+    value: number
+  }
+
+  export interface BreakerBucketFailedFieldEvent {
     field: '$.failed'
-    value: boolean
+    value: number
   }
 
-  export function encode (obj: Partial<BreakerSample>): Uint8Array<ArrayBuffer> {
-    return encodeMessage(obj, BreakerSample.codec())
+  export function encode (obj: Partial<BreakerBucket>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, BreakerBucket.codec())
   }
 
-  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<BreakerSample>): BreakerSample {
-    return decodeMessage(buf, BreakerSample.codec(), opts)
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<BreakerBucket>): BreakerBucket {
+    return decodeMessage(buf, BreakerBucket.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<BreakerSample>): Generator<BreakerSampleAtMsFieldEvent | BreakerSampleFailedFieldEvent> {
-    return streamMessage(buf, BreakerSample.codec(), opts)
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<BreakerBucket>): Generator<BreakerBucketStartAtMsFieldEvent | BreakerBucketTotalFieldEvent | BreakerBucketFailedFieldEvent> {
+    return streamMessage(buf, BreakerBucket.codec(), opts)
   }
 }
 

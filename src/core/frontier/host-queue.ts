@@ -1,0 +1,141 @@
+import { invariant } from "../errors.ts";
+import type { JobId } from "../units.ts";
+import { JobQueue } from "./job-queue.ts";
+import type { RefillTicket } from "./job-queue.ts";
+import type { QueuedUrl } from "./queued-url.ts";
+
+const noJobs: readonly JobId[] = Object.freeze([]);
+
+/**
+ * The queue of one host: for each job a bounded head in memory of what stands in the database.
+ *
+ * Jobs are served in rotation, so that one with a million URLs cannot starve one with ten. Within a job the order is that
+ * of the keys: priority, then arrival.
+ *
+ * The caller keeps two promises about the order of things. {@link add} is called when the entry's write has resolved, so
+ * that a scan that begins later sees it. {@link committed} is called when the deletion of a settled entry has resolved,
+ * and batches resolve in the order in which they were written.
+ *
+ * Invariant: no entry of the database is ever forgotten, and none is handed out again once it is settled
+ * ({@link JobQueue}).
+ */
+export class HostQueue {
+  readonly #headMax: number;
+  /** In the order of rotation: the job that waited longest stands first. */
+  readonly #jobs = new Map<JobId, JobQueue>();
+
+  /** `headMax` entries of each job are held in memory, at most. */
+  constructor(headMax: number) {
+    invariant(Number.isInteger(headMax) && headMax > 0, "a queue's head holds an entry at least");
+    this.#headMax = headMax;
+  }
+
+  /** Whether there is something to take, now or after a refill; leased entries do not count. */
+  get hasWork(): boolean {
+    for (const queue of this.#jobs.values()) {
+      if (queue.heldCount > 0 || queue.moreOnDisk) return true;
+    }
+    return false;
+  }
+
+  /** Entries held in memory, leased ones apart. */
+  get heldCount(): number {
+    let count = 0;
+    for (const queue of this.#jobs.values()) count += queue.heldCount;
+    return count;
+  }
+
+  /** Leases, deletions that are not durable yet and refills under way: only a queue without any may be dropped from memory. */
+  get pendingCount(): number {
+    let count = 0;
+    for (const queue of this.#jobs.values()) count += queue.pendingCount;
+    return count;
+  }
+
+  /** An entry was written to the database: kept if it belongs to the head, else remembered as being on disk. Idempotent. */
+  add(url: QueuedUrl): void {
+    this.#queueOf(url.job).add(url);
+  }
+
+  /** At start: the database has entries of this job, or may have. */
+  expectOnDisk(job: JobId): void {
+    this.#queueOf(job).expectOnDisk();
+  }
+
+  /**
+   * Leases the first entry of the next job in turn that may run. It is not handed out again until it is put back;
+   * a lease ends with {@link putBack} or {@link settle}.
+   */
+  take(runnable: (job: JobId) => boolean): QueuedUrl | undefined {
+    for (const [job, queue] of this.#jobs) {
+      if (queue.heldCount === 0 || !runnable(job)) continue;
+      this.#jobs.delete(job);
+      this.#jobs.set(job, queue);
+      return queue.take();
+    }
+    return undefined;
+  }
+
+  /** Whether {@link take} would find something. */
+  hasReady(runnable: (job: JobId) => boolean): boolean {
+    for (const [job, queue] of this.#jobs) {
+      if (queue.heldCount > 0 && runnable(job)) return true;
+    }
+    return false;
+  }
+
+  /** Ends a lease without a result: the entry waits again, under its old key, with what it says now. */
+  putBack(url: QueuedUrl): void {
+    this.#queueOf(url.job).putBack(url);
+  }
+
+  /** Ends a lease for good: the caller has the entry's deletion in a batch on its way. */
+  settle(url: QueuedUrl): void {
+    this.#queueOf(url.job).settle(url);
+  }
+
+  /** The deletion of a settled entry is durable: no later scan can find it. */
+  committed(url: QueuedUrl): void {
+    this.#queueOf(url.job).committed(url);
+    this.#dropIfIdle(url.job);
+  }
+
+  /** Jobs whose head is empty or low while the database has more, without those whose refill is under way. */
+  refillsNeeded(): readonly JobId[] {
+    let needed: JobId[] | undefined;
+    for (const [job, queue] of this.#jobs) {
+      if (queue.needsRefill) (needed ??= []).push(job);
+    }
+    return needed ?? noJobs;
+  }
+
+  /** Announces a range scan that begins after this call. One at a time for each job. */
+  beginRefill(job: JobId): RefillTicket {
+    return this.#queueOf(job).beginRefill(job);
+  }
+
+  /**
+   * Takes in what a scan found: rows behind `ticket.after`, in key order and without gaps; `complete` when there were no
+   * more. A scan that failed ends with no rows and `complete` false, and is needed again.
+   */
+  refill(ticket: RefillTicket, urls: readonly QueuedUrl[], complete: boolean): void {
+    this.#queueOf(ticket.job).endRefill(ticket, urls, complete);
+    this.#dropIfIdle(ticket.job);
+  }
+
+  #queueOf(job: JobId): JobQueue {
+    const known = this.#jobs.get(job);
+    if (known !== undefined) return known;
+    const queue = new JobQueue(this.#headMax);
+    this.#jobs.set(job, queue);
+    return queue;
+  }
+
+  #dropIfIdle(job: JobId): void {
+    const queue = this.#jobs.get(job);
+    if (queue === undefined || queue.heldCount > 0 || queue.moreOnDisk || queue.pendingCount > 0) {
+      return;
+    }
+    this.#jobs.delete(job);
+  }
+}

@@ -1,0 +1,53 @@
+import { invariant } from "../errors.ts";
+import type { HostGate } from "../politeness/host-gate.ts";
+import type { HostName, IpAddress, Millis, SiteName } from "../units.ts";
+import type { HostQueue } from "./host-queue.ts";
+
+/** What a visit is made of. */
+export interface HostVisitParts {
+  readonly host: HostName;
+  readonly site: SiteName;
+  readonly gate: HostGate;
+  readonly queue: HostQueue;
+  readonly connectionsMax: number;
+  readonly delayMs: Millis;
+}
+
+/** A host with queued URLs, as the workbench sees it (BUbiNG's visit state). */
+export class HostVisit {
+  readonly host: HostName;
+  readonly site: SiteName;
+  readonly gate: HostGate;
+  readonly queue: HostQueue;
+  /** Where its next request goes; absent until the name is resolved. A change counts from the next placing on. */
+  address?: IpAddress;
+  /** Requests that may be open to the host, and to its address while this host is asked. A change counts from the next placing on. */
+  connectionsMax: number;
+  /** The host's delay at present: what a request arms when it starts. */
+  delayMs: Millis;
+  #openRequests = 0;
+
+  constructor(parts: HostVisitParts) {
+    this.host = parts.host;
+    this.site = parts.site;
+    this.gate = parts.gate;
+    this.queue = parts.queue;
+    this.connectionsMax = parts.connectionsMax;
+    this.delayMs = parts.delayMs;
+  }
+
+  get openRequests(): number {
+    return this.#openRequests;
+  }
+
+  /** Counts a request that starts: for the workbench alone. */
+  requestOpened(): void {
+    this.#openRequests += 1;
+  }
+
+  /** Counts a request that ended: for the workbench alone. */
+  requestClosed(): void {
+    invariant(this.#openRequests > 0, "a request was closed that was never opened");
+    this.#openRequests -= 1;
+  }
+}

@@ -1,0 +1,144 @@
+import { invariant } from "../errors.ts";
+import type { JobId } from "../units.ts";
+import type { QueuedUrl } from "./queued-url.ts";
+import { everything, isWithin, nearer, nothing, SortedHead } from "./sorted-head.ts";
+import type { Horizon } from "./sorted-head.ts";
+
+/** A range scan under way: what to read, and what happened since it began. */
+export interface RefillTicket {
+  readonly job: JobId;
+  /** Rows up to this key, included, need not be read; an empty key is the start of the queue. */
+  readonly after: Uint8Array;
+  /** Rows worth reading; more are ignored. */
+  readonly limit: number;
+}
+
+interface RefillState {
+  readonly ticket: RefillTicket;
+  /** Entries beyond the head that were written since the scan began, so that it may have missed them. */
+  readonly added: SortedHead;
+  /** Entries whose deletion became durable since the scan began, so that it may have seen them. */
+  readonly gone: Set<string>;
+}
+
+/** A head with less than this share of its bound is filled up again. */
+const LOW_SHARE = 0.25;
+
+/**
+ * One job's queue on one host: a bounded head in memory of what is in the database.
+ *
+ * An entry of the database is `live` until it is settled. Live entries are either leased, or in the head, or beyond the
+ * head's horizon, from where a refill fetches them: a range scan of what lies behind the horizon. The scan sees the
+ * database as it was some time ago, so three kinds of changes are remembered while they could contradict it: leases,
+ * settled entries until their deletion is durable (and, when a scan is under way then, until it has ended), and entries
+ * added since it began.
+ *
+ * Invariant: every live entry up to the head's horizon is in the head or leased; so nothing is ever forgotten, because
+ * the horizon only moves on over what a scan and the additions since its beginning both account for.
+ */
+export class JobQueue {
+  readonly #headMax: number;
+  readonly #head: SortedHead;
+  readonly #leased = new Set<string>();
+  /** Settled entries whose deletion is not durable yet. */
+  readonly #settled = new Set<string>();
+  #refill: RefillState | undefined;
+
+  constructor(headMax: number) {
+    this.#headMax = headMax;
+    this.#head = new SortedHead(headMax, everything);
+  }
+
+  get heldCount(): number {
+    return this.#head.size;
+  }
+
+  /** Leases, deletions that are not durable yet and a refill under way: as long as there are any, the queue must stay. */
+  get pendingCount(): number {
+    return this.#leased.size + this.#settled.size + (this.#refill === undefined ? 0 : 1);
+  }
+
+  get moreOnDisk(): boolean {
+    return this.#head.horizon !== everything;
+  }
+
+  get needsRefill(): boolean {
+    return (
+      this.moreOnDisk && this.#refill === undefined && this.#head.size <= this.#headMax * LOW_SHARE
+    );
+  }
+
+  add(url: QueuedUrl): void {
+    const id = idOf(url.key);
+    if (this.#leased.has(id) || this.#settled.has(id)) return;
+    this.#admit(url);
+  }
+
+  take(): QueuedUrl | undefined {
+    const url = this.#head.shift();
+    if (url !== undefined) this.#leased.add(idOf(url.key));
+    return url;
+  }
+
+  putBack(url: QueuedUrl): void {
+    invariant(this.#leased.delete(idOf(url.key)), "an entry was put back that was not leased");
+    this.#admit(url);
+  }
+
+  settle(url: QueuedUrl): void {
+    const id = idOf(url.key);
+    invariant(this.#leased.delete(id), "an entry was settled that was not leased");
+    this.#settled.add(id);
+  }
+
+  committed(url: QueuedUrl): void {
+    const id = idOf(url.key);
+    invariant(this.#settled.delete(id), "an entry was committed that was not settled");
+    this.#refill?.gone.add(id);
+  }
+
+  expectOnDisk(): void {
+    this.#head.clear();
+  }
+
+  beginRefill(job: JobId): RefillTicket {
+    invariant(this.#refill === undefined, "a queue has one refill at a time");
+    const ticket = { job, after: this.#head.horizon ?? nothing, limit: this.#headMax };
+    this.#refill = {
+      ticket,
+      added: new SortedHead(this.#headMax, everything),
+      gone: new Set(),
+    };
+    return ticket;
+  }
+
+  endRefill(ticket: RefillTicket, urls: readonly QueuedUrl[], complete: boolean): void {
+    const refill = this.#refill;
+    invariant(refill?.ticket === ticket, "a refill ends with the ticket that began it");
+    this.#refill = undefined;
+    // The head fell back behind the scan's start meanwhile, or it knows everything: the scan has nothing to add to it.
+    if (!this.moreOnDisk || !isWithin(ticket.after, this.#head.horizon)) return;
+
+    const before = this.#head.horizon;
+    const scanned: Horizon = complete ? everything : (urls.at(-1)?.key ?? ticket.after);
+    this.#head.extend(nearer(scanned, refill.added.horizon));
+    // Entries added since the scan began come first: they are the newer versions.
+    for (const url of [...refill.added.entries, ...urls]) {
+      if (isWithin(url.key, before)) continue;
+      const id = idOf(url.key);
+      if (this.#leased.has(id) || this.#settled.has(id) || refill.gone.has(id)) continue;
+      this.#head.add(url);
+    }
+  }
+
+  /** Keeps a live entry in the head, or lets it be found by a refill. */
+  #admit(url: QueuedUrl): void {
+    if (isWithin(url.key, this.#head.horizon)) this.#head.add(url);
+    else this.#refill?.added.add(url);
+  }
+}
+
+/** A key as a value that sets compare by content. */
+function idOf(key: Uint8Array): string {
+  return String.fromCharCode(...key);
+}

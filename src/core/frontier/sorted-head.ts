@@ -1,0 +1,91 @@
+import { compareKeys } from "./queued-url.ts";
+import type { QueuedUrl } from "./queued-url.ts";
+
+/**
+ * Up to where a head is complete: every key up to and including this one; an empty key is nothing, `undefined` is
+ * everything.
+ */
+export type Horizon = Uint8Array | undefined;
+
+export const nothing: Uint8Array = new Uint8Array(0);
+export const everything: Horizon = undefined;
+
+/** Whether `key` stands at or before `horizon`. */
+export function isWithin(key: Uint8Array, horizon: Horizon): boolean {
+  return horizon === undefined || compareKeys(key, horizon) <= 0;
+}
+
+/** The nearer one of two horizons. */
+export function nearer(left: Horizon, right: Horizon): Horizon {
+  if (left === undefined) return right;
+  return isWithin(left, right) ? left : right;
+}
+
+/**
+ * The first entries of a queue, in key order, and how far it is sure that there are no others.
+ *
+ * Invariant: of all entries ever added with a key up to the horizon, those not taken out are here; at most `entriesMax` of
+ * them, because the last one falls out, and the horizon with it, when there are more.
+ */
+export class SortedHead {
+  readonly #entriesMax: number;
+  readonly #entries: QueuedUrl[] = [];
+  #horizon: Horizon;
+
+  constructor(entriesMax: number, horizon: Horizon) {
+    this.#entriesMax = entriesMax;
+    this.#horizon = horizon;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  get horizon(): Horizon {
+    return this.#horizon;
+  }
+
+  get entries(): readonly QueuedUrl[] {
+    return this.#entries;
+  }
+
+  /** Keeps the entry if it belongs here; one that is beyond the horizon, or here already, changes nothing. */
+  add(url: QueuedUrl): void {
+    if (!isWithin(url.key, this.#horizon)) return;
+    const at = this.#placeOf(url.key);
+    const there = this.#entries[at];
+    if (there !== undefined && compareKeys(there.key, url.key) === 0) return;
+    this.#entries.splice(at, 0, url);
+    if (this.#entries.length <= this.#entriesMax) return;
+    this.#entries.pop();
+    this.#horizon = this.#entries.at(-1)?.key ?? nothing;
+  }
+
+  /** Takes the first entry out. */
+  shift(): QueuedUrl | undefined {
+    return this.#entries.shift();
+  }
+
+  /** States that the entries added from now on are all there are up to `horizon`. */
+  extend(horizon: Horizon): void {
+    this.#horizon = horizon;
+  }
+
+  /** Drops everything: nothing is known of the queue any more. */
+  clear(): void {
+    this.#entries.length = 0;
+    this.#horizon = nothing;
+  }
+
+  #placeOf(key: Uint8Array): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const entry = this.#entries[middle];
+      if (entry !== undefined && compareKeys(entry.key, key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,214 @@
+import { invariant } from "../errors.ts";
+import type { PolitenessOptions } from "../politeness/politeness-options.ts";
+import type { IpAddress, Millis } from "../units.ts";
+import { AddressEntry } from "./address-entry.ts";
+import { BinaryHeap } from "./binary-heap.ts";
+import type { HostVisit } from "./host-visit.ts";
+
+export type WorkbenchOptions = Pick<PolitenessOptions, "addressDelayMs">;
+
+/** How a request ended, as far as the clocks are concerned. */
+export interface RequestEnd {
+  /** When the response's head arrived; absent where none came. */
+  readonly headAtMs?: Millis;
+  readonly finishedAtMs: Millis;
+  /** The host's delay. */
+  readonly delayMs: Millis;
+}
+
+/** Where a placed visit stands. */
+interface Placement {
+  readonly entry: AddressEntry;
+  readonly connectionsMax: number;
+  /** When it began to wait: nobody who comes later may pass it. */
+  readonly sinceMs: Millis;
+}
+
+/** Addresses at rest that are looked at in one call, at most: the work of a call stays small, and is done in the end. */
+const SWEPT_MAX = 4;
+
+/**
+ * The in-memory part of the frontier: hosts ordered by when they may next be asked.
+ *
+ * A frontier has two levels of queues, after Mercator (Heydon and Najork 1999, section 3.2): which URL of a host comes
+ * next is decided by its queue, most important first, on disk but for a bounded head ({@link HostQueue}); which host
+ * comes next is decided here, by time alone. Mercator ties each of its FIFO back queues to one host and keeps a heap of
+ * queues by their next request's time; a host beyond the number of back queues waits in a front queue. Memory is larger
+ * now, so every active host has a place of its own, and only the URLs stay on disk.
+ *
+ * From BUbiNG (Boldi, Marino, Santini and Vigna 2018, section 4.2, "the workbench") comes the second politeness: hosts are
+ * grouped by address, a group is ordered by its hosts' times, and a heap on top orders the groups by the later one of the
+ * address's own clock and its first host's time. So ten thousand hosts on one address cost a logarithm each, and no one
+ * looks through those that are held up by the address.
+ *
+ * Unlike there, a host's time lives in its gate, which backoff and breaker move on at any moment. Gates only move forward,
+ * so a time in a heap is at worst too early: {@link take} looks at the gate, and moves the host to where it belongs.
+ *
+ * A life in the frontier: the queue has something ready and the name has an address: `place`; its time comes: `take`,
+ * which opens a request and takes the host out unless more connections are allowed; the request ends: `release`, then
+ * `place` again if there is more.
+ *
+ * Invariant: a host is handed out only if its gate and its address's clock are open and both have a connection free.
+ * Invariant: of hosts that could be asked, the one that has waited longest comes first, so none starves.
+ * Invariant: `#due` holds exactly the addresses on which some host may be asked, now or later, without a request ending
+ * first; waiting hosts cost nothing.
+ *
+ * The number of visits is the caller's to bound; addresses are forgotten when they have no host and their clock is open.
+ */
+export class Workbench {
+  readonly #options: WorkbenchOptions;
+  readonly #entries = new Map<IpAddress, AddressEntry>();
+  readonly #placements = new Map<HostVisit, Placement>();
+  /** Addresses of each visit's open requests, oldest first. */
+  readonly #open = new Map<HostVisit, AddressEntry[]>();
+  /** Addresses by when their next request may start. */
+  readonly #due = new BinaryHeap<AddressEntry>();
+  /** Addresses that are kept for their clock alone. */
+  readonly #resting = new BinaryHeap<AddressEntry>();
+  #openRequests = 0;
+
+  constructor(options: WorkbenchOptions) {
+    this.#options = options;
+  }
+
+  /** Requests open on all hosts. */
+  get openRequests(): number {
+    return this.#openRequests;
+  }
+
+  /** Visits in place. */
+  get size(): number {
+    return this.#placements.size;
+  }
+
+  /**
+   * Puts a visit in its place: it has an address and something ready, and is eligible from its gate's time on. Placing
+   * again takes up what changed of it, and it keeps its turn. A visit that has all its connections open is not put in; it
+   * is to be placed after {@link release}.
+   */
+  place(visit: HostVisit, nowMs: Millis): void {
+    const { address, connectionsMax } = visit;
+    invariant(address !== undefined, "a visit is placed when it has an address");
+    const before = this.#placements.get(visit);
+    if (visit.openRequests >= connectionsMax) {
+      this.remove(visit);
+      return;
+    }
+    const entry = this.#entryOf(address);
+    if (
+      before !== undefined &&
+      (before.entry !== entry || before.connectionsMax !== connectionsMax)
+    ) {
+      this.remove(visit);
+    }
+    const sinceMs = before?.sinceMs ?? nowMs;
+    this.#placements.set(visit, { entry, connectionsMax, sinceMs });
+    entry.place(visit, connectionsMax, Math.max(visit.gate.nextFetchAtMs, sinceMs));
+    this.#rekey(entry);
+  }
+
+  /** Takes a visit out; its open requests stay counted. Idempotent. */
+  remove(visit: HostVisit): void {
+    const placement = this.#placements.get(visit);
+    if (placement === undefined) return;
+    this.#placements.delete(visit);
+    placement.entry.remove(visit, placement.connectionsMax);
+    this.#rekey(placement.entry);
+  }
+
+  /**
+   * The next host to ask, with one request opened on it and on its address, and its delay armed. A visit that may have
+   * more requests open stays in place.
+   */
+  take(nowMs: Millis): HostVisit | undefined {
+    this.#forgetRested(nowMs);
+    for (;;) {
+      const entry = this.#due.peek();
+      const dueAtMs = this.#due.peekKey();
+      if (entry === undefined || dueAtMs === undefined || dueAtMs > nowMs) return undefined;
+      const visit = entry.first();
+      const placement = visit && this.#placements.get(visit);
+      invariant(
+        visit !== undefined && placement !== undefined,
+        "an address that is due has a host in place",
+      );
+      if (visit.gate.nextFetchAtMs <= nowMs) {
+        this.#openRequest(visit, placement, nowMs);
+        return visit;
+      }
+      entry.place(visit, placement.connectionsMax, visit.gate.nextFetchAtMs);
+      this.#rekey(entry);
+    }
+  }
+
+  /**
+   * Closes one request of the visit and arms the address's clock: counted, like the host's, from when the server has surely
+   * seen the request. Does not place the visit again.
+   */
+  release(visit: HostVisit, end: RequestEnd): void {
+    const open = this.#open.get(visit);
+    const entry = open?.shift();
+    invariant(entry !== undefined, "a request was released that was never taken");
+    if (open?.length === 0) this.#open.delete(visit);
+    visit.requestClosed();
+    this.#openRequests -= 1;
+    const seenAtMs = end.headAtMs ?? end.finishedAtMs;
+    entry.closed(seenAtMs + this.#addressDelayMs(end.delayMs));
+    this.#rekey(entry);
+  }
+
+  /** When {@link take} may next succeed, at the earliest, as long as no request ends and no visit is placed before. */
+  nextDueAtMs(): Millis | undefined {
+    return this.#due.peekKey();
+  }
+
+  #openRequest(visit: HostVisit, placement: Placement, nowMs: Millis): void {
+    const { entry, connectionsMax } = placement;
+    visit.requestOpened();
+    visit.gate.opened(nowMs, visit.delayMs);
+    entry.opened(nowMs + this.#addressDelayMs(visit.delayMs));
+    this.#openRequests += 1;
+    const open = this.#open.get(visit);
+    if (open === undefined) this.#open.set(visit, [entry]);
+    else open.push(entry);
+
+    if (visit.openRequests >= connectionsMax) {
+      this.#placements.delete(visit);
+      entry.remove(visit, connectionsMax);
+    } else {
+      this.#placements.set(visit, { entry, connectionsMax, sinceMs: nowMs });
+      entry.place(visit, connectionsMax, Math.max(visit.gate.nextFetchAtMs, nowMs));
+    }
+    this.#rekey(entry);
+  }
+
+  #addressDelayMs(hostDelayMs: Millis): Millis {
+    return Math.min(this.#options.addressDelayMs, hostDelayMs);
+  }
+
+  #entryOf(address: IpAddress): AddressEntry {
+    const known = this.#entries.get(address);
+    if (known !== undefined) return known;
+    const entry = new AddressEntry(address);
+    this.#entries.set(address, entry);
+    return entry;
+  }
+
+  /** Puts an address where its clock, its hosts and its open requests say that it belongs. */
+  #rekey(entry: AddressEntry): void {
+    const dueAtMs = entry.dueAtMs();
+    if (dueAtMs === undefined) this.#due.remove(entry);
+    else this.#due.set(entry, dueAtMs);
+    if (entry.isIdle) this.#resting.set(entry, entry.clockAtMs);
+    else this.#resting.remove(entry);
+  }
+
+  #forgetRested(nowMs: Millis): void {
+    for (let swept = 0; swept < SWEPT_MAX; swept += 1) {
+      const restedAtMs = this.#resting.peekKey();
+      if (restedAtMs === undefined || restedAtMs > nowMs) return;
+      const entry = this.#resting.pop();
+      if (entry !== undefined) this.#entries.delete(entry.address);
+    }
+  }
+}

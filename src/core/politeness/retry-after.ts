@@ -1,0 +1,65 @@
+import type { Millis } from "../units.ts";
+
+/** Longer values are no delay and no date. */
+const VALUE_CHARS_MAX = 64;
+/** RFC 9111, section 1.2.2: what stands for a number of seconds too large to count. */
+const SECONDS_MAX = 2 ** 31;
+/** RFC 9110, section 5.6.7: a two-digit year more than 50 years ahead is one of the past. */
+const YEARS_AHEAD_MAX = 50;
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const time = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
+/** The three forms of RFC 9110, section 5.6.7: IMF-fixdate, RFC 850, asctime. */
+const dateForms = [
+  String.raw`^[a-z]{3}, (?<day>\d\d) (?<month>[a-z]{3}) (?<year>\d{4}) ${time} gmt$`,
+  String.raw`^[a-z]{6,9}, (?<day>\d\d)-(?<month>[a-z]{3})-(?<year>\d\d) ${time} gmt$`,
+  String.raw`^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]\d) ${time} (?<year>\d{4})$`,
+].map((form) => new RegExp(form, "i"));
+
+/**
+ * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where it makes
+ * no sense. A date in the past is 0.
+ *
+ * Invariant: the result is never negative, and finite.
+ */
+export function parseRetryAfter(value: string, nowMs: Millis): Millis | undefined {
+  const text = value.trim();
+  if (text.length > VALUE_CHARS_MAX) return undefined;
+  if (/^\d+$/.test(text)) return Math.min(Number(text), SECONDS_MAX) * 1_000;
+  const dateMs = parseHttpDate(text, nowMs);
+  return dateMs === undefined ? undefined : Math.max(0, dateMs - nowMs);
+}
+
+function parseHttpDate(text: string, nowMs: Millis): Millis | undefined {
+  for (const form of dateForms) {
+    const parts = form.exec(text)?.groups;
+    if (parts !== undefined) return momentOf(parts, nowMs);
+  }
+  return undefined;
+}
+
+function momentOf(
+  parts: Readonly<Record<string, string | undefined>>,
+  nowMs: Millis,
+): Millis | undefined {
+  const month = months.indexOf((parts["month"] ?? "").toLowerCase());
+  const day = Number(parts["day"]);
+  const [hour, minute, second] = [parts["hour"], parts["minute"], parts["second"]].map(Number);
+  if (month < 0 || day < 1 || day > 31) return undefined;
+  // A leap second is 60.
+  if (!within(hour, 23) || !within(minute, 59) || !within(second, 60)) return undefined;
+  const year = fullYear(parts["year"] ?? "", nowMs);
+  return Date.UTC(year, month, day, hour, minute, second);
+}
+
+function within(value: number | undefined, max: number): value is number {
+  return value !== undefined && value <= max;
+}
+
+function fullYear(digits: string, nowMs: Millis): number {
+  if (digits.length === 4) return Number(digits);
+  const thisYear = new Date(nowMs).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + Number(digits);
+  return year > thisYear + YEARS_AHEAD_MAX ? year - 100 : year;
+}
