@@ -1,0 +1,179 @@
+import fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import { CrawlError, InvariantError } from "../../core/errors.ts";
+import type { Millis } from "../../core/units.ts";
+import type { PeerControl } from "../../peer/peer-control.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { failure, failureOf } from "./api-error.ts";
+import { jobRoutes } from "./job-routes.ts";
+import { peerRoutes } from "./peer-routes.ts";
+import { isLoopback, refusal } from "./request-guard.ts";
+import { urlRoutes } from "./url-routes.ts";
+
+export interface HttpApiOptions {
+  /** Name or address to listen on; anything but loopback lets other machines command the peer. @default "127.0.0.1" */
+  readonly host: string;
+  /** 0 takes a free one; see {@link HttpApi.url}. @default 7_780 */
+  readonly port: number;
+  /** Largest JSON body: 10,000 URLs of the longest kind with room to spare. @default 32 MiB */
+  readonly bodyBytesMax: number;
+  /** URLs handed to the peer at once when a stream of them is injected. @default 1_000 */
+  readonly injectBatchMax: number;
+  /** Longest time that a question for a job's end stays open. @default 60_000 */
+  readonly waitMsMax: Millis;
+  /** Connections open at once; more are dropped. @default 256 */
+  readonly connectionsMax: number;
+  /** Time that requests under way have to end when the API stops. @default 2_000 */
+  readonly stopMsMax: Millis;
+}
+
+export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
+  host: "127.0.0.1",
+  port: 7_780,
+  bodyBytesMax: 32 * 1_024 * 1_024,
+  injectBatchMax: 1_000,
+  waitMsMax: 60_000,
+  connectionsMax: 256,
+  stopMsMax: 2_000,
+});
+
+/** What a scraper reads. */
+export interface MetricsText {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+/** What the API stands on. */
+export interface HttpApiParts {
+  readonly control: PeerControl;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics?: MetricsText;
+  readonly version: string;
+  /** Asks the peer to stop gracefully; called after the request for it was answered. */
+  readonly leave: () => void;
+  /** Ends the process: a bug was met while a request was served. */
+  readonly stopForBug: (bug: InvariantError) => void;
+}
+
+/**
+ * The peer's local control port: {@link PeerControl} as JSON over HTTP.
+ *
+ * There is no password: whoever can reach the port and is no web page ({@link refusal}) may command the peer. Every
+ * failure is answered with `{ error: { code, message } }`.
+ */
+export class HttpApi {
+  readonly #parts: HttpApiParts;
+  readonly #options: HttpApiOptions;
+  readonly #stopping = new AbortController();
+  #app: FastifyInstance | undefined;
+  #url: string | undefined;
+
+  constructor(parts: HttpApiParts, options: HttpApiOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** `http://HOST:PORT` with the real port, once started. */
+  get url(): string {
+    if (this.#url === undefined) throw new InvariantError("the API has not been started");
+    return this.#url;
+  }
+
+  /** Listens; idempotent. Fails with `LISTEN_FAILED`. */
+  async start(): Promise<void> {
+    if (this.#app !== undefined) return;
+    const { host, port } = this.#options;
+    const app = this.#build();
+    this.#app = app;
+    try {
+      this.#url = await app.listen({ host, port });
+    } catch (cause) {
+      this.#app = undefined;
+      await app.close();
+      throw new CrawlError("LISTEN_FAILED", listenFailure(cause), { host, port }, { cause });
+    }
+    if (!isLoopback(host))
+      this.#parts.logger.warn("api-open-to-other-machines", { url: this.#url });
+  }
+
+  /** Answers what can be answered in time, then closes every connection; idempotent. */
+  async stop(): Promise<void> {
+    const app = this.#app;
+    if (app === undefined || this.#stopping.signal.aborted) return;
+    this.#stopping.abort();
+    const inTime = new AbortController();
+    const closed = app.close().then(() => inTime.abort());
+    await this.#parts.clock.sleep(this.#options.stopMsMax, inTime.signal);
+    app.server.closeAllConnections();
+    await closed;
+  }
+
+  #build(): FastifyInstance {
+    const { bodyBytesMax, connectionsMax, host } = this.#options;
+    const app: FastifyInstance = fastify({
+      bodyLimit: bodyBytesMax,
+      ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+    });
+    app.server.maxConnections = connectionsMax;
+    app.addHook("onRequest", (request, reply, done) => {
+      const refused = refusal(request.headers, host);
+      if (refused === undefined) {
+        done();
+        return;
+      }
+      const { status, body } = failure("FORBIDDEN", refused);
+      void reply.code(status).send(body);
+    });
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      if (error instanceof InvariantError) this.#parts.stopForBug(error);
+      const { status, body } = failureOf(error);
+      if (status >= 500) {
+        this.#parts.logger.error("api-request-failed", {
+          route: request.routeOptions.url,
+          code: body.error.code,
+          message: error.message,
+          stack: body.error.code === "INTERNAL" ? error.stack : undefined,
+        });
+      }
+      return reply.code(status).send(body);
+    });
+    app.setNotFoundHandler((request, reply) => {
+      const { status, body } = failure(
+        "NOT_FOUND",
+        `no such route: ${request.method} ${pathOf(request.url)}`,
+      );
+      return reply.code(status).send(body);
+    });
+    const context = { ...this.#parts, options: this.#options, stopping: this.#stopping.signal };
+    for (const prefix of ["", "/v1"]) app.register(peerRoutes(context), { prefix });
+    app.register(urlRoutes(context), { prefix: "/v1" });
+    app.register(jobRoutes(context), { prefix: "/v1" });
+    return app;
+  }
+}
+
+/** What the groups of routes share. */
+export interface RouteContext extends HttpApiParts {
+  readonly options: HttpApiOptions;
+  /** Aborts when the API stops: open questions are answered with what is known. */
+  readonly stopping: AbortSignal;
+}
+
+function pathOf(url: string): string {
+  return (url.split("?", 1)[0] ?? "").slice(0, 200);
+}
+
+function listenFailure(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  switch (code) {
+    case "EADDRINUSE":
+      return "the port is in use";
+    case "EACCES":
+      return "this user may not listen on that port";
+    case "EADDRNOTAVAIL":
+      return "this machine has no such address";
+    default:
+      return cause instanceof Error ? cause.message : String(cause);
+  }
+}

@@ -1,0 +1,79 @@
+import { RequestError } from "./api-error.ts";
+
+/** How the lines of a stream of URLs are written. */
+export type LineFormat = "text" | "ndjson";
+
+/** Longest line: far above any URL that is admitted, far below what hurts. */
+const lineCharactersMax = 65_536;
+
+/**
+ * The URLs of a stream in batches of at most `batchMax`, in bounded memory: the next part is read when the batch before
+ * it has been taken.
+ *
+ * Plain text has a URL a line; empty lines and lines that start with `#` are skipped. NDJSON has a JSON string or an
+ * object with a `url` a line.
+ */
+export async function* urlBatches(
+  source: AsyncIterable<Uint8Array>,
+  format: LineFormat,
+  batchMax: number,
+): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  let lineNumber = 0;
+  for await (const line of linesOf(source)) {
+    lineNumber += 1;
+    const url = format === "text" ? textUrl(line) : jsonUrl(line, lineNumber);
+    if (url === undefined) continue;
+    batch.push(url);
+    if (batch.length < batchMax) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of source) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > lineCharactersMax) {
+      throw new RequestError("TOO_LARGE", `a line is longer than ${lineCharactersMax} characters`);
+    }
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}
+
+function textUrl(line: string): string | undefined {
+  const text = line.trim();
+  return text === "" || text.startsWith("#") ? undefined : text;
+}
+
+function jsonUrl(line: string, lineNumber: number): string | undefined {
+  if (line.trim() === "") return undefined;
+  const value = parsed(line);
+  if (typeof value === "string") return value;
+  if (
+    typeof value === "object" &&
+    value !== null &&
+    "url" in value &&
+    typeof value.url === "string"
+  ) {
+    return value.url;
+  }
+  throw new RequestError(
+    "BAD_REQUEST",
+    `line ${lineNumber} is neither a JSON string nor an object with a "url"`,
+  );
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,150 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyPluginCallback } from "fastify";
+import type { JobOptions } from "../../core/jobs/job-definition.ts";
+import type { JobId } from "../../core/units.ts";
+import type { InjectReport } from "../../peer/peer-control.ts";
+import { contentHeaders } from "./content-headers.ts";
+import type { RouteContext } from "./http-api.ts";
+import { jobIdPattern, jobOptionsSchema } from "./job-options-schema.ts";
+import { urlBatches, type LineFormat } from "./url-lines.ts";
+
+/** The bounds that `PeerControl` names. */
+const injectUrlsMax = 10_000;
+const statusUrlsMax = 1_000;
+/** Rejected inputs that one report names. */
+const rejectedMax = 100;
+
+const url = { type: "string", minLength: 1, maxLength: 65_536 };
+const job = { type: "string", pattern: jobIdPattern };
+
+const injectBody = {
+  type: "object",
+  additionalProperties: false,
+  required: ["job", "urls"],
+  properties: {
+    job,
+    urls: { type: "array", maxItems: injectUrlsMax, items: url },
+    options: jobOptionsSchema,
+  },
+};
+
+const statusBody = {
+  type: "object",
+  additionalProperties: false,
+  required: ["urls"],
+  properties: { job, urls: { type: "array", maxItems: statusUrlsMax, items: url } },
+};
+
+const urlQuery = {
+  type: "object",
+  additionalProperties: false,
+  required: ["url"],
+  properties: { url, job },
+};
+
+const jobQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: { job },
+};
+
+interface InjectBody {
+  readonly job: JobId;
+  readonly urls: readonly string[];
+  readonly options?: Partial<JobOptions>;
+}
+
+interface UrlQuery {
+  readonly url: string;
+  readonly job?: JobId;
+}
+
+/** Questions about URLs, and their injection. */
+export function urlRoutes(context: RouteContext): FastifyPluginCallback {
+  const { control } = context;
+  return (app: FastifyInstance, _options, done) => {
+    app.addContentTypeParser(["text/plain", "application/x-ndjson"], (_request, payload, parsed) =>
+      parsed(null, payload),
+    );
+    app.post<{ Body: InjectBody | Readable; Querystring: { readonly job?: JobId } }>(
+      "/inject",
+      {
+        schema: {
+          body: { content: { "application/json": { schema: injectBody } } },
+          querystring: jobQuery,
+        },
+      },
+      ({ body, headers, query }) =>
+        body instanceof Readable
+          ? injectStream(context, body, lineFormat(headers["content-type"]), query.job)
+          : control.inject(body.job, body.urls, body.options),
+    );
+
+    app.post<{ Body: { readonly urls: readonly string[]; readonly job?: JobId } }>(
+      "/status",
+      { schema: { body: statusBody } },
+      async ({ body }) => ({ urls: await control.status(body.urls, body.job) }),
+    );
+
+    app.get<{ Querystring: UrlQuery }>(
+      "/status",
+      { schema: { querystring: urlQuery } },
+      async ({ query }) => (await control.status([query.url], query.job))[0],
+    );
+
+    app.get<{ Querystring: UrlQuery }>(
+      "/content",
+      { schema: { querystring: urlQuery } },
+      async ({ query }, reply) => {
+        const archived = await control.content(query.url, query.job);
+        return reply.headers(contentHeaders(archived)).send(Buffer.from(archived.body));
+      },
+    );
+
+    app.get<{ Querystring: UrlQuery }>(
+      "/content/head",
+      { schema: { querystring: urlQuery } },
+      async ({ query }) => {
+        const { body, ...head } = await control.content(query.url, query.job);
+        return { ...head, bodyBytes: body.length };
+      },
+    );
+
+    done();
+  };
+}
+
+function lineFormat(contentType: string | undefined): LineFormat {
+  return contentType?.startsWith("text/plain") === true ? "text" : "ndjson";
+}
+
+/** Injects a file of URLs of any length, in the memory of one batch. */
+async function injectStream(
+  { control, options }: RouteContext,
+  source: Readable,
+  format: LineFormat,
+  job: JobId = defaultJob,
+): Promise<InjectReport> {
+  let total = emptyReport(job);
+  for await (const urls of urlBatches(source, format, options.injectBatchMax)) {
+    total = sum(total, await control.inject(job, urls));
+  }
+  return total;
+}
+
+/** The job of a stream that names none. */
+const defaultJob = "default" as JobId;
+
+function emptyReport(id: JobId): InjectReport {
+  return { job: id, added: 0, known: 0, rejected: [], rejectedCount: 0 };
+}
+
+function sum(a: InjectReport, b: InjectReport): InjectReport {
+  return {
+    job: a.job,
+    added: a.added + b.added,
+    known: a.known + b.known,
+    rejected: [...a.rejected, ...b.rejected].slice(0, rejectedMax),
+    rejectedCount: a.rejectedCount + b.rejectedCount,
+  };
+}

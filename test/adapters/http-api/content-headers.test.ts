@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { contentHeaders } from "../../../src/adapters/http-api/content-headers.ts";
+
+function headersOf(...headers: string[]): Record<string, string> {
+  return contentHeaders({
+    url: "http://a.example/",
+    status: 203,
+    fetchedAtMs: Date.UTC(2026, 0, 2),
+    headers,
+    body: new Uint8Array(0),
+    truncated: true,
+  });
+}
+
+describe("contentHeaders", () => {
+  it("tells of the capture and hands the server's fields on under another name", () => {
+    expect(headersOf("Content-Type", "text/html; charset=x", "Set-Cookie", "a=1")).toEqual({
+      "content-type": "text/html; charset=x",
+      "content-security-policy": "sandbox",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+      "x-archive-url": "http://a.example/",
+      "x-archive-status": "203",
+      "x-archive-fetched-at": "2026-01-02T00:00:00.000Z",
+      "x-archive-truncated": "true",
+      "x-archive-orig-content-type": "text/html; charset=x",
+      "x-archive-orig-set-cookie": "a=1",
+    });
+  });
+
+  it.each(["", "html", "text/html\r\nset-cookie: x=1", "text/\u4e2d", "x".repeat(300)])(
+    "calls a body with the malformed type %j plain bytes",
+    (type) => {
+      expect(headersOf("Content-Type", type)["content-type"]).toBe("application/octet-stream");
+    },
+  );
+
+  it("cannot be made to drop its own protection", () => {
+    const headers = headersOf(
+      "Content-Security-Policy",
+      "default-src *",
+      "X-Content-Type-Options",
+      "sniff",
+      "Transfer-Encoding",
+      "chunked",
+      "Content-Length",
+      "1",
+    );
+    expect(headers["content-security-policy"]).toBe("sandbox");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["transfer-encoding"]).toBeUndefined();
+    expect(headers["content-length"]).toBeUndefined();
+  });
+
+  it("drops fields that are malformed and joins those that come twice", () => {
+    const headers = headersOf("a b", "1", "", "2", "C", "x\0y", "D", "1", "d", "2", "E");
+    expect(Object.keys(headers).filter((name) => name.startsWith("x-archive-orig-"))).toEqual([
+      "x-archive-orig-d",
+    ]);
+    expect(headers["x-archive-orig-d"]).toBe("1, 2");
+  });
+
+  it("stays below what a client takes, whatever a server sent", () => {
+    const many = Array.from({ length: 4_000 }, (_, i) => `h${i}`);
+    const long = ["long", "x".repeat(30_000)];
+    for (const sent of [many, long]) {
+      expect(JSON.stringify(headersOf(...sent)).length).toBeLessThan(12_000);
+    }
+    expect(headersOf(...many)["x-archive-orig-h0"]).toBe("h1");
+  });
+});

@@ -1,0 +1,148 @@
+import { CrawlError } from "../../src/core/errors.ts";
+import { defaultJobOptions, type JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { JobId } from "../../src/core/units.ts";
+import type {
+  InjectReport,
+  JobChange,
+  JobCounts,
+  JobReport,
+  PeerControl,
+  PeerStats,
+  UrlStatus,
+} from "../../src/peer/peer-control.ts";
+import type { ArchivedResponse } from "../../src/ports/archive.ts";
+
+/** Counts of a job that has done nothing. */
+export const noCounts: JobCounts = {
+  pages: 0,
+  fetched: 0,
+  failed: 0,
+  skipped: {},
+  queued: 0,
+  requests: 0,
+  duplicateFetches: 0,
+  bytes: 0,
+  statuses: {},
+  activeMs: 0,
+};
+
+/** A job report with the given differences. */
+export function jobReport(id: string, counts: Partial<JobCounts> = {}): JobReport {
+  return {
+    definition: { id: id as JobId, revision: 1, state: "running", options: defaultJobOptions },
+    counts: { ...noCounts, ...counts },
+    finished: (counts.queued ?? 0) === 0,
+  };
+}
+
+/** A peer that remembers what it was told and fetches nothing. */
+export class FakePeerControl implements PeerControl {
+  readonly peerId = "peer-0";
+  readonly injected: { job: string; urls: readonly string[]; options?: Partial<JobOptions> }[] = [];
+  readonly changes: { job: string; change: JobChange }[] = [];
+  readonly statuses = new Map<string, UrlStatus>();
+  readonly archived = new Map<string, ArchivedResponse>();
+  readonly reports = new Map<string, JobReport>();
+  readonly #known = new Set<string>();
+  readonly #waiting = new Set<() => void>();
+  /** What every question fails with, when set. */
+  broken: Error | undefined;
+
+  /** Questions for a job's end that are open. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Ends every job: what was queued is fetched. */
+  finish(): void {
+    for (const [id, report] of this.reports) {
+      const { queued } = report.counts;
+      this.reports.set(id, jobReport(id, { ...report.counts, queued: 0, pages: queued }));
+    }
+    for (const wake of this.#waiting) wake();
+  }
+
+  inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>) {
+    if (this.broken !== undefined) return Promise.reject(this.broken);
+    this.injected.push({ job, urls, ...(options === undefined ? {} : { options }) });
+    const sound = urls.filter((url) => /^https?:/.test(url));
+    const bad = urls.filter((url) => !/^https?:/.test(url));
+    const added = sound.filter((url) => !this.#known.has(url));
+    for (const url of added) this.#known.add(url);
+    const queued = (this.reports.get(job)?.counts.queued ?? 0) + added.length;
+    this.reports.set(job, jobReport(job, { queued }));
+    return Promise.resolve<InjectReport>({
+      job,
+      added: added.length,
+      known: sound.length - added.length,
+      rejected: bad.slice(0, 100).map((input) => ({ input, reason: "invalid-url" })),
+      rejectedCount: bad.length,
+    });
+  }
+
+  status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]> {
+    if (this.broken !== undefined) return Promise.reject(this.broken);
+    return Promise.resolve(
+      urls.map((url) => {
+        const known = this.statuses.get(url) ?? {
+          url,
+          state: "unknown",
+          attempts: 0,
+          owner: "peer-0",
+        };
+        return job === undefined ? known : { ...known, job };
+      }),
+    );
+  }
+
+  content(url: string): Promise<ArchivedResponse> {
+    const response = this.archived.get(url);
+    return response === undefined
+      ? Promise.reject(new CrawlError("NOT_ARCHIVED", `${url} is not in the archive`))
+      : Promise.resolve(response);
+  }
+
+  jobs(): readonly JobReport[] {
+    return [...this.reports.values()];
+  }
+
+  job(id: JobId): JobReport {
+    const report = this.reports.get(id);
+    if (report === undefined) throw new CrawlError("JOB_UNKNOWN", `there is no job ${id}`);
+    return report;
+  }
+
+  changeJob(id: JobId, change: JobChange): Promise<JobReport> {
+    this.changes.push({ job: id, change });
+    const report = this.job(id);
+    const state = change === "pause" ? "paused" : change === "resume" ? "running" : "cancelled";
+    const changed = { ...report, definition: { ...report.definition, state } } as const;
+    this.reports.set(id, changed);
+    return Promise.resolve(changed);
+  }
+
+  stats(): PeerStats {
+    if (this.broken !== undefined) throw this.broken;
+    return {
+      peer: this.peerId,
+      version: "1.2.3",
+      upMs: 3_725_000,
+      jobs: this.jobs(),
+      openRequests: 3,
+      activeHosts: 2,
+      queued: this.jobs().reduce((sum, { counts }) => sum + counts.queued, 0),
+      pagesPerSecond: 12.5,
+      archiveFiles: ["a.warc.gz"],
+    };
+  }
+
+  async jobFinished(id: JobId, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const wake = (): void => resolve(undefined);
+    this.#waiting.add(wake);
+    signal.addEventListener("abort", wake, { once: true });
+    if (this.job(id).finished || signal.aborted) wake();
+    await promise;
+    this.#waiting.delete(wake);
+  }
+}
