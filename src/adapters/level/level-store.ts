@@ -1,0 +1,245 @@
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Level } from "level";
+import type { ChainedBatch } from "level";
+import { CrawlError } from "../../core/errors.ts";
+import type {
+  Bytes,
+  KeyRange,
+  Store,
+  StoreEntry,
+  StoreOp,
+  WriteOptions,
+} from "../../ports/store.ts";
+import { storeFailure } from "./store-failure.ts";
+import type { StoreAction } from "./store-failure.ts";
+
+export interface LevelStoreOptions {
+  /** Directory of the database; made when missing. One process at a time may hold it. */
+  readonly directory: string;
+  /**
+   * Memory for recently read blocks. A peer reads the heads of its queues and the records of links it has seen;
+   * incompressible blocks are read through the page cache and take nothing of this. @default 32 MiB
+   */
+  readonly cacheBytes?: number;
+  /**
+   * Size at which the log in memory is written out as a table; up to two are in memory. Larger means fewer, larger
+   * compactions and a longer recovery (about 0.1 s for each 16 MiB). @default 16 MiB
+   */
+  readonly writeBufferBytes?: number;
+  /**
+   * Size of a table file. With LevelDB's 2 MiB, 10 million URLs are several hundred files and as many compactions;
+   * with this a tenth of it. @default 16 MiB
+   */
+  readonly tableBytes?: number;
+  /**
+   * Unit of reading. Records are small (29 bytes of key) and asked for at random, so the block is what one lookup
+   * parses: 4 KiB is a page of the page cache. @default 4 KiB
+   */
+  readonly blockBytes?: number;
+}
+
+/** Every option's default. */
+export const defaultLevelStoreOptions = {
+  cacheBytes: 32 * 1024 * 1024,
+  writeBufferBytes: 16 * 1024 * 1024,
+  tableBytes: 16 * 1024 * 1024,
+  blockBytes: 4 * 1024,
+} as const satisfies Omit<Required<LevelStoreOptions>, "directory">;
+
+/** Entries and bytes that an iterator holds at once: enough to hide the change of threads, little enough to forget. */
+const chunkEntries = 1000;
+const chunkBytes = 256 * 1024;
+
+type Database = Level<Bytes, Bytes>;
+
+/** Writes on their way into one atomic batch. */
+interface Gathering {
+  readonly batch: ChainedBatch<Database, Bytes, Bytes>;
+  sync: boolean;
+  readonly done: PromiseWithResolvers<undefined>;
+}
+
+/**
+ * The store on LevelDB.
+ *
+ * `level` hands every batch to a pool of threads, which may apply two of them in either order. So one batch is under
+ * way at a time, and all `write` calls made meanwhile gather in the next one: order is kept, a gathered batch is as
+ * atomic as its parts, and one fsync serves them all (group commit). Operations go into a chained batch as they
+ * come: measured at 0.4-0.8 us each on the calling thread, against 1.4-2.1 us for an array of operations.
+ *
+ * LevelDB does not sync the log that it leaves behind when it begins a new one. A synced batch after unsynced ones
+ * therefore syncs all logs first; otherwise a power failure could keep the later batch and lose the earlier.
+ *
+ * LevelDB recovers by itself from a log that ends in the middle of a batch, as `kill -9` leaves it.
+ *
+ * Invariant: after a failed write every later write fails with the same error, since what the log holds is unknown.
+ */
+export class LevelStore implements Store {
+  readonly #options: Required<LevelStoreOptions>;
+  #database: Database | undefined;
+  #starting: Promise<void> | undefined;
+  #gathering: Gathering | undefined;
+  #committing: Promise<void> | undefined;
+  #unsynced = false;
+  #failure: CrawlError | undefined;
+
+  constructor(options: LevelStoreOptions) {
+    this.#options = { ...defaultLevelStoreOptions, ...options };
+  }
+
+  start(): Promise<void> {
+    this.#starting ??= this.#open();
+    return this.#starting;
+  }
+
+  async #open(): Promise<void> {
+    const { directory, cacheBytes, writeBufferBytes, tableBytes, blockBytes } = this.#options;
+    try {
+      const database: Database = new Level<Bytes, Bytes>(directory, {
+        keyEncoding: "view",
+        valueEncoding: "view",
+        cacheSize: cacheBytes,
+        writeBufferSize: writeBufferBytes,
+        maxFileSize: tableBytes,
+        blockSize: blockBytes,
+        // Records hold URLs, which shrink; LevelDB keeps a block as it is that does not shrink by an eighth.
+        compression: true,
+      });
+      await database.open();
+      this.#database = database;
+    } catch (error) {
+      this.#starting = undefined;
+      throw storeFailure("open", directory, error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#starting?.catch(() => undefined);
+    const database = this.#database;
+    // From here on every call fails; the writes called before are waited for.
+    this.#database = undefined;
+    this.#starting = undefined;
+    await this.#committing;
+    try {
+      await database?.close();
+    } catch (error) {
+      throw storeFailure("close", this.#options.directory, error);
+    }
+  }
+
+  get(key: Bytes): Promise<Bytes | undefined> {
+    return this.#read((database) => database.get(key));
+  }
+
+  getMany(keys: readonly Bytes[]): Promise<(Bytes | undefined)[]> {
+    return this.#read((database) => database.getMany([...keys]));
+  }
+
+  hasMany(keys: readonly Bytes[]): Promise<boolean[]> {
+    return this.#read((database) => database.hasMany([...keys]));
+  }
+
+  async range(range: KeyRange, limit: number): Promise<StoreEntry[]> {
+    const entries: StoreEntry[] = [];
+    for await (const entry of this.#entries(range, limit)) entries.push(entry);
+    return entries;
+  }
+
+  scan(range: KeyRange): AsyncIterable<StoreEntry> {
+    return this.#entries(range, Infinity);
+  }
+
+  async write(ops: readonly StoreOp[], options: WriteOptions): Promise<void> {
+    if (this.#failure) throw this.#failure;
+    const gathering = this.#gather(this.#opened("write"), ops, options.sync);
+    this.#committing ??= this.#commit();
+    await gathering.done.promise;
+  }
+
+  #opened(action: StoreAction): Database {
+    if (this.#database) return this.#database;
+    const { directory } = this.#options;
+    const message = `The database in ${directory} is not open.`;
+    throw new CrawlError("STORE_IO", message, { directory, action, reason: "not open" });
+  }
+
+  async #read<T>(read: (database: Database) => Promise<T>): Promise<T> {
+    const database = this.#opened("read");
+    try {
+      return await read(database);
+    } catch (error) {
+      throw storeFailure("read", this.#options.directory, error);
+    }
+  }
+
+  async *#entries(range: KeyRange, limit: number): AsyncGenerator<StoreEntry, void, undefined> {
+    const database = this.#opened("read");
+    const bounds = { gte: range.gte, lt: range.lt, highWaterMarkBytes: chunkBytes };
+    const iterator = database.iterator(Number.isFinite(limit) ? { ...bounds, limit } : bounds);
+    try {
+      for (;;) {
+        const chunk = await iterator.nextv(chunkEntries);
+        if (chunk.length === 0) return;
+        for (const [key, value] of chunk) yield { key, value };
+      }
+    } catch (error) {
+      throw storeFailure("read", this.#options.directory, error);
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  /** Appends to the batch that is written next. */
+  #gather(database: Database, ops: readonly StoreOp[], sync: boolean): Gathering {
+    const gathering = (this.#gathering ??= {
+      batch: database.batch(),
+      sync: false,
+      done: Promise.withResolvers<undefined>(),
+    });
+    const { batch } = gathering;
+    for (const op of ops) {
+      if (op.type === "put") batch.put(op.key, op.value);
+      else batch.del(op.key);
+    }
+    gathering.sync ||= sync;
+    return gathering;
+  }
+
+  /** Writes gathered batches, one after the other, until there is none. */
+  async #commit(): Promise<void> {
+    for (let next = this.#gathering; next; next = this.#gathering) {
+      this.#gathering = undefined;
+      try {
+        if (this.#failure) throw this.#failure;
+        if (next.sync && this.#unsynced) await this.#syncLogs();
+        await next.batch.write({ sync: next.sync });
+        this.#unsynced = !next.sync;
+        next.done.resolve(undefined);
+      } catch (error) {
+        this.#failure ??= storeFailure("write", this.#options.directory, error);
+        next.done.reject(this.#failure);
+      }
+    }
+    this.#committing = undefined;
+  }
+
+  async #syncLogs(): Promise<void> {
+    const { directory } = this.#options;
+    for (const name of await readdir(directory)) {
+      if (!name.endsWith(".log")) continue;
+      const log = await open(join(directory, name), "r").catch(ifGone);
+      try {
+        await log?.sync();
+      } finally {
+        await log?.close();
+      }
+    }
+  }
+}
+
+/** LevelDB deletes a log once its content stands in a table, which it has synced. */
+function ifGone(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}

@@ -1,0 +1,60 @@
+import { CrawlError } from "../../core/errors.ts";
+
+/** The innermost error: `level` wraps what LevelDB or the file system said into a general one. */
+function rootOf(error: unknown): { readonly code: string; readonly text: string } {
+  let inner = error;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  if (!(inner instanceof Error)) return { code: "", text: String(inner) };
+  const code = "code" in inner && typeof inner.code === "string" ? inner.code : "";
+  return { code, text: inner.message };
+}
+
+// LevelDB reports the system's error only as its text: "IO error: DIR/LOCK: Permission denied".
+const noSpace = /no space left on device|disk quota exceeded|file too large/iu;
+const notUsable =
+  /permission denied|operation not permitted|read-only file system|not a directory|is a directory|no such file/iu;
+const noSpaceCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG"];
+const notUsableCodes: readonly string[] = [
+  "EACCES",
+  "EEXIST",
+  "EISDIR",
+  "ELOOP",
+  "ENAMETOOLONG",
+  "ENOENT",
+  "ENOTDIR",
+  "EPERM",
+  "EROFS",
+];
+
+/** What the store was doing when it failed. */
+export type StoreAction = "open" | "read" | "write" | "close";
+
+/**
+ * Translates a failure of the database in `directory` into the operational error that says what to do about it.
+ *
+ * Details: `directory`, `action` and `reason`, the system's own words.
+ */
+export function storeFailure(action: StoreAction, directory: string, error: unknown): CrawlError {
+  if (error instanceof CrawlError) return error;
+  const { code, text } = rootOf(error);
+  const details = { directory, action, reason: text };
+  const options = { cause: error };
+  if (code === "LEVEL_LOCKED") {
+    const message = `The data directory ${directory} is in use by another running peer; stop that one, or give this one a directory of its own.`;
+    return new CrawlError("DATA_DIR_LOCKED", message, details, options);
+  }
+  if (noSpaceCodes.includes(code) || noSpace.test(text)) {
+    const message = `The disk that holds ${directory} is full; make room and start the peer again, it goes on where it stopped.`;
+    return new CrawlError("DISK_FULL", message, details, options);
+  }
+  if (code === "LEVEL_CORRUPTION" || text.startsWith("Corruption:")) {
+    const message = `The database in ${directory} is damaged (${text}); restore the directory from a copy, or start with an empty one. Archived pages are not affected.`;
+    return new CrawlError("STORE_CORRUPT", message, details, options);
+  }
+  if (action === "open" && (notUsableCodes.includes(code) || notUsable.test(text))) {
+    const message = `The data directory ${directory} cannot be used (${text}); give one that can be written to.`;
+    return new CrawlError("DATA_DIR_UNUSABLE", message, details, options);
+  }
+  const message = `The database in ${directory} failed to ${action} (${text}).`;
+  return new CrawlError("STORE_IO", message, details, options);
+}
