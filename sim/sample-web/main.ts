@@ -1,0 +1,76 @@
+/**
+ * Runs the sample web as a process of its own: `node dist/sim/sample-web/main.js --sites 200 --log hits.ndjson --json`.
+ *
+ * Prints one line when it serves (with `--json` one JSON document), and ends on SIGINT or SIGTERM, or when standard
+ * input ends under `--with-parent`, so that it never outlives the program that started it.
+ */
+import { parseArgs } from "node:util";
+
+import { SampleDns } from "./sample-dns.ts";
+import { SampleServer } from "./sample-server.ts";
+import { sampleWebOptionsFrom } from "./sample-web-arguments.ts";
+
+const usage = `usage: main.js [--preset default|plain] [--sites N] [--pages N] [--seed N] [--addresses]
+       [--set NAME=VALUE ...] [--port N] [--dns-port N] [--no-dns] [--log FILE] [--with-parent] [--json]
+  --set takes any knob of the sample web, for instance --set bytesPerPage=8192 --set shares.missing=0.1
+`;
+
+const { values } = parseArgs({
+  options: {
+    preset: { type: "string", default: "default" },
+    sites: { type: "string" },
+    pages: { type: "string" },
+    seed: { type: "string" },
+    addresses: { type: "boolean", default: false },
+    set: { type: "string", multiple: true, default: [] },
+    port: { type: "string", default: "0" },
+    "dns-port": { type: "string", default: "0" },
+    "no-dns": { type: "boolean", default: false },
+    log: { type: "string" },
+    "with-parent": { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+
+if (values.help) {
+  process.stdout.write(usage);
+} else {
+  await run();
+}
+
+async function run(): Promise<void> {
+  const options = sampleWebOptionsFrom(values);
+  const logFile = values.log;
+  const server = await SampleServer.start(options, {
+    port: Number(values.port),
+    keepHits: false,
+    ...(logFile === undefined ? {} : { logFile }),
+  });
+  const dns = values["no-dns"]
+    ? undefined
+    : await SampleDns.start(server.web, { port: Number(values["dns-port"]) });
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    process.stdin.destroy();
+    void Promise.all([server.stop(), dns?.stop()]);
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  if (values["with-parent"]) process.stdin.resume().once("end", stop).once("error", stop);
+  const ready = {
+    port: server.port,
+    dnsPort: dns?.port,
+    sites: options.sites,
+    hosts: server.web.names.hostCount,
+    addresses: server.web.names.addresses().length,
+    pages: server.web.layout.pageCount,
+    firstRoot: server.web.rootUrl(0),
+    pid: process.pid,
+    options,
+  };
+  const words = `${ready.pages} pages of ${ready.sites} sites at ${ready.firstRoot}, names from 127.0.0.1:${ready.dnsPort ?? "-"}`;
+  process.stdout.write(`${values.json ? JSON.stringify(ready) : words}\n`);
+}
