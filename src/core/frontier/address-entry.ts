@@ -6,13 +6,13 @@ import type { HostVisit } from "./host-visit.ts";
 /**
  * One IP address of the workbench: its clock, its open requests, and the hosts in place on it.
  *
- * Hosts stand in one heap for each number of connections that is allowed to them, since with some requests open the
- * address is closed for hosts that allow fewer, yet open for those that allow more. There are as many numbers as jobs
- * choose different ones: one, as a rule.
+ * A host that allows several connections may find the address open when one that allows fewer would not. Still nobody
+ * passes the host that has waited longest: the address then takes no request until enough of the open ones have ended.
+ * Else a busy host with many connections would shut out its neighbours for ever.
  */
 export class AddressEntry {
   readonly address: IpAddress;
-  readonly #hosts = new Map<number, BinaryHeap<HostVisit>>();
+  readonly #hosts = new BinaryHeap<HostVisit>();
   #clockAtMs: Millis = 0;
   #openRequests = 0;
 
@@ -30,30 +30,34 @@ export class AddressEntry {
     return this.#openRequests === 0 && this.#hosts.size === 0;
   }
 
-  place(visit: HostVisit, connectionsMax: number, atMs: Millis): void {
-    let heap = this.#hosts.get(connectionsMax);
-    if (heap === undefined) {
-      heap = new BinaryHeap();
-      this.#hosts.set(connectionsMax, heap);
-    }
-    heap.set(visit, atMs);
+  /** Puts the host where it is eligible from `atMs` on. */
+  place(visit: HostVisit, atMs: Millis): void {
+    this.#hosts.set(visit, atMs);
   }
 
-  remove(visit: HostVisit, connectionsMax: number): void {
-    const heap = this.#hosts.get(connectionsMax);
-    heap?.remove(visit);
-    if (heap?.size === 0) this.#hosts.delete(connectionsMax);
+  remove(visit: HostVisit): void {
+    this.#hosts.remove(visit);
   }
 
-  /** The host that is next, among those that the open requests leave room for. */
+  /** The host that is next. */
   first(): HostVisit | undefined {
-    return this.#firstHeap()?.peek();
+    return this.#hosts.peek();
   }
 
   /** When the next request may start; absent where one must end first, or no host is in place. */
   dueAtMs(): Millis | undefined {
-    const hostAtMs = this.#firstHeap()?.peekKey();
-    return hostAtMs === undefined ? undefined : Math.max(hostAtMs, this.#clockAtMs);
+    for (;;) {
+      const visit = this.#hosts.peek();
+      const placedAtMs = this.#hosts.peekKey();
+      if (visit === undefined || placedAtMs === undefined) return undefined;
+      const gateAtMs = visit.gate.nextFetchAtMs;
+      if (gateAtMs <= placedAtMs) {
+        const hasRoom = this.#openRequests < visit.connectionsMax;
+        return hasRoom ? Math.max(placedAtMs, this.#clockAtMs) : undefined;
+      }
+      // The gate has moved on since the host was placed.
+      this.#hosts.set(visit, gateAtMs);
+    }
   }
 
   /** A request starts; the next one may not start before `untilMs`. */
@@ -67,17 +71,5 @@ export class AddressEntry {
     invariant(this.#openRequests > 0, "an address closed a request that it never opened");
     this.#openRequests -= 1;
     this.#clockAtMs = Math.max(this.#clockAtMs, untilMs);
-  }
-
-  #firstHeap(): BinaryHeap<HostVisit> | undefined {
-    let first: BinaryHeap<HostVisit> | undefined;
-    let firstAtMs = Infinity;
-    for (const [connectionsMax, heap] of this.#hosts) {
-      const atMs = heap.peekKey() ?? Infinity;
-      if (connectionsMax <= this.#openRequests || atMs >= firstAtMs) continue;
-      first = heap;
-      firstAtMs = atMs;
-    }
-    return first;
   }
 }

@@ -20,7 +20,7 @@ export class HostVisit {
   readonly gate: HostGate;
   readonly queue: HostQueue;
   /** Where its next request goes; absent until the name is resolved. A change counts from the next placing on. */
-  address?: IpAddress;
+  address: IpAddress | undefined;
   /** Requests that may be open to the host, and to its address while this host is asked. A change counts from the next placing on. */
   connectionsMax: number;
   /** The host's delay at present: what a request arms when it starts. */

@@ -1,7 +1,7 @@
 import { invariant } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import type { QueuedUrl } from "./queued-url.ts";
-import { everything, isWithin, nearer, nothing, SortedHead } from "./sorted-head.ts";
+import { everything, isWithin, nearer, SortedHead } from "./sorted-head.ts";
 import type { Horizon } from "./sorted-head.ts";
 
 /** A range scan under way: what to read, and what happened since it began. */
@@ -103,7 +103,9 @@ export class JobQueue {
 
   beginRefill(job: JobId): RefillTicket {
     invariant(this.#refill === undefined, "a queue has one refill at a time");
-    const ticket = { job, after: this.#head.horizon ?? nothing, limit: this.#headMax };
+    const after = this.#head.horizon;
+    invariant(after !== undefined, "a refill begins where the database has more");
+    const ticket = { job, after, limit: this.#headMax };
     this.#refill = {
       ticket,
       added: new SortedHead(this.#headMax, everything),
@@ -116,8 +118,8 @@ export class JobQueue {
     const refill = this.#refill;
     invariant(refill?.ticket === ticket, "a refill ends with the ticket that began it");
     this.#refill = undefined;
-    // The head fell back behind the scan's start meanwhile, or it knows everything: the scan has nothing to add to it.
-    if (!this.moreOnDisk || !isWithin(ticket.after, this.#head.horizon)) return;
+    // The head fell back behind the scan's start meanwhile: what the scan found does not join on to it.
+    if (!isWithin(ticket.after, this.#head.horizon)) return;
 
     const before = this.#head.horizon;
     const scanned: Horizon = complete ? everything : (urls.at(-1)?.key ?? ticket.after);

@@ -19,7 +19,6 @@ export interface RequestEnd {
 /** Where a placed visit stands. */
 interface Placement {
   readonly entry: AddressEntry;
-  readonly connectionsMax: number;
   /** When it began to wait: nobody who comes later may pass it. */
   readonly sinceMs: Millis;
 }
@@ -30,19 +29,20 @@ const SWEPT_MAX = 4;
 /**
  * The in-memory part of the frontier: hosts ordered by when they may next be asked.
  *
- * A frontier has two levels of queues, after Mercator (Heydon and Najork 1999, section 3.2): which URL of a host comes
- * next is decided by its queue, most important first, on disk but for a bounded head ({@link HostQueue}); which host
- * comes next is decided here, by time alone. Mercator ties each of its FIFO back queues to one host and keeps a heap of
- * queues by their next request's time; a host beyond the number of back queues waits in a front queue. Memory is larger
- * now, so every active host has a place of its own, and only the URLs stay on disk.
+ * A frontier has two levels of queues, as Mercator's has (Heydon and Najork 1999, "The URL Frontier"; front and back queues
+ * in Najork and Heydon 2001). Which URL of a host comes next is decided by the host's queue, most important first, on disk
+ * but for a bounded head ({@link HostQueue}). Which host comes next is decided here, by time alone. Mercator ties each of
+ * its back queues to one host at a time and keeps a heap of them by the time of their next request. Memory is larger now,
+ * so every active host has a place of its own, and only URLs wait on disk.
  *
- * From BUbiNG (Boldi, Marino, Santini and Vigna 2018, section 4.2, "the workbench") comes the second politeness: hosts are
- * grouped by address, a group is ordered by its hosts' times, and a heap on top orders the groups by the later one of the
- * address's own clock and its first host's time. So ten thousand hosts on one address cost a logarithm each, and no one
- * looks through those that are held up by the address.
+ * From BUbiNG (Boldi, Marino, Santini and Vigna 2018, "The Workbench") comes the second politeness: hosts are grouped by
+ * address, a group is ordered by its hosts' times, and a heap on top orders the groups by the later one of the address's
+ * own clock and its first host's time. So ten thousand hosts on one address cost a logarithm each, and no one looks through
+ * those that the address holds up.
  *
  * Unlike there, a host's time lives in its gate, which backoff and breaker move on at any moment. Gates only move forward,
- * so a time in a heap is at worst too early: {@link take} looks at the gate, and moves the host to where it belongs.
+ * so a time in a heap is at worst too early: {@link Workbench.take} looks at the gate, and moves the host to where it
+ * belongs. A gate that was released moves back: such a host is to be placed again.
  *
  * A life in the frontier: the queue has something ready and the name has an address: `place`; its time comes: `take`,
  * which opens a request and takes the host out unless more connections are allowed; the request ends: `release`, then
@@ -87,23 +87,16 @@ export class Workbench {
    * is to be placed after {@link release}.
    */
   place(visit: HostVisit, nowMs: Millis): void {
-    const { address, connectionsMax } = visit;
+    const { address } = visit;
     invariant(address !== undefined, "a visit is placed when it has an address");
     const before = this.#placements.get(visit);
-    if (visit.openRequests >= connectionsMax) {
+    if (visit.openRequests >= visit.connectionsMax) {
       this.remove(visit);
       return;
     }
     const entry = this.#entryOf(address);
-    if (
-      before !== undefined &&
-      (before.entry !== entry || before.connectionsMax !== connectionsMax)
-    ) {
-      this.remove(visit);
-    }
-    const sinceMs = before?.sinceMs ?? nowMs;
-    this.#placements.set(visit, { entry, connectionsMax, sinceMs });
-    entry.place(visit, connectionsMax, Math.max(visit.gate.nextFetchAtMs, sinceMs));
+    if (before !== undefined && before.entry !== entry) this.remove(visit);
+    this.#stand(visit, entry, before?.sinceMs ?? nowMs);
     this.#rekey(entry);
   }
 
@@ -111,8 +104,7 @@ export class Workbench {
   remove(visit: HostVisit): void {
     const placement = this.#placements.get(visit);
     if (placement === undefined) return;
-    this.#placements.delete(visit);
-    placement.entry.remove(visit, placement.connectionsMax);
+    this.#unplace(visit, placement.entry);
     this.#rekey(placement.entry);
   }
 
@@ -126,17 +118,7 @@ export class Workbench {
       const entry = this.#due.peek();
       const dueAtMs = this.#due.peekKey();
       if (entry === undefined || dueAtMs === undefined || dueAtMs > nowMs) return undefined;
-      const visit = entry.first();
-      const placement = visit && this.#placements.get(visit);
-      invariant(
-        visit !== undefined && placement !== undefined,
-        "an address that is due has a host in place",
-      );
-      if (visit.gate.nextFetchAtMs <= nowMs) {
-        this.#openRequest(visit, placement, nowMs);
-        return visit;
-      }
-      entry.place(visit, placement.connectionsMax, visit.gate.nextFetchAtMs);
+      if (entry.dueAtMs() === dueAtMs) return this.#openFirst(entry, nowMs);
       this.#rekey(entry);
     }
   }
@@ -162,8 +144,9 @@ export class Workbench {
     return this.#due.peekKey();
   }
 
-  #openRequest(visit: HostVisit, placement: Placement, nowMs: Millis): void {
-    const { entry, connectionsMax } = placement;
+  #openFirst(entry: AddressEntry, nowMs: Millis): HostVisit {
+    const visit = entry.first();
+    invariant(visit !== undefined, "an address that is due has a host in place");
     visit.requestOpened();
     visit.gate.opened(nowMs, visit.delayMs);
     entry.opened(nowMs + this.#addressDelayMs(visit.delayMs));
@@ -172,14 +155,20 @@ export class Workbench {
     if (open === undefined) this.#open.set(visit, [entry]);
     else open.push(entry);
 
-    if (visit.openRequests >= connectionsMax) {
-      this.#placements.delete(visit);
-      entry.remove(visit, connectionsMax);
-    } else {
-      this.#placements.set(visit, { entry, connectionsMax, sinceMs: nowMs });
-      entry.place(visit, connectionsMax, Math.max(visit.gate.nextFetchAtMs, nowMs));
-    }
+    if (visit.openRequests < visit.connectionsMax) this.#stand(visit, entry, nowMs);
+    else this.#unplace(visit, entry);
     this.#rekey(entry);
+    return visit;
+  }
+
+  #stand(visit: HostVisit, entry: AddressEntry, sinceMs: Millis): void {
+    this.#placements.set(visit, { entry, sinceMs });
+    entry.place(visit, Math.max(visit.gate.nextFetchAtMs, sinceMs));
+  }
+
+  #unplace(visit: HostVisit, entry: AddressEntry): void {
+    this.#placements.delete(visit);
+    entry.remove(visit);
   }
 
   #addressDelayMs(hostDelayMs: Millis): Millis {

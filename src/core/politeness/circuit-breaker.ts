@@ -18,7 +18,7 @@ const BUCKETS_PER_WINDOW = 12;
  * the price is that the window is up to one bucket shorter than its name. Opening it forgets the window: what comes
  * after the pause is judged by itself.
  *
- * Invariant: at most 12 buckets are kept, in the order of time.
+ * Invariant: at most `BUCKETS_PER_WINDOW` buckets are kept, in the order of time.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
@@ -72,16 +72,16 @@ export class CircuitBreaker {
   }
 
   #count(failed: boolean, nowMs: Millis): void {
-    const oldestMs = nowMs - this.#options.windowMs;
-    // Buckets of the future come from a clock that was set back since they were stored.
+    // Buckets of the far future come from a clock that was set back since they were stored.
     this.#buckets = this.#buckets.filter(
-      ({ startAtMs }) => startAtMs > oldestMs && startAtMs <= nowMs,
+      ({ startAtMs }) => Math.abs(startAtMs - nowMs) < this.#options.windowMs,
     );
     const startAtMs = Math.floor(nowMs / this.#bucketMs) * this.#bucketMs;
     const last = this.#buckets.at(-1);
     const sameBucket = last !== undefined && last.startAtMs >= startAtMs;
     const counted = sameBucket ? last : { startAtMs, total: 0, failed: 0 };
     if (sameBucket) this.#buckets.pop();
+    else if (this.#buckets.length === BUCKETS_PER_WINDOW) this.#buckets.shift();
     this.#buckets.push({
       startAtMs: counted.startAtMs,
       total: counted.total + 1,
