@@ -1,0 +1,186 @@
+import { codeOf } from "./failure-table.ts";
+import { createDecoder, decodeSync, sniffFormat } from "./content-coding.ts";
+import type { ContentCoding, DecodingStream } from "./content-coding.ts";
+import { joinBytes } from "./owned-bytes.ts";
+
+export interface DecodeLimits {
+  readonly bodyBytesMax: number;
+  readonly compressionRatioMax: number;
+}
+
+export type DecodeResult =
+  | {
+      readonly kind: "decoded";
+      readonly body: Uint8Array<ArrayBuffer>;
+      /** Set when the body was cut at its limit: how many encoded bytes yield it. */
+      readonly cutAt?: number;
+    }
+  | { readonly kind: "bomb"; readonly detail: string }
+  | { readonly kind: "bad"; readonly detail: string };
+
+/** Decoded size below which a high ratio is only good compression. */
+const bombBytesMin = 1024 * 1024;
+
+/**
+ * Removes the codings of a body in the thread pool, while the body is still arriving.
+ *
+ * The codings are removed in the reverse order of their application. A stage is made when its first bytes are there,
+ * because those tell whether the server has told the truth (see {@link sniffFormat}); one that lied is left out.
+ *
+ * Invariant: no stage puts out more than `bodyBytesMax` and one buffer, so a bomb costs no more than a large page.
+ */
+export class BodyDecoder {
+  readonly #codings: readonly ContentCoding[];
+  readonly #limits: DecodeLimits;
+  readonly #openEnd: boolean;
+  readonly #onDone: (result: DecodeResult) => void;
+  readonly #stages: DecodingStream[] = [];
+  readonly #output: Buffer[] = [];
+  #outputBytes = 0;
+  #inputBytes = 0;
+  #started = false;
+  #done = false;
+
+  /** `openEnd`: the input was cut by us, so that its missing end is no error. `onDone` is called at most once. */
+  constructor(
+    codings: readonly ContentCoding[],
+    limits: DecodeLimits,
+    openEnd: boolean,
+    onDone: (result: DecodeResult) => void,
+  ) {
+    this.#codings = codings.toReversed();
+    this.#limits = limits;
+    this.#openEnd = openEnd;
+    this.#onDone = onDone;
+  }
+
+  /** Bounded by the caller, who holds all chunks anyway. */
+  write(chunk: Buffer): void {
+    if (this.#done) return;
+    this.#inputBytes += chunk.length;
+    if (!this.#started) {
+      this.#started = true;
+      this.#chain(0, chunk, undefined);
+    } else {
+      this.#pass(chunk);
+    }
+  }
+
+  end(): void {
+    const first = this.#stages[0];
+    if (first === undefined) this.#finish({ kind: "decoded", body: joinBytes(this.#output) });
+    else first.end();
+  }
+
+  /** Stops without a result; idempotent. */
+  destroy(): void {
+    this.#done = true;
+    for (const stage of this.#stages) stage.destroy();
+  }
+
+  #pass(chunk: Buffer): void {
+    const first = this.#stages[0];
+    if (first === undefined) this.#collect(chunk);
+    else first.write(chunk);
+  }
+
+  /** Adds the stages from `index` on for content that begins with `chunk` and comes from `source`. */
+  #chain(index: number, chunk: Buffer, source: DecodingStream | undefined): void {
+    let at = index;
+    for (let coding = this.#codings[at]; coding !== undefined; coding = this.#codings[at]) {
+      at += 1;
+      const format = sniffFormat(coding, chunk);
+      if (format === undefined) continue;
+      this.#addStage(createDecoder(format, this.#openEnd), at, chunk, source);
+      return;
+    }
+    this.#collect(chunk);
+    if (source === undefined) return;
+    source.on("data", (data: Buffer) => this.#collect(data));
+    source.once("end", () => {
+      this.#finish({ kind: "decoded", body: joinBytes(this.#output) });
+    });
+  }
+
+  #addStage(
+    stage: DecodingStream,
+    next: number,
+    chunk: Buffer,
+    source: DecodingStream | undefined,
+  ): void {
+    this.#stages.push(stage);
+    stage.on("error", (error) => {
+      this.#finish({ kind: "bad", detail: `${codeOf(error)} ${error.message}`.trim() });
+    });
+    let produced = 0;
+    stage.once("data", (first: Buffer) => {
+      produced = first.length;
+      this.#chain(next, first, stage);
+    });
+    stage.once("end", () => {
+      if (produced === 0) this.#finish({ kind: "decoded", body: joinBytes([]) });
+    });
+    if (next < this.#codings.length) this.#watchIntermediate(stage);
+    stage.write(chunk);
+    source?.pipe(stage);
+  }
+
+  #watchIntermediate(stage: DecodingStream): void {
+    let bytes = 0;
+    stage.on("data", (data: Buffer) => {
+      bytes += data.length;
+      if (bytes > this.#limits.bodyBytesMax) this.#finishBomb(bytes);
+    });
+  }
+
+  #collect(data: Buffer): void {
+    if (this.#done) return;
+    this.#output.push(data);
+    this.#outputBytes += data.length;
+    const decoder = this.#stages[0];
+    const consumed = Math.max(1, decoder?.bytesWritten ?? this.#inputBytes);
+    const { bodyBytesMax, compressionRatioMax } = this.#limits;
+    if (this.#outputBytes > bombBytesMin && this.#outputBytes / consumed > compressionRatioMax) {
+      this.#finishBomb(this.#outputBytes);
+    } else if (this.#outputBytes > bodyBytesMax) {
+      const body = joinBytes(this.#output, bodyBytesMax);
+      const cutAt = decoder === undefined ? bodyBytesMax : consumed;
+      this.#finish({ kind: "decoded", body, cutAt });
+    }
+  }
+
+  #finishBomb(bytes: number): void {
+    const consumed = this.#stages[0]?.bytesWritten ?? this.#inputBytes;
+    this.#finish({ kind: "bomb", detail: `${consumed} bytes became more than ${bytes}` });
+  }
+
+  #finish(result: DecodeResult): void {
+    if (this.#done) return;
+    this.destroy();
+    this.#onDone(result);
+  }
+}
+
+/**
+ * Removes the codings of a small, complete body at once, or returns undefined when the result is too large for that:
+ * zlib on this thread costs less than the turns through the thread pool up to about this size.
+ */
+export function decodeSmall(
+  codings: readonly ContentCoding[],
+  encoded: Uint8Array,
+  outputMax: number,
+): DecodeResult | undefined {
+  let body: Uint8Array = encoded;
+  try {
+    for (const coding of codings.toReversed()) {
+      const format = body.length === 0 ? undefined : sniffFormat(coding, body);
+      if (format !== undefined) body = decodeSync(format, body, outputMax);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const code = codeOf(error);
+    if (code === "ERR_BUFFER_TOO_LARGE") return undefined;
+    return { kind: "bad", detail: `${code} ${error.message}`.trim() };
+  }
+  return { kind: "decoded", body: joinBytes([body]) };
+}

@@ -1,0 +1,317 @@
+import type { Dispatcher } from "undici";
+import { InvariantError } from "../../core/errors.ts";
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { Millis } from "../../core/units.ts";
+import type { FetchOutcome, FetchRequest, Truncation } from "../../ports/fetcher.ts";
+import type { Connection } from "./connection.ts";
+import { parseContentEncoding } from "./content-coding.ts";
+import type { Expiring } from "./deadline-sweeper.ts";
+import { codeOf, failureOf, isStaleConnection } from "./failure-table.ts";
+import { ResponseBody } from "./response-body.ts";
+import type { BodySink, CollectedBody } from "./response-body.ts";
+import { contentLengthOf, fieldOf, headBytesOf, rawHeadersOf } from "./response-head.ts";
+import type { HeadFields } from "./response-head.ts";
+
+/** What an exchange needs from the fetcher that runs it. */
+export interface ExchangeHost {
+  nowMs(): Millis;
+  /** A connection to the request's target; `fresh` excludes one that has been used before. */
+  lease(request: FetchRequest, fresh: boolean): Connection;
+  /** The response has been read to its end: the connection may serve another. */
+  release(connection: Connection): void;
+  discard(connection: Connection): void;
+  /** Called once, before the outcome is delivered. */
+  onSettled(exchange: Exchange): void;
+}
+
+/** How the request goes out: the part that does not change when it is sent again. */
+export interface RequestHead {
+  readonly path: string;
+  /** Name, value: what the fetcher adds to `Host` and `Connection`. */
+  readonly fields: string[];
+  /** The whole head, for the archive. */
+  readonly sent: readonly string[];
+}
+
+/** Rest of an unwanted body that is read to its end, because that is cheaper than another connection. */
+const drainBytesMax = 16 * 1024;
+
+type Phase = "connect" | "head" | "body" | "decode" | "settled";
+
+type Head = Pick<
+  Extract<FetchOutcome, { kind: "response" }>,
+  "status" | "statusText" | "headers" | "headAtMs"
+>;
+
+/**
+ * One request and its response, from the lease of a connection to the outcome.
+ *
+ * connect -> head -> body -> decode -> settled, with a deadline for each phase and one for the whole. A request that
+ * was sent on a reused connection and met a socket that the server had closed meanwhile, before any byte of a
+ * response, is sent once more on a new connection (RFC 9112, section 9.3.1): a page costs one visit all the same.
+ *
+ * Invariant: it settles exactly once, and gives its connection back exactly once.
+ */
+export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink {
+  readonly signal: AbortSignal;
+  readonly #request: FetchRequest;
+  readonly #requestHead: RequestHead;
+  readonly #host: ExchangeHost;
+  readonly #settle: (outcome: FetchOutcome) => void;
+  readonly #crash: (error: unknown) => void;
+  readonly #startedAtMs: Millis;
+  readonly #totalDeadlineAtMs: Millis;
+  #phaseDeadlineAtMs: Millis;
+  #phase: Phase = "connect";
+  #connection: Connection | undefined;
+  #dialsBefore = 0;
+  #retried = false;
+  #responseBegun = false;
+  #head: Head | undefined;
+  #contentLength: number | undefined;
+  #endsWithConnection = false;
+  /** Undefined while no body is wanted. */
+  #body: ResponseBody | undefined;
+  #discardedBytes = 0;
+
+  constructor(
+    request: FetchRequest,
+    requestHead: RequestHead,
+    signal: AbortSignal,
+    host: ExchangeHost,
+    settle: (outcome: FetchOutcome) => void,
+    crash: (error: unknown) => void,
+  ) {
+    this.signal = signal;
+    this.#request = request;
+    this.#requestHead = requestHead;
+    this.#host = host;
+    this.#settle = settle;
+    this.#crash = crash;
+    this.#startedAtMs = host.nowMs();
+    this.#totalDeadlineAtMs = this.#startedAtMs + request.limits.totalTimeoutMs;
+    this.#phaseDeadlineAtMs = this.#startedAtMs + request.limits.connectTimeoutMs;
+  }
+
+  send(fresh: boolean): void {
+    const connection = this.#host.lease(this.#request, fresh);
+    this.#connection = connection;
+    this.#dialsBefore = connection.dials;
+    const { path, fields } = this.#requestHead;
+    connection.dispatch({ path, method: "GET", headers: fields, blocking: false }, this);
+  }
+
+  abort(): void {
+    this.#fail("aborted", "the caller has given up");
+  }
+
+  expire(nowMs: Millis): void {
+    if (nowMs >= this.#totalDeadlineAtMs) {
+      this.#expireTotal();
+    } else if (nowMs >= this.#phaseDeadlineAtMs) {
+      this.#expirePhase();
+    }
+  }
+
+  onRequestStart(): void {
+    if (this.#phase === "settled") return;
+    this.#phase = "head";
+    this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.headTimeoutMs;
+  }
+
+  onResponseStarted(): void {
+    this.#responseBegun = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: HeadFields,
+    statusText = "",
+  ): void {
+    // Informational responses come before the one that counts.
+    if (this.#phase === "settled" || status < 200) return;
+    const headAtMs = this.#host.nowMs();
+    const raw = rawHeadersOf(controller.rawHeaders);
+    const { limits } = this.#request;
+    if (headBytesOf(raw) > limits.headBytesMax) {
+      this.#fail("head-too-large", `more than ${limits.headBytesMax} bytes`);
+      return;
+    }
+    this.#head = { status, statusText, headers: raw, headAtMs };
+    this.#phase = "body";
+    this.#phaseDeadlineAtMs = headAtMs + limits.idleTimeoutMs;
+    this.#contentLength = contentLengthOf(headers);
+    this.#endsWithConnection =
+      this.#contentLength === undefined && fieldOf(headers, "transfer-encoding") === undefined;
+    try {
+      this.#beginBody(status, headers);
+    } catch (error) {
+      this.#bug(error);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase !== "body") return;
+    this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.idleTimeoutMs;
+    if (this.#body === undefined) {
+      this.#discardedBytes += chunk.length;
+      if (this.#discardedBytes > drainBytesMax) this.#deliverUnread();
+    } else if (!this.#body.add(chunk)) {
+      this.#phase = "decode";
+      this.#dropConnection();
+      this.#body.cut("length");
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#phase !== "body") return;
+    this.#phase = "decode";
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection !== undefined) this.#host.release(connection);
+    if (this.#body === undefined) {
+      this.#deliverUnread();
+      return;
+    }
+    // A body without a marked end that ended with a reset may lack something.
+    const reset = this.#endsWithConnection && connection?.wasReset === true;
+    this.#body.complete(reset ? "disconnect" : undefined);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#phase === "settled" || this.#phase === "decode") return;
+    const reused = this.#dialsBefore > 0 && this.#connection?.dials === this.#dialsBefore;
+    if (reused && !this.#retried && !this.#responseBegun && isStaleConnection(error)) {
+      this.#retried = true;
+      this.#dropConnection();
+      this.#phase = "connect";
+      this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.connectTimeoutMs;
+      this.send(true);
+      return;
+    }
+    if (codeOf(error) === "UND_ERR_INVALID_ARG") {
+      this.#bug(new InvariantError(`a request that cannot be sent: ${error.message}`));
+      return;
+    }
+    if (this.#head !== undefined && this.#body === undefined) {
+      this.#deliverUnread();
+      return;
+    }
+    const counted = this.#contentLength !== undefined;
+    const secure = this.#connection?.secure === true;
+    const failure = failureOf(error, this.#phase, secure, counted);
+    this.#fail(failure, `${codeOf(error)} ${error.message}`.trim());
+  }
+
+  onBody(collected: CollectedBody): void {
+    this.#respond(collected, true);
+  }
+
+  onBodyFailure(failure: FetchFailure, detail: string): void {
+    this.#fail(failure, detail);
+  }
+
+  #beginBody(status: number, headers: HeadFields): void {
+    const { limits, wantsBody } = this.#request;
+    if (!wantsBody(status, fieldOf(headers, "content-type"))) {
+      const length = this.#contentLength;
+      if (length === undefined || length > drainBytesMax) this.#deliverUnread();
+      return;
+    }
+    const codings = parseContentEncoding(fieldOf(headers, "content-encoding") ?? "");
+    if (codings === undefined) this.#fail("bad-encoding", "too many content codings");
+    else this.#body = new ResponseBody(codings, limits, this);
+  }
+
+  #expirePhase(): void {
+    const { limits } = this.#request;
+    switch (this.#phase) {
+      case "connect":
+        this.#fail("connect-timeout", `no connection in ${limits.connectTimeoutMs} ms`);
+        return;
+      case "head":
+        this.#fail("head-timeout", `no response head in ${limits.headTimeoutMs} ms`);
+        return;
+      case "body":
+        if (this.#body === undefined) this.#deliverUnread();
+        else this.#fail("idle-timeout", `silent for ${limits.idleTimeoutMs} ms`);
+        return;
+      case "decode":
+      case "settled":
+        return;
+    }
+  }
+
+  #expireTotal(): void {
+    if (this.#phase === "body" && this.#body === undefined) {
+      this.#deliverUnread();
+    } else if (this.#phase === "body" && this.#body !== undefined && this.#body.bytes > 0) {
+      this.#phase = "decode";
+      this.#dropConnection();
+      this.#body.cut("time");
+    } else if (this.#phase !== "decode") {
+      this.#fail("total-timeout", `not done in ${this.#request.limits.totalTimeoutMs} ms`);
+    }
+  }
+
+  #deliverUnread(): void {
+    const body = new Uint8Array();
+    this.#respond({ encodedBody: body, body }, false);
+  }
+
+  #respond(collected: CollectedBody, bodyRead: boolean): void {
+    const head = this.#head;
+    if (this.#phase === "settled" || head === undefined) return;
+    const truncation: { readonly truncation?: Truncation } =
+      collected.truncation === undefined ? {} : { truncation: collected.truncation };
+    this.#finish();
+    this.#settle({
+      kind: "response",
+      status: head.status,
+      statusText: head.statusText,
+      headers: head.headers,
+      requestHeaders: this.#requestHead.sent,
+      encodedBody: collected.encodedBody,
+      body: collected.body,
+      ...truncation,
+      bodyRead,
+      startedAtMs: this.#startedAtMs,
+      headAtMs: head.headAtMs,
+      finishedAtMs: this.#host.nowMs(),
+    });
+  }
+
+  #fail(failure: FetchFailure, detail: string): void {
+    if (this.#phase === "settled") return;
+    this.#finish();
+    const startedAtMs = this.#startedAtMs;
+    this.#settle({
+      kind: "failure",
+      failure,
+      detail,
+      startedAtMs,
+      finishedAtMs: this.#host.nowMs(),
+    });
+  }
+
+  /** Something of ours is wrong, not of the server's: the caller gets the error itself. */
+  #bug(error: unknown): void {
+    if (this.#phase === "settled") return;
+    this.#finish();
+    this.#crash(error);
+  }
+
+  #finish(): void {
+    this.#phase = "settled";
+    this.#dropConnection();
+    this.#body?.destroy();
+    this.#host.onSettled(this);
+  }
+
+  #dropConnection(): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection !== undefined) this.#host.discard(connection);
+  }
+}

@@ -1,0 +1,90 @@
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+
+/** Where an exchange was when it failed; the same error means different things in different places. */
+export type FailurePhase = "connect" | "head" | "body";
+
+/** Code of the error with which the connector refuses an address. */
+export const addressForbiddenCode = "ERR_ADDRESS_FORBIDDEN";
+
+/**
+ * What each error code of the system (`E...`), of undici (`UND_ERR_...`) and of llhttp (`HPE_...`) means.
+ *
+ * A code that is missing here is judged by {@link failureOf}.
+ */
+const failureByCode: ReadonlyMap<string, FetchFailure> = new Map([
+  [addressForbiddenCode, "address-forbidden"],
+  ["EACCES", "connect-unreachable"],
+  ["EADDRNOTAVAIL", "connect-unreachable"],
+  ["EAFNOSUPPORT", "connect-unreachable"],
+  ["ECONNABORTED", "connection-reset"],
+  ["ECONNREFUSED", "connect-refused"],
+  ["ECONNRESET", "connection-reset"],
+  ["EHOSTDOWN", "connect-unreachable"],
+  ["EHOSTUNREACH", "connect-unreachable"],
+  ["EINVAL", "connect-unreachable"],
+  // Out of descriptors or buffers: this peer's own trouble, but worth another try as an unreachable host is.
+  ["EMFILE", "connect-unreachable"],
+  ["ENFILE", "connect-unreachable"],
+  ["ENOBUFS", "connect-unreachable"],
+  ["ENETDOWN", "connect-unreachable"],
+  ["ENETUNREACH", "connect-unreachable"],
+  ["EPERM", "connect-unreachable"],
+  ["EPIPE", "connection-reset"],
+  ["EPROTO", "tls-error"],
+  ["HPE_CB_HEADER_VALUE_COMPLETE", "bad-framing"],
+  ["HPE_HEADER_OVERFLOW", "head-too-large"],
+  // The connection ended inside a message whose end would have been marked.
+  ["HPE_INVALID_EOF_STATE", "connection-reset"],
+  ["UND_ERR_DESTROYED", "aborted"],
+  ["UND_ERR_CLOSED", "aborted"],
+  ["UND_ERR_HEADERS_OVERFLOW", "head-too-large"],
+  ["UND_ERR_SOCKET", "connection-reset"],
+] as const);
+
+/** Codes by which a connection that had been idle shows that the server had already closed it. */
+const staleCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
+/** What undici says in an `UND_ERR_SOCKET` about a response that breaks the protocol, not about a broken socket. */
+const protocolMessages: ReadonlySet<string> = new Set(["bad response", "bad upgrade"]);
+
+/** The code that Node, undici or llhttp gave an error, or the empty string. */
+export function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** Whether a request that was sent on a reused connection failed as it does when that connection was already dead. */
+export function isStaleConnection(error: Error): boolean {
+  return staleCodes.has(codeOf(error)) && !protocolMessages.has(error.message);
+}
+
+/**
+ * The failure that `error` stands for.
+ *
+ * A body that ends before its `Content-Length` is `content-length-mismatch`, one that ends inside its chunks
+ * `connection-reset`: both are failures that are tried again, never shortened successes, because the server itself
+ * said that there is more.
+ */
+export function failureOf(
+  error: Error,
+  phase: FailurePhase,
+  secure: boolean,
+  countedBody: boolean,
+): FetchFailure {
+  const code = codeOf(error);
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+    // undici also gives this code to a head that llhttp refuses after a Content-Length field.
+    return phase === "body" ? "content-length-mismatch" : "bad-framing";
+  }
+  if (code === "ETIMEDOUT") return phase === "connect" ? "connect-timeout" : "connection-reset";
+  if (protocolMessages.has(error.message)) return "bad-framing";
+  const known = failureByCode.get(code);
+  if (known === "connection-reset" && phase === "body" && countedBody) {
+    return "content-length-mismatch";
+  }
+  if (known !== undefined) return known;
+  if (code.startsWith("HPE_")) return "bad-framing";
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls-error";
+  if (phase !== "connect") return "connection-reset";
+  // Certificate errors have many names and no common prefix.
+  return secure ? "tls-error" : "connect-unreachable";
+}

@@ -1,0 +1,145 @@
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { FetchLimits, Truncation } from "../../ports/fetcher.ts";
+import { BodyDecoder, decodeSmall } from "./body-decoder.ts";
+import type { DecodeResult } from "./body-decoder.ts";
+import type { ContentCoding } from "./content-coding.ts";
+import { joinBytes } from "./owned-bytes.ts";
+
+export interface CollectedBody {
+  readonly encodedBody: Uint8Array<ArrayBuffer>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly truncation?: Truncation;
+}
+
+export interface BodySink {
+  /** The body is complete, or cut where no more of it is wanted. */
+  onBody(body: CollectedBody): void;
+  onBodyFailure(failure: FetchFailure, detail: string): void;
+}
+
+/** A body of at most this many encoded bytes is decoded at once when it is complete. */
+const smallBytesMax = 32 * 1024;
+
+/** Largest result of decoding at once: about a millisecond of this thread. */
+const smallOutputBytesMax = 512 * 1024;
+
+/** Encoded bytes after which decoding begins before the body is complete, so that its limits can end the transfer. */
+const streamingBytesMin = 256 * 1024;
+
+/**
+ * Collects one response body as it was received and, beside it, as it is without its content coding.
+ *
+ * Both forms are held to `bodyBytesMax`. Where that cuts a coded body, `encodedBody` is the received prefix, and `body`
+ * is the first `bodyBytesMax` bytes of what that prefix decodes to.
+ */
+export class ResponseBody {
+  readonly #codings: readonly ContentCoding[];
+  readonly #limits: FetchLimits;
+  readonly #sink: BodySink;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #decoder: BodyDecoder | undefined;
+
+  constructor(codings: readonly ContentCoding[], limits: FetchLimits, sink: BodySink) {
+    this.#codings = codings;
+    this.#limits = limits;
+    this.#sink = sink;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Returns whether more of the body is wanted. */
+  add(chunk: Buffer): boolean {
+    const room = this.#limits.bodyBytesMax - this.#bytes;
+    const kept = chunk.length <= room ? chunk : chunk.subarray(0, room);
+    if (kept.length > 0) {
+      this.#chunks.push(kept);
+      this.#bytes += kept.length;
+      this.#stream(kept);
+    }
+    return kept.length === chunk.length;
+  }
+
+  /** The body has ended as the server meant it to. `truncation` marks one whose end cannot be told from a reset. */
+  complete(truncation: Truncation | undefined): void {
+    if (this.#codings.length === 0 || this.#bytes === 0) {
+      const body = joinBytes(this.#chunks);
+      this.#sink.onBody({ encodedBody: body, body, ...marked(truncation) });
+      return;
+    }
+    if (truncation !== undefined) {
+      this.cut(truncation);
+      return;
+    }
+    if (this.#bytes <= smallBytesMax) {
+      const encoded = joinBytes(this.#chunks);
+      const outputMax = Math.min(smallOutputBytesMax, this.#limits.bodyBytesMax);
+      const result = decodeSmall(this.#codings, encoded, outputMax);
+      if (result !== undefined) {
+        this.#deliver(result, encoded, undefined);
+        return;
+      }
+    }
+    const decoder = this.#decoder ?? this.#startDecoder(false, undefined);
+    decoder.end();
+  }
+
+  /** No more of the body will be read, or can be; what has come is delivered with a mark. */
+  cut(truncation: Truncation): void {
+    this.destroy();
+    if (this.#codings.length === 0) {
+      this.complete(truncation);
+      return;
+    }
+    this.#startDecoder(true, truncation).end();
+  }
+
+  /** Stops decoding; nothing is delivered any more. */
+  destroy(): void {
+    this.#decoder?.destroy();
+    this.#decoder = undefined;
+  }
+
+  #stream(chunk: Buffer): void {
+    if (this.#codings.length === 0) return;
+    if (this.#decoder !== undefined) this.#decoder.write(chunk);
+    else if (this.#bytes >= streamingBytesMin) this.#startDecoder(false, undefined);
+  }
+
+  #startDecoder(openEnd: boolean, truncation: Truncation | undefined): BodyDecoder {
+    const decoder = new BodyDecoder(this.#codings, this.#limits, openEnd, (result) => {
+      this.#deliver(result, undefined, truncation);
+    });
+    this.#decoder = decoder;
+    for (const chunk of this.#chunks) decoder.write(chunk);
+    return decoder;
+  }
+
+  #deliver(
+    result: DecodeResult,
+    encoded: Uint8Array<ArrayBuffer> | undefined,
+    truncation: Truncation | undefined,
+  ): void {
+    this.#decoder = undefined;
+    switch (result.kind) {
+      case "bomb":
+        this.#sink.onBodyFailure("decompression-bomb", result.detail);
+        return;
+      case "bad":
+        this.#sink.onBodyFailure("bad-encoding", result.detail);
+        return;
+      case "decoded": {
+        const encodedBody = encoded ?? joinBytes(this.#chunks, result.cutAt);
+        const { body } = result;
+        const mark = result.cutAt === undefined ? truncation : "length";
+        this.#sink.onBody({ encodedBody, body, ...marked(mark) });
+      }
+    }
+  }
+}
+
+function marked(truncation: Truncation | undefined): { readonly truncation?: Truncation } {
+  return truncation === undefined ? {} : { truncation };
+}

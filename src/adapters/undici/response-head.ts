@@ -1,0 +1,36 @@
+import type { Dispatcher } from "undici";
+
+/** Fields of a head by lower-case name, as undici gives them. */
+export type HeadFields = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Bytes of a field line beyond its name and value: colon, space, line end. */
+const fieldOverheadBytes = 4;
+
+/** The value of a field; fields of one name are one list (RFC 9110, section 5.2). */
+export function fieldOf(headers: HeadFields, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+export function contentLengthOf(headers: HeadFields): number | undefined {
+  const value = fieldOf(headers, "content-length");
+  if (value === undefined) return undefined;
+  const length = Number(value);
+  return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
+}
+
+/** Names and values with the spelling of the wire; bytes become characters one by one (ISO-8859-1). */
+export function rawHeadersOf(raw: Dispatcher.DispatchController["rawHeaders"]): string[] {
+  const headers: string[] = [];
+  if (!Array.isArray(raw)) return headers;
+  for (const part of raw) {
+    headers.push(typeof part === "string" ? part : part.toString("latin1"));
+  }
+  return headers;
+}
+
+export function headBytesOf(headers: readonly string[]): number {
+  let bytes = 0;
+  for (const part of headers) bytes += part.length;
+  return bytes + (headers.length / 2) * fieldOverheadBytes;
+}

@@ -1,0 +1,26 @@
+/**
+ * TLS sessions by origin, so that opening another connection to the same server is cheap. The least recently issued
+ * goes first.
+ */
+export class TlsSessions {
+  readonly #sessionsMax: number;
+  readonly #sessions = new Map<string, Buffer>();
+
+  constructor(sessionsMax: number) {
+    this.#sessionsMax = sessionsMax;
+  }
+
+  get(origin: string): Buffer | undefined {
+    return this.#sessions.get(origin);
+  }
+
+  set(origin: string, session: Buffer): void {
+    this.#sessions.delete(origin);
+    this.#sessions.set(origin, session);
+    if (this.#sessions.size <= this.#sessionsMax) return;
+    for (const oldest of this.#sessions.keys()) {
+      this.#sessions.delete(oldest);
+      return;
+    }
+  }
+}
