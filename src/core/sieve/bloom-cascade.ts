@@ -93,7 +93,7 @@ export class BloomCascade {
 
   /**
    * The state as chunks of at most 256 KiB, made while they are taken. Keys may be added meanwhile: those from before
-   * the first chunk are all in the snapshot, later ones perhaps.
+   * this call are all in the snapshot, later ones perhaps.
    */
   snapshot(): IterableIterator<Uint8Array> {
     return encodeSnapshot(this.options, this.#filters.toReversed());

@@ -42,7 +42,7 @@ export class FingerprintHashing extends Hashing {
   }
 
   /** The aimed key's indexes; the element that `bloom-filters` passes on is not looked at. */
-  override getIndexes(_element: unknown, size: number, hashCount: number): number[] {
+  override getIndexes(_element: string, size: number, hashCount: number): number[] {
     const indexes = this.#indexes;
     indexes.length = hashCount;
     const scale = size * hashScale;

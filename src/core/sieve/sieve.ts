@@ -109,8 +109,8 @@ export class Sieve {
   }
 
   /**
-   * The filter's state, as chunks of at most 256 KiB; see {@link BloomCascade.snapshot}. The caller notes how far its
-   * database goes before it takes the first chunk; after a restore it adds what came later.
+   * The filter's state, as chunks of at most 256 KiB; see {@link BloomCascade.snapshot}. After a restore
+   * the caller adds what it admitted after this call.
    */
   snapshot(): IterableIterator<Uint8Array> {
     return this.#bloom.snapshot();
