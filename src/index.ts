@@ -1,3 +1,5 @@
+export { parseRobots } from "./core/robots/parse-robots.ts";
+export type { RobotsRules } from "./core/robots/parse-robots.ts";
 export { canonicalizeUrl } from "./core/url/canonicalize-url.ts";
 export { dedupeKey } from "./core/url/dedupe-key.ts";
 export type { DedupeKeyOptions } from "./core/url/dedupe-key.ts";

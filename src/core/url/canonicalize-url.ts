@@ -63,7 +63,7 @@ function isName(url: string, start: number, end: number): boolean {
 }
 
 /**
- * A URL with a malformed escape keeps what it escapes: in `%%34`1, decoding would make a new escape of the old
+ * A URL with a malformed escape keeps what it escapes: in `%%341`, decoding would make a new escape of the old
  * percent sign.
  */
 function normalizeEscapes(url: string): string {

@@ -1,0 +1,118 @@
+import { canonicalizeUrl } from "../url/canonicalize-url.ts";
+import { normalizePattern } from "./robots-path.ts";
+
+/** One `allow` or `disallow` line, its pattern in the normal form. */
+export interface RobotsRule {
+  readonly allow: boolean;
+  readonly pattern: string;
+}
+
+/** `user-agent` lines and what they share (RFC 9309, 2.1). */
+export interface RobotsGroup {
+  /** Product tokens in lower case, or `*`. */
+  readonly agents: ReadonlySet<string>;
+  readonly rules: readonly RobotsRule[];
+  /** The longest valid `crawl-delay`; absent where there is none. */
+  readonly crawlDelaySeconds?: number;
+}
+
+export interface RobotsContent {
+  readonly groups: readonly RobotsGroup[];
+  /** Canonical URLs, each once. */
+  readonly sitemaps: readonly string[];
+}
+
+/** Characters of a robots.txt that are read: the 500 KiB of RFC 9309, 2.5, which asks for no less. */
+export const robotsCharactersMax = 500 * 1_024;
+
+/** Sitemaps kept, at most: more would be a list of pages, and those who have one write a sitemap index. */
+const sitemapsMax = 1_000;
+
+/** A product token (RFC 9309, 2.2.1) and the digits that some crawlers have in theirs. */
+const productToken = /^[a-z0-9_-]+/;
+
+/** Decimal seconds, nothing else that `Number` would take. */
+const decimal = /^\d{1,15}(?:\.\d{1,15})?$/;
+
+interface OpenGroup {
+  agents: Set<string>;
+  rules: RobotsRule[];
+  crawlDelaySeconds?: number;
+}
+
+/** The token that names a crawler in robots.txt: what stands before its version, in lower case. */
+export function productTokenOf(userAgent: string): string | undefined {
+  return productToken.exec(userAgent.toLowerCase())?.[0];
+}
+
+/**
+ * Reads a robots.txt into its groups. Whatever a line says that is not understood, the others count (RFC 9309,
+ * 2.3.1.5). Only `allow` and `disallow` end a group's run of `user-agent` lines: other records must not interfere (2.2.4).
+ */
+export function readRobots(text: string): RobotsContent {
+  const groups: OpenGroup[] = [];
+  const sitemaps = new Set<string>();
+  let runOpen = false;
+  for (const [field, value] of recordsOf(text)) {
+    const group = groups.at(-1);
+    if (field === "user-agent") {
+      if (runOpen) addAgent(group, value);
+      else groups.push(newGroup(value));
+      runOpen = true;
+    } else if (field === "allow" || field === "disallow") {
+      if (value !== "") group?.rules.push(ruleOf(field, value));
+      runOpen = false;
+    } else if (field === "crawl-delay") {
+      addDelay(group, value);
+    } else if (field === "sitemap") {
+      addSitemap(sitemaps, value);
+    }
+  }
+  return { groups, sitemaps: [...sitemaps] };
+}
+
+/** Fields in lower case with their values; lines without a colon are none. */
+function* recordsOf(text: string): Generator<readonly [string, string]> {
+  for (const line of readablePart(text).split(/\r\n|\r|\n/)) {
+    const commentStart = line.indexOf("#");
+    const record = commentStart === -1 ? line : line.slice(0, commentStart);
+    const colon = record.indexOf(":");
+    if (colon !== -1)
+      yield [record.slice(0, colon).trim().toLowerCase(), record.slice(colon + 1).trim()];
+  }
+}
+
+/** Without a byte order mark, and cut at a line's end: half of `Disallow: /shop` would close the whole site. */
+function readablePart(text: string): string {
+  const start = text.startsWith("\ufeff") ? 1 : 0;
+  const end = start + robotsCharactersMax;
+  if (text.length <= end) return text.slice(start);
+  const lineEnd = Math.max(text.lastIndexOf("\n", end), text.lastIndexOf("\r", end));
+  return text.slice(start, Math.max(lineEnd, start));
+}
+
+function newGroup(agent: string): OpenGroup {
+  const group: OpenGroup = { agents: new Set(), rules: [] };
+  addAgent(group, agent);
+  return group;
+}
+
+function addAgent(group: OpenGroup | undefined, value: string): void {
+  const agent = /^\*(?:\s|$)/.test(value) ? "*" : productTokenOf(value);
+  if (agent !== undefined) group?.agents.add(agent);
+}
+
+function ruleOf(field: "allow" | "disallow", value: string): RobotsRule {
+  return { allow: field === "allow", pattern: normalizePattern(value) };
+}
+
+/** The longest of several delays wins: it is never wrong to be slower. */
+function addDelay(group: OpenGroup | undefined, value: string): void {
+  if (group === undefined || !decimal.test(value)) return;
+  group.crawlDelaySeconds = Math.max(group.crawlDelaySeconds ?? 0, Number(value));
+}
+
+function addSitemap(sitemaps: Set<string>, value: string): void {
+  const url = canonicalizeUrl(value);
+  if (url !== undefined && sitemaps.size < sitemapsMax) sitemaps.add(url);
+}

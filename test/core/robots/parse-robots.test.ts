@@ -1,0 +1,228 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseRobots } from "../../../src/core/robots/parse-robots.ts";
+import { normalizePattern, patternMatches } from "../../../src/core/robots/robots-path.ts";
+
+const site = "https://example.com";
+
+function allows(lines: readonly string[], path: string, userAgent = "orbweaver"): boolean {
+  return parseRobots(lines.join("\n")).isAllowed(site + path, userAgent);
+}
+
+describe("isAllowed", () => {
+  it("allows everything where nothing is said", () => {
+    expect(allows([], "/x")).toBe(true);
+    expect(allows(["<html>", "not: robots"], "/x")).toBe(true);
+    expect(allows(["disallow: /"], "/x")).toBe(true);
+  });
+
+  it("lets a group by name replace the one for everybody", () => {
+    const text = ["user-agent: *", "disallow: /", "user-agent: Orbweaver", "disallow: /private"];
+    expect(allows(text, "/x")).toBe(true);
+    expect(allows(text, "/private")).toBe(false);
+    expect(allows(text, "/x", "other")).toBe(false);
+    expect(allows(text, "/private", "ORBWEAVER/1.0 (+https://example.org)")).toBe(false);
+  });
+
+  it("takes a group without rules at the end for one that allows everything", () => {
+    const text = ["user-agent: *", "disallow: /", "user-agent: orbweaver"];
+    expect(allows(text, "/x")).toBe(true);
+    expect(allows(text, "/x", "other")).toBe(false);
+  });
+
+  it("merges the groups of one name", () => {
+    const text = ["user-agent: orbweaver", "disallow: /a", "user-agent: x", "disallow: /c"];
+    const merged = [...text, "user-agent: orbweaver", "disallow: /b"];
+    expect(allows(merged, "/a")).toBe(false);
+    expect(allows(merged, "/b")).toBe(false);
+    expect(allows(merged, "/c")).toBe(true);
+  });
+
+  it("does not let other records end a run of user-agent lines", () => {
+    const text = ["user-agent: orbweaver", "crawl-delay: 2", "sitemap: x", "user-agent: other"];
+    expect(allows([...text, "disallow: /"], "/x")).toBe(false);
+  });
+
+  it("does not take part of a name for the name", () => {
+    expect(allows(["user-agent: orb", "disallow: /"], "/x")).toBe(true);
+    expect(allows(["user-agent: orbweaver-news", "disallow: /"], "/x")).toBe(true);
+  });
+
+  it("lets the longest pattern decide, and of two as long the one that allows", () => {
+    expect(allows(["user-agent: *", "disallow: /a", "allow: /a/b"], "/a/b")).toBe(true);
+    expect(allows(["user-agent: *", "allow: /a", "disallow: /a/b"], "/a/b")).toBe(false);
+    expect(allows(["user-agent: *", "disallow: /a", "allow: /a"], "/a")).toBe(true);
+  });
+
+  it("always allows robots.txt itself", () => {
+    expect(allows(["user-agent: *", "disallow: /"], "/robots.txt")).toBe(true);
+    expect(allows(["user-agent: *", "disallow: /"], "/robots.txt2")).toBe(false);
+  });
+
+  it.each([
+    ["/a%62c", "/abc", false],
+    ["/abc", "/a%62c", false],
+    ["/a%2fc", "/a%2Fc", false],
+    ["/a%2fc", "/a/c", true],
+    ["/ü", "/%c3%bc", false],
+    ["/%c3%bc", "/ü", false],
+    ["/a*c$", "/abbc", false],
+    ["/a*c$", "/abbcd", true],
+    ["/a%2A", "/a*", false],
+    ["/a%2A", "/ab", true],
+    ["/a%24", "/a$b", false],
+    ["/a$b", "/a$b", false],
+    ["/a[1]'", "/a[1]'", false],
+    ["/a%", "/a%", false],
+    ["/x?", "/x?", false],
+    ["/x?", "/x", true],
+    ["/*?*=", "/x?a=1", false],
+    ["/a b", "/a%20b", false],
+    ["a", "/a", true],
+    ["$", "/", true],
+  ])("with `disallow: %s`, %s is allowed: %s", (pattern, path, allowed) => {
+    expect(allows(["user-agent: *", `disallow: ${pattern}`], path)).toBe(allowed);
+    const padding = `disallow: /${"-".repeat(100_000)}`;
+    expect(allows(["user-agent: *", `disallow: ${pattern}`, padding], path)).toBe(allowed);
+  });
+
+  it("refuses what is no http(s) URL", () => {
+    expect(parseRobots("").isAllowed("mailto:a@example.com", "orbweaver")).toBe(false);
+  });
+
+  it("gives each crawler that asks its own answer", () => {
+    const rules = parseRobots("user-agent: a\ndisallow: /\nuser-agent: b\nallow: /");
+    expect(["a", "b", "a", "c"].map((agent) => rules.isAllowed(`${site}/x`, agent))).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("a hostile robots.txt", () => {
+  const bulk = 500 * 1_024;
+
+  it("counts no further than 500 KiB, and not half a line", () => {
+    const head = `user-agent: *\n#${"x".repeat(bulk - 15 - 20)}\n`;
+    expect(allows([`${head}disallow: /a`, "disallow: /b"], "/a")).toBe(false);
+    expect(allows([`${head}disallow: /a`, "disallow: /b"], "/b")).toBe(true);
+    expect(allows([`${head}disallow: /a/long/name`], "/a/")).toBe(true);
+    expect(allows(["x".repeat(bulk + 10)], "/a")).toBe(true);
+  });
+
+  it("is judged in linear time however many wildcards it has", () => {
+    const path = `/${"a".repeat(2_000)}`;
+    expect(allows(["user-agent: *", `disallow: /${"*a".repeat(250_000)}`], path)).toBe(true);
+    expect(allows(["user-agent: *", `disallow: /${"*a".repeat(2_000)}`], path)).toBe(false);
+    expect(allows(["user-agent: *", `disallow: /${"*a".repeat(900)}*b`], path)).toBe(true);
+  });
+
+  it("closes a site whose rules would cost too much for a long URL, and for such a URL alone", () => {
+    const rules = Array.from({ length: 20_000 }, () => "disallow: /*aaaab");
+    const text = ["user-agent: *", ...rules];
+    expect(allows(text, `/${"a".repeat(2_000)}`)).toBe(false);
+    expect(allows(text, "/aaaa")).toBe(true);
+    expect(allows(text, "/aaaab")).toBe(false);
+  });
+
+  it("does not multiply its rules by its names", () => {
+    const names = Array.from({ length: 15_000 }, (_, index) => `user-agent: bot${String(index)}`);
+    const rules = Array.from({ length: 15_000 }, (_, index) => `disallow: /${String(index)}`);
+    expect(allows([...names, ...rules], "/14999", "bot14999")).toBe(false);
+    expect(allows([...names, ...rules], "/14999", "bot")).toBe(true);
+  });
+
+  it("cannot reach what is built in by its names", () => {
+    const text = ["user-agent: __proto__", "user-agent: constructor", "disallow: /"];
+    expect(allows(text, "/x")).toBe(true);
+    expect(allows(text, "/x", "constructor")).toBe(false);
+  });
+
+  it("is never an exception", () => {
+    const token = fc.constantFrom(
+      "user-agent",
+      "disallow",
+      "allow",
+      ":",
+      "*",
+      "$",
+      "/a",
+      "%4",
+      "\n",
+    );
+    const text = fc
+      .array(fc.oneof(token, fc.string({ unit: "binary" })))
+      .map((all) => all.join(""));
+    fc.assert(
+      fc.property(text, fc.webUrl(), fc.string(), (robots, url, agent) => {
+        expect(parseRobots(robots).isAllowed(url, agent)).toBeTypeOf("boolean");
+      }),
+    );
+  });
+});
+
+describe("both matchers", () => {
+  it("agree with each other and with a regular expression", () => {
+    const pattern = fc
+      .array(fc.constantFrom("a", "b", "/", "*", "$", "%61", "?"), { maxLength: 8 })
+      .map((pieces) => `/${pieces.join("")}`);
+    const path = fc
+      .array(fc.constantFrom("a", "b", "/", "?a"), { maxLength: 10 })
+      .map((pieces) => `/${pieces.join("")}`);
+    fc.assert(
+      fc.property(pattern, path, (rule, url) => {
+        const normal = normalizePattern(rule);
+        const source = normal.replace(/[?$/]/g, "\\$&").replaceAll("*", ".*");
+        const matches = new RegExp(`^${source.replace(/\\\$$/, "$")}`).test(url);
+        expect(patternMatches(normal, url)).toBe(matches);
+        if (url.includes("//") || url === "/robots.txt") return;
+        expect(allows(["user-agent: *", `disallow: ${rule}`], url)).toBe(!matches);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("crawlDelayMs", () => {
+  it.each([
+    ["2", 2_000],
+    ["0.5", 500],
+    ["0", 0],
+    ["999999999", 86_400_000],
+    ["-1", undefined],
+    ["NaN", undefined],
+    ["Infinity", undefined],
+    ["1e9", undefined],
+    ["0x10", undefined],
+    ["", undefined],
+    ["2 seconds", undefined],
+  ])("reads %j as %s", (value, expected) => {
+    const rules = parseRobots(`user-agent: *\ncrawl-delay: ${value}\ndisallow: /a`);
+    expect(rules.crawlDelayMs("orbweaver")).toBe(expected);
+  });
+
+  it("is the crawler's own, and of several the longest", () => {
+    const rules = parseRobots(
+      "user-agent: *\ncrawl-delay: 9\nallow: /\nuser-agent: a\ncrawl-delay: 3\ncrawl-delay: 1\nallow: /",
+    );
+    expect(rules.crawlDelayMs("a")).toBe(3_000);
+    expect(rules.crawlDelayMs("b")).toBe(9_000);
+  });
+});
+
+describe("sitemaps", () => {
+  it("are canonical, absolute, each once, whatever group they stand in", () => {
+    const rules = parseRobots(
+      "\ufeffSitemap: https://Example.com/a.xml # main\nuser-agent: x\nsitemap:https://example.com/a.xml\n" +
+        "SITEMAP : http://example.com/b.xml\nsitemap: /relative.xml\nsitemap: ftp://example.com/c.xml",
+    );
+    expect(rules.sitemaps).toEqual(["https://example.com/a.xml", "http://example.com/b.xml"]);
+  });
+
+  it("are at most 1,000", () => {
+    const lines = Array.from({ length: 1_001 }, (_, index) => `sitemap: http://a/${String(index)}`);
+    expect(parseRobots(lines.join("\r")).sitemaps).toHaveLength(1_000);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { robotsVerdict } from "../../../src/core/robots/robots-policy.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+describe("robotsVerdict", () => {
+  it.each([200, 204, 206])("uses the rules of a %i answer for a day", (status) => {
+    expect(robotsVerdict({ kind: "response", status })).toEqual({
+      verdict: "rules",
+      stale: false,
+      ttlMs: dayMs,
+    });
+  });
+
+  it.each([301, 304, 400, 401, 403, 404, 410, 451, 499])(
+    "allows all after a final %i",
+    (status) => {
+      expect(robotsVerdict({ kind: "response", status })).toEqual({
+        verdict: "allow-all",
+        stale: false,
+        ttlMs: dayMs,
+      });
+    },
+  );
+
+  it("allows all after too many redirects", () => {
+    expect(robotsVerdict({ kind: "redirect-limit" }).verdict).toBe("allow-all");
+  });
+
+  it.each([100, 429, 500, 503, 599, 600])(
+    "disallows all after a %i, and asks again soon",
+    (status) => {
+      expect(robotsVerdict({ kind: "response", status })).toEqual({
+        verdict: "disallow-all",
+        stale: false,
+        ttlMs: minuteMs,
+      });
+    },
+  );
+
+  it("waits longer after each failure, up to an hour", () => {
+    const waits = [0, 1, 2, 5, 6, 2_000].map(
+      (failuresInRow) => robotsVerdict({ kind: "unreachable" }, { failuresInRow }).ttlMs,
+    );
+    expect(waits).toEqual([1, 2, 4, 32, 60, 60].map((minutes) => minutes * minuteMs));
+  });
+
+  it.each([
+    [10_000, minuteMs],
+    [10 * minuteMs, 10 * minuteMs],
+    [dayMs, hourMs],
+  ])("after a Retry-After of %i ms waits %i", (retryAfterMs, ttlMs) => {
+    const outcome = { kind: "response", status: 503, retryAfterMs } as const;
+    expect(robotsVerdict(outcome).ttlMs).toBe(ttlMs);
+  });
+
+  it("goes on with an old copy while the origin is unreachable, for 30 days", () => {
+    for (const verdict of ["rules", "allow-all"] as const) {
+      const at = (ageMs: number) =>
+        robotsVerdict({ kind: "unreachable" }, { failuresInRow: 0, copy: { verdict, ageMs } });
+      expect(at(30 * dayMs)).toEqual({ verdict, stale: true, ttlMs: minuteMs });
+      expect(at(30 * dayMs + 1)).toEqual({
+        verdict: "disallow-all",
+        stale: false,
+        ttlMs: minuteMs,
+      });
+    }
+  });
+
+  it("does not ask the copy where there is a new answer", () => {
+    const history = { failuresInRow: 3, copy: { verdict: "rules", ageMs: 0 } } as const;
+    expect(robotsVerdict({ kind: "response", status: 404 }, history)).toEqual({
+      verdict: "allow-all",
+      stale: false,
+      ttlMs: dayMs,
+    });
+  });
+
+  it.each([
+    ["max-age=3600", hourMs],
+    ["public, Max-Age=3600, must-revalidate", hourMs],
+    ['max-age="3600"', hourMs],
+    ["max-age=99999999", dayMs],
+    ["max-age=0", 5 * minuteMs],
+    ["no-store", 5 * minuteMs],
+    ["No-Cache, max-age=3600", 5 * minuteMs],
+    ["s-maxage=3600", dayMs],
+    ["max-age=-1", dayMs],
+    ["", dayMs],
+  ])("keeps an answer with Cache-Control %j for %i ms", (cacheControl, ttlMs) => {
+    expect(robotsVerdict({ kind: "response", status: 200, cacheControl }).ttlMs).toBe(ttlMs);
+    expect(robotsVerdict({ kind: "response", status: 404, cacheControl }).ttlMs).toBe(ttlMs);
+  });
+});
