@@ -1,6 +1,7 @@
 import { invariant } from "../errors.ts";
 import type { CaptureIndex, Exchange } from "./capture.ts";
 import { mimeOf, requestHead, responseHead } from "./http-head.ts";
+import type { WarcRecord } from "./warc-record.ts";
 import { encodeWarcRecords, fieldValue, recordIdOf, warcDate } from "./warc-record.ts";
 
 /** New random UUIDs (36 characters), one for each record. */
@@ -29,48 +30,41 @@ export function encodeCapture(
   ids: CaptureIds,
   payloadDigest: string,
 ): CaptureRecords {
-  invariant(ids.responseId.length === 36 && ids.requestId.length === 36, "ids are bare UUIDs");
   const recordId = recordIdOf(ids.responseId);
-  const date = warcDate(exchange.fetchedAtMs);
   const [response, request] = encodeWarcRecords([
     {
       head:
-        `WARC-Type: response\r\nWARC-Record-ID: ${recordId}\r\n${commonFields(exchange, date)}` +
-        `WARC-Payload-Digest: ${payloadDigest}\r\n${truncatedField(exchange)}` +
+        `WARC-Type: response\r\nWARC-Record-ID: ${recordId}\r\n${captureFields(exchange)}` +
+        `WARC-Payload-Digest: ${payloadDigest}\r\n` +
+        (exchange.truncation === undefined ? "" : `WARC-Truncated: ${exchange.truncation}\r\n`) +
         "Content-Type: application/http;msgtype=response\r\n",
       blockText: responseHead({ ...exchange, bodyBytes: exchange.encodedBody.length }),
       blockBytes: exchange.encodedBody,
     },
-    {
-      head:
-        `WARC-Type: request\r\nWARC-Record-ID: ${recordIdOf(ids.requestId)}\r\n` +
-        `${commonFields(exchange, date)}WARC-Concurrent-To: ${recordId}\r\n` +
-        "Content-Type: application/http;msgtype=request\r\n",
-      blockText: requestHead(exchange.method, exchange.url, exchange.requestHeaders),
-    },
+    captureRequest(exchange, recordId, ids),
   ]);
   invariant(response !== undefined && request !== undefined, "two records in, two records out");
-  return { response, request, index: captureIndex(exchange, recordId, payloadDigest) };
+  const { url, fetchedAtMs, status } = exchange;
+  const mime = mimeOf(exchange.headers);
+  return { response, request, index: { url, fetchedAtMs, status, mime, payloadDigest, recordId } };
 }
 
-function commonFields(exchange: Exchange, date: string): string {
+/** The fields that all records of an exchange share. */
+export function captureFields(exchange: Exchange): string {
   return (
-    `WARC-Target-URI: ${fieldValue(exchange.url)}\r\nWARC-Date: ${date}\r\n` +
+    `WARC-Target-URI: ${fieldValue(exchange.url)}\r\n` +
+    `WARC-Date: ${warcDate(exchange.fetchedAtMs)}\r\n` +
     (exchange.address === "" ? "" : `WARC-IP-Address: ${fieldValue(exchange.address)}\r\n`)
   );
 }
 
-function truncatedField(exchange: Exchange): string {
-  return exchange.truncation === undefined ? "" : `WARC-Truncated: ${exchange.truncation}\r\n`;
-}
-
-function captureIndex(exchange: Exchange, recordId: string, payloadDigest: string): CaptureIndex {
+/** The `request` record that belongs to the response or revisit record `recordId`. */
+export function captureRequest(exchange: Exchange, recordId: string, ids: CaptureIds): WarcRecord {
   return {
-    url: exchange.url,
-    fetchedAtMs: exchange.fetchedAtMs,
-    status: exchange.status,
-    mime: mimeOf(exchange.headers),
-    payloadDigest,
-    recordId,
+    head:
+      `WARC-Type: request\r\nWARC-Record-ID: ${recordIdOf(ids.requestId)}\r\n` +
+      `${captureFields(exchange)}WARC-Concurrent-To: ${recordId}\r\n` +
+      "Content-Type: application/http;msgtype=request\r\n",
+    blockText: requestHead(exchange.method, exchange.url, exchange.requestHeaders),
   };
 }

@@ -70,3 +70,62 @@ export function mimeOf(headers: readonly string[]): string {
   }
   return "unk";
 }
+
+/** The head of a stored response, and where its body starts within the block. */
+export interface ParsedHead {
+  readonly status: number;
+  /** Name, value, name, value. */
+  readonly headers: readonly string[];
+  readonly bodyAt: number;
+}
+
+/**
+ * Reads back what {@link responseHead} wrote: bytes as characters, every field on its own, in order.
+ *
+ * Undefined when the block does not start with the head of a response.
+ */
+export function parseResponseHead(block: Uint8Array): ParsedHead | undefined {
+  const lines: string[] = [];
+  let at = 0;
+  for (;;) {
+    const end = block.indexOf(lineFeed, at);
+    if (end < 0) return undefined;
+    const line = latin1Text(block, at, block[end - 1] === carriageReturn ? end - 1 : end);
+    at = end + 1;
+    if (line === "") break;
+    lines.push(line);
+  }
+  const status = /^HTTP\/\d\.\d (\d{3})(?: |$)/.exec(lines.shift() ?? "")?.[1];
+  if (status === undefined) return undefined;
+  const headers: string[] = [];
+  for (const line of lines) {
+    const colonAt = line.indexOf(":");
+    if (colonAt > 0) headers.push(line.slice(0, colonAt), line.slice(colonAt + 1).trim());
+  }
+  return { status: Number(status), headers, bodyAt: at };
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+
+function latin1Text(bytes: Uint8Array, from: number, to: number): string {
+  let text = "";
+  for (let i = from; i < to; i++) text += String.fromCharCode(bytes[i] ?? 0);
+  return text;
+}
+
+/** How many codings one after the other are taken off; servers use one. */
+const contentCodingsMax = 4;
+
+/** The content codings of a response in the order in which they were applied, or none if there are absurdly many. */
+export function contentCodings(headers: readonly string[]): readonly string[] {
+  const codings: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    if ((headers[i] ?? "").toLowerCase() !== "content-encoding") continue;
+    for (const part of (headers[i + 1] ?? "").split(",", contentCodingsMax + 1)) {
+      const coding = part.trim().toLowerCase();
+      if (coding !== "" && coding !== "identity") codings.push(coding);
+    }
+  }
+  return codings.length > contentCodingsMax ? [] : codings;
+}

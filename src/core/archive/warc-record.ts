@@ -1,3 +1,4 @@
+import { invariant } from "../errors.ts";
 import type { Millis } from "../units.ts";
 
 /**
@@ -34,8 +35,12 @@ export function warcDate(atMs: Millis): string {
   return new Date(atMs).toISOString();
 }
 
+/** `00000000-0000-4000-8000-000000000000` */
+const uuidLength = 36;
+
 /** WARC-Record-ID of a UUID. */
 export function recordIdOf(uuid: string): string {
+  invariant(uuid.length === uuidLength, "record ids are made of bare UUIDs");
   return `<urn:uuid:${uuid}>`;
 }
 

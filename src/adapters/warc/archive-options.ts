@@ -1,0 +1,40 @@
+import type { WarcinfoFacts } from "../../core/archive/encode-warcinfo.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ArchiveFiles } from "./archive-files.ts";
+
+export interface WarcArchiveOptions {
+  /** Directory of the files; made if missing. One running peer per `peerName` writes to it. */
+  readonly directory: string;
+  /** Short name of the peer for file names: letters, digits, `_`. */
+  readonly peerName: string;
+  readonly info: WarcinfoFacts;
+  readonly clock: Clock;
+  /** First part of every file name: letters, digits, `_`. @default "orbweaver" */
+  readonly prefix?: string;
+  /** A file that has this many bytes gets no further record. @default 1 GiB, the custom of the field */
+  readonly fileBytesMax?: number;
+  /** A file with this many captures gets no further one: it bounds the memory for sorting an index, about 300 bytes a line. @default 250_000 */
+  readonly fileCapturesMax?: number;
+  /** Bytes appended and not yet flushed; more is a bug of the caller, who bounds what it appends. @default 512 MiB */
+  readonly bufferBytesMax?: number;
+  /** Compression of the records that are made here, on the main thread: warcinfo and revisits. @default 6 */
+  readonly gzipLevel?: number;
+  /** Largest record that is read back, uncompressed. @default 128 MiB */
+  readonly recordBytesMax?: number;
+  /** Largest body after removal of its content coding; a larger one is returned as stored. @default 64 MiB */
+  readonly bodyBytesMax?: number;
+  /** How files are opened for writing; replaced in tests of failing disks. @default the file system */
+  readonly files?: ArchiveFiles;
+}
+
+const MiB = 1024 * 1024;
+
+export const defaultWarcArchiveOptions = {
+  prefix: "orbweaver",
+  fileBytesMax: 1024 * MiB,
+  fileCapturesMax: 250_000,
+  bufferBytesMax: 512 * MiB,
+  gzipLevel: 6,
+  recordBytesMax: 128 * MiB,
+  bodyBytesMax: 64 * MiB,
+} as const;

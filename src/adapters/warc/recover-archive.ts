@@ -1,0 +1,151 @@
+import { mkdir, readdir, stat, truncate } from "node:fs/promises";
+import { CrawlError } from "../../core/errors.ts";
+import type { ArchiveMark } from "../../ports/archive.ts";
+import { onDisk, removeFile, renameDurably, syncPath, unlessMissing } from "./archive-files.ts";
+import type { ArchiveGroup, ArchivePaths, FileNames } from "./file-names.ts";
+import { archivePaths, isFinished, isIndexed, isOpen } from "./file-names.ts";
+import { completeIndex, writeIndex } from "./index-file.ts";
+
+export interface RecoveryRequest {
+  readonly directory: string;
+  readonly names: FileNames;
+  readonly mark: ArchiveMark | undefined;
+  readonly recordBytesMax: number;
+}
+
+export interface RecoveredArchive {
+  /** Finished files, oldest first. */
+  readonly files: readonly string[];
+  /** Serial number for the next file; greater than every one that was ever committed. */
+  readonly nextSerial: number;
+}
+
+/**
+ * Brings the directory into the state that a clean stop leaves: finished files with sorted indexes, nothing else.
+ *
+ * A crash can leave each file of this peer in one of these states, told apart by name alone:
+ *
+ *     F.warc.gz.open                  begun; records, durable or not
+ *     F.warc.gz  without  F.cdxj      finished; the index not yet sorted (F.cdxj.open, F.cdxj.draft may be there)
+ *     F.warc.gz  with     F.cdxj      done (F.cdxj.open may not yet be removed)
+ *     F.cdxj.*   alone                rest of a file that was removed
+ *
+ * A finished file was synchronised before it got its name, so it ends with a whole record; it is never cut and never
+ * removed. Records in it that were not committed are captures of fetches that did happen.
+ *
+ * An open file meets one of three fates. The writer finishes a file durably before it begins the next, and `flush`
+ * hands out a mark of the next one only after that; hence
+ *
+ * - named by the mark: cut at the mark, then finished. All before the mark is committed and was synchronised; nothing
+ *   behind it is committed.
+ * - begun after the mark's file: removed. No flush of it was ever committed.
+ * - anything else, which is no mark at all, or a file older than the mark's: its whole records are kept and it is
+ *   finished. Nothing here says what is committed (the database may have been lost), and records are never thrown
+ *   away on a guess. Without any capture it is removed.
+ *
+ * Each step leaves a state of the table above, so a crash in here is met by running it again. A file that is shorter
+ * than the mark, or torn before it, is `ARCHIVE_CORRUPT`: a disk that lost synchronised data is not to be papered
+ * over. The mark's file may be absent altogether, since finished files may be carried away between two runs.
+ */
+export async function recoverArchive(request: RecoveryRequest): Promise<RecoveredArchive> {
+  const { directory, names, mark } = request;
+  const found = await onDisk(directory, async () => {
+    await mkdir(directory, { recursive: true });
+    return names.group(await readdir(directory));
+  });
+  const markSerial = mark === undefined ? undefined : names.serialOf(mark.file);
+  const files: string[] = [];
+  for (const group of found) {
+    const paths = archivePaths(directory, group.file);
+    const kept = await onDisk(paths.warc, () => recoverFile(group, paths, request, markSerial));
+    if (kept) files.push(group.file);
+  }
+  const serials = [...found.map(({ serial }) => serial), markSerial ?? 0];
+  return { files, nextSerial: Math.max(...serials) + 1 };
+}
+
+/** Whether the file is there in the end. */
+async function recoverFile(
+  group: ArchiveGroup,
+  paths: ArchivePaths,
+  request: RecoveryRequest,
+  markSerial: number | undefined,
+): Promise<boolean> {
+  const { mark } = request;
+  const committed = mark?.file === group.file ? mark.bytes : undefined;
+  if (isFinished(group)) return recoverFinished(group, paths, request, committed);
+  if (!isOpen(group)) {
+    await removeAll(paths);
+    return false;
+  }
+  if (committed !== undefined) {
+    await checkLength(paths.openWarc, committed);
+    await truncate(paths.openWarc, committed);
+  } else if (markSerial !== undefined && group.serial > markSerial) {
+    await removeAll(paths);
+    return false;
+  }
+  return finishOpen(group, paths, request, committed);
+}
+
+async function recoverFinished(
+  group: ArchiveGroup,
+  paths: ArchivePaths,
+  { recordBytesMax }: RecoveryRequest,
+  committed: number | undefined,
+): Promise<boolean> {
+  if (committed !== undefined) await checkLength(paths.warc, committed);
+  if (isIndexed(group)) return true;
+  const { warc, openIndex, index } = paths;
+  if ((await unlessMissing(() => stat(index))) === undefined) {
+    const { size: bytes } = await stat(warc);
+    const { file } = group;
+    const { lines, end } = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax });
+    if (end !== bytes) throw torn(warc, end, bytes);
+    await writeIndex(paths, lines);
+  }
+  await removeFile(openIndex);
+  return true;
+}
+
+async function finishOpen(
+  { file }: ArchiveGroup,
+  paths: ArchivePaths,
+  { recordBytesMax }: RecoveryRequest,
+  committed: number | undefined,
+): Promise<boolean> {
+  const { openWarc: warc, openIndex } = paths;
+  const bytes = committed ?? (await stat(warc)).size;
+  const { lines, end } = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax });
+  if (committed !== undefined && end !== committed) throw torn(warc, end, committed);
+  if (committed === undefined && lines.length === 0) {
+    await removeAll(paths);
+    return false;
+  }
+  await truncate(warc, end);
+  await syncPath(warc);
+  await renameDurably(warc, paths.warc);
+  await writeIndex(paths, lines);
+  return true;
+}
+
+/** The index goes first: without its records it would only be litter. */
+async function removeAll(paths: ArchivePaths): Promise<void> {
+  await removeFile(paths.draftIndex);
+  await removeFile(paths.openIndex);
+  await removeFile(paths.openWarc);
+}
+
+async function checkLength(path: string, committed: number): Promise<void> {
+  const { size } = await stat(path);
+  if (size < committed) throw torn(path, size, committed);
+}
+
+function torn(path: string, goodBytes: number, expectedBytes: number): CrawlError {
+  return new CrawlError(
+    "ARCHIVE_CORRUPT",
+    `${path} is whole only up to byte ${goodBytes} of ${expectedBytes}: the disk lost data that it had confirmed. ` +
+      "Put back a good copy of the file, or move it out of the directory to go on without it.",
+    { path, goodBytes, expectedBytes },
+  );
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip as gunzipCallback, gzipSync } from "node:zlib";
+import { open } from "node:fs/promises";
+import type { CaptureIndex, Exchange, RevisitTarget } from "../../core/archive/capture.ts";
+import { encodeRevisit } from "../../core/archive/encode-revisit.ts";
+import { encodeWarcinfo } from "../../core/archive/encode-warcinfo.ts";
+import { CrawlError, InvariantError, invariant } from "../../core/errors.ts";
+import type {
+  Archive,
+  ArchiveLocation,
+  ArchiveMark,
+  ArchivedResponse,
+  EncodedCapture,
+} from "../../ports/archive.ts";
+import { nodeArchiveFiles, onDisk, unlessMissing } from "./archive-files.ts";
+import type { WarcArchiveOptions } from "./archive-options.ts";
+import { defaultWarcArchiveOptions } from "./archive-options.ts";
+import { FileNames, archivePaths, isWarcName } from "./file-names.ts";
+import { OpenSegment } from "./open-segment.ts";
+import { recoverArchive } from "./recover-archive.ts";
+import { parseStoredRecord, toArchivedResponse } from "./stored-record.ts";
+
+const gunzip = promisify(gunzipCallback);
+
+/**
+ * Archive in a directory of WARC 1.1 files.
+ *
+ * The life of a file: its name is taken at the first append, so that locations are final at once. The next flush makes
+ * `NAME.warc.gz.open` with its warcinfo record, writes what was appended, synchronises it, and appends the lines of
+ * the index. When the file is full, the append that follows begins another one; the flush that writes it first
+ * finishes the full file: last write, synchronise, rename, synchronise the directory. Its index is sorted beside the
+ * crawl. {@link recoverArchive} tells what a crash leaves of this.
+ *
+ * Flushes run one after the other; those that are asked for while one runs share the next.
+ *
+ * Invariant: a mark of a file is handed out only when all files before it are finished.
+ * Invariant: after a failed write nothing is written any more, and every call fails with the first failure.
+ */
+export class WarcArchive implements Archive {
+  readonly #options: Required<WarcArchiveOptions>;
+  readonly #names: FileNames;
+  #state: "new" | "started" | "stopped" = "new";
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+  #failure: Error | undefined;
+  #finished: string[] = [];
+  /** Files that are not finished yet, oldest first; the last one takes the appends. */
+  readonly #segments: OpenSegment[] = [];
+  #nextSerial = 1;
+  #mark: ArchiveMark | undefined;
+  /** Appended since the last flush began. */
+  #pendingBytes = 0;
+  #running: Promise<unknown> = Promise.resolve();
+  #queued: Promise<ArchiveMark | undefined> | undefined;
+  #sorting: Promise<void> = Promise.resolve();
+
+  constructor(options: WarcArchiveOptions) {
+    this.#options = { ...defaultWarcArchiveOptions, files: nodeArchiveFiles, ...options };
+    this.#names = new FileNames(this.#options.prefix, this.#options.peerName);
+  }
+
+  start(mark: ArchiveMark | undefined): Promise<void> {
+    return (this.#starting ??= this.#recover(mark));
+  }
+
+  async #recover(mark: ArchiveMark | undefined): Promise<void> {
+    const { directory, recordBytesMax } = this.#options;
+    const request = { directory, names: this.#names, mark, recordBytesMax };
+    const { files, nextSerial } = await recoverArchive(request);
+    this.#finished = [...files];
+    this.#nextSerial = nextSerial;
+    this.#mark = mark;
+    this.#state = "started";
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#finishAll());
+  }
+
+  async #finishAll(): Promise<void> {
+    if (this.#state === "new") return;
+    this.#state = "stopped";
+    await this.#running;
+    try {
+      this.#throwFailure();
+      await this.#finishUpTo(this.#segments.length);
+      await this.#sorting;
+      this.#throwFailure();
+    } catch (error) {
+      await Promise.allSettled(this.#segments.map((segment) => segment.close()));
+      throw this.#failWith(error);
+    }
+  }
+
+  append(capture: EncodedCapture): ArchiveLocation {
+    return this.#append(capture.bytes, capture.responseLength, capture.index);
+  }
+
+  appendRevisit(exchange: Exchange, target: RevisitTarget): ArchiveLocation {
+    const ids = { responseId: randomUUID(), requestId: randomUUID() };
+    const { response, request, index } = encodeRevisit(exchange, target, ids);
+    const revisit = this.#compress(response);
+    return this.#append(Buffer.concat([revisit, this.#compress(request)]), revisit.length, index);
+  }
+
+  #append(bytes: Uint8Array, responseLength: number, index: CaptureIndex): ArchiveLocation {
+    this.#checkUsable();
+    this.#pendingBytes += bytes.length;
+    invariant(
+      this.#pendingBytes <= this.#options.bufferBytesMax,
+      `${this.#pendingBytes} bytes appended to the archive without a flush`,
+    );
+    return this.#segmentForAppend().append(bytes, responseLength, index);
+  }
+
+  #segmentForAppend(): OpenSegment {
+    const { fileBytesMax, fileCapturesMax, clock, directory, info, files } = this.#options;
+    const last = this.#segments.at(-1);
+    const hasRoom = (segment: OpenSegment): boolean =>
+      segment.reservedBytes < fileBytesMax && segment.captures < fileCapturesMax;
+    if (last !== undefined && hasRoom(last)) return last;
+    const nowMs = clock.nowMs();
+    const file = this.#names.name(this.#nextSerial++, nowMs);
+    const warcinfo = this.#compress(encodeWarcinfo(info, file, randomUUID(), nowMs));
+    const segment = new OpenSegment(file, archivePaths(directory, file), warcinfo, files);
+    this.#segments.push(segment);
+    return segment;
+  }
+
+  #compress(record: Uint8Array): Uint8Array {
+    return gzipSync(record, { level: this.#options.gzipLevel });
+  }
+
+  flush(): Promise<ArchiveMark | undefined> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    invariant(this.#state === "started", `the archive is flushed while it is ${this.#state}`);
+    if (this.#queued === undefined) {
+      this.#queued = this.#flushAfter(this.#running);
+      this.#running = this.#queued.catch(() => undefined);
+    }
+    return this.#queued;
+  }
+
+  async #flushAfter(previous: Promise<unknown>): Promise<ArchiveMark | undefined> {
+    await previous;
+    this.#queued = undefined;
+    this.#throwFailure();
+    try {
+      this.#pendingBytes = 0;
+      await this.#finishUpTo(this.#segments.length - 1);
+      const [last] = this.#segments;
+      await last?.write();
+      if (last !== undefined) this.#mark = last.mark;
+      return this.#mark;
+    } catch (error) {
+      throw this.#failWith(error);
+    }
+  }
+
+  /** Writes and finishes the oldest `count` open files. */
+  async #finishUpTo(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      const [segment] = this.#segments;
+      invariant(segment !== undefined, "files are finished by one call at a time");
+      await segment.write();
+      await segment.finish();
+      this.#segments.shift();
+      this.#finished.push(segment.file);
+      // One at a time: the memory for sorting is bounded by one file's index.
+      await this.#sorting;
+      this.#throwFailure();
+      this.#sorting = segment.sortIndex().catch((error: unknown) => void this.#failWith(error));
+    }
+  }
+
+  async read(location: ArchiveLocation): Promise<ArchivedResponse> {
+    this.#throwFailure();
+    invariant(this.#state !== "new", "the archive is read before it was started");
+    if (this.#isPending(location)) await (this.#stopping ?? this.flush());
+    const { recordBytesMax, bodyBytesMax } = this.#options;
+    const stored = await this.#readBytes(location);
+    let content: Buffer;
+    try {
+      content = await gunzip(stored, { maxOutputLength: recordBytesMax });
+    } catch (cause) {
+      throw corrupt(location, cause);
+    }
+    const record = await parseStoredRecord(new Uint8Array(content));
+    if (record === undefined) throw corrupt(location, undefined);
+    return toArchivedResponse(record, bodyBytesMax);
+  }
+
+  #isPending({ file, offset }: ArchiveLocation): boolean {
+    return this.#segments.some(
+      (segment) =>
+        segment.file === file && offset >= segment.durableBytes && offset < segment.reservedBytes,
+    );
+  }
+
+  async #readBytes(location: ArchiveLocation): Promise<Buffer> {
+    const { file, offset, length } = location;
+    if (!isWarcName(file) || !isCount(offset) || !isCount(length)) throw notArchived(location);
+    if (length > this.#options.recordBytesMax) throw corrupt(location, undefined);
+    const { warc, openWarc } = archivePaths(this.#options.directory, file);
+    // The file may get its final name between two of these, and never loses it.
+    for (const path of [warc, openWarc, warc]) {
+      const bytes = await onDisk(path, () => unlessMissing(() => readRange(path, offset, length)));
+      if (bytes === undefined) continue;
+      if (length === 0 || bytes.length < length) throw notArchived(location);
+      return bytes;
+    }
+    throw notArchived(location);
+  }
+
+  files(): readonly string[] {
+    const open = this.#segments.filter((segment) => segment.durableBytes > 0);
+    return [...this.#finished, ...open.map((segment) => segment.file)];
+  }
+
+  #checkUsable(): void {
+    this.#throwFailure();
+    invariant(this.#state === "started", `the archive is used while it is ${this.#state}`);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Records the first failure, which is what all calls fail with from then on. */
+  #failWith(error: unknown): Error {
+    this.#failure ??= error instanceof Error ? error : new InvariantError(String(error));
+    return this.#failure;
+  }
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+async function readRange(path: string, offset: number, length: number): Promise<Buffer> {
+  const file = await open(path, "r");
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function notArchived({ file, offset, length }: ArchiveLocation): CrawlError {
+  const details = { file, offset, length };
+  return new CrawlError("NOT_ARCHIVED", `there is no record at ${offset} of ${file}`, details);
+}
+
+function corrupt({ file, offset, length }: ArchiveLocation, cause: unknown): CrawlError {
+  const message = `no response can be read at ${offset} of ${file}`;
+  return new CrawlError("ARCHIVE_CORRUPT", message, { file, offset, length }, { cause });
+}

@@ -1,0 +1,4 @@
+import { archiveContract } from "../../contracts/archive.ts";
+import { ArchiveDirectories } from "./archive-directories.ts";
+
+archiveContract("WarcArchive", () => new ArchiveDirectories());

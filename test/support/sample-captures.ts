@@ -1,0 +1,40 @@
+import { createHash, randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { Exchange } from "../../src/core/archive/capture.ts";
+import { encodeCapture } from "../../src/core/archive/encode-capture.ts";
+import { payloadDigestText } from "../../src/core/archive/payload-digest.ts";
+import type { EncodedCapture } from "../../src/ports/archive.ts";
+
+/** A page as a server might have sent it. */
+export function sampleExchange(
+  path: string,
+  body: string,
+  changes: Partial<Exchange> = {},
+): Exchange {
+  const encodedBody = new TextEncoder().encode(body);
+  return {
+    url: `http://example.com${path}`,
+    address: "192.0.2.1",
+    method: "GET",
+    status: 200,
+    statusText: "OK",
+    headers: ["Content-Type", "text/html", "Content-Length", String(encodedBody.length)],
+    requestHeaders: ["Host", "example.com"],
+    encodedBody,
+    fetchedAtMs: Date.UTC(2026, 2, 1, 12, 30, 0, 250),
+    ...changes,
+  };
+}
+
+export function digestOf(body: Uint8Array): string {
+  return payloadDigestText(createHash("sha1").update(body).digest());
+}
+
+/** What a page parser hands to the archive. */
+export function sampleCapture(exchange: Exchange): EncodedCapture {
+  const ids = { responseId: randomUUID(), requestId: randomUUID() };
+  const { response, request, index } = encodeCapture(exchange, ids, digestOf(exchange.encodedBody));
+  const first = gzipSync(response);
+  const bytes = new Uint8Array(Buffer.concat([first, gzipSync(request)]));
+  return { bytes, responseLength: first.length, index };
+}
