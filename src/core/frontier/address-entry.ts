@@ -6,14 +6,16 @@ import type { HostVisit } from "./host-visit.ts";
 /**
  * One IP address of the workbench: its clock, its open requests, and the hosts in place on it.
  *
- * A host that allows several connections may find the address open when one that allows fewer would not. Still nobody
- * passes the host that has waited longest: the address then takes no request until enough of the open ones have ended.
- * Else a busy host with many connections would shut out its neighbours for ever.
+ * A host that allows several connections may find the address open when one that allows fewer would not.
+ * Still nobody passes the host that has waited longest: the address then takes no request until enough of the
+ * open ones have ended. Else a busy host with many connections would shut out its neighbours for ever.
  */
 export class AddressEntry {
   readonly address: IpAddress;
   readonly #hosts = new BinaryHeap<HostVisit>();
   #clockAtMs: Millis = 0;
+  /** The delay of the latest open request, counted from its start: its end arms the clock itself. */
+  #openClockAtMs: Millis = 0;
   #openRequests = 0;
 
   constructor(address: IpAddress) {
@@ -53,23 +55,24 @@ export class AddressEntry {
       const gateAtMs = visit.gate.nextFetchAtMs;
       if (gateAtMs <= placedAtMs) {
         const hasRoom = this.#openRequests < visit.connectionsMax;
-        return hasRoom ? Math.max(placedAtMs, this.#clockAtMs) : undefined;
+        return hasRoom ? Math.max(placedAtMs, this.#clockAtMs, this.#openClockAtMs) : undefined;
       }
       // The gate has moved on since the host was placed.
       this.#hosts.set(visit, gateAtMs);
     }
   }
 
-  /** A request starts; the next one may not start before `untilMs`. */
+  /** A request starts; while it is open, no other one may start before `untilMs`. */
   opened(untilMs: Millis): void {
     this.#openRequests += 1;
-    this.#clockAtMs = Math.max(this.#clockAtMs, untilMs);
+    this.#openClockAtMs = Math.max(this.#openClockAtMs, untilMs);
   }
 
   /** A request ended; the next one may not start before `untilMs`. */
   closed(untilMs: Millis): void {
     invariant(this.#openRequests > 0, "an address closed a request that it never opened");
     this.#openRequests -= 1;
+    if (this.#openRequests === 0) this.#openClockAtMs = 0;
     this.#clockAtMs = Math.max(this.#clockAtMs, untilMs);
   }
 }

@@ -9,8 +9,8 @@ interface Node<T> {
 }
 
 /**
- * Priority queue in which every item can be found, moved and removed: the smallest key first, first come first served
- * among equal keys.
+ * Priority queue in which every item can be found, moved and removed: the smallest key first, first come
+ * first served among equal keys.
  *
  * Williams's heap (1964) with an index from items to places, so that each change is logarithmic.
  *
@@ -41,7 +41,10 @@ export class BinaryHeap<T> {
     return this.#nodes[0]?.key;
   }
 
-  /** Puts an item in, or moves it to another key, behind those that have that key already. The same key leaves it where it is. */
+  /**
+   * Puts an item in, or moves it to another key, behind those that have that key already. The same key leaves
+   * it where it is.
+   */
   set(item: T, key: number): void {
     invariant(!Number.isNaN(key), "a heap's key is a number");
     const known = this.#index.get(item);

@@ -9,12 +9,13 @@ const noJobs: readonly JobId[] = Object.freeze([]);
 /**
  * The queue of one host: for each job a bounded head in memory of what stands in the database.
  *
- * Jobs are served in rotation, so that one with a million URLs cannot starve one with ten. Within a job the order is that
- * of the keys: priority, then arrival.
+ * Jobs are served in rotation, so that one with a million URLs cannot starve one with ten. Within a job the
+ * order is that of the keys: priority, then arrival.
  *
- * The caller keeps two promises about the order of things. {@link add} is called when the entry's write has resolved, so
- * that a scan that begins later sees it. {@link committed} is called when the deletion of a settled entry has resolved,
- * and batches resolve in the order in which they were written.
+ * The caller keeps two promises. A scan sees every entry that was added before its {@link
+ * HostQueue.beginRefill}: what is still on its way to the database then is flushed before the scan. And
+ * {@link HostQueue.add} comes no later than the moment at which the entry's write resolves, {@link
+ * HostQueue.committed} no sooner than its deletion's.
  *
  * Invariant: no entry of the database is ever forgotten, and none is handed out again once it is settled
  * ({@link JobQueue}).
@@ -45,14 +46,20 @@ export class HostQueue {
     return count;
   }
 
-  /** Leases, deletions that are not durable yet and refills under way: only a queue without any may be dropped from memory. */
+  /**
+   * Leases, deletions that are not durable yet and refills under way: only a queue without any may be dropped
+   * from memory.
+   */
   get pendingCount(): number {
     let count = 0;
     for (const queue of this.#jobs.values()) count += queue.pendingCount;
     return count;
   }
 
-  /** An entry was written to the database: kept if it belongs to the head, else remembered as being on disk. Idempotent. */
+  /**
+   * An entry is in the database, or on its way: kept if it belongs to the head, else left for a refill.
+   * Idempotent.
+   */
   add(url: QueuedUrl): void {
     this.#queueOf(url.job).add(url);
   }
@@ -63,8 +70,8 @@ export class HostQueue {
   }
 
   /**
-   * Leases the first entry of the next job in turn that may run. It is not handed out again until it is put back;
-   * a lease ends with {@link putBack} or {@link settle}.
+   * Leases the first entry of the next job in turn that may run. It is not handed out again until it is put
+   * back; a lease ends with {@link putBack} or {@link settle}.
    */
   take(runnable: (job: JobId) => boolean): QueuedUrl | undefined {
     for (const [job, queue] of this.#jobs) {
@@ -115,8 +122,8 @@ export class HostQueue {
   }
 
   /**
-   * Takes in what a scan found: rows behind `ticket.after`, in key order and without gaps; `complete` when there were no
-   * more. A scan that failed ends with no rows and `complete` false, and is needed again.
+   * Takes in what a scan found: rows behind `ticket.after`, in key order and without gaps; `complete` when
+   * there were no more. A scan that failed ends with no rows and `complete` false, and is needed again.
    */
   refill(ticket: RefillTicket, urls: readonly QueuedUrl[], complete: boolean): void {
     this.#queueOf(ticket.job).endRefill(ticket, urls, complete);

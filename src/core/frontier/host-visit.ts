@@ -19,11 +19,18 @@ export class HostVisit {
   readonly site: SiteName;
   readonly gate: HostGate;
   readonly queue: HostQueue;
-  /** Where its next request goes; absent until the name is resolved. A change counts from the next placing on. */
+  /**
+   * Where its next request goes; absent until the name is resolved. A change counts from the next placing on.
+   */
   address: IpAddress | undefined;
-  /** Requests that may be open to the host, and to its address while this host is asked. A change counts from the next placing on. */
+  /**
+   * Requests that may be open to the host, and to its address while this host is asked. A change counts from
+   * the next placing on.
+   */
   connectionsMax: number;
-  /** The host's delay at present: what a request arms when it starts. */
+  /**
+   * The host's delay at present, for requests that are open at the same time: their starts are as far apart.
+   */
   delayMs: Millis;
   #openRequests = 0;
 

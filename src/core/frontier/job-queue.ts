@@ -27,14 +27,15 @@ const LOW_SHARE = 0.25;
 /**
  * One job's queue on one host: a bounded head in memory of what is in the database.
  *
- * An entry of the database is `live` until it is settled. Live entries are either leased, or in the head, or beyond the
- * head's horizon, from where a refill fetches them: a range scan of what lies behind the horizon. The scan sees the
- * database as it was some time ago, so three kinds of changes are remembered while they could contradict it: leases,
- * settled entries until their deletion is durable (and, when a scan is under way then, until it has ended), and entries
- * added since it began.
+ * An entry of the database is `live` until it is settled. Live entries are either leased, or in the head, or
+ * beyond the head's horizon, from where a refill fetches them: a range scan of what lies behind the horizon.
+ * The scan sees the database as it was some time ago, so three kinds of changes are remembered while they
+ * could contradict it: leases, settled entries until their deletion is durable (and, when a scan is under way
+ * then, until it has ended), and entries added since it began.
  *
- * Invariant: every live entry up to the head's horizon is in the head or leased; so nothing is ever forgotten, because
- * the horizon only moves on over what a scan and the additions since its beginning both account for.
+ * Invariant: every live entry up to the head's horizon is in the head or leased; so nothing is ever
+ * forgotten, because the horizon only moves on over what a scan and the additions since its beginning both
+ * account for.
  */
 export class JobQueue {
   readonly #headMax: number;
@@ -53,7 +54,10 @@ export class JobQueue {
     return this.#head.size;
   }
 
-  /** Leases, deletions that are not durable yet and a refill under way: as long as there are any, the queue must stay. */
+  /**
+   * Leases, deletions that are not durable yet and a refill under way: as long as there are any, the queue
+   * must stay.
+   */
   get pendingCount(): number {
     return this.#leased.size + this.#settled.size + (this.#refill === undefined ? 0 : 1);
   }

@@ -2,8 +2,8 @@ import { compareKeys } from "./queued-url.ts";
 import type { QueuedUrl } from "./queued-url.ts";
 
 /**
- * Up to where a head is complete: every key up to and including this one; an empty key is nothing, `undefined` is
- * everything.
+ * Up to where a head is complete: every key up to and including this one; an empty key is nothing,
+ * `undefined` is everything.
  */
 export type Horizon = Uint8Array | undefined;
 
@@ -24,8 +24,8 @@ export function nearer(left: Horizon, right: Horizon): Horizon {
 /**
  * The first entries of a queue, in key order, and how far it is sure that there are no others.
  *
- * Invariant: of all entries ever added with a key up to the horizon, those not taken out are here; at most `entriesMax` of
- * them, because the last one falls out, and the horizon with it, when there are more.
+ * Invariant: of all entries ever added with a key up to the horizon, those not taken out are here; at most
+ * `entriesMax` of them, because the last one falls out, and the horizon with it, when there are more.
  */
 export class SortedHead {
   readonly #entriesMax: number;

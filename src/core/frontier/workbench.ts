@@ -23,37 +23,43 @@ interface Placement {
   readonly sinceMs: Millis;
 }
 
-/** Addresses at rest that are looked at in one call, at most: the work of a call stays small, and is done in the end. */
+/**
+ * Addresses at rest that are looked at in one call, at most: the work of a call stays small, and is done in
+ * the end.
+ */
 const SWEPT_MAX = 4;
 
 /**
  * The in-memory part of the frontier: hosts ordered by when they may next be asked.
  *
- * A frontier has two levels of queues, as Mercator's has (Heydon and Najork 1999, "The URL Frontier"; front and back queues
- * in Najork and Heydon 2001). Which URL of a host comes next is decided by the host's queue, most important first, on disk
- * but for a bounded head ({@link HostQueue}). Which host comes next is decided here, by time alone. Mercator ties each of
- * its back queues to one host at a time and keeps a heap of them by the time of their next request. Memory is larger now,
- * so every active host has a place of its own, and only URLs wait on disk.
+ * A frontier has two levels of queues, as Mercator's has (Heydon and Najork 1999, "The URL Frontier"; front
+ * and back queues in Najork and Heydon 2001). Which URL of a host comes next is decided by the host's queue,
+ * most important first, on disk but for a bounded head ({@link HostQueue}). Which host comes next is decided
+ * here, by time alone. Mercator ties each of its back queues to one host at a time and keeps a heap of them
+ * by the time of their next request. Memory is larger now, so every active host has a place of its own, and
+ * only URLs wait on disk.
  *
- * From BUbiNG (Boldi, Marino, Santini and Vigna 2018, "The Workbench") comes the second politeness: hosts are grouped by
- * address, a group is ordered by its hosts' times, and a heap on top orders the groups by the later one of the address's
- * own clock and its first host's time. So ten thousand hosts on one address cost a logarithm each, and no one looks through
- * those that the address holds up.
+ * From BUbiNG (Boldi, Marino, Santini and Vigna 2018, "The Workbench") comes the second politeness: hosts are
+ * grouped by address, a group is ordered by its hosts' times, and a heap on top orders the groups by the
+ * later one of the address's own clock and its first host's time. So ten thousand hosts on one address cost a
+ * logarithm each, and no one looks through those that the address holds up.
  *
- * Unlike there, a host's time lives in its gate, which backoff and breaker move on at any moment. Gates only move forward,
- * so a time in a heap is at worst too early: {@link Workbench.take} looks at the gate, and moves the host to where it
- * belongs. A gate that was released moves back: such a host is to be placed again.
+ * Unlike there, a host's time lives in its gate, which backoff and breaker move on at any moment. Gates only
+ * move forward, so a time in a heap is at worst too early: {@link Workbench.take} looks at the gate, and
+ * moves the host to where it belongs. A gate that was released moves back: such a host is to be placed again.
  *
- * A life in the frontier: the queue has something ready and the name has an address: `place`; its time comes: `take`,
- * which opens a request and takes the host out unless more connections are allowed; the request ends: `release`, then
- * `place` again if there is more.
+ * A life in the frontier: the queue has something ready and the name has an address: `place`; its time comes:
+ * `take`, which opens a request and takes the host out unless more connections are allowed; the request ends:
+ * `release`, then `place` again if there is more.
  *
- * Invariant: a host is handed out only if its gate and its address's clock are open and both have a connection free.
+ * Invariant: a host is handed out only if its gate and its address's clock are open and both have a
+ * connection free.
  * Invariant: of hosts that could be asked, the one that has waited longest comes first, so none starves.
- * Invariant: `#due` holds exactly the addresses on which some host may be asked, now or later, without a request ending
- * first; waiting hosts cost nothing.
+ * Invariant: `#due` holds exactly the addresses on which some host may be asked, now or later, without a
+ * request ending first; waiting hosts cost nothing.
  *
- * The number of visits is the caller's to bound; addresses are forgotten when they have no host and their clock is open.
+ * The number of visits is the caller's to bound; addresses are forgotten when they have no host and their
+ * clock is open.
  */
 export class Workbench {
   readonly #options: WorkbenchOptions;
@@ -82,9 +88,9 @@ export class Workbench {
   }
 
   /**
-   * Puts a visit in its place: it has an address and something ready, and is eligible from its gate's time on. Placing
-   * again takes up what changed of it, and it keeps its turn. A visit that has all its connections open is not put in; it
-   * is to be placed after {@link release}.
+   * Puts a visit in its place: it has an address and something ready, and is eligible from its gate's time
+   * on. Placing again takes up what changed of it, and it keeps its turn. A visit that has all its
+   * connections open is not put in; it is to be placed after {@link release}.
    */
   place(visit: HostVisit, nowMs: Millis): void {
     const { address } = visit;
@@ -109,8 +115,9 @@ export class Workbench {
   }
 
   /**
-   * The next host to ask, with one request opened on it and on its address, and its delay armed. A visit that may have
-   * more requests open stays in place.
+   * The next host to ask, with one request opened on it and on its address. A visit that may have more
+   * requests open stays in place, and its gate is armed at once. When it turns out that there is nothing to
+   * ask, the request is released with a delay of 0.
    */
   take(nowMs: Millis): HostVisit | undefined {
     this.#forgetRested(nowMs);
@@ -124,8 +131,8 @@ export class Workbench {
   }
 
   /**
-   * Closes one request of the visit and arms the address's clock: counted, like the host's, from when the server has surely
-   * seen the request. Does not place the visit again.
+   * Closes one request of the visit and arms the address's clock: counted, like the host's, from when the
+   * server has surely seen the request. Does not place the visit again.
    */
   release(visit: HostVisit, end: RequestEnd): void {
     const open = this.#open.get(visit);
@@ -139,7 +146,10 @@ export class Workbench {
     this.#rekey(entry);
   }
 
-  /** When {@link take} may next succeed, at the earliest, as long as no request ends and no visit is placed before. */
+  /**
+   * When {@link take} may next succeed, at the earliest, as long as no request ends and no visit is placed
+   * before.
+   */
   nextDueAtMs(): Millis | undefined {
     return this.#due.peekKey();
   }
@@ -148,7 +158,8 @@ export class Workbench {
     const visit = entry.first();
     invariant(visit !== undefined, "an address that is due has a host in place");
     visit.requestOpened();
-    visit.gate.opened(nowMs, visit.delayMs);
+    // Where only one may be open, its end arms the gate, and a request that is not made after all costs no delay.
+    if (visit.connectionsMax > 1) visit.gate.opened(nowMs, visit.delayMs);
     entry.opened(nowMs + this.#addressDelayMs(visit.delayMs));
     this.#openRequests += 1;
     const open = this.#open.get(visit);

@@ -14,9 +14,9 @@ const BUCKETS_PER_WINDOW = 12;
 /**
  * Says when too large a share of a host's recent outcomes were failures.
  *
- * Outcomes are counted in buckets, so that a window costs the same for one request a minute and for a thousand a second;
- * the price is that the window is up to one bucket shorter than its name. Opening it forgets the window: what comes
- * after the pause is judged by itself.
+ * Outcomes are counted in buckets, so that a window costs the same for one request a minute and for a
+ * thousand a second; the price is that the window is up to one bucket shorter than its name. Opening it
+ * forgets the window: what comes after the pause is judged by itself.
  *
  * Invariant: at most `BUCKETS_PER_WINDOW` buckets are kept, in the order of time.
  */

@@ -42,9 +42,9 @@ const TOO_MANY_FAILURES = "failures-in-row";
 /**
  * Decides when a host may be asked again.
  *
- * Four clocks run independently and the latest wins: the politeness delay, armed by every request; the backoff, armed by
- * failures and by Retry-After; the breaker's pause; the halt. Kept apart, each can say that it is the reason, and none
- * can be mistaken for another.
+ * Four clocks run independently and the latest wins: the politeness delay, armed by every request; the
+ * backoff, armed by failures and by Retry-After; the breaker's pause; the halt. Kept apart, each can say that
+ * it is the reason, and none can be mistaken for another.
  *
  * Invariant: `nextFetchAtMs` never moves backwards, except through {@link HostGate.release}.
  */
@@ -77,8 +77,8 @@ export class HostGate {
   }
 
   /**
-   * A request starts. It arms the delay at once, for hosts that allow several requests at a time; there the gap is
-   * counted from start to start.
+   * A request starts. It arms the delay at once, for hosts that allow several requests at a time; there the
+   * gap is counted from start to start.
    */
   opened(nowMs: Millis, delayMs: Millis): void {
     this.#politeUntilMs = Math.max(this.#politeUntilMs, nowMs + delayMs);
@@ -87,8 +87,8 @@ export class HostGate {
   /**
    * A request ended. Returns what an operator should hear of.
    *
-   * The delay is counted from the moment at which the server has surely seen the request, so that no two entries of
-   * its own log are closer than `delayMs`. `jitter` in [0, 1) spreads the ends of backoffs.
+   * The delay is counted from the moment at which the server has surely seen the request, so that no two
+   * entries of its own log are closer than `delayMs`. `jitter` in [0, 1) spreads the ends of backoffs.
    */
   record(verdict: FetchVerdict, delayMs: Millis, jitter = 0): GateEvent | undefined {
     this.#armPoliteness(verdict, delayMs);

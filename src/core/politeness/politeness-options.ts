@@ -13,30 +13,44 @@ export interface BreakerOptions {
 }
 
 export interface PolitenessOptions {
-  /** Longest Crawl-delay that is obeyed: a host that asks for an hour would hold its queue for years. @default 30_000 */
+  /**
+   * Longest Crawl-delay that is obeyed: a host that asks for an hour would hold its queue for years. @default
+   * 30_000
+   */
   readonly crawlDelayMaxMs: Millis;
   /**
-   * A host rests for at least `adaptiveFactor` times as long as its last answer took, so that a host that slows down
-   * is asked less: 1 keeps it busy at most half of the time. Off where the host's delay is 0. @default 1
+   * A host rests for at least `adaptiveFactor` times as long as its last answer took, so that a host that
+   * slows down is asked less: 1 keeps it busy at most half of the time. Off where the host's delay is 0.
+   * @default 1
    */
   readonly adaptiveFactor: number;
   /**
-   * Shortest time between two requests to one address, whatever the number of its hosts. An address never waits longer
-   * than the delay of the host that was asked last, so that a delay of 0 switches both off. @default 250
+   * Shortest time between two requests to one address, whatever the number of its hosts. An address never
+   * waits longer than the delay of the host that was asked last, so that a delay of 0 switches both off.
+   * @default 250
    */
   readonly addressDelayMs: Millis;
-  /** Rest after the first failure; after the n-th in a row it is `backoffBaseMs * 2 ** (n - 1)`. @default 1_000 */
+  /**
+   * Rest after the first failure; after the n-th in a row it is `backoffBaseMs * 2 ** (n - 1)`. @default
+   * 1_000
+   */
   readonly backoffBaseMs: Millis;
   /** Longest backoff, jitter apart. @default 600_000 */
   readonly backoffMaxMs: Millis;
-  /** A backoff is lengthened by at most this share of it, so that hosts that failed together come back apart. @default 0.5 */
+  /**
+   * A backoff is lengthened by at most this share of it, so that hosts that failed together come back apart.
+   * @default 0.5
+   */
   readonly backoffJitterShare: number;
   /** Longest Retry-After that is obeyed. @default 86_400_000 */
   readonly retryAfterMaxMs: Millis;
   /** Requests made for one URL, at most, whatever the retry table grants. @default 5 */
   readonly attemptsMax: number;
   readonly breaker: BreakerOptions;
-  /** Failures in a row after which a host is halted: no more requests until an operator or `haltMs` lets it back. @default 50 */
+  /**
+   * Failures in a row after which a host is halted: no more requests until an operator or `haltMs` lets it
+   * back. @default 50
+   */
   readonly haltFailuresInRow: number;
   /** How long a halted host rests unless an operator lets it back sooner. @default 86_400_000 */
   readonly haltMs: Millis;

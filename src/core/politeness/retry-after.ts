@@ -18,8 +18,8 @@ const dateForms = [
 ].map((form) => new RegExp(form, "i"));
 
 /**
- * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where it makes
- * no sense. A date in the past is 0.
+ * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where
+ * it makes no sense. A date in the past is 0.
  *
  * Invariant: the result is never negative, and finite.
  */

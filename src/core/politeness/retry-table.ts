@@ -22,8 +22,9 @@ export type FetchFailure =
   | "total-timeout";
 
 /**
- * What an attempt says of its host. `failed` and `overloaded` lengthen its backoff and count towards its breaker and
- * its halt; `ok` ends them; `neutral` is no evidence at all, for instance because no request was made.
+ * What an attempt says of its host. `failed` and `overloaded` lengthen its backoff and count towards its
+ * breaker and its halt; `ok` ends them; `neutral` is no evidence at all, for instance because no request was
+ * made.
  */
 export type VerdictKind = "ok" | "overloaded" | "failed" | "neutral";
 
@@ -104,7 +105,8 @@ function ruleOf(outcome: AttemptOutcome): RetryRule {
 }
 
 /**
- * Whether a URL is to be asked for again after `attempts` requests, the one that ended with `outcome` included.
+ * Whether a URL is to be asked for again after `attempts` requests, the one that ended with `outcome`
+ * included.
  *
  * When is the gate's business: every retry waits its turn like any other request to the host.
  */
