@@ -36,7 +36,11 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(usage);
 } else {
-  await run();
+  await run().catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  });
 }
 
 async function run(): Promise<void> {

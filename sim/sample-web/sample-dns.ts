@@ -36,6 +36,8 @@ export class SampleDns {
     this.#web = web;
     this.#ttlSeconds = ttlSeconds;
     this.port = socket.address().port;
+    // A datagram that cannot be sent is lost, as datagrams are.
+    socket.on("error", () => undefined);
     socket.on("message", (message, from) => {
       const answer = this.#answer(message);
       if (answer !== undefined) socket.send(answer, from.port, from.address);
@@ -68,12 +70,14 @@ export class SampleDns {
   }
 
   #answer(message: Buffer): Buffer | undefined {
-    let query: Packet;
     try {
-      query = decode(message);
+      return this.#answerTo(decode(message));
     } catch {
       return undefined;
     }
+  }
+
+  #answerTo(query: Packet): Buffer | undefined {
     const question = query.questions?.[0];
     if (query.type !== "query" || question === undefined) return undefined;
     this.#questions += 1;

@@ -12,9 +12,16 @@ export interface SampleWebArguments {
   readonly set?: readonly string[] | undefined;
 }
 
+const presets: Readonly<Record<string, SampleWebOptions>> = {
+  default: defaultSampleWebOptions,
+  plain: plainSampleWebOptions,
+};
+
 /** The options that the arguments say; throws a RangeError that names the argument which is wrong. */
 export function sampleWebOptionsFrom(given: SampleWebArguments): SampleWebOptions {
-  const start = given.preset === "plain" ? plainSampleWebOptions : defaultSampleWebOptions;
+  const start = presets[given.preset ?? "default"];
+  if (start === undefined)
+    throw new RangeError(`no preset ${given.preset ?? ""}: default or plain`);
   const top: Record<string, unknown> = { ...start };
   const shares: Record<string, number> = { ...start.shares };
   const settings = [...(given.set ?? [])];
