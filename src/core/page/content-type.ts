@@ -1,0 +1,54 @@
+/** A parsed Content-Type header. */
+export interface ContentType {
+  /** Type and subtype in lower case, for instance `text/html`. */
+  readonly mime: string;
+  readonly charset?: string;
+}
+
+/** A header longer than this names no type that we handle. */
+const headerCharsMax = 1_024;
+
+/** The parts of a Content-Type header that matter here; nothing when it has no type at all. */
+export function parseContentType(header: string | undefined): ContentType | undefined {
+  if (header === undefined || header.length > headerCharsMax) return undefined;
+  const mime = /^[\t\n\r ]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[\t\n\r ]*(?=[;,]|$)/.exec(
+    header,
+  )?.[1];
+  if (mime === undefined) return undefined;
+  const charset = charsetParameter(header);
+  return { mime: mime.toLowerCase(), ...(charset === undefined ? {} : { charset }) };
+}
+
+/** The first `charset` parameter, as a token or as a quoted string (MIME Sniffing Standard, section 4.4). */
+function charsetParameter(header: string): string | undefined {
+  const found = /;[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)"?|([^;]*))/i.exec(header);
+  const value = found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+  const trimmed = value?.trim();
+  return trimmed === "" ? undefined : trimmed;
+}
+
+const htmlMimes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
+
+/**
+ * Whether a body is to be parsed for links: HTML or XHTML by its header, or without one that can be read, something
+ * that begins like HTML.
+ */
+export function isHtml(header: string | undefined, body: Uint8Array): boolean {
+  const type = parseContentType(header);
+  return type === undefined ? looksLikeHtml(body) : htmlMimes.has(type.mime);
+}
+
+export function isXhtml(header: string | undefined): boolean {
+  return parseContentType(header)?.mime === "application/xhtml+xml";
+}
+
+/** Long enough for the white space that pages begin with, and a tag. */
+const sniffedBytes = 512;
+
+/** MIME Sniffing Standard, section 7.1: the patterns of `text/html`, each followed by a space or `>`. */
+const htmlStart =
+  /^(?:\xEF\xBB\xBF)?[\t\n\f\r ]*<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[ >]/i;
+
+function looksLikeHtml(body: Uint8Array): boolean {
+  return htmlStart.test(String.fromCharCode(...body.subarray(0, sniffedBytes)));
+}

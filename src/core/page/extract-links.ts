@@ -1,0 +1,107 @@
+import type { CanonicalUrl } from "../units.ts";
+import { isXhtml } from "./content-type.ts";
+import { decodeBytes } from "./encoding-label.ts";
+import { LinkResolver } from "./link-resolver.ts";
+import { PageReader, withoutFragment, type RawPage } from "./page-reader.ts";
+import type { ExtractedPage, MetaRefresh } from "./parsed-page.ts";
+import { EncodingTables } from "./query-encoder.ts";
+import { sniffCharset } from "./sniff-charset.ts";
+
+export interface ExtractContext {
+  /** Absolute URL of the document. */
+  readonly url: string;
+  /** Content-Type header, where there was one. */
+  readonly contentType?: string | undefined;
+}
+
+export interface ExtractOptions {
+  /** Distinct references taken from a page; those after them are left out. @default 50_000 */
+  readonly linksMax: number;
+  /**
+   * Length of all resolved links of a page together. A long base makes every short reference long, so that the bytes of
+   * a page alone do not bound them. @default 16 Mi units
+   */
+  readonly linkUnitsMax: number;
+  /** Tables kept from page to page, so that they are made once. @default new ones for each page */
+  readonly tables?: EncodingTables;
+}
+
+export const defaultExtractOptions: ExtractOptions = Object.freeze({
+  linksMax: 50_000,
+  linkUnitsMax: 16 * 1_024 * 1_024,
+});
+
+/**
+ * What an HTML document says to a crawler: its links, where it wants to be found, what it does not want.
+ *
+ * One pass of a tokenizer, no tree. References are resolved after the pass, because a `base` holds for the links before
+ * it too. Time and memory are linear in the document's length, whatever it contains; nothing is ever thrown.
+ */
+export function extractLinks(
+  html: Uint8Array,
+  context: ExtractContext,
+  options: ExtractOptions = defaultExtractOptions,
+): ExtractedPage {
+  const { charset, source } = sniffCharset(html, context.contentType);
+  const reader = new PageReader(options.linksMax);
+  const raw = reader.read(decodeBytes(html, charset), isXhtml(context.contentType));
+  const tables = options.tables ?? new EncodingTables();
+  const pageUrl = URL.parse(context.url)?.href;
+  const base = documentBase(raw, new LinkResolver(pageUrl, charset, tables)) ?? pageUrl;
+  const resolver = new LinkResolver(base, charset, tables);
+
+  const { followed, unfollowed } = resolveLinks(raw, resolver, options.linkUnitsMax);
+  const canonical = raw.canonical === undefined ? undefined : resolver.resolve(raw.canonical);
+  const refresh = resolveRefresh(raw, resolver);
+  return {
+    links: followed,
+    nofollowLinks: unfollowed,
+    base: base ?? context.url,
+    nofollow: raw.directives.nofollow,
+    noindex: raw.directives.noindex,
+    charset,
+    charsetSource: source,
+    ...(canonical === undefined ? {} : { canonical }),
+    ...(refresh === undefined ? {} : { refresh }),
+    ...(raw.title === undefined ? {} : { title: raw.title }),
+    ...(raw.lang === undefined ? {} : { lang: raw.lang }),
+  };
+}
+
+/** HTML Standard, section 4.2.3: a base that is no URL, or a `data:` or `javascript:` one, does not count. */
+function documentBase(raw: RawPage, resolver: LinkResolver): string | undefined {
+  const href = raw.base === undefined ? undefined : resolver.resolveUrl(raw.base);
+  return href === undefined || /^(?:data|javascript):/.test(href) ? undefined : href;
+}
+
+interface ResolvedLinks {
+  readonly followed: CanonicalUrl[];
+  readonly unfollowed: CanonicalUrl[];
+}
+
+/** A URL that one link follows and another does not is followed. */
+function resolveLinks(raw: RawPage, resolver: LinkResolver, unitsMax: number): ResolvedLinks {
+  const followedByUrl = new Map<CanonicalUrl, boolean>();
+  let units = 0;
+  for (const [reference, followed] of raw.references) {
+    const url = resolver.resolve(reference);
+    if (url === undefined) continue;
+    units += url.length;
+    if (units > unitsMax) break;
+    followedByUrl.set(url, followed || followedByUrl.get(url) === true);
+  }
+  const links: ResolvedLinks = { followed: [], unfollowed: [] };
+  for (const [url, followed] of followedByUrl) {
+    (followed ? links.followed : links.unfollowed).push(url);
+  }
+  return links;
+}
+
+/** A refresh to something that is not http(s) is none. */
+function resolveRefresh(raw: RawPage, resolver: LinkResolver): MetaRefresh | undefined {
+  if (raw.refresh === undefined) return undefined;
+  const { seconds, target } = raw.refresh;
+  if (target === undefined) return { seconds };
+  const url = resolver.resolve(withoutFragment(target));
+  return url === undefined ? undefined : { seconds, url };
+}

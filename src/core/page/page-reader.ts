@@ -1,0 +1,182 @@
+import { stripAsciiSpace } from "./ascii.ts";
+import { EntityReader } from "./entity-reader.ts";
+import { parseRefresh, type RefreshInstruction } from "./meta-refresh.ts";
+import {
+  botName,
+  mergeDirectives,
+  noDirectives,
+  parseDirectives,
+  type RobotsDirectives,
+} from "./robots-directives.ts";
+import {
+  scanTags,
+  type ScannedAttribute,
+  type ScannedTag,
+  type TagAttributes,
+  type TagHandler,
+} from "./tag-scanner.ts";
+
+/** What a document says in its own words: references are decoded and cut before their fragment, but not resolved. */
+export interface RawPage {
+  /** Distinct references in order of appearance, and whether any link with it is to be followed. */
+  readonly references: ReadonlyMap<string, boolean>;
+  readonly base?: string;
+  readonly canonical?: string;
+  readonly refresh?: RefreshInstruction;
+  readonly directives: RobotsDirectives;
+  readonly title?: string;
+  readonly lang?: string;
+}
+
+/** Characters of a title that are kept. */
+export const titleCharsMax = 1_024;
+
+/** Units of a title that are looked at: its white space collapses and its references shrink when decoded. */
+const titleUnitsMax = 16 * titleCharsMax;
+
+/** Longest language tag kept; BCP 47 asks for room for 35 characters. */
+const langCharsMax = 64;
+
+const unfollowedRelations: ReadonlySet<string> = new Set(["nofollow", "sponsored", "ugc"]);
+const followedLinkTypes: ReadonlySet<string> = new Set(["canonical", "next", "prev"]);
+
+const asciiSpaces = /[\t\n\f\r ]+/;
+
+/** Collects from one document what {@link RawPage} holds. */
+export class PageReader implements TagHandler {
+  readonly #linksMax: number;
+  readonly #entities = new EntityReader();
+  readonly #references = new Map<string, boolean>();
+  /** With scripting, as in browsers, what is in a `noscript` is no element; its links are taken all the same. */
+  #inNoscript = false;
+  #base: string | undefined;
+  #canonical: string | undefined;
+  #refresh: RefreshInstruction | undefined;
+  #directives = noDirectives;
+  #title: string | undefined;
+  #lang: string | undefined;
+
+  constructor(linksMax: number) {
+    this.#linksMax = linksMax;
+  }
+
+  read(html: string, xhtml: boolean): RawPage {
+    scanTags(html, this, { xhtml, titleUnitsMax });
+    return {
+      references: this.#references,
+      directives: this.#directives,
+      ...(this.#base === undefined ? {} : { base: this.#base }),
+      ...(this.#canonical === undefined ? {} : { canonical: this.#canonical }),
+      ...(this.#refresh === undefined ? {} : { refresh: this.#refresh }),
+      ...(this.#title === undefined ? {} : { title: this.#title }),
+      ...(this.#lang === undefined ? {} : { lang: this.#lang }),
+    };
+  }
+
+  onTag(tag: ScannedTag, attributes: TagAttributes): void {
+    switch (tag) {
+      case "a":
+      case "area":
+        this.#addReference(attributes, "href", isFollowed(this.#relations(attributes)));
+        break;
+      case "frame":
+      case "iframe":
+        this.#addReference(attributes, "src", true);
+        break;
+      case "link":
+        this.#readLink(attributes);
+        break;
+      case "base":
+        if (!this.#inNoscript) this.#base ??= this.#value(attributes, "href");
+        break;
+      case "meta":
+        this.#readMeta(attributes);
+        break;
+      case "html":
+        this.#readLang(attributes);
+        break;
+      case "noscript":
+        this.#inNoscript = true;
+        break;
+      case "title":
+        break;
+    }
+  }
+
+  onNoscriptEnd(): void {
+    this.#inNoscript = false;
+  }
+
+  onTitleText(text: string): void {
+    this.#title ??= title(this.#entities.text(text));
+  }
+
+  #value(attributes: TagAttributes, name: ScannedAttribute): string | undefined {
+    const raw = attributes.raw(name);
+    return raw === undefined ? undefined : stripAsciiSpace(this.#entities.attribute(raw));
+  }
+
+  #reference(attributes: TagAttributes, name: ScannedAttribute): string | undefined {
+    const value = this.#value(attributes, name);
+    return value === undefined ? undefined : withoutFragment(value);
+  }
+
+  #relations(attributes: TagAttributes): readonly string[] {
+    return this.#value(attributes, "rel")?.toLowerCase().split(asciiSpaces) ?? [];
+  }
+
+  #addReference(attributes: TagAttributes, name: ScannedAttribute, followed: boolean): void {
+    const reference = this.#reference(attributes, name);
+    if (reference === undefined) return;
+    const known = this.#references.get(reference);
+    if (known === undefined ? this.#references.size < this.#linksMax : !known && followed) {
+      this.#references.set(reference, followed);
+    }
+  }
+
+  #readLink(attributes: TagAttributes): void {
+    const relations = this.#relations(attributes);
+    const translation = relations.includes("alternate") && attributes.raw("hreflang") !== undefined;
+    if (!translation && !relations.some((relation) => followedLinkTypes.has(relation))) return;
+    if (relations.includes("canonical")) this.#canonical ??= this.#reference(attributes, "href");
+    this.#addReference(attributes, "href", isFollowed(relations));
+  }
+
+  #readMeta(attributes: TagAttributes): void {
+    const content = this.#value(attributes, "content");
+    if (content === undefined) return;
+    const name = this.#value(attributes, "name")?.toLowerCase();
+    if (name === "robots" || name === botName) {
+      this.#directives = mergeDirectives(this.#directives, parseDirectives(content));
+    }
+    if (this.#inNoscript || this.#refresh !== undefined) return;
+    if (this.#value(attributes, "http-equiv")?.toLowerCase() === "refresh") {
+      this.#refresh = parseRefresh(content);
+    }
+  }
+
+  #readLang(attributes: TagAttributes): void {
+    const lang = this.#value(attributes, "lang");
+    if (lang === undefined || lang === "" || lang.length > langCharsMax) return;
+    this.#lang ??= lang;
+  }
+}
+
+/** In a reference of any scheme, the first `#` begins the fragment. */
+export function withoutFragment(reference: string): string {
+  const start = reference.indexOf("#");
+  return start < 0 ? reference : reference.slice(0, start);
+}
+
+function isFollowed(relations: readonly string[]): boolean {
+  return !relations.some((relation) => unfollowedRelations.has(relation));
+}
+
+/** White space collapsed and cut to size, never within a surrogate pair. */
+function title(text: string): string | undefined {
+  const collapsed = text.replace(/[\t\n\f\r ]+/g, " ").trim();
+  if (collapsed === "") return undefined;
+  return Array.from(collapsed.slice(0, 2 * titleCharsMax))
+    .slice(0, titleCharsMax)
+    .join("");
+}

@@ -1,0 +1,121 @@
+import { decodeBytes, type EncodingName } from "./encoding-label.ts";
+
+const nonAscii = /[^\0-\x7f]/;
+const nonAsciiAll = /[^\0-\x7f]/gu;
+
+/** Encodings whose characters beyond ASCII have one byte or two. */
+const doubleByte: ReadonlySet<EncodingName> = new Set([
+  "big5",
+  "euc-jp",
+  "euc-kr",
+  "gb18030",
+  "gbk",
+  "shift_jis",
+]);
+
+/** Encodings in which a form or link writes UTF-8 all the same (Encoding Standard, "get an output encoding"). */
+const writesUtf8: ReadonlySet<EncodingName> = new Set([
+  "utf-8",
+  "utf-16be",
+  "utf-16le",
+  "replacement",
+  // Stateful; left out, since its pages hardly ever have raw queries.
+  "iso-2022-jp",
+]);
+
+/** Lead bytes that only decode: vendors' duplicates, for which the standard's encoders use another code. */
+const decodeOnlyLeads: Readonly<Record<EncodingName, (lead: number) => boolean>> = {
+  big5: (lead) => lead < 0xa1,
+  shift_jis: (lead) => lead === 0xed || lead === 0xee,
+};
+
+/** Characters whose last code in Big5 is the one written (Encoding Standard, "index Big5 pointer"). */
+const lastInBig5 = "\u2550\u255E\u2561\u256A\u5341\u5345";
+
+const unmapped = "\uFFFD";
+
+/**
+ * Bytes of the characters of legacy encodings.
+ *
+ * The platform decodes these encodings but does not encode them, so its tables are turned round, each when it is first
+ * needed. That takes about 10 ms; whoever reads many pages keeps one instance for all of them.
+ */
+export class EncodingTables {
+  /** Bounded by the number of encodings that there are. */
+  readonly #byCharset = new Map<EncodingName, ReadonlyMap<string, readonly number[]>>();
+
+  bytesOf(char: string, charset: EncodingName): readonly number[] | undefined {
+    let table = this.#byCharset.get(charset);
+    if (table === undefined) {
+      table = encodingTable(charset);
+      this.#byCharset.set(charset, table);
+    }
+    return table.get(char);
+  }
+}
+
+/** Writes the queries of a document's links in the document's own encoding. */
+export class QueryEncoder {
+  readonly #charset: EncodingName;
+  readonly #tables: EncodingTables;
+
+  constructor(charset: EncodingName, tables: EncodingTables) {
+    this.#charset = charset;
+    this.#tables = tables;
+  }
+
+  /** `reference` with the characters beyond ASCII of its query escaped; unchanged where UTF-8 is written anyway. */
+  encodeQuery(reference: string): string {
+    if (!nonAscii.test(reference) || writesUtf8.has(this.#charset)) return reference;
+    const start = reference.indexOf("?") + 1;
+    if (start === 0) return reference;
+    const query = reference.slice(start).replace(nonAsciiAll, (char) => this.#escape(char));
+    return reference.slice(0, start) + query;
+  }
+
+  #escape(char: string): string {
+    const codes = this.#tables.bytesOf(char, this.#charset);
+    if (codes === undefined) return `%26%23${char.codePointAt(0) ?? 0}%3B`;
+    return codes
+      .map((code) => (staysBare(code) ? String.fromCharCode(code) : percent(code)))
+      .join("");
+  }
+}
+
+/** Bytes outside the special-query percent-encode set (URL Standard, section 1.3). */
+function staysBare(code: number): boolean {
+  return code > 0x20 && code < 0x7f && !"\"#<>'".includes(String.fromCharCode(code));
+}
+
+function percent(code: number): string {
+  return `%${code.toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** Bytes of every character beyond ASCII that `charset` has. */
+function encodingTable(charset: EncodingName): Map<string, readonly number[]> {
+  const table = new Map<string, readonly number[]>();
+  const candidates = codesOf(charset);
+  const lines = decodeBytes(
+    Uint8Array.from(candidates.flatMap((code) => [...code, 0x0a])),
+    charset,
+  ).split("\n");
+  candidates.forEach((code, index) => {
+    const char = lines[index] ?? unmapped;
+    if (char.length !== 1 || char === unmapped) return;
+    const replaces = charset === "big5" && lastInBig5.includes(char);
+    if (replaces || !table.has(char)) table.set(char, code);
+  });
+  return table;
+}
+
+function codesOf(charset: EncodingName): (readonly number[])[] {
+  const codes: (readonly number[])[] = [];
+  for (let byte = 0x80; byte <= 0xff; byte++) codes.push([byte]);
+  if (!doubleByte.has(charset)) return codes;
+  const decodeOnly = decodeOnlyLeads[charset];
+  for (let lead = 0x81; lead <= 0xfe; lead++) {
+    if (decodeOnly?.(lead) === true) continue;
+    for (let trail = 0x40; trail <= 0xfe; trail++) codes.push([lead, trail]);
+  }
+  return codes;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { isHtml, isXhtml, parseContentType } from "../../../src/core/page/content-type.ts";
+
+describe("parseContentType", () => {
+  it.each([
+    ["text/html", { mime: "text/html" }],
+    [" Text/HTML ; Charset=UTF-8", { mime: "text/html", charset: "UTF-8" }],
+    ['text/html;charset="a\\"b"', { mime: "text/html", charset: 'a"b' }],
+    ["text/html; x=charset=1; charset=big5 ", { mime: "text/html", charset: "big5" }],
+    ["text/html; charset=a; charset=b", { mime: "text/html", charset: "a" }],
+    ["text/html; charset=", { mime: "text/html" }],
+    ["text/html, text/plain", { mime: "text/html" }],
+    ["text html", undefined],
+    ["", undefined],
+    [undefined, undefined],
+    [`text/html;${" ".repeat(10_000)}`, undefined],
+  ])("reads %j", (header, expected) => {
+    expect(parseContentType(header)).toEqual(expected);
+  });
+});
+
+describe("isHtml", () => {
+  const html = Buffer.from("<html>");
+
+  it("goes by the header where there is one", () => {
+    expect(isHtml("text/html;charset=x", Buffer.from("%PDF"))).toBe(true);
+    expect(isHtml("application/xhtml+xml", Buffer.from(""))).toBe(true);
+    expect(isHtml("text/plain", html)).toBe(false);
+    expect(isXhtml("application/xhtml+xml; charset=utf-8")).toBe(true);
+    expect(isXhtml("text/html")).toBe(false);
+  });
+
+  it.each([
+    ["<!DOCTYPE html>", true],
+    ["\n\t <HTML lang=en>", true],
+    ["\u00ef\u00bb\u00bf<p>", true],
+    ["<!-- x --><p>", true],
+    ["<b>", true],
+    ["<bold>", false],
+    ["plain <p>", false],
+    ["<?xml version='1.0'?><rss>", false],
+    ["", false],
+  ])("sniffs %j without a header that can be read", (start, expected) => {
+    expect(isHtml(undefined, Buffer.from(start, "latin1"))).toBe(expected);
+    expect(isHtml("unknown", Buffer.from(start, "latin1"))).toBe(expected);
+  });
+});

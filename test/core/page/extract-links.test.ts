@@ -1,0 +1,322 @@
+import fc from "fast-check";
+import { Parser } from "htmlparser2";
+import { describe, expect, it } from "vitest";
+import { extractLinks } from "../../../src/core/page/extract-links.ts";
+import type { ExtractedPage } from "../../../src/core/page/parsed-page.ts";
+import { canonicalizeUrl } from "../../../src/core/url/canonicalize-url.ts";
+
+const url = "http://e.org/dir/page.html?q=1#here";
+
+function extract(html: string, contentType = "text/html; charset=utf-8"): ExtractedPage {
+  return extractLinks(Buffer.from(html), { url, contentType });
+}
+
+function linksOf(html: string, contentType?: string): string[] {
+  return extract(html, contentType).links.map((link) => link.replace("http://e.org", ""));
+}
+
+describe("the links of a page", () => {
+  it("come from a, area, frame, iframe and the links to other pages of a head", () => {
+    expect(
+      linksOf(`
+        <link rel=stylesheet href=css><link rel="Shortcut NEXT" href=next><link rel=prev href=prev>
+        <link rel=canonical href=canonical><link rel=alternate hreflang=de href=de>
+        <link rel=alternate type=application/rss+xml href=rss><script src=js></script>
+        <A HREF=a></A><area href=area><frame src=frame><iframe src=iframe></iframe>
+        <img src=img><embed src=embed><form action=form></form><abbr href=abbr><a src=none name=x>`),
+    ).toEqual(
+      ["next", "prev", "canonical", "de", "a", "area", "frame", "iframe"].map((x) => `/dir/${x}`),
+    );
+  });
+
+  it("are resolved, canonical, without fragments, each once, in order of appearance", () => {
+    expect(
+      linksOf(`<a href="b"><a href="HTTP://E.org:80/a/../c#x"><a href='b#y'><a href="./b">
+        <a href=" \n//e.org/%7eu\t "><a href="../up"><a href="?q=2"><a href="#top"><a href="">`),
+    ).toEqual(["/dir/b", "/c", "/~u", "/up", "/dir/page.html?q=2", "/dir/page.html?q=1"]);
+  });
+
+  it("are http and https alone", () => {
+    expect(
+      linksOf(`<a href="mailto:a@e.org"><a href="javascript:void(0)"><a href="data:text/html,x">
+        <a href="ftp://e.org/"><a href="http://"><a href="http://a b/"><a href="https://s.org">`),
+    ).toEqual(["https://s.org/"]);
+  });
+
+  it("have their character references decoded by the rules of attributes", () => {
+    expect(
+      linksOf(`<a href="?a=1&amp;b=2"><a href='?a&#x3d;"&quot;'><a href="?a&copy=1"><a href=?a&lt;b>
+        <a href="x&#35;y"><a href="&period;&period;/z">`),
+    ).toEqual([
+      "/dir/page.html?a=1&b=2",
+      "/dir/page.html?a=%22%22",
+      "/dir/page.html?a&copy=1",
+      "/dir/page.html?a%3Cb",
+      "/dir/x",
+      "/z",
+    ]);
+  });
+
+  it("are not looked for in comments, scripts, styles and other raw text", () => {
+    expect(
+      linksOf(`<!-- <a href=1> --><script>"<a href=2>"</script><style><a href=3></style>
+        <textarea><a href=4></textarea><title><a href=5></title><xmp><a href=6></xmp>
+        <! <a href=7><? <a href=8><a href=yes>`),
+    ).toEqual(["/dir/yes"]);
+  });
+
+  it("are found after a CDATA section, which HTML ends at the first >", () => {
+    expect(linksOf("<![CDATA[ x > <a href=yes>")).toEqual(["/dir/yes"]);
+    expect(linksOf("<![CDATA[ <a href=no> ]]><a href=yes>", "application/xhtml+xml")).toEqual([
+      "/dir/yes",
+    ]);
+  });
+
+  it("are found after an element that XHTML closes at once and HTML does not", () => {
+    const html = '<script src="x"/><a href="yes">';
+    expect(linksOf(html)).toEqual([]);
+    expect(linksOf(html, "application/xhtml+xml")).toEqual(["/dir/yes"]);
+  });
+
+  it("are found inside SVG, whose styles and titles are ordinary elements", () => {
+    const html = `<svg><title><a href=1></title><style><a href=2></style></svg>
+      <svg/><style><a href=no></style><svg><div><style><a href=no></style></div>`;
+    expect(linksOf(html)).toEqual(["/dir/1", "/dir/2"]);
+  });
+
+  it("are found in noscript and template", () => {
+    expect(linksOf("<noscript><a href=1></noscript><template><a href=2>")).toEqual([
+      "/dir/1",
+      "/dir/2",
+    ]);
+  });
+
+  it("use the first of two attributes of one name", () => {
+    expect(linksOf("<a href=1 HREF=2><a rel=x rel=nofollow href=3>")).toEqual(["/dir/1", "/dir/3"]);
+  });
+
+  it("leave out a tag that the document ends in", () => {
+    expect(linksOf("<a href=1><a href=2 ")).toEqual(["/dir/1"]);
+  });
+
+  it("have their queries escaped in the document's encoding", () => {
+    const html = Buffer.from('<a href="/\u00e9?\u00e9">', "latin1");
+    expect(extractLinks(html, { url }).links).toEqual(["http://e.org/%C3%A9?%E9"]);
+  });
+
+  it("are set apart where no link to a URL is to be followed", () => {
+    const page = extract(`<a rel="x NoFollow" href=1><a rel=ugc href=2><a rel=sponsored href=3>
+      <a rel=nofollow href=4><a href=./4><a href=5><a href=5 rel=nofollow><a rel=nofollower href=6>`);
+    expect(page.nofollowLinks).toEqual([1, 2, 3].map((x) => `http://e.org/dir/${x}`));
+    expect(page.links).toEqual([4, 5, 6].map((x) => `http://e.org/dir/${x}`));
+  });
+
+  it("are bounded in number and in length", () => {
+    const html = Buffer.from("<a href=1><a href=2><a href=1><a href=3>");
+    const options = { linksMax: 2, linkUnitsMax: 1_000 };
+    expect(extractLinks(html, { url }, options).links).toHaveLength(2);
+    const unitsForTwo = 2 * "http://e.org/dir/1".length;
+    const short = { linksMax: 10, linkUnitsMax: unitsForTwo };
+    expect(extractLinks(html, { url }, short).links).toHaveLength(2);
+  });
+
+  it("are those that the tokenizer's own parser finds, in any tag soup", () => {
+    const piece = fc.constantFrom(
+      ...[
+        "<a ",
+        "<A\n",
+        "<area ",
+        "<iframe ",
+        "<frame ",
+        "<div ",
+        "<b>",
+        "<p/>",
+        "</a>",
+        "</",
+        "<",
+        ">",
+        "/>",
+      ],
+      ...[
+        "href=",
+        "HREF = ",
+        "src=",
+        "rel=x ",
+        "title=",
+        '"',
+        "'",
+        "=",
+        " ",
+        "\n",
+        "/",
+        "\0",
+        "x",
+        "é",
+      ],
+      ...[
+        "?a=1",
+        "#f",
+        "&amp;",
+        "&lt",
+        "&copy",
+        "&#x41;",
+        "&",
+        "b.html",
+        "../",
+        "//e.net/",
+        "%",
+        "mailto:c",
+      ],
+      ...[
+        "<!--",
+        "-->",
+        "<!doctype html>",
+        "<?php ",
+        "<!x",
+        "<script>",
+        "</script>",
+        "<title>",
+        "</title>",
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const html = pieces.join("");
+        expect(extract(html).links).toEqual(linksOfParser(html));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+/** The links of `html` by the package's full parser and nothing of our own but the canonical form. */
+function linksOfParser(html: string): string[] {
+  const links = new Set<string>();
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const value = name === "a" || name === "area" ? attributes["href"] : attributes["src"];
+      if (value === undefined || !/^(?:a|area|i?frame)$/.test(name)) return;
+      const link = canonicalizeUrl(value, url);
+      if (link !== undefined) links.add(link);
+    },
+  });
+  parser.end(html);
+  return [...links];
+}
+
+describe("what a page says of itself", () => {
+  it("is its base: the first one that is a URL with a usable scheme, for links before it too", () => {
+    const page = extract(`<a href=1><base target=x><base href="/b/c"><base href="/d/">`);
+    expect(page.base).toBe("http://e.org/b/c");
+    expect(page.links).toEqual(["http://e.org/b/1"]);
+    expect(extract("<a href=1>").base).toBe(url);
+    expect(extract("<base href='data:,x'><base href=/d/>").base).toBe(url);
+    expect(extract("<base href='http://['>").base).toBe(url);
+    expect(extract("<noscript><base href=/n/></noscript><base href=/d/>").base).toBe(
+      "http://e.org/d/",
+    );
+  });
+
+  it("is robots meta, for all crawlers and for this one", () => {
+    const said = (html: string): boolean[] => {
+      const { noindex, nofollow } = extract(html);
+      return [noindex, nofollow];
+    };
+    expect(said("<meta name=ROBOTS content='NOINDEX, follow'>")).toEqual([true, false]);
+    expect(said("<meta name=orbweaver content=nofollow>")).toEqual([false, true]);
+    expect(said("<meta name=robots content=noindex><meta name=robots content=nofollow>")).toEqual([
+      true,
+      true,
+    ]);
+    expect(said("<meta name=otherbot content=none><meta property=robots content=none>")).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it("is the first refresh to something that can be fetched or to itself", () => {
+    const refresh = (html: string): unknown => extract(html).refresh;
+    expect(refresh(`<base href=/b/><meta http-equiv=Refresh content="3; url='x#y'">`)).toEqual({
+      seconds: 3,
+      url: "http://e.org/b/x",
+    });
+    expect(
+      refresh("<meta http-equiv=refresh content=x><meta http-equiv=refresh content=7>"),
+    ).toEqual({
+      seconds: 7,
+    });
+    expect(refresh("<meta http-equiv=refresh content='0;url=javascript:1'>")).toBeUndefined();
+    expect(refresh("<meta name=refresh content='0;url=x'>")).toBeUndefined();
+    expect(
+      refresh("<noscript><meta http-equiv=refresh content='0;url=x'></noscript>"),
+    ).toBeUndefined();
+  });
+
+  it("is its canonical URL, title and language", () => {
+    const page =
+      extract(`<html lang=" de-CH "><title>\n A &amp;  <b>&eacute;</title><title>B</title>
+      <svg><title>C</title></svg><link rel=canonical href="../c#x"><link rel=canonical href="d">`);
+    expect(page.title).toBe("A & <b>é");
+    expect(page.lang).toBe("de-CH");
+    expect(page.canonical).toBe("http://e.org/c");
+    expect(extract("<svg><title>C</title></svg>").title).toBeUndefined();
+    expect(extract("<title> </title>").title).toBeUndefined();
+    expect(extract("<title/>x", "application/xhtml+xml").title).toBeUndefined();
+  });
+
+  it("has a title of at most 1,024 characters, none of them cut in two", () => {
+    expect(extract(`<title>${"&amp;".repeat(5_000)}`).title).toBe("&".repeat(1_024));
+    expect(extract(`<title>a${"😀".repeat(2_000)}</title>`).title).toBe("a" + "😀".repeat(1_023));
+  });
+
+  it("is decoded as its charset says", () => {
+    const html = Buffer.from([...Buffer.from("<meta charset=windows-1251><title>"), 0xff]);
+    const page = extractLinks(html, { url });
+    expect(page).toMatchObject({ title: "я", charset: "windows-1251", charsetSource: "meta" });
+  });
+});
+
+describe("hostile documents", () => {
+  const million = 1_000_000;
+  const nested = "<svg><foreignObject>";
+  it.each<[string, string]>([
+    ["nothing but <", "<".repeat(10 * million)],
+    ["an attribute of a megabyte", `<a href="${"&amp;x".repeat(million / 5)}&lt;"><a href=ok>`],
+    ["a million unclosed tags", `${"<a>".repeat(million)}<a href=ok>`],
+    ["a million closing tags", `${"</svg>".repeat(million)}<a href=ok>`],
+    ["a million attributes", `<a ${"x=1 ".repeat(million)}href=ok>`],
+    ["deep nesting of SVG in HTML in SVG", `${nested.repeat(million / 20)}<a href=ok>`],
+    ["nothing but NUL", `${"\0".repeat(million)}<a href=ok>`],
+    ["a million comments", `${"<!---->".repeat(million)}<a href=ok>`],
+    ["CDATA sections that never end", `${"<![CDATA[>".repeat(million / 10)}<a href=ok>`],
+    ["a title of spaces and references", `<title>${" &amp".repeat(million)}</title><a href=ok>`],
+    [
+      "a refresh of spaces",
+      `<meta http-equiv=refresh content="1${" ".repeat(million)}x"><a href=ok>`,
+    ],
+    ["robots of spaces", `<meta name=robots content="${" ".repeat(million)}x"><a href=ok>`],
+    ["relations of spaces", `<a rel="${" ".repeat(million)}x" href=ok>`],
+    ["a long base before many links", `<base href="/${"b/".repeat(30_000)}">${manyLinks(50_000)}`],
+  ])("are read to the end in linear time: %s", (name, html) => {
+    const { links } = extract(html);
+    expect(links.length).toBeGreaterThan(name === "nothing but <" ? -1 : 0);
+    expect(links.length).toBeLessThanOrEqual(50_000);
+  });
+
+  it("never throw, whatever the bytes", () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.string(),
+        fc.string(),
+        (html, at, contentType) => {
+          expect(extractLinks(html, { url: at, contentType }).links).toBeInstanceOf(Array);
+        },
+      ),
+    );
+  });
+});
+
+function manyLinks(count: number): string {
+  return Array.from({ length: count }, (_, index) => `<a href=${index}>`).join("");
+}

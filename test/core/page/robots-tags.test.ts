@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { parseDirectives } from "../../../src/core/page/robots-directives.ts";
+import { parseXRobotsTag } from "../../../src/core/page/x-robots-tag.ts";
+
+describe("parseDirectives", () => {
+  it.each([
+    ["NoIndex, NOFOLLOW", true, true],
+    ["none", true, true],
+    ["noindex nofollow", true, true],
+    ["index,follow", false, false],
+    ["nofollowing, noindexed", false, false],
+    ["", false, false],
+  ])("reads %j", (content, noindex, nofollow) => {
+    expect(parseDirectives(content)).toEqual({ noindex, nofollow });
+  });
+});
+
+describe("parseXRobotsTag", () => {
+  it.each([
+    [["noindex"], true, false],
+    [["noindex", "nofollow"], true, true],
+    [["orbweaver: nofollow"], false, true],
+    [["OrbWeaver : none"], true, true],
+    [["otherbot: noindex, nofollow"], false, false],
+    [["otherbot: noindex, orbweaver: nofollow"], false, true],
+    [["*: noindex"], true, false],
+    [["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"], true, false],
+    [["max-snippet: 10, nofollow"], false, true],
+    [[], false, false],
+  ])("reads %j", (headers, noindex, nofollow) => {
+    expect(parseXRobotsTag(headers)).toEqual({ noindex, nofollow });
+  });
+});
