@@ -67,8 +67,8 @@ const utf8 = new TextEncoder();
 
 /** A line of an index taken apart again: what is needed to know which part of the file it speaks of. */
 export function parseCdxjPlace(line: string): CdxjPlace | undefined {
-  const jsonAt = line.indexOf("{");
-  const head = jsonAt < 0 ? "" : line.slice(0, jsonAt);
+  const jsonAt = line.indexOf(" {") + 1;
+  const head = line.slice(0, jsonAt);
   if (!/^[\x21-\x7e]+ \d{14} $/.test(head)) return undefined;
   const fields = parseObject(line.slice(jsonAt));
   if (fields === undefined) return undefined;

@@ -31,17 +31,18 @@ export function encodeCapture(
   payloadDigest: string,
 ): CaptureRecords {
   const recordId = recordIdOf(ids.responseId);
+  const fields = captureFields(exchange);
   const [response, request] = encodeWarcRecords([
     {
       head:
-        `WARC-Type: response\r\nWARC-Record-ID: ${recordId}\r\n${captureFields(exchange)}` +
+        `WARC-Type: response\r\nWARC-Record-ID: ${recordId}\r\n${fields}` +
         `WARC-Payload-Digest: ${payloadDigest}\r\n` +
         (exchange.truncation === undefined ? "" : `WARC-Truncated: ${exchange.truncation}\r\n`) +
         "Content-Type: application/http;msgtype=response\r\n",
       blockText: responseHead({ ...exchange, bodyBytes: exchange.encodedBody.length }),
       blockBytes: exchange.encodedBody,
     },
-    captureRequest(exchange, recordId, ids),
+    captureRequest(exchange, fields, recordId, ids),
   ]);
   invariant(response !== undefined && request !== undefined, "two records in, two records out");
   const { url, fetchedAtMs, status } = exchange;
@@ -58,12 +59,17 @@ export function captureFields(exchange: Exchange): string {
   );
 }
 
-/** The `request` record that belongs to the response or revisit record `recordId`. */
-export function captureRequest(exchange: Exchange, recordId: string, ids: CaptureIds): WarcRecord {
+/** The `request` record that belongs to the response or revisit record `recordId`, with the same `fields`. */
+export function captureRequest(
+  exchange: Exchange,
+  fields: string,
+  recordId: string,
+  ids: CaptureIds,
+): WarcRecord {
   return {
     head:
       `WARC-Type: request\r\nWARC-Record-ID: ${recordIdOf(ids.requestId)}\r\n` +
-      `${captureFields(exchange)}WARC-Concurrent-To: ${recordId}\r\n` +
+      `${fields}WARC-Concurrent-To: ${recordId}\r\n` +
       "Content-Type: application/http;msgtype=request\r\n",
     blockText: requestHead(exchange.method, exchange.url, exchange.requestHeaders),
   };

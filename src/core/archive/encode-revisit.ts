@@ -22,11 +22,12 @@ export function encodeRevisit(
   ids: CaptureIds,
 ): CaptureRecords {
   const recordId = recordIdOf(ids.responseId);
+  const fields = captureFields(exchange);
   const identical = target.reason === "identical-payload-digest";
   const [response, request] = encodeWarcRecords([
     {
       head:
-        `WARC-Type: revisit\r\nWARC-Record-ID: ${recordId}\r\n${captureFields(exchange)}` +
+        `WARC-Type: revisit\r\nWARC-Record-ID: ${recordId}\r\n${fields}` +
         `WARC-Profile: http://netpreserve.org/warc/1.1/revisit/${target.reason}\r\n` +
         `WARC-Refers-To-Target-URI: ${fieldValue(target.url)}\r\n` +
         `WARC-Refers-To-Date: ${warcDate(target.fetchedAtMs)}\r\n` +
@@ -35,7 +36,7 @@ export function encodeRevisit(
         "Content-Type: application/http;msgtype=response\r\n",
       blockText: responseHead({ ...exchange, bodyBytes: undefined }),
     },
-    captureRequest(exchange, recordId, ids),
+    captureRequest(exchange, fields, recordId, ids),
   ]);
   invariant(response !== undefined && request !== undefined, "two records in, two records out");
   const { url, fetchedAtMs, status } = exchange;

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import fc from "fast-check";
+import { cdxjLine, parseCdxjPlace, surtKey, timestamp14 } from "../../../src/core/archive/cdxj.ts";
+
+const index = {
+  url: "http://www.example.com/a",
+  fetchedAtMs: Date.UTC(2026, 2, 1, 12, 30, 0, 999),
+  status: 404,
+  mime: "text/html",
+  payloadDigest: "sha1:FKXGYNOJJ7H3IFO35FPUBC445EPOQRXN",
+  recordId: "<urn:uuid:00000000-0000-4000-8000-000000000001>",
+};
+const place = { file: "orbweaver-20260301123000-peer-00001.warc.gz", offset: 512, length: 99 };
+
+describe("surtKey", () => {
+  test.each([
+    ["http://archive.org/", "org,archive)/"],
+    ["https://archive.org/", "org,archive)/"],
+    ["http://archive.org/goo/", "org,archive)/goo"],
+    ["http://archive.org/goo/?", "org,archive)/goo"],
+    ["http://archive.org/goo/?b&a", "org,archive)/goo?a&b"],
+    ["http://archive.org/goo/?a=2&b&a=1", "org,archive)/goo?a=1&a=2&b"],
+    ["http://www.archive.org/Goo?Q=X", "org,archive)/goo?q=x"],
+    ["http://www2.archive.org/", "org,archive)/"],
+    ["http://wwwarchive.org/", "org,wwwarchive)/"],
+    ["http://archive.org:80/", "org,archive)/"],
+    ["http://archive.org:8080/", "org,archive:8080)/"],
+    ["http://user:secret@archive.org/#top", "org,archive)/"],
+    ["http://192.0.2.1/", "1,2,0,192)/"],
+    ["http://[2001:db8::1]/", "[2001:db8::1])/"],
+    ["dns:b\u00fccher.example", "dns:b%c3%bccher.example"],
+  ])("writes %s as %s", (url, key) => {
+    expect(surtKey(url)).toBe(key);
+  });
+});
+
+describe("timestamp14", () => {
+  test("is the second in UTC", () => {
+    expect(timestamp14(index.fetchedAtMs)).toBe("20260301123000");
+  });
+});
+
+describe("cdxjLine", () => {
+  test("has key, time and the fields that replay needs", () => {
+    expect(cdxjLine(index, place)).toBe(
+      "com,example)/a 20260301123000 " +
+        '{"url":"http://www.example.com/a","mime":"text/html","status":"404",' +
+        '"digest":"FKXGYNOJJ7H3IFO35FPUBC445EPOQRXN","length":"99","offset":"512",' +
+        '"filename":"orbweaver-20260301123000-peer-00001.warc.gz"}\n',
+    );
+  });
+
+  test("is one line of ASCII whatever the URL holds, and can be taken apart again", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.nat(), fc.nat(), (url, offset, length) => {
+        const line = cdxjLine({ ...index, url }, { ...place, offset, length });
+        expect(line).toMatch(/^[\x20-\x7e]+\n$/);
+        expect(JSON.parse(line.slice(line.indexOf(' {"') + 1))).toMatchObject({ url });
+        if (url !== "") {
+          expect(parseCdxjPlace(line)).toEqual({ ...place, offset, length });
+        }
+      }),
+    );
+  });
+});
+
+describe("parseCdxjPlace", () => {
+  const line = cdxjLine(index, place);
+
+  test("is not misled by braces in a query", () => {
+    const odd = cdxjLine({ ...index, url: "http://example.com/?a={1}" }, place);
+    expect(parseCdxjPlace(odd)).toEqual(place);
+  });
+
+  test.each([
+    ["a line cut short", line.slice(0, -20)],
+    ["nothing", "\n"],
+    ["zeros", "\0".repeat(64)],
+    ["zeros before a good line", "\0".repeat(8) + line],
+    ["a list", line.replace(/\{.*\}/, "[]")],
+    ["null", line.replace(/\{.*\}/, "null")],
+    ["a number for the offset", line.replace('"512"', "512")],
+    ["a negative offset", line.replace('"512"', '"-512"')],
+    ["no time", line.replace("20260301123000 ", "")],
+  ])("refuses %s", (_, text) => {
+    expect(parseCdxjPlace(text)).toBeUndefined();
+  });
+});
