@@ -1,7 +1,7 @@
 import type { HostName, IpAddress, Millis } from "../core/units.ts";
 
-/** Why a name has no address. */
-export type ResolveFailure = "dns-not-found" | "dns-timeout" | "dns-error";
+/** Why there is no address; `aborted` says nothing about the name. */
+export type ResolveFailure = "aborted" | "dns-not-found" | "dns-timeout" | "dns-error";
 
 export type ResolveOutcome =
   | {
@@ -16,6 +16,8 @@ export type ResolveOutcome =
 /**
  * Name resolution with a bounded cache. An IP literal resolves to itself. Concurrent questions for one name are one
  * question; failures are cached for a short time.
+ *
+ * An aborted signal ends the waiting of that caller with `aborted`; the question itself goes on for the others.
  */
 export interface Resolver {
   resolve(host: HostName, signal: AbortSignal): Promise<ResolveOutcome>;

@@ -48,6 +48,9 @@ const embeddingIPv6: readonly (readonly [Block<IPv6>, number])[] = [
   [blockOf(ipaddr.IPv6, "2002::/16"), 2], // 6to4 (RFC 3056)
 ];
 
+/** Deprecated (RFC 4291, section 2.5.5.1); the parser takes it for an IPv4-mapped address. */
+const ipv4Compatible = /^::\d+\.\d+\.\d+\.\d+$/;
+
 /**
  * Whether a crawler may connect to `address` without being told so: true for addresses that are globally reachable,
  * false for every other one and for what is no address.
@@ -62,6 +65,7 @@ export function isPublicAddress(address: string): boolean {
     return parsed.toString() === address && isPublicIPv4(parsed);
   }
   if (address.includes("%") || !ipaddr.IPv6.isValid(address)) return false;
+  if (ipv4Compatible.test(address)) return false;
   const parsed = ipaddr.IPv6.parse(address);
   for (const [block, offset] of embeddingIPv6) {
     if (!parsed.match(block[0], block[1])) continue;

@@ -1,0 +1,238 @@
+import { ADDRCONFIG } from "node:dns";
+import { Resolver as CaresResolver, lookup } from "node:dns/promises";
+import type { RecordWithTtl } from "node:dns";
+import { isIP } from "node:net";
+import { CrawlError } from "../../core/errors.ts";
+import type { HostName, IpAddress, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ResolveFailure, ResolveOutcome, Resolver } from "../../ports/resolver.ts";
+import { AnswerCache } from "./answer-cache.ts";
+import { TaskSlots } from "./task-slots.ts";
+
+export interface DnsResolverOptions {
+  /** `HOST:PORT` of the only server to ask; undefined asks the system's servers, then the system itself. @default undefined */
+  readonly server: string | undefined;
+  /** How long one try may take. @default 2_500 */
+  readonly timeoutMs: Millis;
+  /** How often each server is asked. @default 2 */
+  readonly tries: number;
+  /** An answer is kept at least so long, whatever its records say: a shorter time would ask again for each page. @default 30_000 */
+  readonly ttlMsMin: Millis;
+  /** An answer is kept at most so long. @default 86_400_000 */
+  readonly ttlMsMax: Millis;
+  /** How long it is remembered that a name has no address. @default 60_000 */
+  readonly notFoundTtlMs: Millis;
+  /** How long it is remembered that a name could not be resolved. @default 10_000 */
+  readonly errorTtlMs: Millis;
+  /** How long an answer of the system is kept, which comes without a time. @default 300_000 */
+  readonly systemTtlMs: Millis;
+  /** Names remembered, each some 300 bytes. @default 100_000 */
+  readonly cachedNamesMax: number;
+  /** Questions on the wire at a time. @default 64 */
+  readonly concurrencyMax: number;
+  /** Questions that may wait for that; above it a name fails at once. @default 10_000 */
+  readonly waitingMax: number;
+}
+
+export const defaultDnsResolverOptions: DnsResolverOptions = {
+  server: undefined,
+  timeoutMs: 2_500,
+  tries: 2,
+  ttlMsMin: 30_000,
+  ttlMsMax: 86_400_000,
+  notFoundTtlMs: 60_000,
+  errorTtlMs: 10_000,
+  systemTtlMs: 300_000,
+  cachedNamesMax: 100_000,
+  concurrencyMax: 64,
+  waitingMax: 10_000,
+};
+
+export interface DnsResolverPorts {
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** Addresses of one name that are kept; no caller tries more. */
+const addressesMax = 16;
+
+/** `getaddrinfo` blocks a thread of the small pool that files and zlib need too. */
+const systemLookupsMax = 2;
+
+/** What each code of c-ares and of `getaddrinfo` means; every other one is `dns-error`. */
+const failureByCode: ReadonlyMap<string, ResolveFailure> = new Map([
+  ["ECANCELLED", "aborted"],
+  ["EAI_NODATA", "dns-not-found"],
+  ["ENODATA", "dns-not-found"],
+  ["ENONAME", "dns-not-found"],
+  ["ENOTFOUND", "dns-not-found"],
+  ["ETIMEOUT", "dns-timeout"],
+] as const);
+
+interface Answer {
+  readonly addresses: readonly string[];
+  readonly ttlMs: Millis;
+}
+
+/**
+ * Resolves names with c-ares, which needs no thread, and remembers what it learned within bounds.
+ *
+ * IPv4 addresses are asked for first, IPv6 addresses only where there are none: one question for nearly every name.
+ * `localhost` and the names below it are this machine without a question (RFC 6761, section 6.3). Without a server
+ * option, a name that the system's servers do not know, or that they cannot be asked for, is looked up by the system,
+ * which also reads its hosts file.
+ */
+export class DnsResolver implements Resolver {
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #options: DnsResolverOptions;
+  readonly #cares: CaresResolver;
+  readonly #cache: AnswerCache;
+  readonly #questions = new Map<HostName, Promise<ResolveOutcome>>();
+  readonly #slots: TaskSlots;
+  readonly #systemSlots: TaskSlots;
+  #stopped = false;
+
+  constructor(ports: DnsResolverPorts, options: DnsResolverOptions) {
+    this.#clock = ports.clock;
+    this.#options = options;
+    this.#cares = new CaresResolver({ timeout: options.timeoutMs, tries: options.tries });
+    if (options.server !== undefined) useServer(this.#cares, options.server);
+    this.#cache = new AnswerCache(options.cachedNamesMax);
+    this.#slots = new TaskSlots(options.concurrencyMax, options.waitingMax);
+    this.#systemSlots = new TaskSlots(systemLookupsMax, options.concurrencyMax);
+  }
+
+  resolve(host: HostName, signal: AbortSignal): Promise<ResolveOutcome> {
+    if (signal.aborted || this.#stopped) return Promise.resolve(abortedOutcome);
+    const known = addressesWithoutQuestion(host);
+    const nowMs = this.#clock.nowMs();
+    if (known !== undefined) {
+      return Promise.resolve(foundOutcome(known, nowMs + this.#options.ttlMsMax));
+    }
+    const cached = this.#cache.get(host, nowMs);
+    if (cached !== undefined) return Promise.resolve(cached);
+    return unlessAborted(this.#questions.get(host) ?? this.#question(host), signal);
+  }
+
+  /** Ends the questions under way with `aborted`; idempotent. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cares.cancel();
+  }
+
+  #question(host: HostName): Promise<ResolveOutcome> {
+    if (this.#slots.full) {
+      return Promise.resolve(failedOutcome("dns-error", "too many questions at a time"));
+    }
+    const question = this.#slots
+      .run(() => this.#answer(host))
+      .finally(() => this.#questions.delete(host));
+    this.#questions.set(host, question);
+    return question;
+  }
+
+  /** Never rejects. */
+  async #answer(host: HostName): Promise<ResolveOutcome> {
+    if (this.#stopped) return abortedOutcome;
+    try {
+      const { addresses, ttlMs } = await this.#ask(host);
+      if (addresses.length === 0) return this.#remember(host, "dns-not-found", "no address");
+      const boundedMs = Math.min(Math.max(ttlMs, this.#options.ttlMsMin), this.#options.ttlMsMax);
+      const expiresAtMs = this.#clock.nowMs() + boundedMs;
+      const outcome = foundOutcome(addresses.slice(0, addressesMax), expiresAtMs);
+      this.#cache.set(host, outcome, expiresAtMs);
+      return outcome;
+    } catch (error) {
+      const code = codeOf(error);
+      const failure = failureByCode.get(code) ?? "dns-error";
+      return this.#remember(host, failure, code === "" ? String(error) : code);
+    }
+  }
+
+  #remember(host: HostName, failure: ResolveFailure, detail: string): ResolveOutcome {
+    if (failure === "aborted") return abortedOutcome;
+    const outcome = failedOutcome(failure, detail);
+    const { notFoundTtlMs, errorTtlMs } = this.#options;
+    const ttlMs = failure === "dns-not-found" ? notFoundTtlMs : errorTtlMs;
+    this.#cache.set(host, outcome, this.#clock.nowMs() + ttlMs);
+    return outcome;
+  }
+
+  async #ask(host: HostName): Promise<Answer> {
+    try {
+      return await this.#askServers(host);
+    } catch (error) {
+      const code = codeOf(error);
+      const unanswered = code === "ECONNREFUSED" || failureByCode.get(code) === "dns-not-found";
+      if (this.#options.server !== undefined || !unanswered || this.#systemSlots.full) throw error;
+      return this.#systemSlots.run(() => this.#askSystem(host));
+    }
+  }
+
+  async #askServers(host: HostName): Promise<Answer> {
+    try {
+      return answerOf(await this.#cares.resolve4(host, { ttl: true }));
+    } catch (error) {
+      if (codeOf(error) !== "ENODATA") throw error;
+    }
+    return answerOf(await this.#cares.resolve6(host, { ttl: true }));
+  }
+
+  async #askSystem(host: HostName): Promise<Answer> {
+    const found = await lookup(host, { all: true, order: "ipv4first", hints: ADDRCONFIG });
+    const addresses = found.map(({ address }) => address);
+    return { addresses, ttlMs: this.#options.systemTtlMs };
+  }
+}
+
+function useServer(cares: CaresResolver, server: string): void {
+  try {
+    cares.setServers([server]);
+  } catch (cause) {
+    const message = `expected a DNS server as ADDRESS:PORT, got ${server}`;
+    throw new CrawlError("CONFIG_INVALID", message, { server }, { cause });
+  }
+}
+
+const abortedOutcome: ResolveOutcome = failedOutcome("aborted", "the caller has given up");
+
+function foundOutcome(addresses: readonly string[], expiresAtMs: Millis): ResolveOutcome {
+  return { kind: "addresses", addresses: addresses as readonly IpAddress[], expiresAtMs };
+}
+
+function failedOutcome(failure: ResolveFailure, detail: string): ResolveOutcome {
+  return { kind: "failure", failure, detail };
+}
+
+/** A hosts-file answer may name an address twice; records may not, but a hostile server need not care. */
+function answerOf(records: readonly RecordWithTtl[]): Answer {
+  const addresses = new Set<string>();
+  let ttlMs = Number.POSITIVE_INFINITY;
+  for (const { address, ttl } of records) {
+    addresses.add(address);
+    ttlMs = Math.min(ttlMs, ttl * 1_000);
+  }
+  return { addresses: [...addresses], ttlMs };
+}
+
+function addressesWithoutQuestion(host: HostName): readonly string[] | undefined {
+  const literal = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
+  if (isIP(literal) !== 0) return [literal];
+  return host === "localhost" || host.endsWith(".localhost") ? ["127.0.0.1", "::1"] : undefined;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}
+
+/** The outcome of `question`, or `aborted` for this caller alone when its signal aborts first. */
+function unlessAborted(
+  question: Promise<ResolveOutcome>,
+  signal: AbortSignal,
+): Promise<ResolveOutcome> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(abortedOutcome);
+    signal.addEventListener("abort", onAbort, { once: true });
+    question.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

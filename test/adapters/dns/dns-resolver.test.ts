@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { DnsResolver, defaultDnsResolverOptions } from "../../../src/adapters/dns/dns-resolver.ts";
+import type { DnsResolverOptions } from "../../../src/adapters/dns/dns-resolver.ts";
+import { CrawlError } from "../../../src/core/errors.ts";
+import type { HostName, Millis } from "../../../src/core/units.ts";
+import type { ResolveOutcome } from "../../../src/ports/resolver.ts";
+import { addressesOf, describeResolver } from "../../contracts/resolver.ts";
+import type { ServedName } from "../../contracts/resolver.ts";
+import { DnsServer } from "./dns-server.ts";
+
+/** A clock that stands still unless it is moved. */
+class HandClock {
+  atMs: Millis = 1_700_000_000_000;
+  nowMs(): Millis {
+    return this.atMs;
+  }
+}
+
+interface Setting {
+  readonly server: DnsServer;
+  readonly resolver: DnsResolver;
+  readonly clock: HandClock;
+}
+
+const never = new AbortController().signal;
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function setUp(
+  names: Readonly<Record<string, ServedName>>,
+  changes: Partial<DnsResolverOptions> = {},
+): Promise<Setting> {
+  const server = new DnsServer(names);
+  await server.start();
+  const clock = new HandClock();
+  const options = { ...defaultDnsResolverOptions, timeoutMs: 40, tries: 1, server: server.server };
+  const resolver = new DnsResolver({ clock }, { ...options, ...changes });
+  closers.push(async () => {
+    resolver.stop();
+    await server.stop();
+  });
+  return { server, resolver, clock };
+}
+
+const at = (address: string, ttlS: number): ServedName => ({
+  kind: "addresses",
+  addresses: [address],
+  ttlS,
+});
+
+function ask({ resolver }: Setting, host: string, signal = never): Promise<ResolveOutcome> {
+  return resolver.resolve(host as HostName, signal);
+}
+
+describeResolver("DnsResolver", async (names) => {
+  const { server, resolver, clock } = await setUp(names);
+  return {
+    resolver,
+    questions: (name) => server.questions(name),
+    nowMs: () => clock.nowMs(),
+    settle: (outcome) => outcome,
+    stop: () => Promise.resolve(),
+  };
+});
+
+describe("DnsResolver", () => {
+  it("asks again when the answer has expired, and sees the new address", async () => {
+    const setting = await setUp({ "a.test": at("192.0.2.1", 60) });
+    await ask(setting, "a.test");
+    setting.server.set("a.test", at("192.0.2.2", 60));
+    setting.clock.atMs += 59_999;
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
+    setting.clock.atMs += 1;
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.2"]);
+  });
+
+  it.each([
+    [0, 30_000],
+    [29, 30_000],
+    [31, 31_000],
+    [7 * 86_400, 86_400_000],
+  ])("keeps a record with a TTL of %i s for %i ms", async (ttlS, keptMs) => {
+    const setting = await setUp({ "a.test": at("192.0.2.1", ttlS) });
+    const outcome = await ask(setting, "a.test");
+    expect(outcome).toMatchObject({ expiresAtMs: setting.clock.atMs + keptMs });
+  });
+
+  it("asks for IPv6 addresses only where there is no IPv4 one", async () => {
+    const both: ServedName = {
+      kind: "addresses",
+      addresses: ["2001:db8::1", "192.0.2.1"],
+      ttlS: 9,
+    };
+    const setting = await setUp({ "both.test": both, "six.test": at("2001:db8::1", 9) });
+    await ask(setting, "both.test");
+    await ask(setting, "six.test");
+    expect(setting.server.asked).toEqual(["A both.test", "A six.test", "AAAA six.test"]);
+  });
+
+  it("forgets that a name was not found after a minute, and an error after ten seconds", async () => {
+    const setting = await setUp({ "b.test": { kind: "server-failure" } });
+    await ask(setting, "a.test");
+    await ask(setting, "b.test");
+    setting.server.set("a.test", at("192.0.2.1", 60));
+    setting.server.set("b.test", at("192.0.2.2", 60));
+    setting.clock.atMs += 9_999;
+    expect(addressesOf(await ask(setting, "b.test"))).toEqual(["dns-error"]);
+    setting.clock.atMs += 1;
+    expect(addressesOf(await ask(setting, "b.test"))).toEqual(["192.0.2.2"]);
+    setting.clock.atMs += 49_999;
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["dns-not-found"]);
+    setting.clock.atMs += 1;
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
+  });
+
+  it("forgets the name that was asked for longest ago when it knows too many", async () => {
+    const names = { "a.test": at("192.0.2.1", 99), "b.test": at("192.0.2.2", 99) };
+    const setting = await setUp({ ...names, "c.test": at("192.0.2.3", 99) }, { cachedNamesMax: 2 });
+    for (const host of ["a.test", "b.test", "a.test", "c.test", "a.test", "b.test"]) {
+      await ask(setting, host);
+    }
+    expect(setting.server.asked).toEqual(["A a.test", "A b.test", "A c.test", "A b.test"]);
+  });
+
+  it("has only so many questions on the wire", async () => {
+    const silent: ServedName = { kind: "silence" };
+    const names = { "a.test": silent, "b.test": silent, "c.test": at("192.0.2.3", 99) };
+    const setting = await setUp(names, { concurrencyMax: 2, waitingMax: 1 });
+    const outcomes = await Promise.all(
+      ["a.test", "b.test", "c.test", "d.test"].map((host) => ask(setting, host)),
+    );
+    expect(outcomes.map(addressesOf)).toEqual([
+      ["dns-timeout"],
+      ["dns-timeout"],
+      ["192.0.2.3"],
+      ["dns-error"],
+    ]);
+    expect(setting.server.asked.at(-1)).toBe("A c.test");
+    expect(setting.server.questions("d.test")).toBe(0);
+    expect(addressesOf(await ask(setting, "d.test"))).toEqual(["dns-not-found"]);
+  });
+
+  it("knows localhost and the names below it without asking", async () => {
+    const setting = await setUp({});
+    for (const host of ["localhost", "a.localhost"]) {
+      expect(addressesOf(await ask(setting, host))).toEqual(["127.0.0.1", "::1"]);
+    }
+    expect(setting.server.asked).toEqual([]);
+  });
+
+  it("ends the questions under way when it stops", async () => {
+    const setting = await setUp({ "a.test": { kind: "silence" } }, { timeoutMs: 60_000 });
+    const pending = ask(setting, "a.test");
+    setting.resolver.stop();
+    expect(addressesOf(await pending)).toEqual(["aborted"]);
+    expect(addressesOf(await ask(setting, "b.test"))).toEqual(["aborted"]);
+  });
+
+  it("says which server option it cannot use", () => {
+    const options = { ...defaultDnsResolverOptions, server: "dns.test:53" };
+    expect(() => new DnsResolver({ clock: new HandClock() }, options)).toThrow(CrawlError);
+  });
+});

@@ -1,0 +1,83 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { AUTHORITATIVE_ANSWER, decode, encode } from "dns-packet";
+import type { Answer, Packet } from "dns-packet";
+import type { ServedName } from "../../contracts/resolver.ts";
+
+/** `A example.test`, as it was asked. */
+export type Asked = string;
+
+/** A DNS server on loopback that knows the given names and counts what it is asked. */
+export class DnsServer {
+  readonly asked: Asked[] = [];
+  readonly #socket = createSocket("udp4");
+  readonly #names: Map<string, ServedName>;
+
+  constructor(names: Readonly<Record<string, ServedName>>) {
+    this.#names = new Map(Object.entries(names));
+    this.#socket.on("message", (message, from) => {
+      const answer = this.#answer(decode(message));
+      if (answer !== undefined) this.#socket.send(encode(answer), from.port, from.address);
+    });
+  }
+
+  /** Address for the resolver's `server` option. */
+  get server(): string {
+    return `127.0.0.1:${this.#socket.address().port}`;
+  }
+
+  async start(): Promise<void> {
+    this.#socket.bind(0, "127.0.0.1");
+    await once(this.#socket, "listening");
+  }
+
+  async stop(): Promise<void> {
+    this.#socket.close();
+    await once(this.#socket, "close");
+  }
+
+  set(name: string, served: ServedName): void {
+    this.#names.set(name, served);
+  }
+
+  questions(name: string): number {
+    return this.asked.filter((question) => question.endsWith(` ${name}`)).length;
+  }
+
+  #answer({ id, questions = [] }: Packet): Packet | undefined {
+    const [question] = questions;
+    if (question === undefined) return undefined;
+    const name = question.name.toLowerCase();
+    this.asked.push(`${question.type} ${name}`);
+    const served = this.#names.get(name) ?? { kind: "not-found" };
+    const reply: Packet = { type: "response", questions, flags: AUTHORITATIVE_ANSWER };
+    if (id !== undefined) reply.id = id;
+    switch (served.kind) {
+      case "silence":
+        return undefined;
+      case "not-found":
+        return { ...reply, flags: AUTHORITATIVE_ANSWER | nameErrorCode };
+      case "server-failure":
+        return { ...reply, flags: AUTHORITATIVE_ANSWER | serverFailureCode };
+      case "addresses":
+        return { ...reply, answers: recordsOf(served, name, question.type) };
+    }
+  }
+}
+
+/** RFC 1035, section 4.1.1. */
+const serverFailureCode = 2;
+const nameErrorCode = 3;
+
+function recordsOf(
+  served: Extract<ServedName, { kind: "addresses" }>,
+  name: string,
+  wanted: string,
+): Answer[] {
+  const answers: Answer[] = [];
+  for (const data of served.addresses) {
+    const type = data.includes(":") ? "AAAA" : "A";
+    if (type === wanted) answers.push({ type, name, data, ttl: served.ttlS });
+  }
+  return answers;
+}
