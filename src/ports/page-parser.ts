@@ -1,30 +1,20 @@
 import type { Exchange } from "../core/archive/capture.ts";
 import type { JobDefinition } from "../core/jobs/job-definition.ts";
-import type { ExcludedLinks, MetaRefresh, PackedLinks } from "../core/page/parsed-page.ts";
+import type { PageContent } from "../core/page/parsed-page.ts";
 import type { EncodedCapture } from "./archive.ts";
 
 export interface ParseRequest {
   readonly exchange: Exchange;
   /** Body with its content coding removed; parsed only where the content type is HTML or XHTML. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /** False: an error page or a redirect; it is digested and archived, its links do not count. */
+  readonly follow: boolean;
   readonly job: JobDefinition;
   /** Links from a seed to this page. */
   readonly depth: number;
 }
 
-export interface ParsedPage {
-  /** Whether the body was parsed as HTML. */
-  readonly html: boolean;
-  /** In-scope links, each once, without the page's own URL. */
-  readonly links: PackedLinks;
-  /** Links that the job's rules keep out, each once. */
-  readonly excluded: readonly ExcludedLinks[];
-  readonly refresh?: MetaRefresh;
-  readonly title?: string;
-  readonly charset?: string;
-  readonly noindex: boolean;
-  readonly nofollow: boolean;
-  readonly canonical?: string;
+export interface ParsedPage extends PageContent {
   /** SHA-1 of the payload as `sha1:` and base32. */
   readonly payloadDigest: string;
   /** Ready for {@link Archive.append}. */

@@ -29,13 +29,18 @@ function charsetParameter(header: string): string | undefined {
 
 const htmlMimes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 
+/** Whether a response with this header may be HTML, so that its body is worth having; see {@link isHtml}. */
+export function isHtmlType(header: string | undefined): boolean {
+  const type = parseContentType(header);
+  return type === undefined || htmlMimes.has(type.mime);
+}
+
 /**
  * Whether a body is to be parsed for links: HTML or XHTML by its header, or without one that can be read, something
  * that begins like HTML.
  */
 export function isHtml(header: string | undefined, body: Uint8Array): boolean {
-  const type = parseContentType(header);
-  return type === undefined ? looksLikeHtml(body) : htmlMimes.has(type.mime);
+  return isHtmlType(header) && (parseContentType(header) !== undefined || looksLikeHtml(body));
 }
 
 export function isXhtml(header: string | undefined): boolean {

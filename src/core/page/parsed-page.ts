@@ -51,6 +51,22 @@ export interface ExcludedLinks {
   readonly links: PackedLinks;
 }
 
+/** What a response says once its job's rules are applied: all that is decided about it without hashing its bytes. */
+export interface PageContent {
+  /** Whether the body was parsed as HTML. */
+  readonly html: boolean;
+  /** In-scope links, each once, without the page's own URL. */
+  readonly links: PackedLinks;
+  /** Links that the job's rules keep out, each once. */
+  readonly excluded: readonly ExcludedLinks[];
+  readonly refresh?: MetaRefresh;
+  readonly title?: string;
+  readonly charset?: string;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  readonly canonical?: string;
+}
+
 /** Packs nothing. */
 export const noLinks: PackedLinks = Object.freeze({
   text: "",

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isHtml, isXhtml, parseContentType } from "../../../src/core/page/content-type.ts";
+import {
+  isHtml,
+  isHtmlType,
+  isXhtml,
+  parseContentType,
+} from "../../../src/core/page/content-type.ts";
 
 describe("parseContentType", () => {
   it.each([
@@ -28,6 +33,15 @@ describe("isHtml", () => {
     expect(isHtml("text/plain", html)).toBe(false);
     expect(isXhtml("application/xhtml+xml; charset=utf-8")).toBe(true);
     expect(isXhtml("text/html")).toBe(false);
+  });
+
+  it("may hold for any body whose type is unknown", () => {
+    expect([undefined, "x", "text/html"].map((header) => isHtmlType(header))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(isHtmlType("image/png")).toBe(false);
   });
 
   it.each([

@@ -1,0 +1,166 @@
+import { invariant } from "../errors.ts";
+import type { ExclusionReason } from "../jobs/exclusion.ts";
+import type { JobRules, LinkSource } from "../jobs/job-rules.ts";
+import type { CanonicalUrl } from "../units.ts";
+import { canonicalizeUrl } from "../url/canonicalize-url.ts";
+import { dedupeKey } from "../url/dedupe-key.ts";
+import { hostOf, siteOfHost } from "../url/site-of.ts";
+import { isHtml } from "./content-type.ts";
+import { defaultExtractOptions, extractLinks } from "./extract-links.ts";
+import { parseRefresh } from "./meta-refresh.ts";
+import { packKeyedLinks, type KeyedLink } from "./packed-links.ts";
+import type {
+  ExcludedLinks,
+  ExtractedPage,
+  MetaRefresh,
+  PackedLinks,
+  PageContent,
+} from "./parsed-page.ts";
+import type { EncodingTables } from "./query-encoder.ts";
+import { mergeDirectives, noDirectives, type RobotsDirectives } from "./robots-directives.ts";
+import { parseXRobotsTag } from "./x-robots-tag.ts";
+
+/** A fetched page and what decides about its links. */
+export interface PageInput {
+  /** Canonical URL that was fetched. */
+  readonly url: string;
+  /** Response header fields: name, value, name, value. */
+  readonly headers: readonly string[];
+  /** Body with its content coding removed. */
+  readonly body: Uint8Array;
+  /** Links from a seed to this page. */
+  readonly depth: number;
+  readonly rules: JobRules;
+  readonly normalizeQuery: boolean;
+}
+
+/**
+ * Everything that a response says about the crawl's next steps.
+ *
+ * A link is followed where neither the page nor the link says nofollow and the job's rules let it pass; any other
+ * one is excluded, with the reason. What X-Robots-Tag and the page's meta say adds up. A refresh, by header or in the
+ * document, is reported and is a link too.
+ *
+ * Invariant: no dedupe key comes twice in all the links of the result, and the page's own does not come at all.
+ */
+export function parsePage(input: PageInput, tables?: EncodingTables): PageContent {
+  const contentType = headerValues(input.headers, "content-type")[0];
+  const html = isHtml(contentType, input.body);
+  const page = html ? extract(input, contentType, tables) : undefined;
+  const refresh = headerRefresh(input) ?? page?.refresh;
+  const { noindex, nofollow } = directivesOf(input.headers, page);
+  return {
+    html,
+    ...sortLinks(input, page, nofollow, refresh?.url),
+    noindex,
+    nofollow,
+    ...(refresh === undefined ? {} : { refresh }),
+    ...(page?.title === undefined ? {} : { title: page.title }),
+    ...(page === undefined ? {} : { charset: page.charset }),
+    ...(page?.canonical === undefined ? {} : { canonical: page.canonical }),
+  };
+}
+
+function extract(
+  { url, body }: PageInput,
+  contentType: string | undefined,
+  tables: EncodingTables | undefined,
+): ExtractedPage {
+  const options =
+    tables === undefined ? defaultExtractOptions : { ...defaultExtractOptions, tables };
+  return extractLinks(body, { url, contentType }, options);
+}
+
+function headerValues(headers: readonly string[], lowerCaseName: string): string[] {
+  return headers.filter(
+    (_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === lowerCaseName,
+  );
+}
+
+/** `Refresh` as browsers know it: what `<meta http-equiv=refresh>` imitates, and stronger than it. */
+function headerRefresh({ headers, url }: PageInput): MetaRefresh | undefined {
+  const value = headerValues(headers, "refresh")[0];
+  const instruction = value === undefined ? undefined : parseRefresh(value);
+  if (instruction === undefined) return undefined;
+  const { seconds, target } = instruction;
+  if (target === undefined) return { seconds };
+  const resolved = canonicalizeUrl(target, url);
+  return resolved === undefined ? undefined : { seconds, url: resolved };
+}
+
+function directivesOf(
+  headers: readonly string[],
+  page: ExtractedPage | undefined,
+): RobotsDirectives {
+  return mergeDirectives(
+    parseXRobotsTag(headerValues(headers, "x-robots-tag")),
+    page ?? noDirectives,
+  );
+}
+
+interface SortedLinks {
+  readonly links: PackedLinks;
+  readonly excluded: readonly ExcludedLinks[];
+}
+
+function sortLinks(
+  input: PageInput,
+  page: ExtractedPage | undefined,
+  nofollow: boolean,
+  refreshUrl: string | undefined,
+): SortedLinks {
+  const sorter = new LinkSorter(input);
+  if (refreshUrl !== undefined) sorter.add(refreshUrl, nofollow);
+  for (const link of page?.links ?? []) sorter.add(link, nofollow);
+  for (const link of page?.nofollowLinks ?? []) sorter.add(link, true);
+  return sorter.packed();
+}
+
+/** Judges links one after another; of those with one dedupe key the first that is not excluded counts. */
+class LinkSorter {
+  readonly #input: PageInput;
+  readonly #source: LinkSource;
+  readonly #ownKey: string;
+  readonly #followed = new Map<string, KeyedLink>();
+  readonly #excluded = new Map<string, KeyedLink & { readonly reason: ExclusionReason }>();
+
+  constructor(input: PageInput) {
+    const url = canonicalizeUrl(input.url);
+    invariant(url !== undefined, "parsePage: the page has no http(s) URL");
+    const host = hostOf(url);
+    this.#input = input;
+    this.#source = { host, site: siteOfHost(host), depth: input.depth };
+    this.#ownKey = this.#keyOf(url);
+  }
+
+  /** `link` is canonical. */
+  add(link: string, nofollow: boolean): void {
+    const url = link as CanonicalUrl;
+    const key = this.#keyOf(url);
+    if (key === this.#ownKey || this.#followed.has(key)) return;
+    const reason = nofollow ? "nofollow" : this.#input.rules.judge(url, this.#source);
+    if (reason === undefined) this.#followed.set(key, { url, key });
+    else if (!this.#excluded.has(key)) this.#excluded.set(key, { url, key, reason });
+  }
+
+  packed(): SortedLinks {
+    const byReason = new Map<ExclusionReason, KeyedLink[]>();
+    for (const link of this.#excluded.values()) {
+      if (this.#followed.has(link.key)) continue;
+      const links = byReason.get(link.reason) ?? [];
+      if (links.length === 0) byReason.set(link.reason, links);
+      links.push(link);
+    }
+    return {
+      links: packKeyedLinks([...this.#followed.values()]),
+      excluded: Array.from(byReason, ([reason, links]) => ({
+        reason,
+        links: packKeyedLinks(links),
+      })),
+    };
+  }
+
+  #keyOf(url: CanonicalUrl): string {
+    return dedupeKey(url, { normalizeQuery: this.#input.normalizeQuery });
+  }
+}

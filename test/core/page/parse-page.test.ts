@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ExclusionReason } from "../../../src/core/jobs/exclusion.ts";
+import { compileJobRules } from "../../../src/core/jobs/job-rules.ts";
+import { defaultJobOptions, type JobOptions } from "../../../src/core/jobs/job-definition.ts";
+import { packedUrl, packLinks, unpackLinks } from "../../../src/core/page/packed-links.ts";
+import { parsePage } from "../../../src/core/page/parse-page.ts";
+import { noLinks, type PageContent } from "../../../src/core/page/parsed-page.ts";
+import type { CanonicalUrl, JobId } from "../../../src/core/units.ts";
+import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
+import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
+
+const htmlHeader = ["Content-Type", "text/html; charset=utf-8"];
+
+interface Given {
+  readonly html: string;
+  readonly headers?: readonly string[];
+  readonly depth?: number;
+  readonly options?: Partial<JobOptions>;
+}
+
+function parse({ html, headers = htmlHeader, depth = 0, options = {} }: Given): PageContent {
+  const jobOptions = { ...defaultJobOptions, ...options };
+  const rules = compileJobRules({
+    id: "job" as JobId,
+    revision: 1,
+    state: "running",
+    options: jobOptions,
+  });
+  return parsePage({
+    url: "http://www.e.org/dir/page?b=2&a=1",
+    headers,
+    body: Buffer.from(html),
+    depth,
+    rules,
+    normalizeQuery: jobOptions.normalizeQuery,
+  });
+}
+
+function links(page: PageContent): string[] {
+  return unpackLinks(page.links).map((link) => link.replace("http://www.e.org", ""));
+}
+
+function excluded(page: PageContent): Partial<Record<ExclusionReason, string[]>> {
+  return Object.fromEntries(page.excluded.map(({ reason, links }) => [reason, unpackLinks(links)]));
+}
+
+describe("parsePage", () => {
+  it("keeps the links that the job lets pass and says why it keeps out the others", () => {
+    const page = parse({
+      html: `<a href="/in"><a href="http://other.net/"><a href="http://e.org/x"><a href="/no.pdf">
+        <a href="/a/a/a/a/a/a"><a href="/skip" rel=nofollow><a href="/skip2" rel=nofollow>`,
+      options: { exclude: ["\\.pdf$"] },
+    });
+    expect(links(page)).toEqual(["/in", "http://e.org/x"]);
+    expect(excluded(page)).toEqual({
+      scope: ["http://other.net/"],
+      pattern: ["http://www.e.org/no.pdf"],
+      "repeated-segments": ["http://www.e.org/a/a/a/a/a/a"],
+      nofollow: ["http://www.e.org/skip", "http://www.e.org/skip2"],
+    });
+  });
+
+  it("keeps out links that are too far from the seeds", () => {
+    expect(links(parse({ html: "<a href=x>", depth: 4, options: { depthMax: 5 } }))).toEqual([
+      "/dir/x",
+    ]);
+    expect(excluded(parse({ html: "<a href=x>", depth: 5, options: { depthMax: 5 } }))).toEqual({
+      depth: ["http://www.e.org/dir/x"],
+    });
+  });
+
+  it("names each dedupe key once and leaves out the page itself", () => {
+    const html = `<a href="?a=1&b=2"><a href="?b=2&a=1&utm_source=x"><a href="#x"><a href="/p?y=1&x=2">
+      <a href="/p?x=2&y=1"><a href="/p?x=2&y=1&fbclid=3">`;
+    expect(links(parse({ html }))).toEqual(["/p?y=1&x=2"]);
+    expect(links(parse({ html, options: { normalizeQuery: false } }))).toEqual([
+      "/dir/page?a=1&b=2",
+      "/dir/page?b=2&a=1&utm_source=x",
+      "/p?y=1&x=2",
+      "/p?x=2&y=1",
+      "/p?x=2&y=1&fbclid=3",
+    ]);
+  });
+
+  it("follows a page that is linked in a way that is excluded and in one that is not", () => {
+    const page = parse({
+      html: `<a href="/p?utm_source=a"><a href="/p"><a rel=nofollow href="/p?fbclid=1">`,
+      options: { exclude: ["utm_"] },
+    });
+    expect(links(page)).toEqual(["/p"]);
+    expect(page.excluded).toEqual([]);
+  });
+
+  it("adds what X-Robots-Tag says to what the page says", () => {
+    const html = "<meta name=robots content=noindex><a href=x>";
+    const header = [...htmlHeader, "x-robots-tag", "otherbot: none", "X-Robots-TAG", "nofollow"];
+    const page = parse({ html, headers: header });
+    expect([page.noindex, page.nofollow]).toEqual([true, true]);
+    expect(links(page)).toEqual([]);
+    expect(excluded(page)).toEqual({ nofollow: ["http://www.e.org/dir/x"] });
+    expect(parse({ html }).nofollow).toBe(false);
+  });
+
+  it("takes the target of a refresh as a link, and the header's before the page's", () => {
+    const html = "<base href=/b/><meta http-equiv=refresh content='5;url=meta'><a href=x>";
+    const fromMeta = parse({ html });
+    expect(fromMeta.refresh).toEqual({ seconds: 5, url: "http://www.e.org/b/meta" });
+    expect(links(fromMeta)).toEqual(["/b/meta", "/b/x"]);
+    const fromHeader = parse({ html, headers: [...htmlHeader, "Refresh", "0; url=head#x"] });
+    expect(fromHeader.refresh).toEqual({ seconds: 0, url: "http://www.e.org/dir/head" });
+    expect(links(fromHeader)).toEqual(["/dir/head", "/b/x"]);
+    expect(parse({ html: "", headers: ["refresh", "0;url=mailto:a"] }).refresh).toBeUndefined();
+  });
+
+  it("looks for links in HTML alone", () => {
+    const html = "<html><a href=x>";
+    expect(parse({ html, headers: ["content-type", "text/plain"] })).toEqual({
+      html: false,
+      links: noLinks,
+      excluded: [],
+      noindex: false,
+      nofollow: false,
+    });
+    expect(links(parse({ html, headers: [] }))).toEqual(["/dir/x"]);
+  });
+
+  it("passes on the title, the charset and the canonical URL", () => {
+    const page = parse({ html: "<title>T</title><link rel=canonical href=c>" });
+    expect(page).toMatchObject({
+      html: true,
+      title: "T",
+      charset: "utf-8",
+      canonical: "http://www.e.org/dir/c",
+    });
+  });
+});
+
+describe("packed links", () => {
+  it("give back the URLs in their order with the fingerprints of their keys", () => {
+    const url = fc
+      .array(fc.constantFrom("a", "/", "?x=1", "&b=2", "&a=3", "&sid=abcdef123", ";p"))
+      .map((pieces) => new URL(`http://e.org/${pieces.join("")}`).href as CanonicalUrl);
+    fc.assert(
+      fc.property(fc.uniqueArray(url, { selector: (value) => dedupeKey(value) }), (urls) => {
+        const packed = packLinks([...urls, ...urls], true);
+        expect(unpackLinks(packed)).toEqual(urls);
+        const fingerprints = urls.flatMap((value) => [...fingerprintOf(dedupeKey(value))]);
+        expect([...packed.fingerprints]).toEqual(fingerprints);
+      }),
+    );
+  });
+
+  it("have no URL beyond the last", () => {
+    expect(() => packedUrl(noLinks, 0)).toThrow("no such link");
+  });
+});
