@@ -15,7 +15,7 @@ export type ExclusionReason =
   | "url-length"
   /** More than `pathSegmentsMax` path segments. */
   | "path-depth"
-  /** One path segment, or a run of them, comes again more than `segmentRepeatsMax` times. */
+  /** One path segment occurs more than `segmentRepeatsMax` times, or a run of them that many times in a row. */
   | "repeated-segments"
   /** A calendar-like sequence far from the present. */
   | "calendar"

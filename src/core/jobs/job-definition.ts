@@ -45,7 +45,7 @@ export interface JobOptions {
   readonly urlBytesMax: number;
   /** Path segments, at most. @default 30 */
   readonly pathSegmentsMax: number;
-  /** How often one path segment may come again in a path. @default 3 */
+  /** How often one path segment may occur in a path; a run of two or more may occur one time less in a row. @default 3 */
   readonly segmentRepeatsMax: number;
   /** Distinct query strings admitted for one path of a host. @default 10_000 */
   readonly queriesPerPathMax: number;

@@ -1,0 +1,129 @@
+import { CrawlError } from "../errors.ts";
+import type { JobId } from "../units.ts";
+import { defaultJobOptions } from "./job-definition.ts";
+import type { JobOptions } from "./job-definition.ts";
+
+/** Patterns of one kind in a job, at most: each is tried on every link. */
+const patternsMax = 100;
+
+/** Longest pattern, in characters. */
+const patternCharactersMax = 1_000;
+
+const shownCharactersMax = 80;
+
+const jobId = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** What is wrong with a value, to be read after its key; undefined: nothing. */
+type Check = (value: unknown) => string | undefined;
+
+/** Bounds: as far as the thing makes sense, so that a slip of the keyboard is noticed. */
+const checks: Readonly<Record<keyof JobOptions, Check>> = {
+  scope: oneOf(["page", "host", "site", "any"]),
+  include: patterns,
+  exclude: patterns,
+  depthMax: integer(0, 1_000_000),
+  pagesMax: integer(0, 1_000_000_000_000),
+  pagesPerHostMax: integer(1, 1_000_000_000),
+  delayMs: integer(0, 86_400_000),
+  connectionsPerHost: integer(1, 1_024),
+  priority: integer(0, 9),
+  normalizeQuery: (value) =>
+    typeof value === "boolean" ? undefined : mustBe("true or false", value),
+  otherContent: oneOf(["archive", "skip"]),
+  urlBytesMax: integer(16, 16_384),
+  pathSegmentsMax: integer(1, 1_000),
+  segmentRepeatsMax: integer(1, 1_000),
+  queriesPerPathMax: integer(1, 1_000_000_000),
+};
+
+/**
+ * Options of a job from anywhere (a command line, a request, the database): checked, completed by `base`, frozen. A key
+ * without a value counts as absent.
+ *
+ * Errors: one `CONFIG_INVALID` that names every problem.
+ */
+export function validateJobOptions(
+  partial: unknown,
+  base: JobOptions = defaultJobOptions,
+): JobOptions {
+  if (typeof partial !== "object" || partial === null || Array.isArray(partial)) {
+    throw invalid([`job options must be an object, got ${shown(partial)}`]);
+  }
+  const given = Object.entries(partial).filter(([, value]) => value !== undefined);
+  const problems = given.flatMap(([key, value]) => problemOf(key, value) ?? []);
+  if (problems.length > 0) throw invalid(problems);
+
+  const options = { ...base, ...(Object.fromEntries(given) as Partial<JobOptions>) };
+  return Object.freeze({
+    ...options,
+    include: Object.freeze([...options.include]),
+    exclude: Object.freeze([...options.exclude]),
+  });
+}
+
+/** The id that `text` is: 1 to 64 of `a-z 0-9 . _ -`, a letter or digit first. Errors: `CONFIG_INVALID`. */
+export function jobIdOf(text: string): JobId {
+  if (jobId.test(text)) return text as JobId;
+  throw invalid([
+    `a job's id has 1 to 64 characters of a-z, 0-9, ".", "_" and "-", a letter or digit first; got ${shown(text)}`,
+  ]);
+}
+
+function problemOf(key: string, value: unknown): string | undefined {
+  if (!Object.hasOwn(checks, key)) {
+    return `unknown job option ${shown(key)} (known: ${Object.keys(checks).join(", ")})`;
+  }
+  const problem = checks[key as keyof JobOptions](value);
+  return problem === undefined ? undefined : `${key} ${problem}`;
+}
+
+function integer(min: number, max: number): Check {
+  return (value) =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+      ? undefined
+      : mustBe(`a whole number from ${min} to ${max}`, value);
+}
+
+function oneOf(words: readonly string[]): Check {
+  return (value) =>
+    typeof value === "string" && words.includes(value)
+      ? undefined
+      : mustBe(`one of ${words.join(", ")}`, value);
+}
+
+function patterns(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length > patternsMax) {
+    return mustBe(`a list of at most ${patternsMax} regular expressions`, value);
+  }
+  const problems = Array.from<unknown, string[]>(value, patternProblem).flat();
+  return problems.length === 0 ? undefined : `has bad patterns: ${problems.join(", ")}`;
+}
+
+function patternProblem(pattern: unknown): string[] {
+  if (typeof pattern !== "string") return [`${shown(pattern)} is no text`];
+  if (pattern === "") return ["one is empty"];
+  if (pattern.length > patternCharactersMax) {
+    return [`${shown(pattern)} is longer than ${patternCharactersMax} characters`];
+  }
+  try {
+    new RegExp(pattern);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+function mustBe(expected: string, value: unknown): string {
+  return `must be ${expected}, got ${shown(value)}`;
+}
+
+function invalid(problems: readonly string[]): CrawlError {
+  return new CrawlError("CONFIG_INVALID", problems.join("; "), { problems: problems.length });
+}
+
+/** A value as it was given, cut to what keeps a message readable. */
+function shown(value: unknown): string {
+  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) as unknown);
+  if (typeof text !== "string") return typeof value;
+  return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}...` : text;
+}
