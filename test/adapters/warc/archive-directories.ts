@@ -1,6 +1,7 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unlessMissing } from "../../../src/adapters/warc/archive-files.ts";
 import type { WarcArchiveOptions } from "../../../src/adapters/warc/archive-options.ts";
 import { WarcArchive } from "../../../src/adapters/warc/warc-archive.ts";
 import type { ArchiveWorld } from "../../contracts/archive.ts";
@@ -41,10 +42,12 @@ export class ArchiveDirectories implements ArchiveWorld {
     return this.open(await this.directory());
   }
 
-  /** A directory with what a crash at this moment would leave of `directory`. */
+  /** A directory with what a crash at this moment would leave of `directory`; an index may be on its way just now. */
   async copyOf(directory: string): Promise<string> {
     const copy = await this.directory();
-    await cp(directory, copy, { recursive: true });
+    for (const name of await readdir(directory)) {
+      await unlessMissing(() => copyFile(join(directory, name), join(copy, name)));
+    }
     return copy;
   }
 
