@@ -122,15 +122,15 @@ export class JobQueue {
     const refill = this.#refill;
     invariant(refill?.ticket === ticket, "a refill ends with the ticket that began it");
     this.#refill = undefined;
-    // The head fell back behind the scan's start meanwhile: what the scan found does not join on to it.
+    // The head fell back behind the scan's start meanwhile: what the scan found does not join on to it. Else its horizon
+    // is where it was, because nothing but a refill moves it on.
     if (!isWithin(ticket.after, this.#head.horizon)) return;
 
-    const before = this.#head.horizon;
-    const scanned: Horizon = complete ? everything : (urls.at(-1)?.key ?? ticket.after);
+    const behind = urls.filter((url) => !isWithin(url.key, ticket.after));
+    const scanned: Horizon = complete ? everything : (behind.at(-1)?.key ?? ticket.after);
     this.#head.extend(nearer(scanned, refill.added.horizon));
     // Entries added since the scan began come first: they are the newer versions.
-    for (const url of [...refill.added.entries, ...urls]) {
-      if (isWithin(url.key, before)) continue;
+    for (const url of [...refill.added.entries, ...behind]) {
       const id = idOf(url.key);
       if (this.#leased.has(id) || this.#settled.has(id) || refill.gone.has(id)) continue;
       this.#head.add(url);

@@ -166,8 +166,9 @@ export class Workbench {
     if (open === undefined) this.#open.set(visit, [entry]);
     else open.push(entry);
 
+    // Out first, so that it stands behind those that wait for the same moment.
+    this.#unplace(visit, entry);
     if (visit.openRequests < visit.connectionsMax) this.#stand(visit, entry, nowMs);
-    else this.#unplace(visit, entry);
     this.#rekey(entry);
     return visit;
   }

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
+import { jobA, jobB, queued } from "./queue-model.ts";
+
+const anyJob = () => true;
+
+function takenUrls(queue: HostQueue, count: number): (string | undefined)[] {
+  return Array.from({ length: count }, () => queue.take(anyJob)?.entry.url.slice(17));
+}
+
+describe("HostQueue", () => {
+  it("serves a job by key, whatever the order of adding", () => {
+    const queue = new HostQueue(10);
+    for (const priority of [5, 1, 9, 3]) queue.add(queued(jobA, priority, 0));
+    expect(takenUrls(queue, 5)).toEqual(["a/1/0", "a/3/0", "a/5/0", "a/9/0", undefined]);
+  });
+
+  it("serves jobs in rotation, so that a small one does not wait for a big one", () => {
+    const queue = new HostQueue(10);
+    for (let sequence = 0; sequence < 6; sequence += 1) queue.add(queued(jobA, 0, sequence));
+    for (let sequence = 0; sequence < 2; sequence += 1) queue.add(queued(jobB, 9, sequence));
+    expect(takenUrls(queue, 6)).toEqual(["a/0/0", "b/9/0", "a/0/1", "b/9/1", "a/0/2", "a/0/3"]);
+  });
+
+  it("passes over jobs that may not run, and serves them when they may again", () => {
+    const queue = new HostQueue(10);
+    queue.add(queued(jobA, 0, 0));
+    queue.add(queued(jobB, 0, 0));
+    const notA = (job: string) => job !== jobA;
+    expect(queue.take(notA)?.job).toBe(jobB);
+    expect(queue.hasReady(notA)).toBe(false);
+    expect(queue.take(notA)).toBeUndefined();
+    expect(queue.hasReady(anyJob)).toBe(true);
+    expect(queue.take(anyJob)?.job).toBe(jobA);
+  });
+
+  it("holds no more than its bound of each job, and asks for the rest when it runs low", () => {
+    const queue = new HostQueue(4);
+    for (let sequence = 0; sequence < 100; sequence += 1) queue.add(queued(jobA, 0, sequence));
+    expect(queue.heldCount).toBe(4);
+    expect(queue.refillsNeeded()).toEqual([]);
+    takenUrls(queue, 3);
+    expect(queue.refillsNeeded()).toEqual([jobA]);
+    const ticket = queue.beginRefill(jobA);
+    expect(queue.refillsNeeded()).toEqual([]);
+    expect(ticket).toEqual({ job: jobA, after: queued(jobA, 0, 3).key, limit: 4 });
+    queue.refill(
+      ticket,
+      [4, 5, 6, 7].map((sequence) => queued(jobA, 0, sequence)),
+      false,
+    );
+    expect(takenUrls(queue, 5)).toEqual(["a/0/3", "a/0/4", "a/0/5", "a/0/6", undefined]);
+    expect(queue.hasWork).toBe(true);
+  });
+
+  it("lets an important entry into a full head, in the place of the last one", () => {
+    const queue = new HostQueue(2);
+    queue.add(queued(jobA, 5, 0));
+    queue.add(queued(jobA, 5, 1));
+    queue.add(queued(jobA, 1, 2));
+    expect(takenUrls(queue, 3)).toEqual(["a/1/2", "a/5/0", undefined]);
+    expect(queue.refillsNeeded()).toEqual([jobA]);
+  });
+
+  it("expects work on disk after a start, until a scan has come to the end", () => {
+    const queue = new HostQueue(4);
+    expect(queue.hasWork).toBe(false);
+    queue.expectOnDisk(jobA);
+    expect(queue.hasWork).toBe(true);
+    expect(queue.hasReady(anyJob)).toBe(false);
+    const ticket = queue.beginRefill(jobA);
+    expect(ticket.after).toHaveLength(0);
+    queue.refill(ticket, [], true);
+    expect(queue.hasWork).toBe(false);
+    expect(queue.pendingCount).toBe(0);
+  });
+
+  it("needs a refill again when the scan failed", () => {
+    const queue = new HostQueue(4);
+    queue.expectOnDisk(jobA);
+    queue.refill(queue.beginRefill(jobA), [], false);
+    expect(queue.refillsNeeded()).toEqual([jobA]);
+  });
+
+  it("hands out what was put back as it is now, and not while it is leased", () => {
+    const queue = new HostQueue(4);
+    queue.add(queued(jobA, 0, 0));
+    const leased = queue.take(anyJob);
+    expect(queue.take(anyJob)).toBeUndefined();
+    if (leased === undefined) throw new Error("nothing to take");
+    queue.add(leased);
+    expect(queue.take(anyJob)).toBeUndefined();
+    queue.putBack(queued(jobA, 0, 0, 1));
+    expect(queue.take(anyJob)?.entry.attempts).toBe(1);
+  });
+
+  it("does not bring back what was settled when a scan read an older view", () => {
+    const queue = new HostQueue(4);
+    const url = queued(jobA, 0, 0);
+    queue.expectOnDisk(jobA);
+    queue.refill(queue.beginRefill(jobA), [url], false);
+    queue.take(anyJob);
+    queue.settle(url);
+    const ticket = queue.beginRefill(jobA);
+    queue.committed(url);
+    queue.refill(ticket, [url], true);
+    expect(queue.hasWork).toBe(false);
+    expect(queue.pendingCount).toBe(0);
+  });
+
+  it("may be dropped only when no lease, deletion or scan is under way", () => {
+    const queue = new HostQueue(1);
+    const url = queued(jobA, 0, 0);
+    queue.add(url);
+    queue.add(queued(jobA, 0, 1));
+    expect(queue.pendingCount).toBe(0);
+    queue.take(anyJob);
+    expect(queue.pendingCount).toBe(1);
+    const ticket = queue.beginRefill(jobA);
+    expect(queue.pendingCount).toBe(2);
+    queue.settle(url);
+    expect(queue.pendingCount).toBe(2);
+    queue.committed(url);
+    expect(queue.pendingCount).toBe(1);
+    queue.refill(ticket, [], true);
+    expect(queue.pendingCount).toBe(0);
+  });
+
+  it("stops on a lease that ends twice", () => {
+    const queue = new HostQueue(4);
+    queue.add(queued(jobA, 0, 0));
+    const url = queue.take(anyJob);
+    if (url === undefined) throw new Error("nothing to take");
+    queue.settle(url);
+    expect(() => queue.settle(url)).toThrow("settled that was not leased");
+    expect(() => queue.putBack(url)).toThrow("put back that was not leased");
+    queue.committed(url);
+    expect(() => queue.committed(url)).toThrow("committed that was not settled");
+  });
+
+  it("stops on a refill that nobody needs, and on a second one at a time", () => {
+    const queue = new HostQueue(4);
+    expect(() => queue.beginRefill(jobA)).toThrow("where the database has more");
+    queue.expectOnDisk(jobA);
+    queue.beginRefill(jobA);
+    expect(() => queue.beginRefill(jobA)).toThrow("one refill at a time");
+  });
+});

@@ -1,0 +1,249 @@
+import { describe, expect, it } from "vitest";
+import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
+import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
+import { Workbench } from "../../../src/core/frontier/workbench.ts";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import type { HostName, IpAddress, SiteName } from "../../../src/core/units.ts";
+
+const options = { ...defaultPolitenessOptions, adaptiveFactor: 0, addressDelayMs: 250 };
+const delayMs = 1_000;
+
+function visitOf(
+  name: string,
+  address: string,
+  changes: { connectionsMax?: number; delayMs?: number } = {},
+): HostVisit {
+  const visit = new HostVisit({
+    host: name as HostName,
+    site: name as SiteName,
+    gate: new HostGate(options),
+    queue: new HostQueue(1),
+    connectionsMax: 1,
+    delayMs,
+    ...changes,
+  });
+  visit.address = address as IpAddress;
+  return visit;
+}
+
+/** A request that went well and took no time. */
+function finish(workbench: Workbench, visit: HostVisit, atMs: number): void {
+  visit.gate.record(
+    { kind: "ok", startedAtMs: atMs, headAtMs: atMs, finishedAtMs: atMs },
+    visit.delayMs,
+  );
+  workbench.release(visit, { headAtMs: atMs, finishedAtMs: atMs, delayMs: visit.delayMs });
+}
+
+describe("Workbench", () => {
+  it("hands out a host when it is placed, and again when its delay is over", () => {
+    const workbench = new Workbench(options);
+    const visit = visitOf("a.test", "10.0.0.1");
+    expect(workbench.nextDueAtMs()).toBeUndefined();
+    workbench.place(visit, 5_000);
+    expect(workbench.take(5_000)).toBe(visit);
+    expect(workbench.take(5_000)).toBeUndefined();
+    finish(workbench, visit, 5_000);
+    workbench.place(visit, 5_000);
+    expect(workbench.nextDueAtMs()).toBe(6_000);
+    expect(workbench.take(5_999)).toBeUndefined();
+    expect(workbench.take(6_000)).toBe(visit);
+  });
+
+  it("does not place a host again by itself", () => {
+    const workbench = new Workbench(options);
+    const visit = visitOf("a.test", "10.0.0.1");
+    workbench.place(visit, 0);
+    workbench.take(0);
+    finish(workbench, visit, 0);
+    expect(workbench.size).toBe(0);
+    expect(workbench.take(1_000_000)).toBeUndefined();
+  });
+
+  it("counts open requests on the host, on the whole, and what is in place", () => {
+    const workbench = new Workbench(options);
+    const visit = visitOf("a.test", "10.0.0.1");
+    workbench.place(visit, 0);
+    expect([workbench.size, workbench.openRequests, visit.openRequests]).toEqual([1, 0, 0]);
+    workbench.take(0);
+    expect([workbench.size, workbench.openRequests, visit.openRequests]).toEqual([0, 1, 1]);
+    finish(workbench, visit, 0);
+    expect([workbench.size, workbench.openRequests, visit.openRequests]).toEqual([0, 0, 0]);
+  });
+
+  it("keeps hosts on one address apart by the address's delay, and one at a time", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];
+    workbench.place(a, 0);
+    workbench.place(b, 0);
+    expect(workbench.take(0)).toBe(a);
+    expect(workbench.nextDueAtMs()).toBeUndefined();
+    expect(workbench.take(10_000)).toBeUndefined();
+    finish(workbench, a, 10_000);
+    expect(workbench.nextDueAtMs()).toBe(10_250);
+    expect(workbench.take(10_249)).toBeUndefined();
+    expect(workbench.take(10_250)).toBe(b);
+  });
+
+  it("never keeps an address closed longer than the host's own delay", () => {
+    const workbench = new Workbench(options);
+    const changes = { delayMs: 0 };
+    const [a, b] = [visitOf("a.test", "10.0.0.1", changes), visitOf("b.test", "10.0.0.1", changes)];
+    workbench.place(a, 0);
+    workbench.place(b, 0);
+    expect(workbench.take(0)).toBe(a);
+    finish(workbench, a, 10);
+    expect(workbench.take(10)).toBe(b);
+  });
+
+  it("keeps an address's clock while no host stands on it", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];
+    workbench.place(a, 0);
+    workbench.take(0);
+    finish(workbench, a, 0);
+    expect(workbench.take(100)).toBeUndefined();
+    workbench.place(b, 100);
+    expect(workbench.nextDueAtMs()).toBe(250);
+  });
+
+  it("counts the address's delay from the end of a request that had no head", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];
+    workbench.place(a, 0);
+    workbench.place(b, 0);
+    workbench.take(0);
+    workbench.release(a, { finishedAtMs: 7_000, delayMs });
+    expect(workbench.nextDueAtMs()).toBe(7_250);
+  });
+
+  it("holds a host back whose gate has closed since it was placed", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];
+    workbench.place(a, 0);
+    workbench.place(b, 0);
+    a.gate.record({ kind: "failed", startedAtMs: 0, finishedAtMs: 0 }, 30_000);
+    expect(workbench.take(0)).toBe(b);
+    finish(workbench, b, 0);
+    expect(workbench.take(29_999)).toBeUndefined();
+    expect(workbench.take(30_000)).toBe(a);
+  });
+
+  it("takes up a gate that was released when the host is placed again", () => {
+    const workbench = new Workbench(options);
+    const visit = visitOf("a.test", "10.0.0.1", { delayMs: 0 });
+    visit.gate.record(
+      { kind: "overloaded", startedAtMs: 0, finishedAtMs: 0, retryAfterMs: 60_000 },
+      0,
+    );
+    workbench.place(visit, 0);
+    expect(workbench.nextDueAtMs()).toBe(60_000);
+    visit.gate.release();
+    workbench.place(visit, 10);
+    expect(workbench.take(10)).toBe(visit);
+  });
+
+  it("lets a job open several requests at once to a host and its address", () => {
+    const workbench = new Workbench(options);
+    const visit = visitOf("a.test", "10.0.0.1", { connectionsMax: 2, delayMs: 0 });
+    workbench.place(visit, 0);
+    expect(workbench.take(0)).toBe(visit);
+    expect(workbench.size).toBe(1);
+    expect(workbench.take(0)).toBe(visit);
+    expect(workbench.take(0)).toBeUndefined();
+    workbench.place(visit, 0);
+    expect(workbench.size).toBe(0);
+    finish(workbench, visit, 0);
+    workbench.place(visit, 0);
+    expect(workbench.take(0)).toBe(visit);
+  });
+
+  it("keeps the starts of several requests to one host as far apart as its delay", () => {
+    const workbench = new Workbench(options);
+    const visit = visitOf("a.test", "10.0.0.1", { connectionsMax: 2 });
+    workbench.place(visit, 0);
+    workbench.take(0);
+    expect(workbench.nextDueAtMs()).toBe(1_000);
+    workbench.place(visit, 500);
+    expect(workbench.take(999)).toBeUndefined();
+    expect(workbench.take(1_000)).toBe(visit);
+  });
+
+  it("keeps the starts of requests to one address apart while they are open", () => {
+    const workbench = new Workbench(options);
+    const changes = { connectionsMax: 2 };
+    const [a, b] = [visitOf("a.test", "10.0.0.1", changes), visitOf("b.test", "10.0.0.1", changes)];
+    workbench.place(a, 0);
+    workbench.place(b, 0);
+    expect(workbench.take(0)).toBe(a);
+    expect(workbench.take(249)).toBeUndefined();
+    expect(workbench.take(250)).toBe(b);
+  });
+
+  it("does not let a host with many connections shut out a neighbour with one", () => {
+    const workbench = new Workbench(options);
+    const many = visitOf("a.test", "10.0.0.1", { connectionsMax: 2, delayMs: 0 });
+    const one = visitOf("b.test", "10.0.0.1", { delayMs: 0 });
+    workbench.place(many, 0);
+    workbench.place(one, 1);
+    expect(workbench.take(1)).toBe(many);
+    expect(workbench.take(2)).toBeUndefined();
+    finish(workbench, many, 3);
+    expect(workbench.take(3)).toBe(one);
+  });
+
+  it("charges no delay for a turn that made no request", () => {
+    const workbench = new Workbench(options);
+    const visit = visitOf("a.test", "10.0.0.1");
+    workbench.place(visit, 0);
+    workbench.take(0);
+    workbench.release(visit, { finishedAtMs: 5, delayMs: 0 });
+    workbench.place(visit, 5);
+    expect(workbench.take(5)).toBe(visit);
+  });
+
+  it("leaves a host in its turn when it is placed again", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.2")];
+    workbench.place(a, 0);
+    workbench.place(b, 1);
+    workbench.place(a, 2);
+    expect(workbench.take(2)).toBe(a);
+    expect(workbench.take(2)).toBe(b);
+  });
+
+  it("follows a host to another address, while its open requests stay on the old one", () => {
+    const workbench = new Workbench(options);
+    const moving = visitOf("a.test", "10.0.0.1", { connectionsMax: 2, delayMs: 0 });
+    const left = visitOf("b.test", "10.0.0.1", { delayMs: 0 });
+    workbench.place(moving, 0);
+    workbench.take(0);
+    moving.address = "10.0.0.2" as IpAddress;
+    workbench.place(moving, 0);
+    workbench.place(left, 0);
+    expect(workbench.take(0)).toBe(moving);
+    expect(workbench.take(0)).toBeUndefined();
+    finish(workbench, moving, 1);
+    expect(workbench.take(1)).toBe(left);
+  });
+
+  it("takes a host out, and keeps its open requests", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];
+    workbench.place(a, 0);
+    workbench.take(0);
+    workbench.place(b, 0);
+    workbench.remove(b);
+    workbench.remove(b);
+    finish(workbench, a, 0);
+    expect(workbench.take(100_000)).toBeUndefined();
+    expect(() => finish(workbench, a, 0)).toThrow("released that was never taken");
+  });
+
+  it("stops when a host without an address is placed", () => {
+    const visit = visitOf("a.test", "10.0.0.1");
+    visit.address = undefined;
+    expect(() => new Workbench(options).place(visit, 0)).toThrow("when it has an address");
+  });
+});

@@ -1,0 +1,273 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
+import type { FetchVerdict } from "../../../src/core/politeness/host-gate.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import { HostRecord } from "../../../src/core/record/record.pb.ts";
+
+const options = defaultPolitenessOptions;
+const delayMs = 1_000;
+
+function verdict(kind: FetchVerdict["kind"], atMs: number, tookMs = 0): FetchVerdict {
+  return { kind, startedAtMs: atMs - tookMs, finishedAtMs: atMs };
+}
+
+/** A gate after `count` failures in a row, each as soon as it may be, and when the last one was. */
+function failedGate(count: number): { gate: HostGate; atMs: number } {
+  const gate = new HostGate({ ...options, breaker: { ...options.breaker, errorShare: 1 } });
+  let atMs = 0;
+  for (let failure = 0; failure < count; failure += 1) {
+    atMs = Math.max(atMs, gate.nextFetchAtMs);
+    gate.record(verdict("failed", atMs), 0);
+  }
+  return { gate, atMs };
+}
+
+describe("the politeness clock", () => {
+  it("lets a new host in at once", () => {
+    const gate = new HostGate(options);
+    expect(gate.nextFetchAtMs).toBe(0);
+    expect(gate.hold(0)).toBeUndefined();
+  });
+
+  it("counts the delay from the response's head", () => {
+    const gate = new HostGate({ ...options, adaptiveFactor: 0 });
+    gate.record(
+      { kind: "ok", startedAtMs: 10_000, headAtMs: 10_040, finishedAtMs: 12_000 },
+      delayMs,
+    );
+    expect(gate.nextFetchAtMs).toBe(11_040);
+  });
+
+  it("counts the delay from the end where no head came", () => {
+    const gate = new HostGate({ ...options, adaptiveFactor: 0 });
+    gate.record({ kind: "neutral", startedAtMs: 10_000, finishedAtMs: 12_000 }, delayMs);
+    expect(gate.nextFetchAtMs).toBe(13_000);
+  });
+
+  it("lets a slow host rest for as long as its answer took", () => {
+    const gate = new HostGate({ ...options, adaptiveFactor: 2 });
+    gate.record(
+      { kind: "ok", startedAtMs: 10_000, headAtMs: 10_040, finishedAtMs: 13_000 },
+      delayMs,
+    );
+    expect(gate.nextFetchAtMs).toBe(19_000);
+    expect(gate.hold(18_999)).toBe("politeness");
+    expect(gate.hold(19_000)).toBeUndefined();
+  });
+
+  it("does not wait at all with a delay of 0", () => {
+    const gate = new HostGate(options);
+    gate.opened(10_000, 0);
+    gate.record({ kind: "ok", startedAtMs: 10_000, headAtMs: 10_040, finishedAtMs: 13_000 }, 0);
+    expect(gate.hold(13_000)).toBeUndefined();
+  });
+
+  it("is armed by a request's start, for hosts that allow several at a time", () => {
+    const gate = new HostGate(options);
+    gate.opened(10_000, delayMs);
+    expect(gate.nextFetchAtMs).toBe(11_000);
+  });
+});
+
+describe("the backoff clock", () => {
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [3, 4_000],
+    [10, 512_000],
+    [11, 600_000],
+    [49, 600_000],
+  ])("after failure %i in a row rests %i ms", (failures, restMs) => {
+    const { gate, atMs } = failedGate(failures);
+    expect(gate.nextFetchAtMs - atMs).toBe(restMs);
+    expect(gate.hold(atMs)).toBe("backoff");
+  });
+
+  it("starts anew after a success", () => {
+    const { gate, atMs } = failedGate(5);
+    const laterMs = atMs + 1_000_000;
+    gate.record(verdict("ok", laterMs), 0);
+    gate.record(verdict("failed", laterMs), 0);
+    expect(gate.nextFetchAtMs).toBe(laterMs + 1_000);
+  });
+
+  it("is not moved by what says nothing of the host", () => {
+    const { gate, atMs } = failedGate(5);
+    const laterMs = atMs + 1_000_000;
+    gate.record(verdict("neutral", laterMs), 0);
+    expect(gate.snapshot().failuresInRow).toBe(5);
+    gate.record(verdict("failed", laterMs), 0);
+    expect(gate.nextFetchAtMs).toBe(laterMs + 32_000);
+  });
+
+  it("is lengthened by the jitter it is given", () => {
+    const gate = new HostGate(options);
+    gate.record(verdict("failed", 0), 0, 0.5);
+    expect(gate.nextFetchAtMs).toBe(1_250);
+  });
+
+  it("heeds Retry-After up to a day", () => {
+    const gate = new HostGate(options);
+    gate.record({ ...verdict("overloaded", 0), retryAfterMs: 120_000 }, 0);
+    expect(gate.nextFetchAtMs).toBe(120_000);
+    gate.record({ ...verdict("overloaded", 120_000), retryAfterMs: 9e12 }, 0);
+    expect(gate.nextFetchAtMs).toBe(120_000 + 86_400_000);
+  });
+
+  it("does not let a short Retry-After shorten the backoff", () => {
+    const { gate, atMs } = failedGate(5);
+    const laterMs = atMs + 1_000_000;
+    gate.record({ ...verdict("overloaded", laterMs), retryAfterMs: 1 }, 0);
+    expect(gate.nextFetchAtMs).toBe(laterMs + 32_000);
+  });
+});
+
+describe("the breaker's pause", () => {
+  it("closes the gate, says so, and is told to the operator", () => {
+    const gate = new HostGate(options);
+    for (let request = 0; request < 16; request += 1) gate.record(verdict("ok", 10_000), 0);
+    gate.record(verdict("overloaded", 10_000), 0);
+    gate.record(verdict("ok", 10_000), 0);
+    expect(gate.record(verdict("failed", 20_000), 0)).toEqual({
+      kind: "breaker-opened",
+      untilMs: 80_000,
+      errorShare: 2 / 19,
+    });
+    expect(gate.hold(79_999)).toBe("breaker");
+    expect(gate.hold(80_000)).toBeUndefined();
+  });
+});
+
+describe("the halt", () => {
+  it("comes with the fiftieth failure in a row and lasts a day", () => {
+    const { gate } = failedGate(49);
+    const atMs = gate.nextFetchAtMs;
+    expect(gate.record(verdict("failed", atMs), 0)).toEqual({
+      kind: "halted",
+      untilMs: atMs + 86_400_000,
+      failuresInRow: 50,
+    });
+    expect(gate.hold(atMs + 86_399_999)).toBe("halted");
+    expect(gate.snapshot().haltReason).toBe("failures-in-row");
+    expect(gate.hold(atMs + 86_400_000)).toBeUndefined();
+  });
+
+  it("is not announced again by requests that were open when it came", () => {
+    const { gate, atMs } = failedGate(50);
+    expect(gate.record(verdict("failed", atMs + 5), 0)).toBeUndefined();
+    expect(gate.record(verdict("ok", atMs + 6), 0)).toBeUndefined();
+    expect(gate.hold(atMs + 7)).toBe("halted");
+  });
+
+  it("comes back with the first failure after it has run out", () => {
+    const { gate } = failedGate(50);
+    expect(gate.record(verdict("failed", gate.nextFetchAtMs), 0)).toMatchObject({ kind: "halted" });
+  });
+
+  it("ends when the operator lets the host back, with its failures forgotten", () => {
+    const { gate, atMs } = failedGate(50);
+    gate.release();
+    expect(gate.hold(atMs)).toBeUndefined();
+    expect(gate.record(verdict("failed", atMs), 0)).toBeUndefined();
+    expect(gate.nextFetchAtMs).toBe(atMs + 1_000);
+  });
+
+  it("leaves the politeness delay standing when it is lifted", () => {
+    const { gate, atMs } = failedGate(49);
+    const lastMs = atMs + 1_000_000;
+    gate.record(verdict("failed", lastMs), delayMs);
+    gate.release();
+    expect(gate.nextFetchAtMs).toBe(lastMs + delayMs);
+    expect(gate.hold(lastMs)).toBe("politeness");
+  });
+});
+
+/** A request: how long after the gate opened it starts, how it goes, and how long head and end take. */
+const request = fc.record({
+  waitMs: fc.nat(100_000),
+  kind: fc.constantFrom("ok", "ok", "ok", "failed", "overloaded", "neutral"),
+  headMs: fc.option(fc.nat(5_000), { nil: undefined }),
+  tookMs: fc.nat(60_000),
+  delayMs: fc.constantFrom(0, 100, 1_000, 30_000),
+  retryAfterMs: fc.option(fc.nat(1_000_000), { nil: undefined }),
+  jitter: fc.double({ min: 0, max: 0.99, noNaN: true }),
+});
+type Request = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
+
+const quickToHalt = { ...options, haltFailuresInRow: 4 };
+
+/** Makes the request as soon as the gate lets it, and returns when it started. */
+function perform(gate: HostGate, nowMs: number, made: Request): number {
+  const startedAtMs = Math.max(nowMs, gate.nextFetchAtMs) + made.waitMs;
+  gate.opened(startedAtMs, made.delayMs);
+  const headMs = made.headMs === undefined ? undefined : Math.min(made.headMs, made.tookMs);
+  gate.record(
+    {
+      kind: made.kind,
+      startedAtMs,
+      ...(headMs !== undefined && { headAtMs: startedAtMs + headMs }),
+      finishedAtMs: startedAtMs + made.tookMs,
+      ...(made.retryAfterMs !== undefined && { retryAfterMs: made.retryAfterMs }),
+    },
+    made.delayMs,
+    made.jitter,
+  );
+  return startedAtMs + made.tookMs;
+}
+
+describe("HostGate", () => {
+  it("never moves backwards, and never opens before the delay, the rest and Retry-After are over", () => {
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
+        const gate = new HostGate(quickToHalt);
+        let nowMs = 0;
+        for (const made of requests) {
+          const beforeMs = gate.nextFetchAtMs;
+          nowMs = perform(gate, nowMs, made);
+          expect(gate.nextFetchAtMs).toBeGreaterThanOrEqual(beforeMs);
+          const seenAtMs = nowMs - made.tookMs + Math.min(made.headMs ?? made.tookMs, made.tookMs);
+          expect(gate.nextFetchAtMs).toBeGreaterThanOrEqual(seenAtMs + made.delayMs);
+          if (made.delayMs > 0) {
+            expect(gate.nextFetchAtMs).toBeGreaterThanOrEqual(nowMs + made.tookMs);
+          }
+          if (made.kind === "failed" || made.kind === "overloaded") {
+            const restMs = Math.max(made.retryAfterMs ?? 0, options.backoffBaseMs);
+            expect(gate.nextFetchAtMs).toBeGreaterThanOrEqual(nowMs + restMs);
+          }
+          expect(gate.hold(gate.nextFetchAtMs)).toBeUndefined();
+          if (gate.nextFetchAtMs > 0) expect(gate.hold(gate.nextFetchAtMs - 1)).toBeDefined();
+        }
+      }),
+    );
+  });
+
+  it("behaves the same when it is restored from the database at any moment", () => {
+    fc.assert(
+      fc.property(
+        fc.array(request, { maxLength: 40 }),
+        fc.nat(40),
+        fc.boolean(),
+        (requests, at, released) => {
+          const gate = new HostGate(quickToHalt);
+          let nowMs = 0;
+          for (const made of requests.slice(0, at)) nowMs = perform(gate, nowMs, made);
+
+          const row = HostRecord.encode({ host: "a.test", jobs: [], ...gate.snapshot() });
+          const restored = new HostGate(quickToHalt, HostRecord.decode(row));
+          if (released) {
+            gate.release();
+            restored.release();
+          }
+          let restoredNowMs = nowMs;
+          for (const made of requests.slice(at)) {
+            expect(restored.hold(nowMs)).toBe(gate.hold(nowMs));
+            nowMs = perform(gate, nowMs, made);
+            restoredNowMs = perform(restored, restoredNowMs, made);
+            expect(restored.snapshot()).toEqual(gate.snapshot());
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseRetryAfter } from "../../../src/core/politeness/retry-after.ts";
+
+/** The moment of RFC 9110's examples. */
+const exampleMs = Date.UTC(1994, 10, 6, 8, 49, 37);
+
+describe("parseRetryAfter", () => {
+  it.each([
+    ["0", 0],
+    ["120", 120_000],
+    ["  7 ", 7_000],
+    ["99999999999999999999", 2 ** 31 * 1_000],
+  ])("reads %j as seconds", (value, expected) => {
+    expect(parseRetryAfter(value, exampleMs)).toBe(expected);
+  });
+
+  it.each([
+    "Sun, 06 Nov 1994 08:49:37 GMT",
+    "Sunday, 06-Nov-94 08:49:37 GMT",
+    "Sun Nov  6 08:49:37 1994",
+    "sun, 06 nov 1994 08:49:37 gmt",
+  ])("reads the date %j", (value) => {
+    expect(parseRetryAfter(value, exampleMs - 90_000)).toBe(90_000);
+  });
+
+  it("takes a date in the past as no wait", () => {
+    expect(parseRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", exampleMs + 1)).toBe(0);
+  });
+
+  it("takes a two-digit year as the nearest one not more than 50 years ahead", () => {
+    const nowMs = Date.UTC(2026, 0, 1);
+    expect(parseRetryAfter("Friday, 01-Jan-27 00:00:00 GMT", nowMs)).toBe(365 * 86_400_000);
+    expect(parseRetryAfter("Sunday, 06-Nov-94 08:49:37 GMT", nowMs)).toBe(0);
+  });
+
+  it.each([
+    "",
+    "soon",
+    "-1",
+    "1.5",
+    "0x10",
+    "12 s",
+    "Sun, 06 Foo 1994 08:49:37 GMT",
+    "Sun, 32 Nov 1994 08:49:37 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 24:49:37 GMT",
+    "Sun, 06 Nov 1994 08:60:37 GMT",
+    "Sun, 06 Nov 1994 08:49:61 GMT",
+    "Sun, 06 Nov 1994 08:49:37",
+    "1994-11-06T08:49:37Z",
+    "1".repeat(65),
+  ])("makes nothing of %j", (value) => {
+    expect(parseRetryAfter(value, exampleMs)).toBeUndefined();
+  });
+
+  it("reads back every moment that is written as an HTTP date", () => {
+    const seconds = fc.integer({ min: 0, max: 4_000_000_000 });
+    fc.assert(
+      fc.property(seconds, seconds, (now, then) => {
+        const date = new Date(then * 1_000).toUTCString();
+        expect(parseRetryAfter(date, now * 1_000)).toBe(Math.max(0, then - now) * 1_000);
+      }),
+    );
+  });
+
+  it("never fails, and never asks for less than no wait", () => {
+    const piece = fc.constantFrom("0", "12", "59", ":", ",", "-", " ", "Sun", "Nov", "GMT");
+    const value = fc.oneof(fc.string(), fc.string({ unit: piece, maxLength: 20 }));
+    fc.assert(
+      fc.property(value, (text) => {
+        const waitMs = parseRetryAfter(text, exampleMs) ?? 0;
+        expect(waitMs).toBeGreaterThanOrEqual(0);
+        expect(Number.isFinite(waitMs)).toBe(true);
+      }),
+    );
+  });
+});
