@@ -28,7 +28,7 @@ export interface UrlStatus {
   readonly attempts: number;
   readonly redirect?: string;
   /** Why it is not (yet) fetched, or why the fetch failed, as a stable word; see `detail` for a sentence. */
-  readonly reason?: ExclusionReason | FetchFailure | "invalid-url" | HostHold;
+  readonly reason?: ExclusionReason | FetchFailure | "parse-failed" | "invalid-url" | HostHold;
   /** One sentence for people. */
   readonly detail?: string;
   /** Peer that owns the URL's site. */
@@ -110,6 +110,9 @@ export interface PeerControl {
   job(id: JobId): JobReport;
   changeJob(id: JobId, change: JobChange): Promise<JobReport>;
   stats(): PeerStats;
-  /** Resolves when the job is finished, or at once when `signal` aborts. */
+  /**
+   * Resolves when the job is finished, when nothing of it can go on because its hosts are halted, or at once when `signal`
+   * aborts.
+   */
   jobFinished(id: JobId, signal: AbortSignal): Promise<void>;
 }

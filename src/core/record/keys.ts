@@ -33,6 +33,8 @@ const tags = {
   digest: 0x64,
   /** `s` sequence: sieve keys admitted by one commit. */
   sieveLog: 0x73,
+  /** `b` number: one chunk of the sieve's snapshot. */
+  sieveSnapshot: 0x62,
 } as const;
 
 export type KeyTag = keyof typeof tags;
@@ -46,9 +48,12 @@ export function ringPosition(site: SiteName): bigint {
   return hash64(site);
 }
 
-/** A job's 32-bit number inside keys. Two ids with one number are refused when the second is created. */
+/**
+ * A job's number inside keys: 30 bits, so that the sieve has room for a second kind of record of each job. Two ids with
+ * one number are refused when the second is created.
+ */
 export function jobSpace(job: JobId): number {
-  return Number(hash64(job) & 0xffff_ffffn);
+  return Number(hash64(job) & 0x3fff_ffffn);
 }
 
 /** The part of a key that all rows of a host share: site position, then host hash. */
@@ -77,7 +82,8 @@ export function urlKey(
 ): Key {
   const { bytes, view } = key(tag, 29);
   view.setBigUint64(1, position);
-  for (let word = 0; word < 4; word += 1) view.setUint32(9 + word * 4, fingerprints[at + word] ?? 0);
+  for (let word = 0; word < 4; word += 1)
+    view.setUint32(9 + word * 4, fingerprints[at + word] ?? 0);
   view.setUint32(25, space);
   return bytes;
 }
@@ -99,12 +105,7 @@ export function readUrlKey(row: Uint8Array): { words: Uint32Array<ArrayBuffer>; 
 }
 
 /** Key of a queue entry: lower `rank` (0 to 9) first, then lower `sequence`. Length 30. */
-export function queueKey(
-  host: HostAddress,
-  space: number,
-  rank: number,
-  sequence: number,
-): Key {
+export function queueKey(host: HostAddress, space: number, rank: number, sequence: number): Key {
   const { bytes, view } = key("queue", 30);
   view.setBigUint64(1, host.position);
   view.setBigUint64(9, host.hostHash);
@@ -150,14 +151,15 @@ export function namedKey(tag: "meta" | "job" | "counts" | "digest", name: string
   return bytes;
 }
 
-/** Key of one commit's row in the sieve's log. Length 9. */
-export function sieveLogKey(sequence: number): Key {
-  const { bytes, view } = key("sieveLog", 9);
+/** Key of a row that is named by a number, in the order of the numbers. Length 9. */
+export function numberedKey(tag: "sieveLog" | "sieveSnapshot", sequence: number): Key {
+  const { bytes, view } = key(tag, 9);
   view.setBigUint64(1, BigInt(sequence));
   return bytes;
 }
 
-export function sieveLogSequence(row: Uint8Array): number {
+/** Number inside a {@link numberedKey}. */
+export function numberOfKey(row: Uint8Array): number {
   return Number(new DataView(row.buffer, row.byteOffset, row.byteLength).getBigUint64(1));
 }
 
@@ -185,14 +187,4 @@ export function after(row: Uint8Array): Key {
   const next = new Uint8Array(row.length + 1);
   next.set(row);
   return next;
-}
-
-/** Orders keys as the store does. */
-export function compareKeys(a: Uint8Array, b: Uint8Array): number {
-  const shared = Math.min(a.length, b.length);
-  for (let at = 0; at < shared; at += 1) {
-    const difference = (a[at] ?? 0) - (b[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
 }

@@ -1640,6 +1640,8 @@ export interface RobotsRecord {
   fetchedAtMs: number
   expiresAtMs: number
   httpStatus: number
+  failuresInRow: number
+  failure?: string
 }
 
 export namespace RobotsRecord {
@@ -1682,6 +1684,16 @@ export namespace RobotsRecord {
           w.uint32(obj.httpStatus)
         }
 
+        if ((obj.failuresInRow != null && obj.failuresInRow !== 0)) {
+          w.uint32(56)
+          w.uint32(obj.failuresInRow)
+        }
+
+        if (obj.failure != null) {
+          w.uint32(66)
+          w.string(obj.failure)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -1692,7 +1704,8 @@ export namespace RobotsRecord {
           body: '',
           fetchedAtMs: 0,
           expiresAtMs: 0,
-          httpStatus: 0
+          httpStatus: 0,
+          failuresInRow: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -1723,6 +1736,14 @@ export namespace RobotsRecord {
             }
             case 6: {
               obj.httpStatus = reader.uint32()
+              break
+            }
+            case 7: {
+              obj.failuresInRow = reader.uint32()
+              break
+            }
+            case 8: {
+              obj.failure = reader.string()
               break
             }
             default: {
@@ -1782,6 +1803,20 @@ export namespace RobotsRecord {
               }
               break
             }
+            case 7: {
+              yield {
+                field: `${prefix}.failuresInRow`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 8: {
+              yield {
+                field: `${prefix}.failure`,
+                value: reader.string()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -1824,6 +1859,16 @@ export namespace RobotsRecord {
     value: number
   }
 
+  export interface RobotsRecordFailuresInRowFieldEvent {
+    field: '$.failuresInRow'
+    value: number
+  }
+
+  export interface RobotsRecordFailureFieldEvent {
+    field: '$.failure'
+    value: string
+  }
+
   export function encode (obj: Partial<RobotsRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, RobotsRecord.codec())
   }
@@ -1832,7 +1877,7 @@ export namespace RobotsRecord {
     return decodeMessage(buf, RobotsRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): Generator<RobotsRecordOriginFieldEvent | RobotsRecordVerdictFieldEvent | RobotsRecordBodyFieldEvent | RobotsRecordFetchedAtMsFieldEvent | RobotsRecordExpiresAtMsFieldEvent | RobotsRecordHttpStatusFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): Generator<RobotsRecordOriginFieldEvent | RobotsRecordVerdictFieldEvent | RobotsRecordBodyFieldEvent | RobotsRecordFetchedAtMsFieldEvent | RobotsRecordExpiresAtMsFieldEvent | RobotsRecordHttpStatusFieldEvent | RobotsRecordFailuresInRowFieldEvent | RobotsRecordFailureFieldEvent> {
     return streamMessage(buf, RobotsRecord.codec(), opts)
   }
 }

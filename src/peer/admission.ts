@@ -1,0 +1,344 @@
+import { invariant } from "../core/errors.ts";
+import type { ExclusionReason } from "../core/jobs/exclusion.ts";
+import type { QueuedUrl } from "../core/frontier/queued-url.ts";
+import { packedUrl } from "../core/page/packed-links.ts";
+import type { ExcludedLinks, PackedLinks } from "../core/page/parsed-page.ts";
+import { ExclusionRecord, QueueEntry, UrlRecord } from "../core/record/record.pb.ts";
+import { queueKey, retag, ringPosition, urlKey } from "../core/record/keys.ts";
+import { urlState } from "../core/record/url-state.ts";
+import { QueryGuard } from "../core/sieve/query-guard.ts";
+import type { CanonicalUrl, HostName, SiteName } from "../core/units.ts";
+import { hostOf, siteOfHost } from "../core/url/site-of.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import type { Store, StoreOp } from "../ports/store.ts";
+import type { Frontier } from "./frontier.ts";
+import type { Host } from "./host.ts";
+import type { Job } from "./job-registry.ts";
+import type { Journal } from "./journal.ts";
+import type { Sequence } from "./sequence.ts";
+import { exclusionSpace } from "./sieve-keeper.ts";
+import type { SieveKeeper } from "./sieve-keeper.ts";
+
+/** URLs discovered together, with what has to become durable together with them. */
+export interface AdmissionRequest {
+  readonly job: Job;
+  readonly links: PackedLinks;
+  readonly excluded: readonly ExcludedLinks[];
+  /** Links from a seed to these URLs. */
+  readonly depth: number;
+  /** The page on which they were found. */
+  readonly via?: string;
+  /** URLs that redirected to these, first one first. */
+  readonly redirectChain: readonly string[];
+  /** Called when the batch is put together: counts, and returns what finishes the page. */
+  readonly settle?: () => Settlement;
+}
+
+/** The end of a lease, as a part of a batch. */
+export interface Settlement {
+  readonly ops: readonly StoreOp[];
+  /** The URL comes again later: written and queued anew. */
+  readonly again?: Queued;
+  /** Called when the batch is in the journal, with what tells when it is durable. */
+  readonly appended: (durable: Promise<void>) => void;
+}
+
+/** A queue entry with the host that it waits for. */
+export interface Queued {
+  readonly host: Host;
+  readonly job: Job;
+  readonly entry: QueueEntry;
+}
+
+export interface AdmissionResult {
+  /** URLs queued now. */
+  readonly added: number;
+  /** Resolves when all of it is durable. */
+  readonly durable: Promise<void>;
+}
+
+/** A URL that the sieve let through. */
+interface Candidate {
+  readonly request: AdmissionRequest;
+  readonly links: PackedLinks;
+  readonly index: number;
+  readonly reason: ExclusionReason | undefined;
+  readonly url: CanonicalUrl;
+  readonly host: HostName;
+  readonly site: SiteName;
+}
+
+interface Pending {
+  readonly request: AdmissionRequest;
+  readonly resolve: (result: AdmissionResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests sifted together: enough to make one look-up in the store worth its round trip. */
+const requestsPerRound = 64;
+
+/**
+ * Takes in discovered URLs: sieve, exact set, guards, queue. One round at a time, so that no URL can be judged new twice.
+ *
+ * Invariant: a page's end and the URLs found on it are in one batch of the journal. So a page is done if and only if its
+ * links are durable.
+ */
+export class Admission {
+  readonly #clock: Clock;
+  readonly #metrics: Metrics;
+  readonly #store: Store;
+  readonly #journal: Journal;
+  readonly #frontier: Frontier;
+  readonly #sieve: SieveKeeper;
+  readonly #queryGuard = new QueryGuard();
+  #waiting: Pending[] = [];
+  #running: Promise<void> | undefined;
+  readonly #sequence: Sequence;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
+    parts: {
+      readonly journal: Journal;
+      readonly frontier: Frontier;
+      readonly sieve: SieveKeeper;
+      readonly sequence: Sequence;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#metrics = ports.metrics;
+    this.#store = ports.store;
+    this.#journal = parts.journal;
+    this.#frontier = parts.frontier;
+    this.#sieve = parts.sieve;
+    this.#sequence = parts.sequence;
+  }
+
+  /** Resolves when the URLs are in the journal; the result says when they are durable. */
+  admit(request: AdmissionRequest): Promise<AdmissionResult> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject });
+      this.#running ??= this.#rounds();
+    });
+  }
+
+  /** Resolves when nothing is being admitted. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const round = this.#waiting.splice(0, requestsPerRound);
+      try {
+        while (this.#journal.full) await this.#journal.flushed();
+        await this.#round(round);
+      } catch (error) {
+        for (const { reject } of round) reject(error);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  async #round(round: readonly Pending[]): Promise<void> {
+    const sifted = await this.#sift(round.map(({ request }) => request));
+    const candidates = await this.#reconcile(sifted);
+    const names = new Map<HostName, SiteName>();
+    for (const { host, site, reason } of candidates) if (!reason) names.set(host, site);
+    const hosts = await this.#frontier.hostsFor(names);
+    this.#append(round, candidates, hosts);
+  }
+
+  /** Everything that is seen for the first time, in the order of discovery. */
+  async #sift(requests: readonly AdmissionRequest[]): Promise<Candidate[]> {
+    const candidates: Candidate[] = [];
+    const asked: Candidate[] = [];
+    for (const request of requests) {
+      this.#offer(request, request.links, undefined, candidates, asked);
+      for (const { reason, links } of request.excluded) {
+        this.#offer(request, links, reason, candidates, asked);
+      }
+    }
+    if (asked.length === 0) return candidates;
+    const known = await this.#store.hasMany(asked.map(rowKey));
+    this.#metrics.count("sieve_exact_lookups_total", asked.length);
+    asked.forEach((candidate, at) => {
+      const existed = known[at] === true;
+      const { links, index } = candidate;
+      this.#sieve.sieve.settle(spaceOf(candidate), links.fingerprints, index * 4, existed);
+      if (!existed) candidates.push(candidate);
+    });
+    return candidates;
+  }
+
+  #offer(
+    request: AdmissionRequest,
+    links: PackedLinks,
+    reason: ExclusionReason | undefined,
+    candidates: Candidate[],
+    asked: Candidate[],
+  ): void {
+    const { space } = request.job;
+    const sieveSpace = reason ? exclusionSpace(space) : space;
+    this.#metrics.count("sieve_offers_total", links.ends.length);
+    for (let index = 0; index < links.ends.length; index += 1) {
+      const answer = this.#sieve.sieve.offer(sieveSpace, links.fingerprints, index * 4);
+      if (answer === "new") candidates.push(candidateOf(request, links, index, reason));
+      else if (answer === "ask") asked.push(candidateOf(request, links, index, reason));
+    }
+  }
+
+  /**
+   * A URL may be kept out at one place and let in at another. The second wins, whichever comes first: a URL that is
+   * queued is not counted as skipped.
+   */
+  async #reconcile(candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
+    const doubtful = candidates.filter((candidate) => {
+      const { space } = candidate.request.job;
+      const other = candidate.reason ? space : exclusionSpace(space);
+      return this.#sieve.sieve.mayHave(other, candidate.links.fingerprints, candidate.index * 4);
+    });
+    if (doubtful.length === 0) return candidates;
+    await this.#journal.flushed();
+    const otherRows = doubtful.map((candidate) =>
+      retag(rowKey(candidate), candidate.reason ? "url" : "exclusion"),
+    );
+    const found = await this.#store.getMany(otherRows);
+    const lifted: StoreOp[] = [];
+    const dropped = new Set<Candidate>();
+    doubtful.forEach((candidate, at) => {
+      const value = found[at];
+      const row = otherRows[at];
+      if (!value || !row) return;
+      if (candidate.reason) {
+        dropped.add(candidate);
+        return;
+      }
+      const { reason } = ExclusionRecord.decode(value);
+      candidate.request.job.counter.addSkipped(reason as ExclusionReason, -1);
+      lifted.push({ type: "del", key: row });
+    });
+    if (lifted.length > 0) void this.#journal.append(lifted);
+    return dropped.size === 0 ? candidates : candidates.filter((one) => !dropped.has(one));
+  }
+
+  /** From here on nothing waits: what is appended, counted and put into the frontier belongs together. */
+  #append(
+    round: readonly Pending[],
+    candidates: readonly Candidate[],
+    hosts: ReadonlyMap<HostName, Host>,
+  ): void {
+    const added = new Map<AdmissionRequest, number>();
+    const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveEntry))];
+    const queued: { readonly host: Host; readonly url: QueuedUrl }[] = [];
+    for (const candidate of candidates) {
+      const { request } = candidate;
+      const host = hosts.get(candidate.host);
+      const reason = candidate.reason ?? (host && this.#guard(candidate, host));
+      if (reason !== undefined) {
+        ops.push(this.#exclude(candidate, reason));
+        continue;
+      }
+      invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
+      ops.push(this.#admitted(candidate, host));
+      queued.push(this.#enqueue({ host, job: request.job, entry: this.#entryOf(candidate) }, ops));
+      added.set(request, (added.get(request) ?? 0) + 1);
+    }
+    for (const host of new Set(queued.map((one) => one.host))) {
+      ops.push(host.save(), ...this.#frontier.keepWaiting(host));
+    }
+    const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
+    for (const { ops: own, again } of settlements) {
+      ops.push(...own);
+      if (again) queued.push(this.#enqueue(again, ops));
+    }
+    const durable = this.#journal.append(ops);
+    for (const { appended } of settlements) appended(durable);
+    for (const { host, url } of queued) this.#frontier.added(host, url);
+    for (const { request, resolve } of round) {
+      resolve({ added: added.get(request) ?? 0, durable });
+    }
+  }
+
+  /** The guards that need to know what was admitted before. */
+  #guard({ request: { job }, url }: Candidate, host: Host): ExclusionReason | undefined {
+    const { pagesPerHostMax, queriesPerPathMax } = job.definition.options;
+    if (host.admittedFor(job.space) >= pagesPerHostMax) return "host-limit";
+    if (!this.#queryGuard.admit(url, job.space, queriesPerPathMax)) return "query-explosion";
+    return undefined;
+  }
+
+  #exclude(candidate: Candidate, reason: ExclusionReason): StoreOp {
+    candidate.request.job.counter.addSkipped(reason);
+    this.#metrics.count("excluded_urls_total", 1, { reason });
+    const { url, request } = candidate;
+    // A guard speaks after the sieve took the URL for one to be queued: its record says how that ended.
+    const value = candidate.reason
+      ? ExclusionRecord.encode({ url, reason })
+      : UrlRecord.encode({
+          ...urlState.fresh,
+          state: urlState.done,
+          url,
+          excluded: reason,
+          depth: request.depth,
+        });
+    return { type: "put", key: rowKey(candidate), value };
+  }
+
+  #admitted(candidate: Candidate, host: Host): StoreOp {
+    const { job } = candidate.request;
+    host.countAdmitted(job.space);
+    job.counter.add("queued");
+    this.#metrics.count("admitted_urls_total");
+    const value = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
+    return { type: "put", key: rowKey(candidate), value };
+  }
+
+  #entryOf({ request, url }: Candidate): QueueEntry {
+    return {
+      url,
+      depth: request.depth,
+      attempts: 0,
+      redirectChain: [...request.redirectChain],
+      ...(request.via === undefined ? {} : { via: request.via }),
+      discoveredAtMs: Math.floor(this.#clock.nowMs()),
+    };
+  }
+
+  /** Puts an entry behind all others of its host, job and priority. */
+  #enqueue({ host, job, entry }: Queued, ops: StoreOp[]): { host: Host; url: QueuedUrl } {
+    const rank = 9 - job.definition.options.priority;
+    const key = queueKey(host.keys, job.space, rank, this.#sequence.next());
+    ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
+    return { host, url: { key, job: job.definition.id, entry } };
+  }
+}
+
+function candidateOf(
+  request: AdmissionRequest,
+  links: PackedLinks,
+  index: number,
+  reason: ExclusionReason | undefined,
+): Candidate {
+  const url = packedUrl(links, index);
+  const host = hostOf(url);
+  return { request, links, index, reason, url, host, site: siteOfHost(host) };
+}
+
+function spaceOf({ request, reason }: Candidate): number {
+  return reason ? exclusionSpace(request.job.space) : request.job.space;
+}
+
+function sieveEntry(candidate: Candidate): {
+  readonly space: number;
+  readonly words: Uint32Array;
+  readonly at: number;
+} {
+  const { links, index } = candidate;
+  return { space: spaceOf(candidate), words: links.fingerprints, at: index * 4 };
+}
+
+function rowKey({ request, links, index, site, reason }: Candidate): Uint8Array<ArrayBuffer> {
+  const tag = reason ? "exclusion" : "url";
+  return urlKey(tag, ringPosition(site), links.fingerprints, index * 4, request.job.space);
+}

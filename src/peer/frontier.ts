@@ -1,0 +1,414 @@
+import { HostQueue } from "../core/frontier/host-queue.ts";
+import { HostVisit } from "../core/frontier/host-visit.ts";
+import type { QueuedUrl } from "../core/frontier/queued-url.ts";
+import { Workbench } from "../core/frontier/workbench.ts";
+import { effectiveDelayMs } from "../core/politeness/effective-delay.ts";
+import { HostGate } from "../core/politeness/host-gate.ts";
+import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
+import { HostRecord, QueueEntry } from "../core/record/record.pb.ts";
+import { after, hostAddress, hostKey, queueRange, tagRange } from "../core/record/keys.ts";
+import type { HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
+import { siteOfHost } from "../core/url/site-of.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Resolver } from "../ports/resolver.ts";
+import type { Store, StoreOp } from "../ports/store.ts";
+import { Host } from "./host.ts";
+import { isRunnable } from "./job-registry.ts";
+import type { Job, JobRegistry } from "./job-registry.ts";
+import type { Journal } from "./journal.ts";
+
+export interface FrontierOptions {
+  /**
+   * Hosts with queued URLs that are in memory at once, some 4 KB each; the others wait on disk and take the place of
+   * hosts that run dry. @default 10_000
+   */
+  readonly activeHostsMax: number;
+  /**
+   * Queue entries held in memory, some 500 bytes each, shared out among the hosts as they become active: a host's head
+   * gets this number by the hosts then active, within 8 and 1,024. @default 20_000
+   */
+  readonly headUrlsMax: number;
+}
+
+export const defaultFrontierOptions: FrontierOptions = Object.freeze({
+  activeHostsMax: 10_000,
+  headUrlsMax: 20_000,
+});
+
+/** A host's head holds at least and at most so many entries. */
+const headMin = 8;
+const headMax = 1_024;
+
+/** Hosts brought in from disk by one look. */
+const hostsPerLook = 256;
+
+/** A URL that the frontier has given out, with its host; to be given back by `release`. */
+export interface Lease {
+  readonly host: Host;
+  readonly job: Job;
+  readonly url: QueuedUrl;
+}
+
+/**
+ * The queue of all queued URLs: on disk every entry, in memory the workbench with a bounded head of each active host.
+ *
+ * The life of a host: the first URL admitted for it makes it active; its head is read from disk, its name resolved, and it
+ * is placed on the workbench under its address. When its gate and its address are open, it is taken, one URL is leased
+ * from it, and it is placed again. When it runs dry it is dropped, and a host that waits on disk takes its place.
+ *
+ * Invariant: a host has a `waiting` row exactly as long as it may have queue entries, so a start finds every host.
+ */
+export class Frontier {
+  readonly #clock: Clock;
+  readonly #resolver: Resolver;
+  readonly #store: Store;
+  readonly #jobs: JobRegistry;
+  readonly #journal: Journal;
+  readonly #options: FrontierOptions;
+  readonly #politeness: PolitenessOptions;
+  readonly #workbench: Workbench;
+  readonly #hosts = new Map<HostName, Host>();
+  readonly #loading = new Map<HostName, Promise<Host>>();
+  readonly #signal: AbortSignal;
+  readonly #onDue: () => void;
+  readonly #onFailure: (error: unknown) => void;
+  /** Where on disk to look for the next waiting host; undefined when all have been looked at. */
+  #cursor: Uint8Array | undefined;
+  /** A host was left on disk, perhaps behind the cursor. */
+  #leftOnDisk = false;
+  #looking = false;
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly resolver: Resolver;
+      readonly store: Store;
+    },
+    parts: { readonly jobs: JobRegistry; readonly journal: Journal },
+    options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
+    events: {
+      readonly signal: AbortSignal;
+      /** Called when a host may have become due. */
+      readonly onDue: () => void;
+      readonly onFailure: (error: unknown) => void;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#resolver = ports.resolver;
+    this.#store = ports.store;
+    this.#jobs = parts.jobs;
+    this.#journal = parts.journal;
+    this.#options = options.frontier;
+    this.#politeness = options.politeness;
+    this.#workbench = new Workbench(options.politeness);
+    this.#signal = events.signal;
+    this.#onDue = events.onDue;
+    this.#onFailure = events.onFailure;
+  }
+
+  get activeHosts(): number {
+    return this.#hosts.size;
+  }
+
+  get openRequests(): number {
+    return this.#workbench.openRequests;
+  }
+
+  /** Brings in the hosts that wait on disk. */
+  async start(): Promise<void> {
+    this.#cursor = tagRange("waiting").gte;
+    await this.#look();
+  }
+
+  /** The active host of this name. */
+  hostNamed(name: HostName): Host | undefined {
+    return this.#hosts.get(name);
+  }
+
+  /** The hosts of these names, active or, where there is no room, for this one use. */
+  async hostsFor(names: ReadonlyMap<HostName, SiteName>): Promise<Map<HostName, Host>> {
+    const found = new Map<HostName, Host>();
+    const missing: [HostName, SiteName][] = [];
+    for (const [name, site] of names) {
+      const host = this.#hosts.get(name);
+      if (host) found.set(name, host);
+      else missing.push([name, site]);
+    }
+    if (missing.length === 0) return found;
+    const loaded = await Promise.all(missing.map(([name, site]) => this.#load(name, site)));
+    for (const host of loaded) found.set(host.visit.host, host);
+    // One of those found before may have been dropped meanwhile.
+    for (const [name, host] of found) found.set(name, this.#hosts.get(name) ?? host);
+    return found;
+  }
+
+  /** A queue entry was put into the journal: a refill that begins after this call flushes the journal first. */
+  added(host: Host, url: QueuedUrl): void {
+    const active = this.#hosts.get(host.visit.host);
+    if (!active && !this.#admitActive(host)) {
+      this.#leftOnDisk = true;
+      return;
+    }
+    host.visit.queue.add(url);
+    host.jobs.add(this.#jobs.get(url.job));
+    this.#prepare(host);
+  }
+
+  /** The row by which a start finds the host. */
+  keepWaiting(host: Host): readonly StoreOp[] {
+    const value = new TextEncoder().encode(host.visit.host);
+    return [{ type: "put", key: hostKey("waiting", host.keys), value }];
+  }
+
+  /** A URL that may be fetched now, if there is one: its host and its address count an open request from here on. */
+  take(): Lease | undefined {
+    for (;;) {
+      const visit = this.#workbench.take(this.#clock.nowMs());
+      if (!visit) return undefined;
+      const host = this.#hosts.get(visit.host);
+      const url = visit.queue.take(this.#runnable);
+      const job = url && this.#jobs.get(url.job);
+      if (host && url && job) {
+        job.leases += 1;
+        return { host, job, url };
+      }
+      this.#close(visit);
+      if (host) this.#prepare(host);
+    }
+  }
+
+  nextDueAtMs(): Millis | undefined {
+    return this.#workbench.nextDueAtMs();
+  }
+
+  /** The lease's request has ended, or none was made; the lease lasts until `putBack` or `settle`. */
+  closeRequest({ host }: Lease, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
+    this.#close(host.visit, end);
+    this.#prepare(host);
+  }
+
+  /** Ends a lease whose URL stays queued as it was. */
+  putBack(lease: Lease): void {
+    lease.host.visit.queue.putBack(lease.url);
+    this.#leaseEnded(lease);
+  }
+
+  /** Ends a lease whose row is deleted by the batch that `durable` stands for. */
+  settle(lease: Lease, durable: Promise<void>): void {
+    const { queue } = lease.host.visit;
+    queue.settle(lease.url);
+    this.#leaseEnded(lease);
+    durable.then(
+      () => {
+        queue.committed(lease.url);
+        this.#prepare(lease.host);
+      },
+      // The journal has reported the failure, and the peer is on its way down.
+      () => undefined,
+    );
+  }
+
+  /**
+   * Whether nothing of the job can be fetched until an operator or a long timer lets a halted host back: then nobody
+   * should wait for its end.
+   */
+  isStalled(job: Job): boolean {
+    if (job.leases > 0 || this.#looking || this.#leftOnDisk) return false;
+    const nowMs = this.#clock.nowMs();
+    let stalled = false;
+    for (const host of this.#hosts.values()) {
+      if (!host.jobs.has(job) || !host.visit.queue.hasWork) continue;
+      if (host.visit.gate.hold(nowMs) !== "halted") return false;
+      stalled = true;
+    }
+    return stalled;
+  }
+
+  #delayMs(host: Host, job: Job): Millis {
+    return effectiveDelayMs(job.definition.options.delayMs, host.crawlDelayMs, this.#politeness);
+  }
+
+  /** A job has changed: hosts that had nothing to do may have now. */
+  jobsChanged(): void {
+    for (const host of this.#hosts.values()) this.#prepare(host);
+  }
+
+  readonly #runnable = (id: JobId): boolean => isRunnable(this.#jobs.get(id));
+
+  #leaseEnded({ host, job }: Lease): void {
+    const wasRunnable = isRunnable(job);
+    job.leases -= 1;
+    if (!wasRunnable && isRunnable(job)) this.jobsChanged();
+    else this.#prepare(host);
+  }
+
+  #close(visit: HostVisit, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
+    this.#workbench.release(visit, {
+      finishedAtMs: this.#clock.nowMs(),
+      delayMs: end ? visit.delayMs : 0,
+      ...end,
+    });
+  }
+
+  async #load(name: HostName, site: SiteName): Promise<Host> {
+    const loading = this.#loading.get(name);
+    if (loading) return loading;
+    const load = (async () => {
+      const value = await this.#store.get(hostKey("host", hostAddress(site, name)));
+      return new Host(
+        new HostVisit({
+          host: name,
+          site,
+          gate: new HostGate(this.#politeness, value && HostRecord.decode(value)),
+          queue: new HostQueue(this.#headMax()),
+          connectionsMax: 1,
+          delayMs: 0,
+        }),
+        value && HostRecord.decode(value),
+      );
+    })();
+    this.#loading.set(name, load);
+    try {
+      return await load;
+    } finally {
+      this.#loading.delete(name);
+    }
+  }
+
+  #headMax(): number {
+    const share = Math.floor(this.#options.headUrlsMax / (this.#hosts.size + 1));
+    return Math.min(Math.max(share, headMin), headMax);
+  }
+
+  #admitActive(host: Host): boolean {
+    if (this.#hosts.size >= this.#options.activeHostsMax) return false;
+    this.#hosts.set(host.visit.host, host);
+    // What an earlier time left on disk is found by the first refill.
+    for (const job of this.#jobs.all()) {
+      host.jobs.add(job);
+      host.visit.queue.expectOnDisk(job.definition.id);
+    }
+    return true;
+  }
+
+  /** Does what the host needs next: read its head, resolve its name, place it, or drop it. */
+  #prepare(host: Host): void {
+    if (host.preparing || this.#signal.aborted) return;
+    const { queue } = host.visit;
+    const needsRefill = queue.refillsNeeded().length > 0;
+    const ready = queue.hasReady(this.#runnable);
+    if (ready && !this.#addressExpired(host)) this.#place(host);
+    if (needsRefill || (ready && this.#addressExpired(host))) {
+      host.preparing = true;
+      void this.#prepareSlowly(host);
+    } else if (!queue.hasWork && queue.pendingCount === 0 && host.visit.openRequests === 0) {
+      this.#drop(host);
+    }
+  }
+
+  async #prepareSlowly(host: Host): Promise<void> {
+    try {
+      for (const job of host.visit.queue.refillsNeeded()) await this.#refill(host, job);
+      if (host.visit.queue.hasReady(this.#runnable) && this.#addressExpired(host)) {
+        await this.#resolve(host);
+      }
+    } catch (error) {
+      this.#onFailure(error);
+      return;
+    } finally {
+      host.preparing = false;
+    }
+    this.#prepare(host);
+  }
+
+  async #refill(host: Host, job: JobId): Promise<void> {
+    const { queue } = host.visit;
+    const { space } = this.#jobs.get(job);
+    const ticket = queue.beginRefill(job);
+    await this.#journal.flushed();
+    const range = queueRange(host.keys, space);
+    const gte = ticket.after.length > 0 ? after(ticket.after) : range.gte;
+    const rows = await this.#store.range({ gte, lt: range.lt }, ticket.limit);
+    const urls = rows.map(({ key, value }) => ({ key, job, entry: QueueEntry.decode(value) }));
+    queue.refill(ticket, urls, rows.length < ticket.limit);
+  }
+
+  #addressExpired(host: Host): boolean {
+    return host.addressExpiresAtMs <= this.#clock.nowMs();
+  }
+
+  async #resolve(host: Host): Promise<void> {
+    const { visit } = host;
+    const outcome = await this.#resolver.resolve(visit.host, this.#signal);
+    if (outcome.kind === "addresses") {
+      host.unresolved = undefined;
+      const known = visit.address && outcome.addresses.includes(visit.address);
+      const [first] = outcome.addresses;
+      if (!known && first) visit.address = first;
+      host.addressExpiresAtMs = outcome.expiresAtMs;
+    } else {
+      host.unresolved = { failure: outcome.failure, detail: outcome.detail };
+      // A name without an address shares its turn with no other.
+      visit.address = `unresolved:${visit.host}` as IpAddress;
+      host.addressExpiresAtMs = this.#clock.nowMs() + this.#politeness.backoffBaseMs;
+    }
+  }
+
+  #place(host: Host): void {
+    const { visit } = host;
+    visit.connectionsMax = 1;
+    visit.delayMs = 0;
+    for (const job of host.jobs) {
+      const { connectionsPerHost } = job.definition.options;
+      visit.connectionsMax = Math.max(visit.connectionsMax, connectionsPerHost);
+      visit.delayMs = Math.max(visit.delayMs, this.#delayMs(host, job));
+    }
+    this.#workbench.place(visit, this.#clock.nowMs());
+    this.#onDue();
+  }
+
+  #drop(host: Host): void {
+    this.#workbench.remove(host.visit);
+    this.#hosts.delete(host.visit.host);
+    void this.#journal.append([{ type: "del", key: hostKey("waiting", host.keys) }]);
+    void this.#look();
+  }
+
+  /** Takes hosts in from disk while there is room, going round so that none waits for ever. */
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      while (this.#hosts.size < this.#options.activeHostsMax && this.#nextRound()) {
+        await this.#journal.flushed();
+        const { lt } = tagRange("waiting");
+        const rows = await this.#store.range({ gte: this.#cursor ?? lt, lt }, hostsPerLook);
+        for (const { value } of rows) await this.#activate(value);
+        const last = rows.at(-1);
+        this.#cursor = last && rows.length === hostsPerLook ? after(last.key) : undefined;
+      }
+    } catch (error) {
+      this.#onFailure(error);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** Whether there is something on disk to look at. */
+  #nextRound(): boolean {
+    if (this.#cursor) return true;
+    if (!this.#leftOnDisk) return false;
+    this.#leftOnDisk = false;
+    this.#cursor = tagRange("waiting").gte;
+    return true;
+  }
+
+  async #activate(name: Uint8Array): Promise<void> {
+    const hostName = new TextDecoder().decode(name) as HostName;
+    if (this.#hosts.has(hostName)) return;
+    const host = await this.#load(hostName, siteOfHost(hostName));
+    if (this.#hosts.has(hostName)) return;
+    if (this.#admitActive(host)) this.#prepare(host);
+    else this.#leftOnDisk = true;
+  }
+}

@@ -1,0 +1,171 @@
+import { CrawlError } from "../core/errors.ts";
+import type { ExclusionReason } from "../core/jobs/exclusion.ts";
+import { defaultJobOptions } from "../core/jobs/job-definition.ts";
+import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
+import { compileJobRules } from "../core/jobs/job-rules.ts";
+import type { JobRules } from "../core/jobs/job-rules.ts";
+import { jobIdOf, validateJobOptions } from "../core/jobs/validate-job-options.ts";
+import { jobSpace, namedKey, tagRange } from "../core/record/keys.ts";
+import type { JobId } from "../core/units.ts";
+import type { Store, StoreOp } from "../ports/store.ts";
+import { JobCounter } from "./job-counter.ts";
+import type { JobChange, JobReport } from "./peer-control.ts";
+
+/** A job as this peer runs it; the object stays the same when its definition changes. */
+export interface Job {
+  definition: JobDefinition;
+  rules: JobRules;
+  /** Number of the job inside database keys and in the sieve. */
+  readonly space: number;
+  readonly counter: JobCounter;
+  /** URLs of it that are leased: being fetched, parsed, or on their way to the journal. */
+  leases: number;
+}
+
+/**
+ * The jobs that this peer knows, with their running totals.
+ *
+ * Invariant: totals are written by the same commit as the changes that they count.
+ */
+export class JobRegistry {
+  readonly #jobs = new Map<JobId, Job>();
+  readonly #bySpace = new Map<number, Job>();
+  /** Changes that the next commit has to carry. */
+  #unsaved: StoreOp[] = [];
+
+  async load(store: Store): Promise<void> {
+    for await (const { value } of store.scan(tagRange("job"))) {
+      const definition = readDefinition(value);
+      const counts = await store.get(namedKey("counts", definition.id));
+      this.#install(definition, new JobCounter(counts));
+    }
+  }
+
+  /** Rows for the next commit; see {@link Journal.contribute}. */
+  takeUnsaved(): readonly StoreOp[] {
+    const ops = this.#unsaved;
+    this.#unsaved = [];
+    for (const job of this.#jobs.values()) {
+      const value = job.counter.takeChanged();
+      if (value) ops.push({ type: "put", key: namedKey("counts", job.definition.id), value });
+    }
+    return ops;
+  }
+
+  /** The job with this id, created or changed as `options` say. */
+  define(id: string, options: Partial<JobOptions> = {}): Job {
+    const jobId = jobIdOf(id);
+    const known = this.#jobs.get(jobId);
+    if (known && Object.keys(options).length === 0) return known;
+    const definition: JobDefinition = {
+      id: jobId,
+      revision: (known?.definition.revision ?? 0) + 1,
+      state: known?.definition.state ?? "running",
+      options: validateJobOptions({
+        ...(known?.definition.options ?? defaultJobOptions),
+        ...options,
+      }),
+    };
+    if (known && sameOptions(known.definition.options, definition.options)) return known;
+    return this.#change(definition);
+  }
+
+  /** Pauses, resumes or cancels a job. A cancelled job stays so. */
+  changeState(id: JobId, change: JobChange): Job {
+    const job = this.get(id);
+    const { definition } = job;
+    if (definition.state === "cancelled") return job;
+    const state = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
+    return this.#change({
+      ...definition,
+      revision: definition.revision + 1,
+      state: state[change],
+    });
+  }
+
+  /** Errors: `JOB_UNKNOWN`. */
+  get(id: JobId): Job {
+    const job = this.#jobs.get(id);
+    if (!job) throw new CrawlError("JOB_UNKNOWN", `no job is named "${id}"`, { job: id });
+    return job;
+  }
+
+  bySpace(space: number): Job | undefined {
+    return this.#bySpace.get(space);
+  }
+
+  all(): readonly Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  #change(definition: JobDefinition): Job {
+    const counter = this.#jobs.get(definition.id)?.counter ?? new JobCounter(undefined);
+    const value = new TextEncoder().encode(JSON.stringify(definition));
+    const job = this.#install(definition, counter);
+    this.#unsaved.push({ type: "put", key: namedKey("job", definition.id), value });
+    return job;
+  }
+
+  #install(definition: JobDefinition, counter: JobCounter): Job {
+    const space = jobSpace(definition.id);
+    const holder = this.#bySpace.get(space);
+    if (holder && holder.definition.id !== definition.id) {
+      const problem = `job "${definition.id}" cannot be told from "${holder.definition.id}"; choose another name`;
+      throw new CrawlError("CONFIG_INVALID", problem, { job: definition.id });
+    }
+    const rules = compileJobRules(definition);
+    const job: Job = holder ?? { definition, rules, space, counter, leases: 0 };
+    job.definition = definition;
+    job.rules = rules;
+    this.#jobs.set(definition.id, job);
+    this.#bySpace.set(space, job);
+    return job;
+  }
+}
+
+/** Whether the job may have another request now. */
+export function isRunnable(job: Job): boolean {
+  if (job.definition.state !== "running") return false;
+  const { pagesMax } = job.definition.options;
+  return pagesMax === 0 || job.counter.pages + job.leases < pagesMax;
+}
+
+/** Whether nothing of the job will be fetched any more unless somebody asks for it. */
+export function isFinished(job: Job): boolean {
+  if (job.leases > 0) return false;
+  if (job.definition.state === "cancelled" || job.counter.queued === 0) return true;
+  return reachedPageLimit(job);
+}
+
+export function reachedPageLimit(job: Job): boolean {
+  const { pagesMax } = job.definition.options;
+  return pagesMax > 0 && job.counter.pages >= pagesMax;
+}
+
+export function reportOf(job: Job): JobReport {
+  return {
+    definition: job.definition,
+    counts: job.counter.counts(),
+    finished: isFinished(job),
+  };
+}
+
+/** Why a queued URL of the job is not going to be fetched, where the job itself is the reason. */
+export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
+  if (job.definition.state === "cancelled") return "cancelled";
+  if (job.definition.state === "paused") return "job-paused";
+  return reachedPageLimit(job) ? "page-limit" : undefined;
+}
+
+function readDefinition(value: Uint8Array): JobDefinition {
+  try {
+    const stored = JSON.parse(new TextDecoder().decode(value)) as JobDefinition;
+    return { ...stored, id: jobIdOf(stored.id), options: validateJobOptions(stored.options) };
+  } catch (cause) {
+    throw new CrawlError("STORE_CORRUPT", "a job's definition cannot be read", {}, { cause });
+  }
+}
+
+function sameOptions(a: JobOptions, b: JobOptions): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,348 @@
+import type { Exchange, RevisitTarget } from "../core/archive/capture.ts";
+import { CrawlError } from "../core/errors.ts";
+import { packLinks } from "../core/page/packed-links.ts";
+import { noLinks } from "../core/page/parsed-page.ts";
+import type { ExcludedLinks } from "../core/page/parsed-page.ts";
+import { namedKey } from "../core/record/keys.ts";
+import { DigestRecord, UrlRecord } from "../core/record/record.pb.ts";
+import { urlState } from "../core/record/url-state.ts";
+import type { CanonicalUrl } from "../core/units.ts";
+import { fingerprintOf } from "../core/url/fingerprint.ts";
+import type { Archive, ArchivedResponse, ArchiveLocation } from "../ports/archive.ts";
+import type { FetchResponse } from "../ports/fetcher.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import type { PageParser, ParsedPage } from "../ports/page-parser.ts";
+import type { Store, StoreOp } from "../ports/store.ts";
+import type { Admission, AdmissionRequest } from "./admission.ts";
+import type { Frontier, Lease } from "./frontier.ts";
+import { headerField } from "./header-fields.ts";
+import type { JobRegistry } from "./job-registry.ts";
+import { planRedirect } from "./redirect.ts";
+import type { RedirectPlan } from "./redirect.ts";
+import { settle } from "./settlement.ts";
+import type { LeaseEnd } from "./settlement.ts";
+import { digestSpace } from "./sieve-keeper.ts";
+import type { SieveKeeper } from "./sieve-keeper.ts";
+import { urlRow } from "./url-row.ts";
+import type { UrlRow } from "./url-row.ts";
+
+interface FinisherPorts {
+  readonly archive: Archive;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly parser: PageParser;
+  readonly store: Store;
+}
+
+interface FinisherParts {
+  readonly admission: Admission;
+  readonly frontier: Frontier;
+  readonly jobs: JobRegistry;
+  readonly sieve: SieveKeeper;
+}
+
+/** An earlier fetch of a URL by another job, from which a conditional request can be made. */
+export interface PriorFetch {
+  readonly record: UrlRecord;
+  /** What stands in the archive. */
+  readonly response: ArchivedResponse;
+  /** If-None-Match and If-Modified-Since. */
+  readonly conditions: Readonly<Record<string, string>>;
+}
+
+/** The URLs that a response leads to. */
+type UrlsOf = Pick<AdmissionRequest, "links" | "excluded" | "depth" | "redirectChain">;
+
+/** Puts a response into the archive: called when the batch is put together that will refer to it. */
+type AppendCapture = () => ArchiveLocation;
+
+/** Turns a response into its durable consequences: parsed, archived, its links admitted, its URL settled. */
+export class PageFinisher {
+  readonly #ports: FinisherPorts;
+  readonly #parts: FinisherParts;
+
+  constructor(ports: FinisherPorts, parts: FinisherParts) {
+    this.#ports = ports;
+    this.#parts = parts;
+  }
+
+  /** Ends a lease without an archived response. */
+  async finish(lease: Lease, row: UrlRow, end: LeaseEnd): Promise<void> {
+    await this.#admit(lease, row, noUrls(lease), () => end);
+  }
+
+  /** Ends a lease with what the server answered. */
+  async finishResponse(
+    lease: Lease,
+    row: UrlRow,
+    exchange: Exchange,
+    response: FetchResponse,
+    prior: PriorFetch | undefined,
+  ): Promise<void> {
+    if (!response.bodyRead) {
+      await this.finish(lease, row, { kind: "excluded", reason: "content-type" });
+      return;
+    }
+    const unchanged = response.status === 304 ? prior : undefined;
+    const parsed = await this.#parse(lease, exchange, response, unchanged);
+    if (!parsed) {
+      await this.finish(lease, row, { kind: "failed", failure: "parse-failed" });
+      return;
+    }
+    const plan = redirectPlan(lease, response);
+    if (plan.kind === "respell") {
+      const { target, chain } = plan;
+      await this.finish(lease, row, { kind: "again", url: target, redirectChain: chain });
+      return;
+    }
+    const earlier = unchanged ? undefined : await this.#earlierCapture(exchange, parsed);
+    const append = this.#appendCapture(exchange, parsed, unchanged, earlier);
+    await this.#admit(lease, row, urlsOf(lease, parsed, plan), () =>
+      this.#fetchedEnd(exchange, response, parsed, plan, {
+        location: append(),
+        unchanged,
+        earlier,
+      }),
+    );
+  }
+
+  /** The latest fetch of the URL by another job whose response is still in the archive. */
+  async priorFetch(lease: Lease, url: CanonicalUrl): Promise<PriorFetch | undefined> {
+    const others = this.#parts.jobs.all().filter((job) => job !== lease.job);
+    if (others.length === 0) return undefined;
+    const rows = await this.#ports.store.getMany(others.map((job) => urlRow(url, job).key));
+    const record = rows
+      .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
+      .filter(({ url: fetched, etag, lastModified }) => fetched === url && (etag ?? lastModified))
+      .reduce<UrlRecord | undefined>(
+        (latest, one) => (latest && latest.fetchedAtMs >= one.fetchedAtMs ? latest : one),
+        undefined,
+      );
+    const location = record?.body ?? record?.capture;
+    if (!record || !location) return undefined;
+    try {
+      const response = await this.#ports.archive.read(location);
+      return { record, response, conditions: conditionsOf(record) };
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "NOT_ARCHIVED") throw error;
+      return undefined;
+    }
+  }
+
+  async #parse(
+    lease: Lease,
+    exchange: Exchange,
+    response: FetchResponse,
+    unchanged: PriorFetch | undefined,
+  ): Promise<ParsedPage | undefined> {
+    const { url, job } = lease;
+    try {
+      return await this.#ports.parser.parse({
+        exchange: unchanged ? { ...exchange, headers: unchanged.response.headers } : exchange,
+        body: unchanged ? unchanged.response.body : response.body,
+        follow: unchanged !== undefined || isSuccess(response.status),
+        job: job.definition,
+        depth: url.entry.depth,
+      });
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "PARSER_CRASHED") throw error;
+      this.#ports.logger.warn("parser-crashed", { url: url.entry.url, cause: error.message });
+      return undefined;
+    }
+  }
+
+  /** Where the same payload was archived first, if it was. */
+  async #earlierCapture(
+    exchange: Exchange,
+    { payloadDigest }: ParsedPage,
+  ): Promise<DigestRecord | "new" | undefined> {
+    if (!hasPayload(exchange)) return undefined;
+    const { sieve } = this.#parts.sieve;
+    const words = fingerprintOf(payloadDigest);
+    const answer = sieve.offer(digestSpace, words, 0);
+    if (answer === "new") return "new";
+    const value = await this.#ports.store.get(namedKey("digest", payloadDigest));
+    if (answer === "ask") sieve.settle(digestSpace, words, 0, value !== undefined);
+    if (value) return DigestRecord.decode(value);
+    return answer === "ask" ? "new" : undefined;
+  }
+
+  #appendCapture(
+    exchange: Exchange,
+    parsed: ParsedPage,
+    unchanged: PriorFetch | undefined,
+    earlier: DigestRecord | "new" | undefined,
+  ): AppendCapture {
+    const { archive, metrics } = this.#ports;
+    const { payloadDigest } = parsed;
+    const target: RevisitTarget | undefined = unchanged
+      ? {
+          url: unchanged.response.url,
+          fetchedAtMs: unchanged.response.fetchedAtMs,
+          reason: "server-not-modified",
+          payloadDigest: unchanged.record.payloadDigest ?? payloadDigest,
+        }
+      : typeof earlier === "object"
+        ? {
+            url: earlier.url,
+            fetchedAtMs: earlier.fetchedAtMs,
+            reason: "identical-payload-digest",
+            payloadDigest,
+          }
+        : undefined;
+    return () => {
+      const location = target
+        ? archive.appendRevisit(exchange, target)
+        : archive.append(parsed.capture);
+      metrics.count("archive_bytes_total", location.length);
+      return location;
+    };
+  }
+
+  #fetchedEnd(
+    exchange: Exchange,
+    response: FetchResponse,
+    parsed: ParsedPage,
+    plan: RedirectPlan,
+    archived: {
+      readonly location: ArchiveLocation;
+      readonly unchanged: PriorFetch | undefined;
+      readonly earlier: DigestRecord | "new" | undefined;
+    },
+  ): LeaseEnd {
+    const { location, unchanged, earlier } = archived;
+    const { status } = response;
+    const { payloadDigest } = parsed;
+    const body =
+      (typeof earlier === "object" ? earlier.capture : undefined) ??
+      unchanged?.record.body ??
+      unchanged?.record.capture;
+    return {
+      kind: "fetched",
+      isPage: status === 200 && parsed.html,
+      record: {
+        ...describe(response, parsed),
+        fetchedAtMs: Math.floor(exchange.fetchedAtMs),
+        payloadDigest: unchanged?.record.payloadDigest ?? payloadDigest,
+        capture: location,
+        ...(body && { body }),
+        ...(plan.kind !== "none" && { redirect: plan.target }),
+        ...(plan.kind === "end" && isRedirectFault(plan.reason) && { excluded: plan.reason }),
+      },
+      extraOps: earlier === "new" ? this.#digestOps(exchange, parsed, location) : [],
+    };
+  }
+
+  #digestOps(
+    { url, fetchedAtMs }: Exchange,
+    { payloadDigest }: ParsedPage,
+    capture: ArchiveLocation,
+  ): readonly StoreOp[] {
+    const record = { url, fetchedAtMs: Math.floor(fetchedAtMs), capture };
+    const words = fingerprintOf(payloadDigest);
+    return [
+      {
+        type: "put",
+        key: namedKey("digest", payloadDigest),
+        value: DigestRecord.encode(record),
+      },
+      ...this.#parts.sieve.log([{ space: digestSpace, words, at: 0 }]),
+    ];
+  }
+
+  async #admit(lease: Lease, row: UrlRow, urls: UrlsOf, endOf: () => LeaseEnd): Promise<void> {
+    await this.#parts.admission.admit({
+      job: lease.job,
+      via: lease.url.entry.url,
+      ...urls,
+      settle: () =>
+        settle(lease, row, endOf(), {
+          frontier: this.#parts.frontier,
+          metrics: this.#ports.metrics,
+        }),
+    });
+  }
+}
+
+function noUrls({ url }: Lease): UrlsOf {
+  return { links: noLinks, excluded: [], depth: url.entry.depth, redirectChain: [] };
+}
+
+function urlsOf({ url, job }: Lease, parsed: ParsedPage, plan: RedirectPlan): UrlsOf {
+  const { normalizeQuery } = job.definition.options;
+  const { depth } = url.entry;
+  switch (plan.kind) {
+    case "none":
+    case "respell":
+      return {
+        links: parsed.links,
+        excluded: parsed.excluded,
+        depth: depth + 1,
+        redirectChain: [],
+      };
+    case "admit":
+      return {
+        links: packLinks([plan.target], normalizeQuery),
+        excluded: [],
+        depth,
+        redirectChain: plan.chain,
+      };
+    case "end": {
+      const links = packLinks([plan.target], normalizeQuery);
+      const excluded: ExcludedLinks[] = [{ reason: plan.reason, links }];
+      return { links: noLinks, excluded, depth, redirectChain: plan.chain };
+    }
+  }
+}
+
+function redirectPlan({ url: { entry }, job }: Lease, response: FetchResponse): RedirectPlan {
+  return planRedirect(
+    { url: entry.url as CanonicalUrl, depth: entry.depth, chain: entry.redirectChain },
+    { status: response.status, location: headerField(response.headers, "location") },
+    job.rules,
+    job.definition.options,
+  );
+}
+
+function describe(
+  response: FetchResponse,
+  parsed: ParsedPage,
+): Partial<UrlRecord> & { readonly httpStatus: number } {
+  const { status, headers, body, truncation } = response;
+  const contentType = headerField(headers, "content-type");
+  const etag = headerField(headers, "etag");
+  const lastModified = headerField(headers, "last-modified");
+  return {
+    state: urlState.done,
+    httpStatus: status,
+    bodyBytes: body.length,
+    truncated: truncation !== undefined,
+    noindex: parsed.noindex,
+    ...(contentType !== undefined && { contentType }),
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+    ...(parsed.title !== undefined && { title: parsed.title }),
+    ...(parsed.charset !== undefined && { charset: parsed.charset }),
+  };
+}
+
+function conditionsOf({ etag, lastModified }: UrlRecord): Record<string, string> {
+  return {
+    ...(etag !== undefined && { "if-none-match": etag }),
+    ...(lastModified !== undefined && { "if-modified-since": lastModified }),
+  };
+}
+
+/** The chain itself is at fault, not the place that it leads to. */
+function isRedirectFault(reason: string): boolean {
+  return reason === "redirect-loop" || reason === "redirect-limit";
+}
+
+function hasPayload({ status, encodedBody, truncation }: Exchange): boolean {
+  return status === 200 && encodedBody.length > 0 && truncation === undefined;
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

@@ -1,0 +1,49 @@
+import { defaultPolitenessOptions } from "../core/politeness/politeness-options.ts";
+import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
+import type { SieveOptions } from "../core/sieve/sieve.ts";
+import type { Millis } from "../core/units.ts";
+import type { FetchLimits } from "../ports/fetcher.ts";
+import { defaultDispatcherOptions } from "./dispatcher.ts";
+import type { DispatcherOptions } from "./dispatcher.ts";
+import { defaultFrontierOptions } from "./frontier.ts";
+import type { FrontierOptions } from "./frontier.ts";
+import { defaultJournalOptions } from "./journal.ts";
+import type { JournalOptions } from "./journal.ts";
+
+/** Bounds of one exchange; each field's meaning and default stand in {@link FetchLimits}. */
+export const defaultFetchLimits: FetchLimits = Object.freeze({
+  bodyBytesMax: 10 * 1024 * 1024,
+  compressionRatioMax: 100,
+  headBytesMax: 32 * 1024,
+  connectTimeoutMs: 10_000,
+  headTimeoutMs: 15_000,
+  idleTimeoutMs: 10_000,
+  totalTimeoutMs: 60_000,
+});
+
+/** What a peer is told at its start. */
+export interface PeerOptions {
+  readonly peerId: string;
+  readonly version: string;
+  /** Name by which robots.txt may address the crawler: the first word of its User-Agent. */
+  readonly productToken: string;
+  /** How long a stopping peer waits for requests in flight before it cuts them off. @default 8_000 */
+  readonly drainMs: Millis;
+  readonly limits: FetchLimits;
+  readonly politeness: PolitenessOptions;
+  readonly frontier: FrontierOptions;
+  readonly journal: JournalOptions;
+  readonly dispatcher: DispatcherOptions;
+  readonly sieve: Partial<SieveOptions>;
+}
+
+export const defaultPeerOptions: Omit<PeerOptions, "peerId" | "version" | "productToken"> =
+  Object.freeze({
+    drainMs: 8_000,
+    limits: defaultFetchLimits,
+    politeness: defaultPolitenessOptions,
+    frontier: defaultFrontierOptions,
+    journal: defaultJournalOptions,
+    dispatcher: defaultDispatcherOptions,
+    sieve: {},
+  });

@@ -1,0 +1,22 @@
+import type { Archive } from "../ports/archive.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Entropy } from "../ports/entropy.ts";
+import type { Fetcher } from "../ports/fetcher.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import type { PageParser } from "../ports/page-parser.ts";
+import type { Resolver } from "../ports/resolver.ts";
+import type { Store } from "../ports/store.ts";
+
+/** The world, as a peer sees it: the same for the daemon and for a simulation. */
+export interface PeerPorts {
+  readonly archive: Archive;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly fetcher: Fetcher;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly parser: PageParser;
+  readonly resolver: Resolver;
+  readonly store: Store;
+}

@@ -1,0 +1,335 @@
+import { CrawlError } from "../core/errors.ts";
+import type { JobOptions } from "../core/jobs/job-definition.ts";
+import { packLinks } from "../core/page/packed-links.ts";
+import { tagRange, readUrlKey } from "../core/record/keys.ts";
+import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
+import type { CanonicalUrl, JobId } from "../core/units.ts";
+import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
+import type { ArchivedResponse } from "../ports/archive.ts";
+import type { StoreOp } from "../ports/store.ts";
+import { Admission } from "./admission.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { Frontier } from "./frontier.ts";
+import { isFinished, isRunnable, JobRegistry, reportOf } from "./job-registry.ts";
+import type { Job } from "./job-registry.ts";
+import { archiveMarkKey, Journal } from "./journal.ts";
+import { LeaseLog } from "./lease-log.ts";
+import { Pace } from "./pace.ts";
+import { PageFinisher } from "./page-finisher.ts";
+import type {
+  InjectReport,
+  JobChange,
+  JobReport,
+  PeerControl,
+  PeerStats,
+  UrlStatus,
+} from "./peer-control.ts";
+import type { PeerOptions } from "./peer-options.ts";
+import type { PeerPorts } from "./peer-ports.ts";
+import { RobotsKeeper } from "./robots-keeper.ts";
+import { RobotsVisitor } from "./robots-visitor.ts";
+import { Sequence } from "./sequence.ts";
+import { SieveKeeper } from "./sieve-keeper.ts";
+import { StatusDesk } from "./status-desk.ts";
+import { Visitor } from "./visitor.ts";
+
+/** Rejected inputs of an injection that its report names. */
+const rejectedNamedMax = 100;
+
+/** How often rates are taken, ends of jobs looked for, and the sieve's snapshot considered. */
+const tickMs = 250;
+
+/**
+ * A peer: the one orchestration that the daemon and the simulation run.
+ *
+ * Reading on: a URL enters by {@link Admission}, waits in the {@link Frontier}, is sent out by the {@link Dispatcher},
+ * fetched by the {@link Visitor}, finished by the {@link PageFinisher}, and made durable by the {@link Journal}.
+ */
+export class Peer implements PeerControl {
+  readonly peerId: string;
+  readonly #ports: PeerPorts;
+  readonly #options: PeerOptions;
+  readonly #abort = new AbortController();
+  readonly #failed = Promise.withResolvers<unknown>();
+  readonly #jobs = new JobRegistry();
+  readonly #sequence = new Sequence();
+  readonly #journal: Journal;
+  readonly #sieve: SieveKeeper;
+  readonly #frontier: Frontier;
+  readonly #admission: Admission;
+  readonly #dispatcher: Dispatcher;
+  readonly #desk: StatusDesk;
+  readonly #pace: Pace;
+  #state: "new" | "running" | "stopped" = "new";
+  #startedAtMs = 0;
+  #ticking: Promise<void> | undefined;
+  readonly #tickAbort = new AbortController();
+
+  constructor(ports: PeerPorts, options: PeerOptions) {
+    this.peerId = options.peerId;
+    this.#ports = ports;
+    this.#options = options;
+    const onFailure = (error: unknown): void => this.#fail(error);
+    const { signal } = this.#abort;
+    this.#journal = new Journal(ports, options.journal, onFailure);
+    this.#sieve = new SieveKeeper(options.sieve, ports.logger);
+    this.#frontier = new Frontier(ports, { jobs: this.#jobs, journal: this.#journal }, options, {
+      signal,
+      onDue: () => this.#dispatcher.wake(),
+      onFailure,
+    });
+    this.#admission = new Admission(ports, {
+      journal: this.#journal,
+      frontier: this.#frontier,
+      sieve: this.#sieve,
+      sequence: this.#sequence,
+    });
+    const visitor = this.#newVisitor(signal);
+    this.#dispatcher = new Dispatcher(
+      ports.clock,
+      {
+        frontier: this.#frontier,
+        journal: this.#journal,
+        visit: (lease) => visitor.visit(lease),
+      },
+      options.dispatcher,
+      onFailure,
+    );
+    this.#desk = new StatusDesk(ports, this.#frontier, options.peerId);
+    this.#pace = new Pace(0, ports.clock.nowMs());
+    this.#journal.contribute(() => this.#jobs.takeUnsaved());
+    this.#journal.contribute(() => this.#sequence.takeUnsaved());
+  }
+
+  /** Resolves with the reason when the peer cannot go on; what is durable then stays so. */
+  get failed(): Promise<unknown> {
+    return this.#failed.promise;
+  }
+
+  /** Opens what it was given, takes up where the last run ended, and starts to crawl. */
+  async start(): Promise<void> {
+    const { archive, clock, parser, store } = this.#ports;
+    await store.start();
+    const mark = await store.get(archiveMarkKey);
+    await archive.start(mark && ArchiveMarkRecord.decode(mark));
+    await this.#jobs.load(store);
+    await this.#sequence.load(store);
+    await this.#sieve.load(store);
+    await this.#countInterrupted();
+    await parser.start();
+    this.#state = "running";
+    this.#startedAtMs = clock.nowMs();
+    this.#pace.observe(this.#pages(), this.#startedAtMs);
+    await this.#frontier.start();
+    this.#dispatcher.start();
+    this.#ticking = this.#tick();
+  }
+
+  /** Lets requests in flight end, makes everything durable and closes what it was given. Idempotent. */
+  async stop(): Promise<void> {
+    if (this.#state === "stopped") return;
+    const ran = this.#state === "running";
+    this.#state = "stopped";
+    this.#dispatcher.stop();
+    this.#tickAbort.abort();
+    await this.#ticking;
+    if (ran) await this.#drain();
+    const { archive, fetcher, parser, store } = this.#ports;
+    await fetcher.stop();
+    await parser.stop();
+    await archive.stop();
+    await store.stop();
+  }
+
+  async inject(
+    id: JobId,
+    urls: readonly string[],
+    options: Partial<JobOptions> = {},
+  ): Promise<InjectReport> {
+    const job = this.#jobs.define(id, options);
+    if (job.definition.state === "cancelled") {
+      const problem = `job "${id}" was cancelled; inject under another name`;
+      throw new CrawlError("CONFIG_INVALID", problem, { job: id });
+    }
+    const { seeds, rejected } = judgeSeeds(job, urls);
+    const links = packLinks(seeds, job.definition.options.normalizeQuery);
+    const { added } = await this.#admission.admit({
+      job,
+      links,
+      excluded: [],
+      depth: 0,
+      redirectChain: [],
+    });
+    await this.#saveJobs();
+    this.#frontier.jobsChanged();
+    return {
+      job: job.definition.id,
+      added,
+      known: links.ends.length - added,
+      rejected: rejected.slice(0, rejectedNamedMax),
+      rejectedCount: rejected.length,
+    };
+  }
+
+  status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]> {
+    return this.#desk.status(urls, this.#jobsFor(job));
+  }
+
+  content(url: string, job?: JobId): Promise<ArchivedResponse> {
+    return this.#desk.content(url, this.#jobsFor(job));
+  }
+
+  jobs(): readonly JobReport[] {
+    return this.#jobs.all().map(reportOf);
+  }
+
+  job(id: JobId): JobReport {
+    return reportOf(this.#jobs.get(id));
+  }
+
+  async changeJob(id: JobId, change: JobChange): Promise<JobReport> {
+    const job = this.#jobs.changeState(id, change);
+    await this.#saveJobs();
+    this.#frontier.jobsChanged();
+    return reportOf(job);
+  }
+
+  stats(): PeerStats {
+    const jobs = this.jobs();
+    return {
+      peer: this.peerId,
+      version: this.#options.version,
+      upMs: this.#ports.clock.nowMs() - this.#startedAtMs,
+      jobs,
+      openRequests: this.#frontier.openRequests,
+      activeHosts: this.#frontier.activeHosts,
+      queued: jobs.reduce((sum, { counts }) => sum + counts.queued, 0),
+      pagesPerSecond: this.#pace.perSecond,
+      archiveFiles: this.#ports.archive.files(),
+    };
+  }
+
+  async jobFinished(id: JobId, signal: AbortSignal): Promise<void> {
+    const job = this.#jobs.get(id);
+    const over = AbortSignal.any([signal, this.#abort.signal]);
+    while (!over.aborted) {
+      if (this.#isOver(job)) {
+        await this.#journal.flushed();
+        if (this.#isOver(job)) return;
+      }
+      await this.#ports.clock.sleep(tickMs / 5, over);
+    }
+  }
+
+  #newVisitor(signal: AbortSignal): Visitor {
+    const ports = this.#ports;
+    const options = this.#options;
+    const frontier = this.#frontier;
+    const keeper = new RobotsKeeper(ports);
+    const journal = this.#journal;
+    const robots = new RobotsVisitor(ports, { frontier, journal, keeper }, options, signal);
+    const finisher = new PageFinisher(ports, {
+      admission: this.#admission,
+      frontier,
+      jobs: this.#jobs,
+      sieve: this.#sieve,
+    });
+    const leases = new LeaseLog(ports.store);
+    return new Visitor(ports, { frontier, robots, leases, finisher }, options, signal);
+  }
+
+  /**
+   * Requests that were in flight when the process died will be made again. They are counted, and forgotten, by one
+   * atomic batch.
+   */
+  async #countInterrupted(): Promise<void> {
+    const ops: StoreOp[] = [];
+    for await (const { key } of this.#ports.store.scan(tagRange("lease"))) {
+      this.#jobs.bySpace(readUrlKey(key).space)?.counter.add("duplicateFetches");
+      ops.push({ type: "del", key });
+    }
+    if (ops.length === 0) return;
+    this.#ports.logger.info("requests-interrupted", { count: ops.length });
+    await this.#journal.append(ops);
+  }
+
+  async #saveJobs(): Promise<void> {
+    void this.#journal.append(this.#jobs.takeUnsaved());
+    await this.#journal.flushed();
+  }
+
+  async #tick(): Promise<void> {
+    const { clock, metrics } = this.#ports;
+    const { signal } = this.#tickAbort;
+    let lastMs = clock.nowMs();
+    while (!signal.aborted) {
+      await clock.sleep(tickMs, signal);
+      const nowMs = clock.nowMs();
+      for (const job of this.#jobs.all()) {
+        const isActive = !isFinished(job) && isRunnable(job);
+        if (isActive) job.counter.add("activeMs", Math.round(nowMs - lastMs));
+      }
+      lastMs = nowMs;
+      this.#pace.observe(this.#pages(), nowMs);
+      metrics.gauge("open_requests", this.#frontier.openRequests);
+      metrics.gauge("frontier_active_hosts", this.#frontier.activeHosts);
+      metrics.gauge("frontier_queued_urls", this.#queued());
+      if (this.#sieve.snapshotDue) void this.#journal.append(this.#sieve.snapshot());
+    }
+  }
+
+  async #drain(): Promise<void> {
+    const { clock } = this.#ports;
+    const inTime = new AbortController();
+    const cut = clock.sleep(this.#options.drainMs, inTime.signal).then(() => {
+      if (!inTime.signal.aborted) this.#abort.abort();
+    });
+    await this.#dispatcher.drained();
+    inTime.abort();
+    await cut;
+    this.#abort.abort();
+    await this.#admission.idle();
+    const ops = [...this.#sieve.snapshot(), ...this.#jobs.takeUnsaved()];
+    void this.#journal.append(ops);
+    // A failure has been reported already; what matters here is that nothing is under way any more.
+    await this.#journal.flushed().catch(() => undefined);
+  }
+
+  #fail(error: unknown): void {
+    this.#dispatcher.stop();
+    this.#abort.abort();
+    this.#failed.resolve(error);
+  }
+
+  #isOver(job: Job): boolean {
+    return isFinished(job) || this.#frontier.isStalled(job);
+  }
+
+  #jobsFor(id: JobId | undefined): readonly Job[] {
+    return id === undefined ? this.#jobs.all() : [this.#jobs.get(id)];
+  }
+
+  #pages(): number {
+    return this.#jobs.all().reduce((sum, { counter }) => sum + counter.pages, 0);
+  }
+
+  #queued(): number {
+    return this.#jobs.all().reduce((sum, { counter }) => sum + counter.queued, 0);
+  }
+}
+
+/** Seeds that the job takes, and the inputs that it does not. */
+function judgeSeeds(
+  job: Job,
+  inputs: readonly string[],
+): { seeds: CanonicalUrl[]; rejected: { input: string; reason: string }[] } {
+  const seeds: CanonicalUrl[] = [];
+  const rejected: { input: string; reason: string }[] = [];
+  for (const input of inputs) {
+    const url = canonicalizeUrl(input);
+    const reason = url === undefined ? "invalid-url" : job.rules.judgeSeed(url);
+    if (url !== undefined && reason === undefined) seeds.push(url);
+    else rejected.push({ input, reason: reason ?? "invalid-url" });
+  }
+  return { seeds, rejected };
+}

@@ -1,0 +1,54 @@
+import type { UrlStatus } from "./peer-control.ts";
+
+type Reason = NonNullable<UrlStatus["reason"]>;
+
+/** One sentence for people on each reason that a URL's status can have. */
+const texts: Readonly<Record<Reason, string>> = {
+  aborted: "The request was cut off when the peer stopped.",
+  "address-forbidden": "The name leads to a private, loopback or link-local address.",
+  backoff: "The host rests after a failure, or because it asked for a pause.",
+  "bad-encoding": "The body does not decode as its Content-Encoding says.",
+  "bad-framing": "The response is not valid HTTP.",
+  breaker: "Too many requests to the host failed within a minute; it is paused.",
+  calendar: "The URL looks like a step in an endless calendar.",
+  cancelled: "The job was cancelled.",
+  "connect-refused": "The server refused the connection.",
+  "connect-timeout": "No connection came about in time.",
+  "connect-unreachable": "The network or the host cannot be reached.",
+  "connection-reset": "The server closed the connection before the response was complete.",
+  "content-length-mismatch": "The body ended before its announced length.",
+  "content-type": "The job does not archive this content type.",
+  "decompression-bomb": "The body expands beyond all measure.",
+  depth: "The URL is more links away from the seeds than the job allows.",
+  "dns-error": "The name server failed.",
+  "dns-not-found": "The host's name does not exist.",
+  "dns-timeout": "The name server did not answer in time.",
+  halted: "The host failed so often in a row that it is not asked any more for now.",
+  "head-timeout": "The server did not answer in time.",
+  "head-too-large": "The response's header is larger than allowed.",
+  "host-limit": "The host has as many URLs as the job allows for one host.",
+  "idle-timeout": "The server fell silent in the middle of the body.",
+  "invalid-url": "This is no http or https URL.",
+  "job-paused": "The job is paused.",
+  nofollow: "Only nofollow links lead there.",
+  "page-limit": "The job has the number of pages that it asked for.",
+  "parse-failed": "The page broke the parser.",
+  "path-depth": "The path has more segments than the job allows.",
+  pattern: "An exclude pattern matches the URL, or no include pattern does.",
+  politeness: "The host rests between two requests.",
+  "query-explosion": "The path has as many query strings as the job allows.",
+  "redirect-limit": "More than ten redirects in a row lead there.",
+  "redirect-loop": "The redirects lead back to where they came from.",
+  "repeated-segments": "Parts of the path come again and again.",
+  robots: "robots.txt disallows it.",
+  "robots-unreachable": "robots.txt cannot be read because of an error of the server.",
+  scope: "The URL is outside the job's scope.",
+  "tls-error": "The encrypted connection failed.",
+  "total-timeout": "The response took longer than allowed.",
+  "url-length": "The URL is longer than the job allows.",
+  "waiting-turn": "The URL waits for its turn.",
+};
+
+export function describeReason(reason: Reason): string {
+  return texts[reason];
+}

@@ -1,0 +1,254 @@
+import type { FetchFailure } from "../core/politeness/retry-table.ts";
+import type { FetchVerdict } from "../core/politeness/host-gate.ts";
+import { parseRetryAfter } from "../core/politeness/retry-after.ts";
+import { verdictKindOf } from "../core/politeness/retry-table.ts";
+import type { RobotsRecord } from "../core/record/record.pb.ts";
+import { robotsRedirectsMax, robotsVerdict } from "../core/robots/robots-policy.ts";
+import type { RobotsFetchOutcome } from "../core/robots/robots-policy.ts";
+import type { CanonicalUrl, HostName, IpAddress, OriginName } from "../core/units.ts";
+import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
+import { hostOf } from "../core/url/site-of.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Entropy } from "../ports/entropy.ts";
+import type { FetchLimits, FetchOutcome, Fetcher } from "../ports/fetcher.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Resolver } from "../ports/resolver.ts";
+import type { Frontier, Lease } from "./frontier.ts";
+import { headerField } from "./header-fields.ts";
+import type { Journal } from "./journal.ts";
+import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
+import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";
+import type { LeaseEnd } from "./settlement.ts";
+
+/** RFC 9309 section 2.5 asks for 500 KiB at least. */
+const robotsBytesMax = 500 * 1_024;
+
+/**
+ * Attempts in a row that find an origin unreachable before its queued URLs are given up, with the host's growing backoff
+ * between them: some 15 seconds and the time-outs.
+ */
+const attemptsMax = 5;
+
+/** Whether a leased URL may be fetched now. */
+export type RobotsJudgement =
+  | { readonly kind: "allowed" }
+  /** The visit went to robots.txt instead; the lease has been put back. */
+  | { readonly kind: "not-now" }
+  | { readonly kind: "denied"; readonly end: LeaseEnd };
+
+/** What one request for robots.txt, redirects followed, brought. */
+interface Answer {
+  readonly outcome: RobotsFetchOutcome;
+  readonly verdict: FetchVerdict;
+  readonly body: string;
+  readonly failure?: FetchFailure;
+}
+
+/**
+ * Asks an origin's robots.txt in the turn of its host, before the first URL and whenever the answer is too old.
+ *
+ * Invariant: a request for robots.txt is a request to the host: it takes the host's turn and arms its clocks.
+ */
+export class RobotsVisitor {
+  readonly #ports: {
+    readonly clock: Clock;
+    readonly entropy: Entropy;
+    readonly fetcher: Fetcher;
+    readonly logger: Logger;
+    readonly resolver: Resolver;
+  };
+  readonly #frontier: Frontier;
+  readonly #journal: Journal;
+  readonly #keeper: RobotsKeeper;
+  readonly #limits: FetchLimits;
+  readonly #productToken: string;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly entropy: Entropy;
+      readonly fetcher: Fetcher;
+      readonly logger: Logger;
+      readonly resolver: Resolver;
+    },
+    parts: {
+      readonly frontier: Frontier;
+      readonly journal: Journal;
+      readonly keeper: RobotsKeeper;
+    },
+    options: { readonly limits: FetchLimits; readonly productToken: string },
+    signal: AbortSignal,
+  ) {
+    this.#ports = ports;
+    this.#frontier = parts.frontier;
+    this.#journal = parts.journal;
+    this.#keeper = parts.keeper;
+    this.#limits = { ...options.limits, bodyBytesMax: robotsBytesMax };
+    this.#productToken = options.productToken;
+    this.#signal = signal;
+  }
+
+  async judge(lease: Lease, origin: OriginName): Promise<RobotsJudgement> {
+    const entry = await this.#keeper.lookup(origin, lease.host.visit.site);
+    if (!entry || !this.#isUsable(entry)) {
+      await this.#ask(lease, origin, entry);
+      return { kind: "not-now" };
+    }
+    this.#heedCrawlDelay(lease, entry);
+    const url = lease.url.entry.url as CanonicalUrl;
+    if (robotsAllow(entry, url, this.#productToken)) return { kind: "allowed" };
+    return { kind: "denied", end: denialOf(entry.record) };
+  }
+
+  /** An origin that could not be reached is asked again at the host's next turn, until the attempts are used up. */
+  #isUsable(entry: RobotsEntry): boolean {
+    if (!this.#keeper.isFresh(entry)) return false;
+    const { verdict, failuresInRow } = entry.record;
+    return verdict !== "disallow-all" || failuresInRow >= attemptsMax;
+  }
+
+  #heedCrawlDelay({ host }: Lease, entry: RobotsEntry): void {
+    const delayMs = robotsCrawlDelayMs(entry, this.#productToken);
+    if (delayMs !== undefined) host.crawlDelayMs = Math.max(host.crawlDelayMs ?? 0, delayMs);
+  }
+
+  async #ask(lease: Lease, origin: OriginName, known: RobotsEntry | undefined): Promise<void> {
+    const { host } = lease;
+    const answer = await this.#fetch(lease, `${origin}/robots.txt` as CanonicalUrl);
+    if (answer.failure === "aborted") {
+      this.#frontier.closeRequest(lease);
+      this.#frontier.putBack(lease);
+      return;
+    }
+    const record = this.#recordOf(origin, answer, known);
+    const kept = this.#keeper.keep(origin, host.visit.site, record);
+    const entry = await this.#keeper.lookup(origin, host.visit.site);
+    if (entry) this.#heedCrawlDelay(lease, entry);
+    host.visit.gate.record(answer.verdict, host.visit.delayMs, this.#ports.entropy.random());
+    this.#frontier.closeRequest(lease, answer.verdict);
+    this.#frontier.putBack(lease);
+    void this.#journal.append([kept, host.save()]);
+  }
+
+  /** Follows redirects at the pace of the hosts that they lead to. */
+  async #fetch(lease: Lease, first: CanonicalUrl): Promise<Answer> {
+    let url = first;
+    for (let hops = 0; ; hops += 1) {
+      const outcome = await this.#request(lease, url, hops > 0);
+      const verdict = verdictOf(outcome);
+      if (outcome.kind === "failure") {
+        const { failure } = outcome;
+        return { outcome: { kind: "unreachable" }, verdict, body: "", failure };
+      }
+      const location = headerField(outcome.headers, "location");
+      const target =
+        isRedirect(outcome.status) && location ? canonicalizeUrl(location, url) : undefined;
+      if (target === undefined) {
+        return {
+          outcome: answerOf(outcome),
+          verdict,
+          body: new TextDecoder().decode(outcome.body),
+        };
+      }
+      if (hops >= robotsRedirectsMax) {
+        return { outcome: { kind: "redirect-limit" }, verdict, body: "" };
+      }
+      url = target;
+    }
+  }
+
+  async #request(lease: Lease, url: CanonicalUrl, isHop: boolean): Promise<FetchOutcome> {
+    const { clock, fetcher } = this.#ports;
+    const name = hostOf(url);
+    const host = this.#frontier.hostNamed(name);
+    if (isHop && host) {
+      const delayMs = name === lease.host.visit.host ? host.visit.delayMs : 0;
+      const openAtMs = Math.max(host.visit.gate.nextFetchAtMs, clock.nowMs() + delayMs);
+      await clock.sleep(openAtMs - clock.nowMs(), this.#signal);
+      host.visit.gate.opened(clock.nowMs(), host.visit.delayMs);
+    }
+    const address = await this.#addressOf(lease, name);
+    const nowMs = clock.nowMs();
+    if (typeof address !== "string") {
+      return { kind: "failure", ...address, startedAtMs: nowMs, finishedAtMs: nowMs };
+    }
+    return fetcher.fetch(
+      { url, address, headers: {}, limits: this.#limits, wantsBody: () => true },
+      this.#signal,
+    );
+  }
+
+  async #addressOf(
+    { host }: Lease,
+    name: HostName,
+  ): Promise<IpAddress | { readonly failure: FetchFailure; readonly detail: string }> {
+    if (name === host.visit.host) {
+      return host.unresolved ?? host.visit.address ?? { failure: "dns-error", detail: name };
+    }
+    const resolved = await this.#ports.resolver.resolve(name, this.#signal);
+    if (resolved.kind === "failure") return resolved;
+    return resolved.addresses[0] ?? { failure: "dns-not-found", detail: name };
+  }
+
+  #recordOf(origin: OriginName, answer: Answer, known: RobotsEntry | undefined): RobotsRecord {
+    const nowMs = this.#ports.clock.nowMs();
+    const before = known?.record;
+    const failuresInRow = before?.failuresInRow ?? 0;
+    const copyVerdict = before && before.verdict !== "disallow-all" ? before.verdict : undefined;
+    const decision = robotsVerdict(answer.outcome, {
+      failuresInRow,
+      ...(before &&
+        (copyVerdict === "rules" || copyVerdict === "allow-all") && {
+          copy: { verdict: copyVerdict, ageMs: nowMs - before.fetchedAtMs },
+        }),
+    });
+    const { failure, outcome } = answer;
+    const unreachable = decision.stale || decision.verdict === "disallow-all";
+    return {
+      origin,
+      verdict: decision.verdict,
+      body: decision.stale ? (before?.body ?? "") : decision.verdict === "rules" ? answer.body : "",
+      fetchedAtMs: decision.stale ? (before?.fetchedAtMs ?? nowMs) : nowMs,
+      expiresAtMs: nowMs + decision.ttlMs,
+      httpStatus: outcome.kind === "response" ? outcome.status : 0,
+      failuresInRow: unreachable ? failuresInRow + 1 : 0,
+      ...(failure && { failure }),
+    };
+  }
+}
+
+function answerOf(response: Extract<FetchOutcome, { kind: "response" }>): RobotsFetchOutcome {
+  const cacheControl = headerField(response.headers, "cache-control");
+  const retryAfter = headerField(response.headers, "retry-after");
+  const retryAfterMs = retryAfter && parseRetryAfter(retryAfter, response.finishedAtMs);
+  return {
+    kind: "response",
+    status: response.status,
+    ...(cacheControl !== undefined && { cacheControl }),
+    ...(typeof retryAfterMs === "number" && { retryAfterMs }),
+  };
+}
+
+function verdictOf(outcome: FetchOutcome): FetchVerdict {
+  const { startedAtMs, finishedAtMs } = outcome;
+  const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
+  return {
+    kind: verdictKindOf(attempt),
+    startedAtMs,
+    finishedAtMs,
+    ...(outcome.kind === "response" && { headAtMs: outcome.headAtMs }),
+  };
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+function denialOf({ verdict, failure }: RobotsRecord): LeaseEnd {
+  if (verdict !== "disallow-all") return { kind: "excluded", reason: "robots" };
+  if (failure === "address-forbidden") return { kind: "excluded", reason: "address-forbidden" };
+  return failure === undefined
+    ? { kind: "excluded", reason: "robots-unreachable" }
+    : { kind: "failed", failure: failure as FetchFailure };
+}

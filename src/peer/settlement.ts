@@ -1,0 +1,100 @@
+import type { ExclusionReason } from "../core/jobs/exclusion.ts";
+import { UrlRecord } from "../core/record/record.pb.ts";
+import { retag } from "../core/record/keys.ts";
+import { urlState } from "../core/record/url-state.ts";
+import type { FetchFailure } from "../core/politeness/retry-table.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import type { StoreOp } from "../ports/store.ts";
+import type { Queued, Settlement } from "./admission.ts";
+import type { Frontier, Lease } from "./frontier.ts";
+import type { UrlRow } from "./url-row.ts";
+
+/** Why a URL was given up: the last attempt's failure, or a page that broke the parser. */
+export type GivenUp = FetchFailure | "parse-failed";
+
+/** How a lease ends. */
+export type LeaseEnd =
+  | {
+      readonly kind: "fetched";
+      readonly record: Partial<UrlRecord> & { readonly httpStatus: number };
+      readonly isPage: boolean;
+      /** What else becomes durable with it. */
+      readonly extraOps: readonly StoreOp[];
+    }
+  | { readonly kind: "failed"; readonly failure: GivenUp }
+  | { readonly kind: "excluded"; readonly reason: ExclusionReason }
+  /** Asked again later, as `url`: a retry, or a redirect to another spelling of the same page. */
+  | { readonly kind: "again"; readonly url: string; readonly redirectChain: readonly string[] };
+
+/**
+ * The end of a lease as a part of one batch: the record's new state, the queue entry and the lease gone, the host's clocks.
+ * Called while the batch is put together; counts at that moment, so that the totals are those of the batch.
+ */
+export function settle(
+  lease: Lease,
+  row: UrlRow,
+  end: LeaseEnd,
+  parts: { readonly frontier: Frontier; readonly metrics: Metrics },
+): Settlement {
+  const { host, url, job } = lease;
+  count(lease, end, parts.metrics);
+  const again: Queued | undefined =
+    end.kind === "again"
+      ? {
+          host,
+          job,
+          entry: {
+            ...url.entry,
+            url: end.url,
+            attempts: url.entry.attempts + 1,
+            redirectChain: [...end.redirectChain],
+          },
+        }
+      : undefined;
+  const ops: StoreOp[] = [
+    { type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) },
+    { type: "del", key: url.key },
+    { type: "del", key: retag(row.key, "lease") },
+    host.save(),
+  ];
+  if (end.kind === "fetched") ops.push(...end.extraOps);
+  return {
+    ops,
+    ...(again && { again }),
+    appended: (durable) => parts.frontier.settle(lease, durable),
+  };
+}
+
+function recordOf({ url: { entry } }: Lease, end: LeaseEnd): UrlRecord {
+  const { url, depth } = entry;
+  const attempts = entry.attempts + 1;
+  const done = { ...urlState.fresh, state: urlState.done, url, depth };
+  switch (end.kind) {
+    case "fetched":
+      return { ...done, attempts, ...end.record };
+    case "failed":
+      return { ...done, attempts, failure: end.failure };
+    case "excluded":
+      return { ...done, attempts: entry.attempts, excluded: end.reason };
+    case "again":
+      return { ...urlState.fresh, state: urlState.queued, attempts, depth };
+  }
+}
+
+function count({ job: { counter } }: Lease, end: LeaseEnd, metrics: Metrics): void {
+  if (end.kind === "again") return;
+  counter.add("queued", -1);
+  switch (end.kind) {
+    case "fetched":
+      counter.add("fetched");
+      counter.addStatus(end.record.httpStatus);
+      if (end.isPage) counter.add("pages");
+      return;
+    case "failed":
+      counter.add("failed");
+      return;
+    case "excluded":
+      counter.addSkipped(end.reason);
+      metrics.count("excluded_urls_total", 1, { reason: end.reason });
+  }
+}

@@ -1,0 +1,204 @@
+import type { Exchange } from "../core/archive/capture.ts";
+import { parseRetryAfter } from "../core/politeness/retry-after.ts";
+import { retryPlan, verdictKindOf } from "../core/politeness/retry-table.ts";
+import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
+import type { FetchVerdict } from "../core/politeness/host-gate.ts";
+import { isHtml } from "../core/page/content-type.ts";
+import { retag } from "../core/record/keys.ts";
+import type { CanonicalUrl, IpAddress } from "../core/units.ts";
+import { originOf } from "../core/url/site-of.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Entropy } from "../ports/entropy.ts";
+import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../ports/fetcher.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import type { Frontier, Lease } from "./frontier.ts";
+import { headerField } from "./header-fields.ts";
+import type { LeaseLog } from "./lease-log.ts";
+import type { PageFinisher } from "./page-finisher.ts";
+import type { RobotsVisitor } from "./robots-visitor.ts";
+import { urlRow } from "./url-row.ts";
+import type { UrlRow } from "./url-row.ts";
+
+const noBytes = new Uint8Array(0);
+
+export interface VisitorPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly fetcher: Fetcher;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * One visit to a host: robots.txt, the request, the verdict on the host, and what becomes of the answer.
+ *
+ * The host is free for its next visit as soon as the response is in; parsing and committing go on behind its back.
+ */
+export class Visitor {
+  readonly #ports: VisitorPorts;
+  readonly #frontier: Frontier;
+  readonly #robots: RobotsVisitor;
+  readonly #leases: LeaseLog;
+  readonly #finisher: PageFinisher;
+  readonly #politeness: PolitenessOptions;
+  readonly #limits: FetchLimits;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    ports: VisitorPorts,
+    parts: {
+      readonly frontier: Frontier;
+      readonly robots: RobotsVisitor;
+      readonly leases: LeaseLog;
+      readonly finisher: PageFinisher;
+    },
+    options: { readonly politeness: PolitenessOptions; readonly limits: FetchLimits },
+    signal: AbortSignal,
+  ) {
+    this.#ports = ports;
+    this.#frontier = parts.frontier;
+    this.#robots = parts.robots;
+    this.#leases = parts.leases;
+    this.#finisher = parts.finisher;
+    this.#politeness = options.politeness;
+    this.#limits = options.limits;
+    this.#signal = signal;
+  }
+
+  /** Resolves when the visit's outcome is in the journal. */
+  async visit(lease: Lease): Promise<void> {
+    const url = lease.url.entry.url as CanonicalUrl;
+    const robots = await this.#robots.judge(lease, originOf(url));
+    if (robots.kind === "not-now") return;
+    const row = urlRow(url, lease.job);
+    if (robots.kind === "denied") {
+      this.#frontier.closeRequest(lease);
+      await this.#finisher.finish(lease, row, robots.end);
+      return;
+    }
+    const prior = await this.#finisher.priorFetch(lease, url);
+    const outcome = await this.#request(lease, row, url, prior?.conditions ?? {});
+    if (outcome.kind === "failure" && outcome.failure === "aborted") {
+      this.#frontier.closeRequest(lease);
+      this.#frontier.putBack(lease);
+      return;
+    }
+    this.#record(lease, outcome);
+    await this.#conclude(lease, row, outcome, prior);
+  }
+
+  async #request(
+    lease: Lease,
+    row: UrlRow,
+    url: CanonicalUrl,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<FetchOutcome> {
+    const { host, job } = lease;
+    const nowMs = this.#ports.clock.nowMs();
+    if (host.unresolved) {
+      return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
+    }
+    await this.#leases.add(retag(row.key, "lease"));
+    const { otherContent } = job.definition.options;
+    return this.#ports.fetcher.fetch(
+      {
+        url,
+        address: host.visit.address as IpAddress,
+        headers,
+        limits: this.#limits,
+        wantsBody: (status, type) =>
+          otherContent === "archive" || status >= 300 || mayBeHtml(type),
+      },
+      this.#signal,
+    );
+  }
+
+  /** Tells the host's clocks and the counters how the request went, and frees the host. */
+  #record(lease: Lease, outcome: FetchOutcome): void {
+    const { clock, entropy, logger, metrics } = this.#ports;
+    const { host, job } = lease;
+    const verdict = verdictOf(outcome, clock.nowMs());
+    const event = host.visit.gate.record(verdict, host.visit.delayMs, entropy.random());
+    if (event) {
+      const { kind, ...facts } = event;
+      logger.warn(`host-${kind}`, { host: host.visit.host, ...facts });
+    }
+    this.#frontier.closeRequest(lease, {
+      ...(verdict.headAtMs !== undefined && { headAtMs: verdict.headAtMs }),
+      finishedAtMs: verdict.finishedAtMs,
+    });
+    job.counter.add("requests");
+    metrics.observe("fetch_seconds", (outcome.finishedAtMs - outcome.startedAtMs) / 1_000);
+    if (outcome.kind === "failure") {
+      metrics.count("fetches_total", 1, { result: outcome.failure });
+      return;
+    }
+    metrics.count("fetches_total", 1, { result: `${Math.floor(outcome.status / 100)}xx` });
+    metrics.count("fetch_bytes_total", outcome.encodedBody.length);
+    job.counter.add("bytes", outcome.encodedBody.length);
+  }
+
+  async #conclude(
+    lease: Lease,
+    row: UrlRow,
+    outcome: FetchOutcome,
+    prior: Awaited<ReturnType<PageFinisher["priorFetch"]>>,
+  ): Promise<void> {
+    const { entry } = lease.url;
+    const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
+    if (retryPlan(attempt, entry.attempts + 1, this.#politeness).retry && isTransient(outcome)) {
+      const { url, redirectChain } = entry;
+      await this.#finisher.finish(lease, row, { kind: "again", url, redirectChain });
+    } else if (outcome.kind === "response") {
+      await this.#finisher.finishResponse(lease, row, exchangeOf(lease, outcome), outcome, prior);
+    } else if (outcome.failure === "address-forbidden") {
+      await this.#finisher.finish(lease, row, { kind: "excluded", reason: "address-forbidden" });
+    } else {
+      const { failure } = outcome;
+      await this.#finisher.finish(lease, row, { kind: "failed", failure });
+    }
+  }
+}
+
+/** Without a type the body has to tell. */
+function mayBeHtml(type: string | undefined): boolean {
+  return type === undefined || isHtml(type, noBytes);
+}
+
+/** A good answer is never asked for again, however many attempts it would be granted. */
+function isTransient(outcome: FetchOutcome): boolean {
+  return outcome.kind === "failure" || outcome.status >= 400;
+}
+
+function verdictOf(outcome: FetchOutcome, nowMs: number): FetchVerdict {
+  const { startedAtMs, finishedAtMs } = outcome;
+  if (outcome.kind === "failure") {
+    return { kind: verdictKindOf(outcome), startedAtMs, finishedAtMs };
+  }
+  const { status, headers, headAtMs } = outcome;
+  const retryAfter = headerField(headers, "retry-after");
+  const retryAfterMs = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, nowMs);
+  return {
+    kind: verdictKindOf({ status }),
+    startedAtMs,
+    headAtMs,
+    finishedAtMs,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function exchangeOf({ host, url }: Lease, response: FetchResponse): Exchange {
+  return {
+    url: url.entry.url,
+    address: host.visit.address ?? "",
+    method: "GET",
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+    requestHeaders: response.requestHeaders,
+    encodedBody: response.encodedBody,
+    ...(response.truncation && { truncation: response.truncation }),
+    fetchedAtMs: response.startedAtMs,
+  };
+}

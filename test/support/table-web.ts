@@ -1,0 +1,118 @@
+import type { HostName, IpAddress } from "../../src/core/units.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type {
+  FetchFailed,
+  FetchOutcome,
+  FetchRequest,
+  FetchResponse,
+  Fetcher,
+} from "../../src/ports/fetcher.ts";
+import type { ResolveOutcome, Resolver } from "../../src/ports/resolver.ts";
+
+/** What a URL of a {@link TableWeb} answers. */
+export interface TablePage {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly failure?: FetchFailed["failure"];
+}
+
+/** One request, as the server saw it. */
+export interface TableHit {
+  readonly url: string;
+  readonly host: string;
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+}
+
+/** A web that is a table: URL to page, or a function of the URL and of how often it was asked. */
+export type Pages = (url: string, asked: number) => TablePage | undefined;
+
+/** An HTML page with these links. */
+export function htmlPage(...links: string[]): TablePage {
+  const anchors = links.map((link) => `<a href="${link}">x</a>`).join("");
+  return {
+    headers: { "content-type": "text/html; charset=utf-8" },
+    body: `<!doctype html><title>page</title>${anchors}`,
+  };
+}
+
+const latencyMs = 20;
+
+/** Fetcher and resolver over a table; what is not in it answers 404, and logs every hit. */
+export class TableWeb implements Fetcher, Resolver {
+  readonly hits: TableHit[] = [];
+  readonly #clock: Clock;
+  readonly #pages: Pages;
+  readonly #asked = new Map<string, number>();
+
+  constructor(clock: Clock, pages: Pages) {
+    this.#clock = clock;
+    this.#pages = pages;
+  }
+
+  async fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
+    const { url } = request;
+    const startedAtMs = this.#clock.nowMs();
+    await this.#clock.sleep(latencyMs, signal);
+    const finishedAtMs = this.#clock.nowMs();
+    const asked = this.#asked.get(url) ?? 0;
+    this.#asked.set(url, asked + 1);
+    this.hits.push({ url, host: new URL(url).host, startedAtMs, finishedAtMs });
+    if (signal.aborted) {
+      return { kind: "failure", failure: "aborted", detail: "", startedAtMs, finishedAtMs };
+    }
+    const page = this.#pages(url, asked) ?? { status: 404 };
+    if (page.failure) {
+      return { kind: "failure", failure: page.failure, detail: "", startedAtMs, finishedAtMs };
+    }
+    return responseOf(request, page, { startedAtMs, finishedAtMs });
+  }
+
+  resolve(host: HostName): Promise<ResolveOutcome> {
+    if (host.endsWith(".invalid")) {
+      return Promise.resolve({ kind: "failure", failure: "dns-not-found", detail: host });
+    }
+    const address = `addr-${host}` as IpAddress;
+    const expiresAtMs = this.#clock.nowMs() + 3_600_000;
+    return Promise.resolve({ kind: "addresses", addresses: [address], expiresAtMs });
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** How often each page was asked for, robots.txt apart. */
+  counts(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { url } of this.hits) {
+      if (!url.endsWith("/robots.txt")) counts.set(url, (counts.get(url) ?? 0) + 1);
+    }
+    return counts;
+  }
+}
+
+function responseOf(
+  request: FetchRequest,
+  page: TablePage,
+  times: { readonly startedAtMs: number; readonly finishedAtMs: number },
+): FetchResponse {
+  const status = page.status ?? 200;
+  const headers = Object.entries(page.headers ?? {});
+  const type = page.headers?.["content-type"];
+  const wanted = request.wantsBody(status, type);
+  const body = new TextEncoder().encode(wanted ? (page.body ?? "") : "");
+  return {
+    kind: "response",
+    status,
+    statusText: "",
+    headers: headers.flat(),
+    requestHeaders: Object.entries(request.headers).flat(),
+    encodedBody: body,
+    body,
+    bodyRead: wanted,
+    startedAtMs: times.startedAtMs,
+    headAtMs: times.finishedAtMs,
+    finishedAtMs: times.finishedAtMs,
+  };
+}
