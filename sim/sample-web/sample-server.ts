@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
-import { clearInterval, setInterval, setTimeout } from "node:timers";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 
 import type { Millis } from "../../src/core/units.ts";
@@ -145,7 +145,10 @@ export class SampleServer {
       });
     };
     const finish = (): void => {
-      if (socket.destroyed) return;
+      if (socket.destroyed) {
+        record(0, 0, false);
+        return;
+      }
       if (page.resets) {
         record(0, 0, true);
         socket.resetAndDestroy();
@@ -158,12 +161,15 @@ export class SampleServer {
       finish();
       return;
     }
-    const abandon = (): void => record(0, 0, false);
-    socket.once("close", abandon);
-    setTimeout(() => {
+    const abandon = (): void => {
+      clearTimeout(timer);
+      record(0, 0, false);
+    };
+    const timer = setTimeout(() => {
       socket.off("close", abandon);
       finish();
     }, page.delayMs);
+    socket.once("close", abandon);
   }
 
   #countThrottled(id: number): number {
