@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { ConsoleLoggerOptions, WriteLine } from "../../src/adapters/system/console-logger.ts";
-import type { Millis } from "../../src/core/units.ts";
 
 /**
  * What the composition root needs to build a peer. An absent field means that the subsystem's own default holds, so
@@ -25,8 +24,6 @@ export interface PeerConfig {
   readonly warcBytesMax?: number;
   /** Longest decoded body kept. */
   readonly bodyBytesMax?: number;
-  /** Longest time for one request. */
-  readonly requestTimeoutMs?: Millis;
   readonly log: ConsoleLoggerOptions;
   /** Where log lines go. @default standard error */
   readonly writeLog?: WriteLine;

@@ -1,0 +1,190 @@
+import { readFile } from "node:fs/promises";
+import { defaultHttpApiOptions } from "../src/adapters/http-api/http-api-options.ts";
+import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
+import type { JobOptions } from "../src/core/jobs/job-definition.ts";
+import type {
+  InjectReport,
+  JobChange,
+  JobReport,
+  PeerStats,
+  UrlStatus,
+} from "../src/peer/peer-control.ts";
+import type { ArchivedResponse } from "../src/ports/archive.ts";
+import { dataLayout, type ListenAddress } from "./config/peer-config.ts";
+import { adviceByCode } from "./error-line.ts";
+
+/** What a running peer writes into its data directory, for commands that are given the directory. */
+export interface ApiFile {
+  readonly pid: number;
+  readonly url: string;
+}
+
+/** Head of an archived response. */
+export type ArchivedHead = Omit<ArchivedResponse, "body"> & { readonly bodyBytes: number };
+
+/** Where a command looks for the peer. */
+export interface PeerAddress {
+  readonly data?: string;
+  readonly api?: ListenAddress;
+}
+
+/**
+ * A running peer, seen through its HTTP API. Failures are `CrawlError`s: the peer's own, `API_UNREACHABLE` where
+ * nothing answers, `CONFIG_INVALID` where the peer refuses what it was asked.
+ */
+export class ApiClient {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Finds the peer by the data directory it runs in, or by its address. */
+  static async find({ data, api }: PeerAddress): Promise<ApiClient> {
+    if (api !== undefined) return new ApiClient(urlOf(api));
+    return new ApiClient(data === undefined ? urlOf(defaultHttpApiOptions) : await urlIn(data));
+  }
+
+  inject(
+    job: string,
+    urls: readonly string[],
+    options?: Partial<JobOptions>,
+  ): Promise<InjectReport> {
+    return this.#json("POST", "/inject", { job, urls, options });
+  }
+
+  async status(urls: readonly string[], job?: string): Promise<readonly UrlStatus[]> {
+    const answer = await this.#json<{ urls: UrlStatus[] }>("POST", "/status", { urls, job });
+    return answer.urls;
+  }
+
+  /** The archived body as it arrives. */
+  async content(url: string, job?: string): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#request("GET", `/content?${query({ url, job })}`);
+    return response.body ?? emptyBody();
+  }
+
+  contentHead(url: string, job?: string): Promise<ArchivedHead> {
+    return this.#json("GET", `/content/head?${query({ url, job })}`);
+  }
+
+  async jobs(): Promise<readonly JobReport[]> {
+    return (await this.#json<{ jobs: JobReport[] }>("GET", "/jobs")).jobs;
+  }
+
+  job(id: string): Promise<JobReport> {
+    return this.#json("GET", `/jobs/${encodeURIComponent(id)}`);
+  }
+
+  changeJob(id: string, change: JobChange): Promise<JobReport> {
+    return this.#json("POST", `/jobs/${encodeURIComponent(id)}/${change}`);
+  }
+
+  /** The job at its end, or as it stands after a while. */
+  waitForJob(id: string, signal: AbortSignal): Promise<JobReport> {
+    return this.#json("GET", `/jobs/${encodeURIComponent(id)}/wait`, undefined, signal);
+  }
+
+  stats(): Promise<PeerStats> {
+    return this.#json("GET", "/stats");
+  }
+
+  leave(): Promise<{ readonly leaving: boolean; readonly peer: string; readonly pid: number }> {
+    return this.#json("POST", "/leave");
+  }
+
+  async #json<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    const response = await this.#request(method, path, body, signal);
+    try {
+      return (await response.json()) as T;
+    } catch (cause) {
+      throw this.#unreachable("the answer broke off", cause);
+    }
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const init: RequestInit = {
+      method,
+      redirect: "error",
+      ...(signal === undefined ? {} : { signal }),
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    };
+    let response: Response;
+    try {
+      response = await fetch(`${this.#url}/v1${path}`, init);
+    } catch (cause) {
+      throw this.#unreachable("nothing answers", cause);
+    }
+    if (response.ok) return response;
+    throw await this.#failure(response);
+  }
+
+  #unreachable(what: string, cause: unknown): CrawlError {
+    const message =
+      `no peer can be reached at ${this.#url} (${what}); start one with "peer --data DIR", ` +
+      `or say where it is with --api HOST:PORT or --data DIR`;
+    return new CrawlError("API_UNREACHABLE", message, { url: this.#url }, { cause });
+  }
+
+  async #failure(response: Response): Promise<CrawlError> {
+    const answer: unknown = await response.json().catch(() => undefined);
+    const { code, message } = errorIn(answer);
+    if (message === undefined) {
+      return new CrawlError(
+        "API_UNREACHABLE",
+        `what answers at ${this.#url} is not a peer (HTTP ${response.status}); say where the peer is with --api HOST:PORT`,
+      );
+    }
+    if (code !== undefined && code in adviceByCode)
+      return new CrawlError(code as CrawlErrorCode, message);
+    if (response.status < 500)
+      return new CrawlError("CONFIG_INVALID", `the peer refuses this: ${message}`);
+    return new CrawlError("API_UNREACHABLE", `the peer at ${this.#url} failed: ${message}`);
+  }
+}
+
+function urlOf({ host, port }: ListenAddress): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+async function urlIn(dataDir: string): Promise<string> {
+  try {
+    const content: unknown = JSON.parse(await readFile(dataLayout(dataDir).apiFile, "utf8"));
+    if (typeof content === "object" && content !== null && "url" in content) {
+      const { url } = content;
+      if (typeof url === "string" && /^http:\/\/[^/]+$/.test(url)) return url;
+    }
+  } catch {
+    // Absent or half written: no peer is running there.
+  }
+  throw new CrawlError(
+    "API_UNREACHABLE",
+    `no peer runs in ${dataDir}; start one with "peer --data ${dataDir}"`,
+  );
+}
+
+function query(parts: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(parts).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
+  return new URLSearchParams(pairs).toString();
+}
+
+function errorIn(answer: unknown): { code?: string; message?: string } {
+  if (typeof answer !== "object" || answer === null || !("error" in answer)) return {};
+  const { error } = answer;
+  if (typeof error !== "object" || error === null) return {};
+  const { code, message } = error as Readonly<Record<string, unknown>>;
+  return typeof code === "string" && typeof message === "string" ? { code, message } : {};
+}
+
+async function* emptyBody(): AsyncGenerator<Uint8Array> {
+  // A response without a body.
+}

@@ -1,0 +1,110 @@
+import { Command, Option } from "commander";
+import { loadSettings } from "../config/load-settings.ts";
+import {
+  jobSettingNames,
+  settings,
+  type Setting,
+  type SettingName,
+  type SettingValues,
+} from "../config/settings.ts";
+import { ApiClient } from "../api-client.ts";
+import type { ComposePeer } from "../peer-session.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What every command is built with. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  readonly version: string;
+  readonly composePeer: ComposePeer;
+  /** Ends the command with an exit code other than 0. */
+  readonly finish: (exitCode: number) => void;
+}
+
+/** A command's name, purpose and examples. */
+export interface CommandText {
+  readonly name: string;
+  readonly summary: string;
+  /** Command lines with what they do, as help shows them. */
+  readonly examples: readonly (readonly [line: string, does: string])[];
+}
+
+/** A command that takes the given settings and `--json`. */
+export function newCommand(text: CommandText, names: readonly SettingName[]): Command {
+  const command = new Command(text.name)
+    .description(text.summary)
+    .addHelpText("after", () => examplesText(text.examples));
+  for (const name of names) command.addOption(optionOf(name));
+  return command.option("--json", "print JSON on standard output and nothing else there");
+}
+
+function examplesText(examples: CommandText["examples"]): string {
+  const shown = examples.map(([line, does]) => `  # ${does}\n  ${line}`);
+  return `\n${examples.length === 1 ? "Example" : "Examples"}:\n${shown.join("\n")}`;
+}
+
+function optionOf(name: SettingName): Option {
+  const setting: Setting<unknown> = settings[name];
+  const { argument, help, negated, repeats, defaultText } = setting;
+  const flag = `--${negated === true ? "no-" : ""}${name}`;
+  const helped = defaultText === undefined ? help : `${help} (default: ${defaultText})`;
+  const option = new Option(argument === undefined ? flag : `${flag} ${argument}`, helped);
+  if (jobSettingNames.some((each) => each === name)) option.helpGroup("What to crawl:");
+  return repeats === true ? option.argParser(appended) : option;
+}
+
+function appended(value: string, earlier: unknown): string[] {
+  return [...(Array.isArray(earlier) ? (earlier as string[]) : []), value];
+}
+
+/** Whether the command is to print JSON. */
+export function wantsJson(command: Command): boolean {
+  return command.opts()["json"] === true;
+}
+
+/** The values of a command's settings, from all their sources. */
+export function settingsOf(
+  { terminal }: CommandContext,
+  command: Command,
+  names: readonly SettingName[],
+): Promise<SettingValues> {
+  return loadSettings(names, flagsOf(command, names), terminal.environment);
+}
+
+/** What the command line itself says, by setting name. */
+export function flagsOf(
+  command: Command,
+  names: readonly SettingName[],
+): Readonly<Record<string, unknown>> {
+  const flags: Record<string, unknown> = {};
+  for (const name of names) {
+    const attribute = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    if (command.getOptionValueSource(attribute) === "cli") {
+      flags[name] = command.getOptionValue(attribute);
+    }
+  }
+  return flags;
+}
+
+/** Settings by which a command finds the running peer. */
+export const clientSettingNames = ["api", "data"] as const satisfies readonly SettingName[];
+
+/** The running peer that the command is meant for. */
+export async function clientOf(context: CommandContext, command: Command): Promise<ApiClient> {
+  const values = await settingsOf(context, command, clientSettingNames);
+  const flags = flagsOf(command, clientSettingNames);
+  // A flag is nearer than a variable, whichever of the two ways it names.
+  const useData =
+    flags["data"] !== undefined || (flags["api"] === undefined && values.api === undefined);
+  if (!useData && values.api !== undefined) return ApiClient.find({ api: values.api });
+  return ApiClient.find(values.data === undefined ? {} : { data: values.data });
+}
+
+/** Prints a document on standard output. */
+export function printJson({ terminal }: CommandContext, document: unknown): Promise<void> {
+  return terminal.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
+/** Whether output on standard error may be coloured. */
+export function colorWanted({ environment, stderr }: Terminal): boolean {
+  return stderr.isTTY && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
+}

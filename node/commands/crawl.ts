@@ -1,0 +1,204 @@
+import { access } from "node:fs/promises";
+import type { Command } from "commander";
+import type { JobId } from "../../src/core/units.ts";
+import type { InjectReport, JobReport } from "../../src/peer/peer-control.ts";
+import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
+import { dataLayout } from "../config/peer-config.ts";
+import { jobSettingNames, peerSettingNames, type SettingName } from "../config/settings.ts";
+import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
+import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
+import { progressView } from "../dashboard/progress-view.ts";
+import { exitCodes, usageError } from "../error-line.ts";
+import { openSession, type PeerSession } from "../peer-session.ts";
+import { checkUrls } from "../seed-urls.ts";
+import { StopRequest } from "../stop-request.ts";
+import { counted, formatCount } from "../text/human.ts";
+import {
+  colorWanted,
+  newCommand,
+  printJson,
+  settingsOf,
+  wantsJson,
+  type CommandContext,
+} from "./command-context.ts";
+
+const settingNames = [
+  "out",
+  "job",
+  "api",
+  ...jobSettingNames,
+  ...peerSettingNames,
+] as const satisfies readonly SettingName[];
+
+/** Job of a crawl that names none. */
+const jobDefault = "crawl";
+
+/** `peer crawl`: start, crawl to the end, leave archive and summary. */
+export function crawlCommand(context: CommandContext): Command {
+  const text = {
+    name: "crawl",
+    summary: "crawl sites to the end and keep them as WARC files with an index and a summary",
+    examples: [
+      ["peer crawl https://example.com/", "a whole site, into ./crawl-example.com"],
+      [
+        "peer crawl https://example.com/docs/ --include '/docs/' --max-pages 1000 --out docs",
+        "a part of a site",
+      ],
+      ["peer crawl --out docs", "continue after an interruption"],
+    ],
+  } as const;
+  return newCommand(text, settingNames)
+    .argument("[url...]", "where to start; not needed to continue a crawl")
+    .action((urls: string[], _options: unknown, command: Command) => crawl(context, command, urls));
+}
+
+/** One crawl, as it was asked for. */
+interface CrawlPlan {
+  readonly urls: readonly string[];
+  readonly out: string;
+  readonly job: JobId;
+  readonly title: string;
+}
+
+async function crawl(context: CommandContext, command: Command, urls: string[]): Promise<void> {
+  const { terminal } = context;
+  const values = await settingsOf(context, command, settingNames);
+  const plan = await planOf(urls, values.out, values.job);
+  const stop = new StopRequest(terminal);
+  let display: ProgressDisplay | undefined;
+  const say = (lines: string): void => {
+    if (display === undefined) void terminal.stderr.write(lines);
+    else display.print(lines);
+  };
+  try {
+    const session = await openSession({
+      config: peerConfigOf(values, {
+        dataDir: plan.out,
+        version: context.version,
+        logLevel: "warn",
+        writeLog: say,
+      }),
+      composePeer: context.composePeer,
+      ...(values.api === undefined ? {} : { api: values.api }),
+      leave: () => stop.ask(),
+    });
+    try {
+      const before = session.control.jobs().find(({ definition }) => definition.id === plan.job);
+      const injected = await session.control.inject(plan.job, plan.urls, jobOptionsOf(values));
+      sayStart(say, plan, before, injected);
+      display = new ProgressDisplay(
+        terminal.stderr,
+        terminal.clock,
+        () => progressView(session.control.stats(), plan.job, plan.title),
+        { ...defaultProgressDisplayOptions, color: colorWanted(terminal) },
+      );
+      await untilEnd(session, plan.job, stop, display);
+      await failWhereNothingWasFetched(session, plan, context);
+    } finally {
+      await display?.stop();
+      await stop.within(() => session.close());
+    }
+    const { archiveFiles } = session.control.stats();
+    const summary = crawlSummary(session.control.job(plan.job), archiveFiles, plan.out);
+    await finish(context, command, stop, summary);
+  } finally {
+    stop.dispose();
+  }
+}
+
+async function planOf(urls: string[], out?: string, job?: string): Promise<CrawlPlan> {
+  checkUrls(urls);
+  const hosts = new Set(urls.map((url) => new URL(url).hostname));
+  const [host] = hosts;
+  const dataDir = out ?? (host === undefined ? undefined : `crawl-${folderName(host)}`);
+  if (dataDir === undefined) {
+    throw usageError("peer crawl needs a URL to start from, or --out DIR of a crawl to continue");
+  }
+  if (urls.length === 0 && !(await exists(dataLayout(dataDir).stateDir))) {
+    throw usageError(`there is no crawl to continue in ${dataDir}; give a URL to start from`);
+  }
+  const title = host === undefined || hosts.size > 1 ? dataDir : host;
+  return { urls, out: dataDir, job: (job ?? jobDefault) as JobId, title: `crawling ${title}` };
+}
+
+/** IPv6 literals have brackets and colons, which are awkward in paths. */
+function folderName(host: string): string {
+  return host.replace(/[^a-z0-9.-]+/gi, "-").replace(/^-+|-+$/g, "");
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function sayStart(
+  say: (lines: string) => void,
+  { out, urls }: CrawlPlan,
+  before: JobReport | undefined,
+  injected: InjectReport,
+): void {
+  for (const { input, reason } of injected.rejected) {
+    say(`peer: ${JSON.stringify(input)} is not crawled: ${reason}\n`);
+  }
+  if (urls.length > 0 && injected.rejectedCount === urls.length) {
+    throw usageError("no URL is left to start from");
+  }
+  if (before === undefined || (before.finished && injected.added === 0)) return;
+  const { pages, queued } = before.counts;
+  say(`continuing in ${out}: ${counted(pages, "page")} so far, ${formatCount(queued)} queued\n`);
+}
+
+/** Shows progress until the job is finished or a stop is asked for. */
+async function untilEnd(
+  { control, broken }: PeerSession,
+  job: JobId,
+  stop: StopRequest,
+  display: ProgressDisplay,
+): Promise<void> {
+  if (control.job(job).finished) return;
+  display.start();
+  const ends = [control.jobFinished(job, stop.signal), stop.asked()];
+  await Promise.race(broken === undefined ? ends : [...ends, broken]);
+}
+
+/** A crawl that got no answer at all has failed, and its first seed says why. */
+async function failWhereNothingWasFetched(
+  { control }: PeerSession,
+  { urls, job }: CrawlPlan,
+  { terminal, finish: finishWith }: CommandContext,
+): Promise<void> {
+  const { counts, finished } = control.job(job);
+  const [seed] = urls;
+  if (!finished || counts.fetched > 0 || seed === undefined) return;
+  const [status] = await control.status([seed], job);
+  const why = status?.detail ?? status?.reason ?? "no reason is known";
+  await terminal.stderr.write(`peer: nothing could be fetched; ${seed}: ${why}\n`);
+  finishWith(exitCodes.failed);
+}
+
+async function finish(
+  context: CommandContext,
+  command: Command,
+  stop: StopRequest,
+  summary: CrawlSummary,
+): Promise<void> {
+  const { terminal } = context;
+  await writeSummary(summary);
+  if (wantsJson(command)) {
+    await printJson(context, summary);
+  } else {
+    const head = summary.finished ? "finished" : "stopped; everything is kept";
+    await terminal.stdout.write(`${head}\n${renderSummary(summary)}`);
+  }
+  if (summary.finished) return;
+  await terminal.stderr.write(`continue with: peer crawl --out ${shellWord(summary.out)}\n`);
+  if (stop.exitCode !== 0) context.finish(stop.exitCode);
+}
+
+function shellWord(text: string): string {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { checkUrls } from "../seed-urls.ts";
+import { printable } from "../text/terminal-text.ts";
+import {
+  clientOf,
+  clientSettingNames,
+  newCommand,
+  printJson,
+  settingsOf,
+  wantsJson,
+  type CommandContext,
+} from "./command-context.ts";
+
+/** `peer get`: what the archive holds of a URL. */
+export function getCommand(context: CommandContext): Command {
+  const text = {
+    name: "get",
+    summary: "print the archived body of a URL, byte for byte",
+    examples: [
+      ["peer get https://example.com/logo.png > logo.png", "the body"],
+      ["peer get --headers https://example.com/", "the archived response's head"],
+    ],
+  } as const;
+  return newCommand(text, ["job", ...clientSettingNames])
+    .argument("<url>", "the URL as it was fetched")
+    .option("--headers", "print the archived head instead of the body")
+    .action((url: string, _options: unknown, command: Command) => get(context, command, url));
+}
+
+async function get(context: CommandContext, command: Command, url: string): Promise<void> {
+  checkUrls([url]);
+  const { stdout } = context.terminal;
+  const { job } = await settingsOf(context, command, ["job"]);
+  const client = await clientOf(context, command);
+  if (wantsJson(command) || command.opts()["headers"] === true) {
+    const head = await client.contentHead(url, job);
+    if (wantsJson(command)) {
+      const fetchedAt = new Date(head.fetchedAtMs).toISOString();
+      await printJson(context, { ...head, headers: pairs(head.headers), fetchedAt });
+      return;
+    }
+    const lines = pairs(head.headers).map(([name, value]) => printable(`${name}: ${value}`));
+    await stdout.write([`HTTP/1.1 ${head.status}`, ...lines, ""].join("\n"));
+    return;
+  }
+  for await (const chunk of await client.content(url, job)) await stdout.write(chunk);
+}
+
+function pairs(headers: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: Math.floor(headers.length / 2) }, (_, i) => [
+    headers[2 * i] ?? "",
+    headers[2 * i + 1] ?? "",
+  ]);
+}

@@ -1,0 +1,169 @@
+import { createReadStream } from "node:fs";
+import type { Command } from "commander";
+import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { ApiClient } from "../api-client.ts";
+import { jobOptionsOf } from "../config/from-settings.ts";
+import { jobSettingNames, type SettingName } from "../config/settings.ts";
+import { exitCodes, usageError } from "../error-line.ts";
+import { checkUrls } from "../seed-urls.ts";
+import type { Terminal } from "../terminal.ts";
+import { formatCount } from "../text/human.ts";
+import { printable } from "../text/terminal-text.ts";
+import { urlLineBatches, type UrlLine } from "../url-file.ts";
+import {
+  clientOf,
+  clientSettingNames,
+  newCommand,
+  printJson,
+  settingsOf,
+  wantsJson,
+  type CommandContext,
+} from "./command-context.ts";
+import { jobDefault } from "./run.ts";
+
+const settingNames = [
+  "job",
+  ...jobSettingNames,
+  ...clientSettingNames,
+] as const satisfies readonly SettingName[];
+
+/** URLs sent at once: some tens of kilobytes, and a step of the progress that an eye can follow. */
+const batchMax = 1_000;
+/** Rejected lines that are named; the rest are counted. */
+const namedMax = 100;
+
+/** `peer inject`: give a running peer URLs to crawl. */
+export function injectCommand(context: CommandContext): Command {
+  const text = {
+    name: "inject",
+    summary: "give the running peer URLs to crawl",
+    examples: [
+      ["peer inject https://example.com/ --job docs --depth 3", "one URL, into a job of its own"],
+      ["peer inject --file urls.txt --scope page", "a file with a URL a line; - is standard input"],
+    ],
+  } as const;
+  return newCommand(text, settingNames)
+    .argument("[url...]", "URLs, or - for standard input")
+    .option("--file <file>", "read URLs from a file, one a line")
+    .action((urls: string[], _options: unknown, command: Command) =>
+      inject(context, command, urls),
+    );
+}
+
+/** Where the URLs come from. */
+interface Source {
+  /** As named before a line's number; absent for arguments. */
+  readonly name?: string;
+  readonly batches: AsyncIterable<readonly UrlLine[]> | Iterable<readonly UrlLine[]>;
+}
+
+interface Totals {
+  added: number;
+  known: number;
+  rejectedCount: number;
+  readonly rejected: { input: string; reason: string; line: number }[];
+}
+
+async function inject(context: CommandContext, command: Command, urls: string[]): Promise<void> {
+  const values = await settingsOf(context, command, settingNames);
+  const source = sourceOf(context.terminal, urls, command.opts()["file"] as string | undefined);
+  const client = await clientOf(context, command);
+  const job = values.job ?? jobDefault;
+  const totals: Totals = { added: 0, known: 0, rejected: [], rejectedCount: 0 };
+  for await (const batch of source.batches) {
+    // The first batch sets the job's options; sending them again would only count as further changes.
+    const first = totals.added + totals.known + totals.rejectedCount === 0;
+    await injectBatch(client, job, batch, first ? jobOptionsOf(values) : {}, totals);
+    if (source.name !== undefined) await showProgress(context.terminal, totals);
+  }
+  if (source.name !== undefined && context.terminal.stderr.isTTY) {
+    await context.terminal.stderr.write("\r\u001b[K");
+  }
+  await report(context, command, job, totals, source.name);
+}
+
+function sourceOf(terminal: Terminal, urls: readonly string[], file: string | undefined): Source {
+  if (file !== undefined && urls.length > 0) {
+    throw usageError("give URLs or --file, not both");
+  }
+  if (file === "-" || (urls.length === 1 && urls[0] === "-")) {
+    return { name: "standard input", batches: urlLineBatches(terminal.stdin, batchMax) };
+  }
+  if (file !== undefined) {
+    return { name: file, batches: urlLineBatches(fileBytes(file), batchMax) };
+  }
+  if (urls.length === 0)
+    throw usageError("peer inject needs URLs, --file FILE, or - for standard input");
+  checkUrls(urls);
+  return { batches: argumentBatches(urls) };
+}
+
+async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of createReadStream(path)) yield chunk as Uint8Array;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
+    throw usageError(`--file: ${path} cannot be read (${reason})`);
+  }
+}
+
+function* argumentBatches(urls: readonly string[]): Generator<readonly UrlLine[]> {
+  for (let start = 0; start < urls.length; start += batchMax) {
+    const batch = urls.slice(start, start + batchMax);
+    yield batch.map((url, i) => ({ url, line: start + i + 1 }));
+  }
+}
+
+async function injectBatch(
+  client: ApiClient,
+  job: string,
+  batch: readonly UrlLine[],
+  options: Partial<JobOptions>,
+  totals: Totals,
+): Promise<void> {
+  const answer = await client.inject(
+    job,
+    batch.map(({ url }) => url),
+    Object.keys(options).length === 0 ? undefined : options,
+  );
+  totals.added += answer.added;
+  totals.known += answer.known;
+  totals.rejectedCount += answer.rejectedCount;
+  for (const { input, reason } of answer.rejected) {
+    if (totals.rejected.length === namedMax) return;
+    const line = batch.find(({ url }) => url === input)?.line ?? 0;
+    totals.rejected.push({ input, reason, line });
+  }
+}
+
+async function showProgress({ stderr }: Terminal, totals: Totals): Promise<void> {
+  if (stderr.isTTY) await stderr.write(`\r\u001b[K${totalsText(totals)}`);
+}
+
+function totalsText({ added, known, rejectedCount }: Totals): string {
+  return `${formatCount(added)} added, ${formatCount(known)} known already, ${formatCount(rejectedCount)} rejected`;
+}
+
+async function report(
+  context: CommandContext,
+  command: Command,
+  job: string,
+  totals: Totals,
+  sourceName: string | undefined,
+): Promise<void> {
+  const { stderr, stdout } = context.terminal;
+  for (const { input, reason, line } of totals.rejected) {
+    const place = sourceName === undefined ? "" : `${sourceName}, line ${line}: `;
+    await stderr.write(
+      `peer: ${place}${JSON.stringify(printable(input))} is rejected: ${reason}\n`,
+    );
+  }
+  const unnamed = totals.rejectedCount - totals.rejected.length;
+  if (unnamed > 0) await stderr.write(`peer: ${formatCount(unnamed)} more are rejected\n`);
+  if (wantsJson(command)) await printJson(context, { job, ...totals });
+  else await stdout.write(`job ${job}: ${totalsText(totals)}\n`);
+  if (totals.rejectedCount > 0 && totals.added + totals.known === 0) {
+    context.finish(exitCodes.usedWrongly);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Command } from "commander";
+import type { Millis } from "../../src/core/units.ts";
+import { exitCodes } from "../error-line.ts";
+import {
+  clientOf,
+  clientSettingNames,
+  newCommand,
+  printJson,
+  wantsJson,
+  type CommandContext,
+} from "./command-context.ts";
+
+/** A peer stops within 10 s; beyond this it hangs. */
+const leaveMsMax: Millis = 15_000;
+const lookEveryMs: Millis = 50;
+
+/** `peer leave`: stop the running peer gracefully, and wait until it is gone. */
+export function leaveCommand(context: CommandContext): Command {
+  const text = {
+    name: "leave",
+    summary: "stop the running peer; everything is kept",
+    examples: [["peer leave --data crawls", "stop the peer that runs in ./crawls"]],
+  } as const;
+  return newCommand(text, clientSettingNames).action((_options: unknown, command: Command) =>
+    leave(context, command),
+  );
+}
+
+async function leave(context: CommandContext, command: Command): Promise<void> {
+  const { clock, stderr, stdout } = context.terminal;
+  const client = await clientOf(context, command);
+  const { peer, pid } = await client.leave();
+  const endAtMs = clock.nowMs() + leaveMsMax;
+  while (isRunning(pid)) {
+    if (clock.nowMs() >= endAtMs) {
+      await stderr.write(
+        `peer: ${peer} (process ${pid}) has not stopped within ${leaveMsMax / 1_000} s\n`,
+      );
+      context.finish(exitCodes.failed);
+      return;
+    }
+    await clock.sleep(lookEveryMs);
+  }
+  if (wantsJson(command)) await printJson(context, { peer, left: true });
+  else await stdout.write(`peer ${peer} has stopped; everything is kept\n`);
+}
+
+/** Whether a process has this id; signal 0 only asks. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

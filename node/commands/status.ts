@@ -1,0 +1,76 @@
+import { createReadStream } from "node:fs";
+import type { Command } from "commander";
+import type { UrlStatus } from "../../src/peer/peer-control.ts";
+import type { ApiClient } from "../api-client.ts";
+import { usageError } from "../error-line.ts";
+import { checkUrls } from "../seed-urls.ts";
+import { renderStatus, renderStatuses } from "../text/status-text.ts";
+import { urlLineBatches } from "../url-file.ts";
+import {
+  clientOf,
+  clientSettingNames,
+  newCommand,
+  printJson,
+  settingsOf,
+  wantsJson,
+  type CommandContext,
+} from "./command-context.ts";
+
+/** URLs asked for at once, at most: the API's bound. */
+const batchMax = 1_000;
+
+/** `peer status`: what is known of URLs, and why they are not crawled. */
+export function statusCommand(context: CommandContext): Command {
+  const text = {
+    name: "status",
+    summary: "tell the state of URLs: fetched when and how, or why not",
+    examples: [
+      ["peer status https://example.com/private/", "one URL in full"],
+      ["peer status --file urls.txt --json | grep '\"queued\"'", "many, a JSON line each"],
+    ],
+  } as const;
+  return newCommand(text, ["job", ...clientSettingNames])
+    .argument("[url...]", "URLs")
+    .option("--file <file>", "read URLs from a file, one a line; - is standard input")
+    .action((urls: string[], _options: unknown, command: Command) =>
+      status(context, command, urls),
+    );
+}
+
+async function status(context: CommandContext, command: Command, urls: string[]): Promise<void> {
+  const file = command.opts()["file"] as string | undefined;
+  if (urls.length === 0 && file === undefined)
+    throw usageError("peer status needs URLs or --file FILE");
+  checkUrls(urls);
+  const { job } = await settingsOf(context, command, ["job"]);
+  const client = await clientOf(context, command);
+  const { stdout } = context.terminal;
+  for await (const batch of batchesOf(context, urls, file)) {
+    const statuses = await statusesOf(client, batch, job);
+    if (wantsJson(command)) for (const each of statuses) await printJson(context, each);
+    else if (statuses.length === 1 && statuses[0] !== undefined) {
+      await stdout.write(renderStatus(statuses[0]));
+    } else await stdout.write(renderStatuses(statuses));
+  }
+}
+
+function statusesOf(
+  client: ApiClient,
+  urls: readonly string[],
+  job: string | undefined,
+): Promise<readonly UrlStatus[]> {
+  return client.status(urls, job);
+}
+
+async function* batchesOf(
+  { terminal }: CommandContext,
+  urls: readonly string[],
+  file: string | undefined,
+): AsyncGenerator<readonly string[]> {
+  for (let start = 0; start < urls.length; start += batchMax) {
+    yield urls.slice(start, start + batchMax);
+  }
+  if (file === undefined) return;
+  const source = file === "-" ? terminal.stdin : createReadStream(file);
+  for await (const batch of urlLineBatches(source, batchMax)) yield batch.map(({ url }) => url);
+}

@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import type { JobReport } from "../../src/peer/peer-control.ts";
+import type { ApiClient } from "../api-client.ts";
+import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
+import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
+import { StopRequest } from "../stop-request.ts";
+import { renderJobs } from "../text/job-text.ts";
+import {
+  clientOf,
+  clientSettingNames,
+  colorWanted,
+  newCommand,
+  printJson,
+  settingsOf,
+  wantsJson,
+  type CommandContext,
+} from "./command-context.ts";
+
+/** `peer wait`: until a job, or every job, is finished. */
+export function waitCommand(context: CommandContext): Command {
+  const text = {
+    name: "wait",
+    summary: "wait until a job is finished, or all are; interrupting it does not stop the crawl",
+    examples: [["peer wait --job docs && peer get https://example.com/docs/", "then go on"]],
+  } as const;
+  return newCommand(text, ["job", ...clientSettingNames]).action(
+    (_options: unknown, command: Command) => wait(context, command),
+  );
+}
+
+async function wait(context: CommandContext, command: Command): Promise<void> {
+  const { terminal } = context;
+  const { job } = await settingsOf(context, command, ["job"]);
+  const client = await clientOf(context, command);
+  let reports = await unfinishedFirst(client, job);
+  const stop = new StopRequest(terminal);
+  const title = job === undefined ? "waiting for all jobs" : `waiting for job ${job}`;
+  const display = new ProgressDisplay(terminal.stderr, terminal.clock, viewer(client, job, title), {
+    ...defaultProgressDisplayOptions,
+    color: colorWanted(terminal),
+  });
+  try {
+    if (reports.some(({ finished }) => !finished)) display.start();
+    for (let next = open(reports); next !== undefined; next = open(reports)) {
+      await client.waitForJob(next.definition.id, stop.signal);
+      reports = await unfinishedFirst(client, job);
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    context.finish(stop.exitCode);
+    return;
+  } finally {
+    await display.stop();
+    stop.dispose();
+  }
+  if (wantsJson(command)) await printJson(context, job === undefined ? reports : reports[0]);
+  else if (reports.length === 0) await terminal.stdout.write("no jobs\n");
+  else await terminal.stdout.write(renderJobs(reports));
+}
+
+function open(reports: readonly JobReport[]): JobReport | undefined {
+  return reports.find(({ finished }) => !finished);
+}
+
+async function unfinishedFirst(
+  client: ApiClient,
+  job: string | undefined,
+): Promise<readonly JobReport[]> {
+  return job === undefined ? client.jobs() : [await client.job(job)];
+}
+
+/** Views of the remote peer; where it cannot be asked the last one stays, and the wait itself says what is wrong. */
+function viewer(
+  client: ApiClient,
+  job: string | undefined,
+  title: string,
+): () => Promise<ProgressView> {
+  let last: ProgressView | undefined;
+  return async () => {
+    try {
+      last = progressView(await client.stats(), job, title);
+    } catch (error) {
+      if (last === undefined) throw error;
+    }
+    return last;
+  };
+}

@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import {
+  defaultConsoleLoggerOptions,
+  type LogLevel,
+  type WriteLine,
+} from "../../src/adapters/system/console-logger.ts";
+import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { PeerConfig } from "./peer-config.ts";
+import type { SettingValues } from "./settings.ts";
+import { userAgentOf } from "./user-agent.ts";
+
+/** Only the entries that have a value: what is absent keeps its default. */
+function given<T extends object>(entries: {
+  readonly [K in keyof T]: T[K] | undefined;
+}): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(entries).filter(([, value]) => value !== undefined),
+  ) as Partial<T>;
+}
+
+/** The part of a job's options that was set. */
+export function jobOptionsOf(values: SettingValues): Partial<JobOptions> {
+  return given<
+    Pick<
+      JobOptions,
+      | "connectionsPerHost"
+      | "delayMs"
+      | "depthMax"
+      | "exclude"
+      | "include"
+      | "normalizeQuery"
+      | "otherContent"
+      | "pagesMax"
+      | "priority"
+      | "scope"
+    >
+  >({
+    scope: values.scope,
+    depthMax: values.depth,
+    pagesMax: values["max-pages"],
+    delayMs: values.delay,
+    connectionsPerHost: values["connections-per-host"],
+    include: values.include,
+    exclude: values.exclude,
+    priority: values.priority,
+    normalizeQuery: values["normalize-query"],
+    otherContent: values["other-content"],
+  });
+}
+
+/** What a command adds to the settings. */
+export interface PeerConfigContext {
+  readonly dataDir: string;
+  readonly version: string;
+  /** Level of the log where none is set: a crawl with a progress display logs less. */
+  readonly logLevel?: LogLevel;
+  readonly writeLog?: WriteLine;
+}
+
+/** What the composition root is given. */
+export function peerConfigOf(values: SettingValues, context: PeerConfigContext): PeerConfig {
+  return {
+    dataDir: resolve(context.dataDir),
+    version: context.version,
+    userAgent: userAgentOf(
+      context.version,
+      given({ userAgent: values["user-agent"], contact: values.contact }),
+    ),
+    allowPrivate: values["allow-private"] ?? false,
+    log: {
+      level: values["log-level"] ?? context.logLevel ?? defaultConsoleLoggerOptions.level,
+      format: values["log-format"] ?? defaultConsoleLoggerOptions.format,
+    },
+    ...given({
+      dns: values.dns,
+      parserThreads: values["parser-threads"],
+      openRequestsMax: values["max-open"],
+      warcBytesMax: values["warc-size"],
+      bodyBytesMax: values["body-max"],
+      writeLog: context.writeLog,
+    }),
+  };
+}

@@ -1,0 +1,108 @@
+import { nearest } from "../text/nearest.ts";
+import { settings, type SettingName, type SettingValues } from "./settings.ts";
+
+/** Where values come from, before they are read. A later one wins: file, environment, flags. */
+export interface SettingSources {
+  /** A configuration file that was read, and its name. */
+  readonly file?: { readonly name: string; readonly content: unknown };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** By setting name, as given on the command line. */
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+export interface ResolvedSettings {
+  readonly values: SettingValues;
+  /** One line for each thing that is wrong; the values mean nothing unless this is empty. */
+  readonly problems: readonly string[];
+}
+
+const environmentPrefix = "ORBWEAVER_";
+const allNames = Object.keys(settings) as SettingName[];
+
+/**
+ * Reads the settings that a command takes from all their sources.
+ *
+ * All problems of all sources are reported, each with its key and where it came from; unknown keys are problems, because
+ * a misspelt limit that is silently ignored is a crawl that nobody asked for. Settings of other commands are let pass
+ * in the file and the environment, which commands share.
+ */
+export function resolveSettings(
+  names: readonly SettingName[],
+  sources: SettingSources,
+): ResolvedSettings {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const given = [
+    ...fromFile(sources, problems),
+    ...fromEnvironment(sources, problems),
+    ...fromFlags(sources),
+  ];
+  for (const { name, raw, where } of given) {
+    if (!names.includes(name)) continue;
+    const reading = settings[name].read(raw);
+    if (reading.ok) values[name] = reading.value;
+    else problems.push(`${where}: expected ${reading.expected}, got ${shown(raw)}`);
+  }
+  return { values, problems };
+}
+
+/** Name of the environment variable of a setting. */
+export function environmentName(name: SettingName): string {
+  return environmentPrefix + name.toUpperCase().replaceAll("-", "_");
+}
+
+interface Given {
+  readonly name: SettingName;
+  readonly raw: unknown;
+  /** How the user calls the place: a flag, a variable, a key of a file. */
+  readonly where: string;
+}
+
+function fromFile({ file }: SettingSources, problems: string[]): Given[] {
+  if (file === undefined) return [];
+  const { name: fileName, content } = file;
+  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+    problems.push(`${fileName}: expected a JSON object of settings`);
+    return [];
+  }
+  return Object.entries(content as Readonly<Record<string, unknown>>).flatMap(([key, raw]) => {
+    const name = allNames.find((each) => each === key);
+    if (name !== undefined && name !== "config") {
+      return [{ name, raw, where: `${fileName}, key "${name}"` }];
+    }
+    problems.push(`${fileName}: unknown key ${shown(key)}${suggestion(key, allNames)}`);
+    return [];
+  });
+}
+
+function fromEnvironment({ environment }: SettingSources, problems: string[]): Given[] {
+  const known = allNames.map(environmentName);
+  return Object.entries(environment).flatMap(([variable, raw]) => {
+    if (!variable.startsWith(environmentPrefix) || raw === undefined || raw === "") return [];
+    const name = allNames[known.indexOf(variable)];
+    if (name !== undefined) return [{ name, raw, where: variable }];
+    problems.push(`unknown environment variable ${variable}${suggestion(variable, known)}`);
+    return [];
+  });
+}
+
+function fromFlags({ flags }: SettingSources): Given[] {
+  return allNames.flatMap((name) => {
+    const raw = flags[name];
+    if (raw === undefined) return [];
+    const negated = "negated" in settings[name] && raw === false;
+    return [{ name, raw, where: `${negated ? "--no-" : "--"}${name}` }];
+  });
+}
+
+function suggestion(word: string, candidates: readonly string[]): string {
+  const meant = nearest(word, candidates);
+  return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
+}
+
+/** A value as the user wrote it, cut to what fits a line. */
+function shown(raw: unknown): string {
+  const single: unknown = Array.isArray(raw) && raw.length === 1 ? raw[0] : raw;
+  const json = JSON.stringify(single);
+  return json.length > 80 ? `${json.slice(0, 79)}…` : json;
+}

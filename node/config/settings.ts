@@ -1,0 +1,227 @@
+import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
+import {
+  jobIdPattern,
+  jobOptionRanges,
+  jobScopes,
+  otherContents,
+  patternCharactersMax,
+  patternsMax,
+} from "../../src/adapters/http-api/job-options-schema.ts";
+import {
+  defaultConsoleLoggerOptions,
+  logFormats,
+  logLevels,
+} from "../../src/adapters/system/console-logger.ts";
+import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
+import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
+import {
+  byteCount,
+  hostAndPort,
+  listOf,
+  onOrOff,
+  oneOf,
+  pattern,
+  text,
+  wholeNumber,
+  type ValueReader,
+} from "./value-readers.ts";
+
+/** One thing that can be set, by the same name everywhere: `--max-pages`, `ORBWEAVER_MAX_PAGES`, `"max-pages"`. */
+export interface Setting<T> {
+  readonly read: ValueReader<T>;
+  /** Placeholder of the flag's value; absent for a switch. A trailing `...` takes several words. */
+  readonly argument?: string;
+  /** Whether the flag may come several times. */
+  readonly repeats?: true;
+  /** Whether the flag switches off: `--no-NAME`. */
+  readonly negated?: true;
+  readonly help: string;
+  /** As help shows it; read from the options that it belongs to. */
+  readonly defaultText?: string;
+}
+
+const path = text("a path", (value) => value !== "" && !value.includes("\0"));
+const url = text("http or https URLs", isHttpUrl);
+
+/** Seeds that one command line, file or environment may name; files of more are for `inject`. */
+const seedsMax = 10_000;
+
+/** Every setting of a peer and of a job. */
+export const settings = {
+  config: { read: path, argument: "<file>", help: "read settings from a JSON file" },
+  data: { read: path, argument: "<dir>", help: "the peer's data directory" },
+  out: { read: path, argument: "<dir>", help: "where the crawl is kept" },
+  seed: {
+    read: listOf(url, seedsMax),
+    argument: "<url...>",
+    help: "inject these URLs at the start",
+  },
+  job: {
+    read: text("a name of letters, digits, '.', '_' and '-'", (value) =>
+      new RegExp(jobIdPattern).test(value),
+    ),
+    argument: "<id>",
+    help: "the job's name",
+  },
+  scope: {
+    read: oneOf(jobScopes),
+    argument: "<scope>",
+    help: `how far to follow links: ${jobScopes.join(", ")}`,
+    defaultText: defaultJobOptions.scope,
+  },
+  depth: {
+    read: wholeNumber(jobOptionRanges.depthMax),
+    argument: "<n>",
+    help: "links from a seed, at most; 0 is the seeds alone",
+    defaultText: String(defaultJobOptions.depthMax),
+  },
+  "max-pages": {
+    read: wholeNumber(jobOptionRanges.pagesMax),
+    argument: "<n>",
+    help: "stop after this many pages; 0 is no limit",
+    defaultText: String(defaultJobOptions.pagesMax),
+  },
+  delay: {
+    read: wholeNumber(jobOptionRanges.delayMs),
+    argument: "<ms>",
+    help: "shortest time between two requests to a host",
+    defaultText: String(defaultJobOptions.delayMs),
+  },
+  "connections-per-host": {
+    read: wholeNumber(jobOptionRanges.connectionsPerHost),
+    argument: "<n>",
+    help: "requests open at once to one host",
+    defaultText: String(defaultJobOptions.connectionsPerHost),
+  },
+  include: {
+    read: listOf(pattern(patternCharactersMax), patternsMax),
+    argument: "<regex>",
+    repeats: true,
+    help: "follow only URLs that match (may be repeated)",
+  },
+  exclude: {
+    read: listOf(pattern(patternCharactersMax), patternsMax),
+    argument: "<regex>",
+    repeats: true,
+    help: "do not follow URLs that match (may be repeated)",
+  },
+  priority: {
+    read: wholeNumber(jobOptionRanges.priority),
+    argument: "<0-9>",
+    help: "among jobs, 9 goes first",
+    defaultText: String(defaultJobOptions.priority),
+  },
+  "normalize-query": {
+    read: onOrOff,
+    negated: true,
+    help: "treat URLs that differ in session ids, tracking or order of parameters as different",
+  },
+  "other-content": {
+    read: oneOf(otherContents),
+    argument: "<what>",
+    help: `what to do with what is not HTML: ${otherContents.join(", ")}`,
+    defaultText: defaultJobOptions.otherContent,
+  },
+  dns: {
+    read: hostAndPort(1),
+    argument: "<host:port>",
+    help: "name server to ask instead of the system's",
+  },
+  "allow-private": {
+    read: onOrOff,
+    help: "let the crawl reach private, loopback and link-local addresses",
+  },
+  "user-agent": {
+    read: text(
+      "a product token with an optional version, such as examplebot/1.0; imitations of browsers are refused",
+      isSoundUserAgent,
+    ),
+    argument: "<text>",
+    help: "name in the User-Agent header instead of orbweaver/VERSION",
+  },
+  contact: {
+    read: text("a URL or a mail address", isSoundContact),
+    argument: "<url|mail>",
+    help: "page or mail address that the User-Agent header names",
+  },
+  api: {
+    read: hostAndPort(0),
+    argument: "<host:port>",
+    help: "address of the local HTTP API",
+    defaultText: `${defaultHttpApiOptions.host}:${defaultHttpApiOptions.port}`,
+  },
+  "parser-threads": {
+    read: wholeNumber({ min: 1, max: 256 }),
+    argument: "<n>",
+    help: "threads that parse pages",
+  },
+  "max-open": {
+    read: wholeNumber({ min: 1, max: 65_536 }),
+    argument: "<n>",
+    help: "requests open at once, over all hosts",
+  },
+  "body-max": {
+    read: byteCount({ min: 1_024, max: 1_024 ** 3 }),
+    argument: "<size>",
+    help: "longest body kept; what is longer is cut and marked",
+  },
+  "warc-size": {
+    read: byteCount({ min: 1_024 ** 2, max: 1_024 ** 4 }),
+    argument: "<size>",
+    help: "size at which a WARC file is finished",
+  },
+  "log-level": {
+    read: oneOf(logLevels),
+    argument: "<level>",
+    help: `log from this level on: ${logLevels.join(", ")}`,
+    defaultText: defaultConsoleLoggerOptions.level,
+  },
+  "log-format": {
+    read: oneOf(logFormats),
+    argument: "<format>",
+    help: `how log lines look: ${logFormats.join(", ")}`,
+    defaultText: defaultConsoleLoggerOptions.format,
+  },
+} as const satisfies Readonly<Record<string, Setting<unknown>>>;
+
+export type SettingName = keyof typeof settings;
+
+/** What was set, each value read and sound. */
+export type SettingValues = {
+  readonly [N in SettingName]?: (typeof settings)[N] extends Setting<infer T> ? T : never;
+};
+
+/** Settings of the crawl itself: what `inject` can send to a running peer. */
+export const jobSettingNames = [
+  "scope",
+  "depth",
+  "max-pages",
+  "delay",
+  "connections-per-host",
+  "include",
+  "exclude",
+  "priority",
+  "normalize-query",
+  "other-content",
+] as const satisfies readonly SettingName[];
+
+/** Settings of the process that crawls. */
+export const peerSettingNames = [
+  "dns",
+  "allow-private",
+  "user-agent",
+  "contact",
+  "parser-threads",
+  "max-open",
+  "body-max",
+  "warc-size",
+  "log-level",
+  "log-format",
+  "config",
+] as const satisfies readonly SettingName[];
+
+/** Whether `input` is an absolute http(s) URL. */
+export function isHttpUrl(input: string): boolean {
+  const parsed = URL.parse(input);
+  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "";
+}

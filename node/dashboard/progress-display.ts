@@ -1,0 +1,115 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { TextSink } from "../terminal.ts";
+import type { ProgressView } from "./progress-view.ts";
+import { renderLine, renderPanel } from "./render-progress.ts";
+
+export interface ProgressDisplayOptions {
+  /** Time between two drawings on a terminal: no eye follows more. @default 250 */
+  readonly panelEveryMs: Millis;
+  /** Time between two lines where the output is no terminal. @default 5_000 */
+  readonly lineEveryMs: Millis;
+  readonly color: boolean;
+}
+
+export const defaultProgressDisplayOptions: ProgressDisplayOptions = Object.freeze({
+  panelEveryMs: 250,
+  lineEveryMs: 5_000,
+  color: true,
+});
+
+const escape = "\u001b[";
+const hideCursor = `${escape}?25l`;
+const showCursor = `${escape}?25h`;
+const clearDown = `${escape}0J`;
+
+/**
+ * Shows progress: a panel that is redrawn in place on a terminal, a line now and then elsewhere.
+ *
+ * A drawing is one write that overwrites the one before line by line, so that nothing flickers. Other output of the
+ * process goes through {@link print}, above the panel.
+ *
+ * Invariant: after {@link stop} the cursor is visible and stands below the panel.
+ */
+export class ProgressDisplay {
+  readonly #sink: TextSink;
+  readonly #clock: Clock;
+  readonly #read: () => ProgressView | Promise<ProgressView>;
+  readonly #options: ProgressDisplayOptions;
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> = Promise.resolve();
+  #linesDrawn: readonly string[] = [];
+
+  constructor(
+    sink: TextSink,
+    clock: Clock,
+    read: () => ProgressView | Promise<ProgressView>,
+    options: ProgressDisplayOptions,
+  ) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#read = read;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loop = this.#sink.isTTY ? this.#redraw() : this.#printLines();
+  }
+
+  /** Draws a last time, gives the cursor back, and ends; idempotent. */
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    this.#stopping.abort();
+    await this.#loop;
+    this.restore();
+  }
+
+  /** Makes the cursor visible again, for a process that ends at once. */
+  restore(): void {
+    if (this.#linesDrawn.length > 0) void this.#sink.write(showCursor);
+    this.#linesDrawn = [];
+  }
+
+  /** Prints whole lines above the panel. */
+  print(lines: string): void {
+    const panel = this.#linesDrawn;
+    const again = panel.map((line) => `${line}\n`).join("");
+    void this.#sink.write(
+      panel.length === 0 ? lines : `${up(panel.length)}${clearDown}${lines}${again}`,
+    );
+  }
+
+  async #redraw(): Promise<void> {
+    const { signal } = this.#stopping;
+    do {
+      await this.#draw();
+      await this.#clock.sleep(this.#options.panelEveryMs, signal);
+    } while (!signal.aborted);
+    await this.#draw();
+  }
+
+  async #draw(): Promise<void> {
+    const { columns } = this.#sink;
+    const view = await this.#read();
+    const lines = renderPanel(view, { columns, color: this.#options.color });
+    const start = this.#linesDrawn.length === 0 ? hideCursor : up(this.#linesDrawn.length);
+    this.#linesDrawn = lines;
+    await this.#sink.write(start + lines.map((line) => `${line}${escape}K\n`).join(""));
+  }
+
+  async #printLines(): Promise<void> {
+    const { signal } = this.#stopping;
+    let last = "";
+    for (;;) {
+      await this.#clock.sleep(this.#options.lineEveryMs, signal);
+      if (signal.aborted) return;
+      const line = renderLine(await this.#read());
+      if (line !== last) await this.#sink.write(`${line}\n`);
+      last = line;
+    }
+  }
+}
+
+function up(lines: number): string {
+  return `${escape}${lines}A`;
+}

@@ -1,0 +1,86 @@
+import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
+import { printable } from "./text/terminal-text.ts";
+
+/** Exit codes of every command. */
+export const exitCodes = { done: 0, failed: 1, usedWrongly: 2 } as const;
+
+interface Advice {
+  readonly exitCode: number;
+  /** What to do about it. Absent where the message itself says it. */
+  readonly hint?: string;
+}
+
+/** What a user can do about each operational failure. */
+export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
+  API_UNREACHABLE: { exitCode: exitCodes.failed },
+  ARCHIVE_CORRUPT: {
+    exitCode: exitCodes.failed,
+    hint: "move the named file out of the archive directory and start again; the other files are sound",
+  },
+  ARCHIVE_IO: {
+    exitCode: exitCodes.failed,
+    hint: "check the disk and the archive directory's permissions, then start again: the crawl continues",
+  },
+  CONFIG_INVALID: { exitCode: exitCodes.usedWrongly },
+  DATA_DIR_LOCKED: {
+    exitCode: exitCodes.failed,
+    hint: "stop the peer that uses it (peer leave --data DIR), or name another directory",
+  },
+  DATA_DIR_UNUSABLE: {
+    exitCode: exitCodes.usedWrongly,
+    hint: "name a directory that this user may write to",
+  },
+  DISK_FULL: {
+    exitCode: exitCodes.failed,
+    hint: "free some space and start again: nothing is lost, the crawl continues",
+  },
+  JOB_UNKNOWN: { exitCode: exitCodes.failed, hint: "peer jobs lists the jobs there are" },
+  LISTEN_FAILED: {
+    exitCode: exitCodes.failed,
+    hint: "name another address with --api HOST:PORT (port 0 takes a free one)",
+  },
+  NOT_ARCHIVED: { exitCode: exitCodes.failed, hint: "peer status URL says what is known of it" },
+  PARSER_CRASHED: {
+    exitCode: exitCodes.failed,
+    hint: "start again: the crawl continues; if it comes again, try fewer --parser-threads",
+  },
+  STORE_CORRUPT: {
+    exitCode: exitCodes.failed,
+    hint: "restore the state directory from a copy, or crawl into another directory; the archive is apart and sound",
+  },
+  STORE_IO: {
+    exitCode: exitCodes.failed,
+    hint: "check the disk and the state directory's permissions, then start again: the crawl continues",
+  },
+  STORE_VERSION: {
+    exitCode: exitCodes.failed,
+    hint: "use the version that wrote the directory, or name another directory",
+  },
+};
+
+/** A failure as the user sees it. */
+export interface ErrorReport {
+  /** Whole lines, each with its end; one unless several settings are wrong. */
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+/** One line that says what was wrong and what to do. A bug keeps its stack: it is for the developers. */
+export function errorReport(error: unknown): ErrorReport {
+  if (!(error instanceof CrawlError)) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return {
+      text: `peer: this is a bug in orbweaver, please report it: ${stack}\n`,
+      exitCode: exitCodes.failed,
+    };
+  }
+  const { exitCode, hint } = adviceByCode[error.code];
+  const lines = error.message.split("\n").map((line) => `peer: ${printable(line)}`);
+  const last = hint === undefined ? "" : `; ${hint}`;
+  return { text: `${lines.join("\n")}${last}\n`, exitCode };
+}
+
+/** The message for wrong use, one line for each thing that is wrong. */
+export function usageError(...problems: readonly string[]): CrawlError {
+  return new CrawlError("CONFIG_INVALID", problems.join("\n"));
+}

@@ -1,0 +1,133 @@
+import { access, constants, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
+import { SystemClock } from "../src/adapters/system/system-clock.ts";
+import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
+import { CrawlError } from "../src/core/errors.ts";
+import type { PeerControl } from "../src/peer/peer-control.ts";
+import type { ApiFile } from "./api-client.ts";
+import { dataLayout, type ListenAddress, type PeerConfig } from "./config/peer-config.ts";
+
+/** A peer as the composition root hands it out: built, not started. */
+export interface RunnablePeer {
+  readonly control: PeerControl;
+  readonly metrics?: MetricsText;
+  /** Rejects when a running peer breaks for good, for instance because the disk is full. */
+  readonly broken?: Promise<never>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type ComposePeer = (config: PeerConfig) => Promise<RunnablePeer>;
+
+export interface SessionRequest {
+  readonly config: PeerConfig;
+  readonly composePeer: ComposePeer;
+  /** Where the HTTP API listens; absent for none. */
+  readonly api?: ListenAddress;
+  /** Somebody asked through the API that the peer stop. */
+  readonly leave: () => void;
+}
+
+/** A running peer, with its API where one was asked for. */
+export interface PeerSession {
+  readonly control: PeerControl;
+  readonly broken?: Promise<never>;
+  /** Address of the API. */
+  readonly apiUrl?: string;
+  /** Stops the API, then the peer, keeping everything; idempotent. */
+  close(): Promise<void>;
+}
+
+/** Something started that the session stops again. */
+type Stop = () => Promise<void>;
+
+/**
+ * Starts a peer in its data directory, opens its API and writes the API's address into the directory. What was started
+ * is stopped again when a later step fails.
+ */
+export async function openSession(request: SessionRequest): Promise<PeerSession> {
+  const stops: Stop[] = [];
+  const close = async (): Promise<void> => {
+    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
+  };
+  try {
+    await prepareDataDir(request.config.dataDir);
+    const peer = await request.composePeer(request.config);
+    stops.push(() => peer.stop());
+    await peer.start();
+    const broken = peer.broken === undefined ? {} : { broken: peer.broken };
+    if (request.api === undefined) return { control: peer.control, close, ...broken };
+    const apiUrl = await openApi(request, request.api, peer, stops);
+    return { control: peer.control, close, apiUrl, ...broken };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openApi(
+  { config, leave }: SessionRequest,
+  { host, port }: ListenAddress,
+  peer: RunnablePeer,
+  stops: Stop[],
+): Promise<string> {
+  // Loaded only where it is wanted: a one-shot crawl starts sooner without it.
+  const { HttpApi } = await import("../src/adapters/http-api/http-api.ts");
+  const { defaultHttpApiOptions } = await import("../src/adapters/http-api/http-api-options.ts");
+  const clock = new SystemClock();
+  const api = new HttpApi(
+    {
+      control: peer.control,
+      clock,
+      logger: new ConsoleLogger(config.log, clock, config.writeLog),
+      version: config.version,
+      leave,
+      stopForBug: (bug) =>
+        queueMicrotask(() => {
+          throw bug;
+        }),
+      ...(peer.metrics === undefined ? {} : { metrics: peer.metrics }),
+    },
+    { ...defaultHttpApiOptions, host, port },
+  );
+  stops.push(() => api.stop());
+  await api.start();
+  const { apiFile } = dataLayout(config.dataDir);
+  const content: ApiFile = { pid: process.pid, url: api.url };
+  await writeFile(`${apiFile}.new`, `${JSON.stringify(content)}\n`);
+  await rename(`${apiFile}.new`, apiFile);
+  stops.push(() => rm(apiFile, { force: true }));
+  return api.url;
+}
+
+async function prepareDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new CrawlError(
+      "DATA_DIR_UNUSABLE",
+      `${dataDir} cannot be used as a directory for data (${reasonOf(cause)})`,
+      { dataDir },
+      { cause },
+    );
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      return "this user may not write there";
+    case "EEXIST":
+    case "ENOTDIR":
+      return "a file is in the way";
+    case "EROFS":
+      return "the file system is read-only";
+    case "ENOSPC":
+      return "the disk is full";
+    default:
+      return cause instanceof Error ? cause.message : String(cause);
+  }
+}

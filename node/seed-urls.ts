@@ -1,0 +1,19 @@
+import { isHttpUrl } from "./config/settings.ts";
+import { usageError } from "./error-line.ts";
+
+/** Fails with `CONFIG_INVALID` and a line for each argument that is no http(s) URL. */
+export function checkUrls(urls: readonly string[]): void {
+  const problems = urls.filter((url) => !isHttpUrl(url)).map(problemOf);
+  if (problems.length > 0) throw usageError(...problems);
+}
+
+function problemOf(url: string): string {
+  const quoted = JSON.stringify(url.slice(0, 200));
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1];
+  if (scheme !== undefined && !/^https?$/i.test(scheme)) {
+    return `${quoted} cannot be crawled: only http and https URLs are, not ${scheme}`;
+  }
+  const guess = `https://${url}`;
+  const meant = scheme === undefined && /^[\w-]+(\.[\w-]+)+/.test(url) && isHttpUrl(guess);
+  return `${quoted} is not a URL${meant ? `; did you mean ${guess}?` : "; give it as https://HOST/PATH"}`;
+}

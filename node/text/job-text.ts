@@ -1,0 +1,59 @@
+import type { JobReport } from "../../src/peer/peer-control.ts";
+import { skippedOf } from "../dashboard/progress-view.ts";
+import { formatBytes, formatCount, formatDuration } from "./human.ts";
+import { table } from "./terminal-text.ts";
+
+/** `finished`, or the state that the job's owner gave it. */
+export function jobStateText({ definition, finished }: JobReport): string {
+  return finished && definition.state === "running" ? "finished" : definition.state;
+}
+
+/** Jobs as a table. */
+export function renderJobs(jobs: readonly JobReport[]): string {
+  const head = [
+    "JOB",
+    "STATE",
+    "PAGES",
+    "FETCHED",
+    "FAILED",
+    "SKIPPED",
+    "QUEUED",
+    "RECEIVED",
+    "TIME",
+  ];
+  const rows = jobs.map((job) => [
+    job.definition.id,
+    jobStateText(job),
+    formatCount(job.counts.pages),
+    formatCount(job.counts.fetched),
+    formatCount(job.counts.failed),
+    formatCount(skippedOf(job.counts.skipped)),
+    formatCount(job.counts.queued),
+    formatBytes(job.counts.bytes),
+    formatDuration(job.counts.activeMs),
+  ]);
+  const right = "right" as const;
+  return table([head, ...rows], ["left", "left", right, right, right, right, right, right, right]);
+}
+
+/** One job with its options and what it skipped. */
+export function renderJob(job: JobReport): string {
+  const { options } = job.definition;
+  const skipped = Object.entries(job.counts.skipped).map(
+    ([reason, n]) => `${formatCount(n)} ${reason}`,
+  );
+  const statuses = Object.entries(job.counts.statuses).map(
+    ([name, n]) => `${formatCount(n)} ${name}`,
+  );
+  const rows: [string, string][] = [
+    ["scope", `${options.scope}, depth ${options.depthMax}`],
+    ["pages", options.pagesMax === 0 ? "no limit" : `at most ${formatCount(options.pagesMax)}`],
+    ["delay", `${options.delayMs} ms, ${options.connectionsPerHost} open per host`],
+    ["priority", String(options.priority)],
+    ...options.include.map((pattern): [string, string] => ["include", pattern]),
+    ...options.exclude.map((pattern): [string, string] => ["exclude", pattern]),
+    ["answers", statuses.length === 0 ? "none" : statuses.join(", ")],
+    ["skipped", skipped.length === 0 ? "none" : skipped.join(", ")],
+  ];
+  return `${renderJobs([job])}\n${rows.map(([label, value]) => `${label.padEnd(10)}${value}\n`).join("")}`;
+}

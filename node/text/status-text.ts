@@ -1,0 +1,69 @@
+import type { UrlStatus } from "../../src/peer/peer-control.ts";
+import { counted, formatBytes } from "./human.ts";
+import { cut, printable, table } from "./terminal-text.ts";
+
+/** Longest URL that a table shows in full; a longer one would push the other columns off the screen. */
+const urlColumnsMax = 60;
+
+/** One URL in full. */
+export function renderStatus(status: UrlStatus): string {
+  const { httpStatus, fetchedAt, redirect, title, job, depth, archive } = status;
+  const rows: [string, string | undefined][] = [
+    ["state", `${status.state}${answerText(status)}`],
+    ["why", whyText(status)],
+    ["fetched", fetchedAt === undefined ? undefined : `${timeText(fetchedAt)} UTC`],
+    ["attempts", status.attempts === 0 ? undefined : String(status.attempts)],
+    ["redirect", redirect],
+    ["title", title],
+    ["job", job === undefined ? undefined : jobText(job, depth)],
+    ["owner", status.owner],
+    ["digest", status.digest],
+    [
+      "archive",
+      archive === undefined
+        ? undefined
+        : `${archive.file}, ${formatBytes(archive.length)} at offset ${archive.offset}`,
+    ],
+  ];
+  const known = rows.filter((row): row is [string, string] => row[1] !== undefined);
+  const lines = known.map(([label, value]) => `  ${label.padEnd(10)}${printable(value)}\n`);
+  const hint = httpStatus === undefined && status.state === "unknown" ? unknownHint : "";
+  return `${printable(status.url)}\n${lines.join("")}${hint}`;
+}
+
+const unknownHint = "  No job has met this URL; peer inject URL gives it to one.\n";
+
+/** Many URLs, a line each. */
+export function renderStatuses(statuses: readonly UrlStatus[]): string {
+  const rows = statuses.map((status) => [
+    cut(printable(status.url), urlColumnsMax),
+    status.state,
+    status.httpStatus === undefined ? "-" : String(status.httpStatus),
+    status.fetchedAt === undefined ? "-" : timeText(status.fetchedAt),
+    String(status.attempts),
+    printable(status.redirect === undefined ? (whyText(status) ?? "") : `to ${status.redirect}`),
+  ]);
+  const head = ["URL", "STATE", "HTTP", "FETCHED (UTC)", "TRIES", "WHY"];
+  return table([head, ...rows], ["left", "left", "right", "left", "right", "left"]);
+}
+
+function answerText({ httpStatus, contentType, bodyBytes }: UrlStatus): string {
+  if (httpStatus === undefined) return "";
+  const body = [contentType, bodyBytes === undefined ? undefined : formatBytes(bodyBytes)];
+  const known = body.filter((part) => part !== undefined);
+  return `, HTTP ${httpStatus}${known.length === 0 ? "" : ` (${known.join(", ")})`}`;
+}
+
+function whyText({ reason, detail }: UrlStatus): string | undefined {
+  if (reason === undefined) return detail;
+  return detail === undefined ? reason : `${reason}: ${detail}`;
+}
+
+function jobText(job: string, depth: number | undefined): string {
+  return depth === undefined ? job : `${job}, ${counted(depth, "link")} from a seed`;
+}
+
+/** `2026-01-02 03:04:05` of an ISO 8601 time. */
+function timeText(iso: string): string {
+  return iso.slice(0, 19).replace("T", " ");
+}

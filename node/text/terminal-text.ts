@@ -1,0 +1,38 @@
+/** Everything that could move a cursor, change a colour or turn the direction of writing. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** Text from the web on one line of a terminal: it can neither steer the terminal nor fake another line. */
+export function printable(text: string): string {
+  return text.replace(unprintable, "\ufffd");
+}
+
+/** At most `columns` characters, the end replaced by an ellipsis where it is cut. */
+export function cut(text: string, columns: number): string {
+  if (text.length <= columns) return text;
+  return columns <= 1 ? "…".slice(0, columns) : `${text.slice(0, columns - 1)}…`;
+}
+
+export type Alignment = "left" | "right";
+
+/** Rows with their columns aligned, two spaces apart and without trailing spaces. */
+export function table(
+  rows: readonly (readonly string[])[],
+  alignments: readonly Alignment[],
+): string {
+  const widths = alignments.map((_, column) =>
+    Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) =>
+      alignments
+        .map((alignment, column) => {
+          const cell = row[column] ?? "";
+          const width = widths[column] ?? 0;
+          return alignment === "left" ? cell.padEnd(width) : cell.padStart(width);
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
