@@ -71,7 +71,7 @@ export function readRobots(text: string): RobotsContent {
   return { groups, sitemaps: [...sitemaps] };
 }
 
-/** Fields in lower case with their values; lines without a colon are none. */
+/** Fields in lower case with their values; lines without a colon are none. Trimming takes a byte order mark, too. */
 function* recordsOf(text: string): Generator<readonly [string, string]> {
   for (const line of readablePart(text).split(/\r\n|\r|\n/)) {
     const commentStart = line.indexOf("#");
@@ -82,13 +82,14 @@ function* recordsOf(text: string): Generator<readonly [string, string]> {
   }
 }
 
-/** Without a byte order mark, and cut at a line's end: half of `Disallow: /shop` would close the whole site. */
+/** Cut at a line's end: half of `Disallow: /shop` would close the whole site. */
 function readablePart(text: string): string {
-  const start = text.startsWith("\ufeff") ? 1 : 0;
-  const end = start + robotsCharactersMax;
-  if (text.length <= end) return text.slice(start);
-  const lineEnd = Math.max(text.lastIndexOf("\n", end), text.lastIndexOf("\r", end));
-  return text.slice(start, Math.max(lineEnd, start));
+  if (text.length <= robotsCharactersMax) return text;
+  const lastEnd = Math.max(
+    text.lastIndexOf("\n", robotsCharactersMax),
+    text.lastIndexOf("\r", robotsCharactersMax),
+  );
+  return text.slice(0, lastEnd + 1);
 }
 
 function newGroup(agent: string): OpenGroup {

@@ -11,10 +11,10 @@ const special = /%[0-9A-Fa-f]{2}|[^\w\-.~!&()+,;=:@/?]/gu;
 
 const unreserved = /[\w\-.~]/;
 
-/** The normal form of a URL's path and query. There, `*` and `$` are characters like others. */
+/** The normal form of a canonical URL's path and query. There, `*` and `$` are characters like others. */
 export function normalizePath(path: string): string {
   if (plain.test(path)) return path;
-  return path.toWellFormed().replace(special, normalizeOne);
+  return path.replace(special, normalizeOne);
 }
 
 /** The normal form of a rule's pattern: `*` is a wildcard, and `$` at the end the end of the path (RFC 9309, 2.2.3). */

@@ -17,6 +17,7 @@ describe("dedupeKey", () => {
     ["/x?sessionid=1&CFID=1&CFTOKEN=2&ASPSESSIONIDQQ=3", "/x"],
     ["/x?sid=7f3a90bc12de", "/x"],
     ["/x;jsessionid=0A1B.node2?p=1", "/x?p=1"],
+    ["/x;jsessionid=1;v=2", "/x;v=2"],
     ["/a;JSESSIONID=1/b;v=2;jsessionid=3", "/a/b;v=2"],
   ])("takes %s for %s", (path, expected) => {
     expect(dedupeKey(site + path)).toBe(site + expected);
