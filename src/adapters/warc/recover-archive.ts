@@ -80,7 +80,6 @@ async function recoverFile(
   }
   if (committed !== undefined) {
     await checkLength(paths.openWarc, committed);
-    await truncate(paths.openWarc, committed);
   } else if (markSerial !== undefined && group.serial > markSerial) {
     await removeAll(paths);
     return false;

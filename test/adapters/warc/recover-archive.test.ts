@@ -256,6 +256,7 @@ describe("a WarcArchive whose disk lost what it had confirmed", () => {
       details: { goodBytes: second?.offset, expectedBytes: wreck.mark.bytes },
     });
     expect(await namesIn(wreck.directory)).toEqual([`${wreck.file}.open`]);
+    expect(await readFile(path)).toEqual(bytes);
   });
 });
 
