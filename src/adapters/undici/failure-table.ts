@@ -7,7 +7,7 @@ export type FailurePhase = "connect" | "head" | "body";
 export const addressForbiddenCode = "ERR_ADDRESS_FORBIDDEN";
 
 /**
- * What each error code of the system (`E...`), of undici (`UND_ERR_...`) and of llhttp (`HPE_...`) means.
+ * What each error code of the system (`E...`) and of undici (`UND_ERR_...`) means.
  *
  * A code that is missing here is judged by {@link failureOf}.
  */
@@ -31,10 +31,6 @@ const failureByCode: ReadonlyMap<string, FetchFailure> = new Map([
   ["EPERM", "connect-unreachable"],
   ["EPIPE", "connection-reset"],
   ["EPROTO", "tls-error"],
-  ["HPE_CB_HEADER_VALUE_COMPLETE", "bad-framing"],
-  ["HPE_HEADER_OVERFLOW", "head-too-large"],
-  // The connection ended inside a message whose end would have been marked.
-  ["HPE_INVALID_EOF_STATE", "connection-reset"],
   ["UND_ERR_DESTROYED", "aborted"],
   ["UND_ERR_CLOSED", "aborted"],
   ["UND_ERR_HEADERS_OVERFLOW", "head-too-large"],
@@ -47,7 +43,13 @@ const staleCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR
 /** What undici says in an `UND_ERR_SOCKET` about a response that breaks the protocol, not about a broken socket. */
 const protocolMessages: ReadonlySet<string> = new Set(["bad response", "bad upgrade"]);
 
-/** The code that Node, undici or llhttp gave an error, or the empty string. */
+/** undici's error for what llhttp refuses; it carries no code, only llhttp's reason in its message. */
+const parserErrorName = "HTTPParserError";
+
+/** llhttp's reason when the connection ends inside a message whose end would have been marked. */
+const endOfInput = "Invalid EOF state";
+
+/** The code that Node or undici gave an error, or the empty string. */
 export function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
@@ -77,12 +79,12 @@ export function failureOf(
   }
   if (code === "ETIMEDOUT") return phase === "connect" ? "connect-timeout" : "connection-reset";
   if (protocolMessages.has(error.message)) return "bad-framing";
+  if (error.name === parserErrorName && !error.message.includes(endOfInput)) return "bad-framing";
   const known = failureByCode.get(code);
   if (known === "connection-reset" && phase === "body" && countedBody) {
     return "content-length-mismatch";
   }
   if (known !== undefined) return known;
-  if (code.startsWith("HPE_")) return "bad-framing";
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls-error";
   if (phase !== "connect") return "connection-reset";
   // Certificate errors have many names and no common prefix.

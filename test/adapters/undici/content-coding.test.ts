@@ -1,0 +1,215 @@
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  deflateRawSync,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Transform } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { failureOfOutcome, requestTo, responseOf } from "../../contracts/fetcher.ts";
+import type { ServedOrigin } from "../../contracts/fetcher.ts";
+import { HttpHarness } from "./http-harness.ts";
+
+const mebibyte = 1024 * 1024;
+const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+const small = Buffer.from("<p>It was a dark and stormy night.</p>".repeat(20));
+const large = noise(900_000);
+
+/** Text that compresses to about half. */
+function noise(length: number): Buffer {
+  let state = 1;
+  const words: string[] = [];
+  for (let size = 0; size < length; size += 6) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    words.push(state.toString(36).slice(0, 5).padEnd(6));
+  }
+  return Buffer.from(words.join("")).subarray(0, length);
+}
+
+type Encoder = (body: Buffer) => Buffer;
+
+const encoders: readonly (readonly [string, Encoder])[] = [
+  ["gzip", (body) => gzipSync(body)],
+  ["x-gzip", (body) => gzipSync(body)],
+  ["GZIP", (body) => gzipSync(body)],
+  ["deflate", (body) => deflateSync(body)],
+  ["deflate", (body) => deflateRawSync(body)],
+  ["br", (body) => brotliCompressSync(body, fast)],
+  ["zstd", (body) => zstdCompressSync(body)],
+  ["gzip, br", (body) => brotliCompressSync(gzipSync(body), fast)],
+  ["zstd, deflate, gzip", (body) => gzipSync(deflateSync(zstdCompressSync(body)))],
+  ["gzip, gzip", (body) => gzipSync(body)],
+  ["identity", (body) => body],
+  ["utf-8", (body) => body],
+];
+
+describe("the content codings of UndiciFetcher:", () => {
+  let harness: HttpHarness;
+  beforeEach(() => {
+    harness = new HttpHarness();
+  });
+  afterEach(async () => {
+    await harness.stop();
+  });
+
+  const serve = (coding: string, body: Uint8Array): Promise<ServedOrigin> =>
+    harness.http((_request, response) => {
+      response.writeHead(200, { "Content-Encoding": coding, "Content-Length": body.length });
+      response.end(body);
+    });
+
+  /** Serves what `encoder` makes of `length` zeros, made while it is sent. */
+  const serveZeros = (coding: string, encoder: Transform, length: number): Promise<ServedOrigin> =>
+    harness.http((_request, response) => {
+      response.writeHead(200, { "Content-Encoding": coding });
+      pipeline(Readable.from(zeros(length)), encoder, response).catch(() => undefined);
+    });
+
+  describe.each(encoders)("%s", (coding, encode) => {
+    it.each([
+      ["small", small],
+      ["large", large],
+    ])("gives a %s body both as received and decoded", async (_size, body) => {
+      const encoded = encode(body);
+      const site = await serve(coding, encoded);
+      const response = responseOf(await harness.fetch(requestTo(site, "/")));
+      expect(Buffer.compare(response.body, body)).toBe(0);
+      expect(Buffer.compare(response.encodedBody, encoded)).toBe(0);
+      expect(response.truncation).toBeUndefined();
+    });
+  });
+
+  it.each(["gzip", "deflate", "br", "zstd", "gzip, br"])(
+    "plain text under %s is taken as it is",
+    async (coding) => {
+      for (const body of [small, large, Buffer.from("ok"), Buffer.from("\ufeff<html>")]) {
+        const site = await serve(coding, body);
+        const response = responseOf(await harness.fetch(requestTo(site, "/")));
+        expect(Buffer.compare(response.body, body)).toBe(0);
+      }
+    },
+  );
+
+  it.each(["gzip", "br"])("an empty body under %s is empty", async (coding) => {
+    const site = await serve(coding, Buffer.alloc(0));
+    expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);
+  });
+
+  it.each([
+    ["gzip", damaged(gzipSync(small))],
+    ["gzip", damaged(gzipSync(large))],
+    ["gzip", gzipSync(small).subarray(0, -12)],
+    ["gzip", gzipSync(large).subarray(0, -20_000)],
+    ["deflate", damaged(deflateSync(small))],
+    ["br", damaged(brotliCompressSync(small))],
+    ["br", brotliCompressSync(large, fast).subarray(0, -20_000)],
+    ["zstd", zstdCompressSync(small).subarray(0, -5)],
+    ["zstd", zstdCompressSync(large).subarray(0, -20_000)],
+    ["gzip, gzip, gzip, gzip", gzipSync(small)],
+  ])("a broken %s body (%#) is bad-encoding", async (coding, body) => {
+    const site = await serve(coding, body);
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("bad-encoding");
+  });
+
+  it.each<[string, () => Transform]>([
+    ["gzip", createGzip],
+    ["br", () => createBrotliCompress(fast)],
+    ["zstd", () => createZstdCompress()],
+  ])("a bomb of 1 GiB in %s ends as one, and early", async (coding, encoder) => {
+    const site = await serveZeros(coding, encoder(), 1024 * mebibyte);
+    const request = requestTo(site, "/", {}, { bodyBytesMax: 10 * mebibyte });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("decompression-bomb");
+  });
+
+  it("a small body that is a bomb is one too", async () => {
+    const site = await serve("br", brotliCompressSync(Buffer.alloc(64 * mebibyte), fast));
+    const request = requestTo(site, "/", {}, { bodyBytesMax: 10 * mebibyte });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("decompression-bomb");
+  });
+
+  it("a bomb inside the outer coding is one, though nothing comes out of the inner", async () => {
+    // A gzip header and empty stored blocks (RFC 1951, section 3.2.4) without a last one.
+    const header = gzipSync("").subarray(0, 10);
+    const blocks = Buffer.alloc(4 * mebibyte, Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]));
+    const site = await serve("gzip, br", brotliCompressSync(Buffer.concat([header, blocks]), fast));
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("decompression-bomb");
+  });
+
+  it.each(["small", "large"])("a %s coded body is cut by its decoded length", async (size) => {
+    const body = size === "small" ? small : large;
+    const encoded = gzipSync(body);
+    const bodyBytesMax = body.length - 100;
+    const site = await serve("gzip", encoded);
+    const request = requestTo(site, "/", {}, { bodyBytesMax });
+    const response = responseOf(await harness.fetch(request));
+    expect(response.truncation).toBe("length");
+    expect(Buffer.compare(response.body, body.subarray(0, bodyBytesMax))).toBe(0);
+    expect(prefixDecodesTo(response.encodedBody, response.body)).toBe(true);
+    expect(encoded.subarray(0, response.encodedBody.length)).toEqual(
+      Buffer.from(response.encodedBody),
+    );
+  });
+
+  it("a coded body is cut by its received length", async () => {
+    const body = noise(200_000);
+    const stored = gzipSync(body, { level: 0 });
+    const site = await serve("gzip", stored);
+    const request = requestTo(site, "/", {}, { bodyBytesMax: 100_000 });
+    const response = responseOf(await harness.fetch(request));
+    expect(response.truncation).toBe("length");
+    expect(response.encodedBody.length).toBeLessThanOrEqual(100_000);
+    expect(prefixDecodesTo(response.encodedBody, response.body)).toBe(true);
+    expect(response.body.length).toBeGreaterThan(90_000);
+  });
+
+  it("a coded body that is cut by time gives what has come", async () => {
+    const encoded = gzipSync(large);
+    const site = await harness.http((_request, response) => {
+      response.writeHead(200, { "Content-Encoding": "gzip", "Content-Length": encoded.length });
+      response.write(encoded.subarray(0, 300_000));
+    });
+    const request = requestTo(site, "/", {}, { totalTimeoutMs: 100 });
+    const response = responseOf(await harness.fetch(request));
+    expect(response.truncation).toBe("time");
+    expect(response.encodedBody).toHaveLength(300_000);
+    expect(response.body.length).toBeGreaterThan(300_000);
+    expect(Buffer.compare(response.body, large.subarray(0, response.body.length))).toBe(0);
+  });
+
+  it("decoding ends with the signal", async () => {
+    const controller = new AbortController();
+    const site = await harness.http((_request, response) => {
+      response.writeHead(200, { "Content-Encoding": "gzip" });
+      response.write(gzipSync(large));
+      setImmediate(() => controller.abort());
+    });
+    const outcome = await harness.fetch(requestTo(site, "/"), controller.signal);
+    expect(failureOfOutcome(outcome)).toBe("aborted");
+  });
+});
+
+function* zeros(length: number): Generator<Buffer> {
+  const block = Buffer.alloc(mebibyte);
+  for (let sent = 0; sent < length; sent += block.length) yield block;
+}
+
+function damaged(encoded: Buffer): Buffer {
+  const middle = Math.floor(encoded.length / 2);
+  const copy = Buffer.from(encoded);
+  for (let at = middle; at < Math.min(middle + 16, copy.length); at += 1) copy[at] = 0xff;
+  return copy;
+}
+
+/** Whether the first bytes of what a gzip prefix decodes to are `body`. */
+function prefixDecodesTo(prefix: Uint8Array, body: Uint8Array): boolean {
+  const decoded = gunzipSync(prefix, { finishFlush: constants.Z_SYNC_FLUSH });
+  return Buffer.compare(decoded.subarray(0, body.length), body) === 0;
+}

@@ -1,0 +1,192 @@
+import type { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { failureOfOutcome, requestTo, responseOf } from "../../contracts/fetcher.ts";
+import { HttpHarness } from "./http-harness.ts";
+
+const ok = "HTTP/1.1 200 OK\r\n";
+
+/** Writes `part` again and again until the socket is closed. */
+function drip(socket: Socket, part: string): void {
+  const timer = setInterval(() => socket.write(part), 5);
+  socket.once("close", () => clearInterval(timer));
+}
+
+describe("UndiciFetcher against a server that", () => {
+  let harness: HttpHarness;
+  beforeEach(() => {
+    harness = new HttpHarness();
+  });
+  afterEach(async () => {
+    await harness.stop();
+  });
+
+  const framings: readonly (readonly [string, string, string])[] = [
+    ["closes inside a counted body", `${ok}Content-Length: 9\r\n\r\nx`, "content-length-mismatch"],
+    [
+      "closes inside a counted body after Connection: close",
+      `${ok}Connection: close\r\nContent-Length: 9\r\n\r\nx`,
+      "content-length-mismatch",
+    ],
+    [
+      "closes inside a chunked body",
+      `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nab`,
+      "connection-reset",
+    ],
+    [
+      "closes between the chunks of a body",
+      `${ok}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n`,
+      "connection-reset",
+    ],
+    ["closes inside the head", `${ok}Content-Le`, "connection-reset"],
+    ["closes without a word", "", "connection-reset"],
+    [
+      "sends a chunk without a size",
+      `${ok}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`,
+      "bad-framing",
+    ],
+    [
+      "sends more than a chunk's size",
+      `${ok}Transfer-Encoding: chunked\r\n\r\n2\r\nabcdef\r\n0\r\n\r\n`,
+      "bad-framing",
+    ],
+    [
+      "names a length and sends chunks",
+      `${ok}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+      "bad-framing",
+    ],
+    ["names two lengths", `${ok}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, "bad-framing"],
+    ["names a negative length", `${ok}Content-Length: -3\r\n\r\nabc`, "bad-framing"],
+    ["names a length that is no number", `${ok}Content-Length: 3x\r\n\r\nabc`, "bad-framing"],
+    ["sends no status", "HTTP/1.1 OK\r\n\r\n", "bad-framing"],
+    ["speaks another protocol", "SSH-2.0-OpenSSH_9.9\r\n", "bad-framing"],
+    ["sends a field without a colon", `${ok}nonsense\r\n\r\n`, "bad-framing"],
+    ["switches protocols unasked", switching(), "bad-framing"],
+  ];
+
+  it.each(framings)("%s", async (_what, bytes, failure) => {
+    const site = await harness.says(bytes);
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe(failure);
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
+  });
+
+  it("ends a body by closing gives the body", async () => {
+    const site = await harness.says(`${ok}\r\nall of it`);
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(new TextDecoder().decode(response.body)).toBe("all of it");
+    expect(response.truncation).toBeUndefined();
+  });
+
+  it("ends a body without a length by a reset gives what came, marked", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write(`${ok}\r\npart`, () => {
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      });
+    });
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(new TextDecoder().decode(response.body)).toBe("part");
+    expect(response.truncation).toBe("disconnect");
+  });
+
+  it("sends a head without end", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write(`${ok}X-Endless: `);
+      drip(socket, "x".repeat(8_192));
+    });
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("head-too-large");
+  });
+
+  it("sends a head above the limit of the request", async () => {
+    const site = await harness.says(`${ok}X-Large: ${"x".repeat(600)}\r\n\r\n`);
+    const large = await harness.fetch(requestTo(site, "/", {}, { headBytesMax: 512 }));
+    const small = await harness.fetch(requestTo(site, "/", {}, { headBytesMax: 1_024 }));
+    expect([large, small].map(failureOfOutcome)).toEqual(["head-too-large", "response 200"]);
+  });
+
+  it("drips its head", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write(ok);
+      drip(socket, "X-Drip: 1\r\n");
+    });
+    const request = requestTo(site, "/", {}, { headTimeoutMs: 60 });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("head-timeout");
+  });
+
+  it("sends informational responses for ever", async () => {
+    const site = await harness.raw((socket) => drip(socket, "HTTP/1.1 102 Processing\r\n\r\n"));
+    const request = requestTo(site, "/", {}, { headTimeoutMs: 60 });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("head-timeout");
+  });
+
+  it("drips its body: cut by the total time, with what has come", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write(`${ok}Content-Length: 100000\r\n\r\nx`);
+      drip(socket, "x");
+    });
+    const request = requestTo(site, "/", {}, { idleTimeoutMs: 2_000, totalTimeoutMs: 60 });
+    const response = responseOf(await harness.fetch(request));
+    expect(response.truncation).toBe("time");
+    expect(response.body.length).toBeGreaterThan(0);
+    expect(response.body.every((byte) => byte === 0x78)).toBe(true);
+  });
+
+  it("sends a head and no body until the total time is over", async () => {
+    const site = await harness.raw((socket) => socket.write(`${ok}Content-Length: 9\r\n\r\n`));
+    const request = requestTo(site, "/", {}, { totalTimeoutMs: 60 });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("total-timeout");
+  });
+
+  it("falls silent inside a body", async () => {
+    const site = await harness.raw((socket) => socket.write(`${ok}Content-Length: 9\r\n\r\nx`));
+    const request = requestTo(site, "/", {}, { idleTimeoutMs: 60 });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("idle-timeout");
+  });
+
+  it("sends chunk extensions for ever", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\n5;`);
+      drip(socket, "x=y;");
+    });
+    const request = requestTo(site, "/", {}, { idleTimeoutMs: 60 });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("idle-timeout");
+  });
+
+  it("sends trailers for ever", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n`);
+      drip(socket, `X-Trailer: ${"x".repeat(4_096)}\r\n`);
+    });
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("head-too-large");
+  });
+
+  it("never stops sending: cut at the limit, and the connection is dropped", async () => {
+    const closed = Promise.withResolvers<undefined>();
+    const site = await harness.raw((socket) => {
+      socket.once("close", () => closed.resolve(undefined));
+      socket.write(`${ok}\r\n`);
+      drip(socket, "x".repeat(16_384));
+    });
+    const request = requestTo(site, "/", {}, { bodyBytesMax: 100_000 });
+    const response = responseOf(await harness.fetch(request));
+    expect([response.body.length, response.truncation]).toEqual([100_000, "length"]);
+    await closed.promise;
+  });
+
+  it("answers more than was asked does not answer the next request with it", async () => {
+    const answer = (body: string): string => `${ok}Content-Length: 5\r\n\r\n${body}`;
+    let heads = 0;
+    const site = await harness.raw((socket) => {
+      heads += 1;
+      socket.write(heads === 1 ? answer("first") + answer("wrong") : answer("right"));
+    });
+    const bodies: string[] = [];
+    for (const path of ["/1", "/2"]) {
+      const response = responseOf(await harness.fetch(requestTo(site, path)));
+      bodies.push(new TextDecoder().decode(response.body));
+    }
+    expect(bodies).toEqual(["first", "right"]);
+  });
+});
+
+function switching(): string {
+  return "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
+}

@@ -1,0 +1,314 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CanonicalUrl, IpAddress } from "../../../src/core/units.ts";
+import {
+  describeFetcher,
+  failureOfOutcome,
+  requestTo,
+  responseOf,
+} from "../../contracts/fetcher.ts";
+import type { SeenRequest, ServedAnswer, ServedOrigin } from "../../contracts/fetcher.ts";
+import { HttpHarness } from "./http-harness.ts";
+
+/** Sockets of this process; one that is closed goes in the last phase of the event loop's turn. */
+async function openSockets(): Promise<readonly string[]> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  return process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP"));
+}
+
+describeFetcher("UndiciFetcher", () => {
+  const harness = new HttpHarness();
+  const serve = (answer: (request: SeenRequest) => ServedAnswer): Promise<ServedOrigin> =>
+    harness.http((request, response) => {
+      const headers = request.headers as SeenRequest["headers"];
+      const served = answer({ path: request.url ?? "", headers });
+      if (served.kind === "reset") request.socket.destroy();
+      if (served.kind !== "page") return;
+      response.writeHead(served.status, [...served.headers]);
+      response.end(served.body);
+    });
+  return Promise.resolve({
+    fetcher: harness.fetcher,
+    serve,
+    unserved: () => harness.unserved(),
+    settle: (outcome) => outcome,
+    stop: () => harness.stop(),
+  });
+});
+
+describe("UndiciFetcher", () => {
+  let harness: HttpHarness;
+  beforeEach(() => {
+    harness = new HttpHarness();
+  });
+  afterEach(async () => {
+    await harness.stop();
+  });
+
+  it("keeps the head of the response and of the request as they were on the wire", async () => {
+    let seen = "";
+    const site = await harness.raw((socket, head) => {
+      seen = head;
+      socket.end(
+        "HTTP/1.1 203 Very Fine\r\nX-ODD: \xe9\r\nset-Cookie: a\r\nset-Cookie: b\r\n\r\nhi",
+      );
+    });
+    const response = responseOf(await harness.fetch(requestTo(site, "/x?y")));
+    expect(response.statusText).toBe("Very Fine");
+    expect(response.headers).toEqual(["X-ODD", "\xc3\xa9", "set-Cookie", "a", "set-Cookie", "b"]);
+    const sent = [`GET /x?y HTTP/1.1`];
+    for (let at = 0; at < response.requestHeaders.length; at += 2) {
+      sent.push(response.requestHeaders.slice(at, at + 2).join(": "));
+    }
+    expect(seen).toBe(`${sent.join("\r\n")}\r\n\r\n`);
+    expect(seen).toContain("User-Agent: orbweaver/0.0.0 (+https://crawler.test/)\r\n");
+    expect(seen).toContain("Accept-Encoding: gzip, deflate, br, zstd\r\n");
+  });
+
+  it("connects to the given address, whatever the host is called", async () => {
+    const site = await harness.http((request, response) => response.end(request.headers.host));
+    const { port } = new URL(site.origin);
+    const url = `http://no-such-name.test:${port}/` as CanonicalUrl;
+    const response = responseOf(await harness.fetch({ ...requestTo(site, "/"), url }));
+    expect(new TextDecoder().decode(response.body)).toBe(`no-such-name.test:${port}`);
+  });
+
+  it("never uses a connection to one address for a request to another", async () => {
+    const site = await harness.http((_request, response) => response.end("first"));
+    const { port } = new URL(site.origin);
+    const other = createServer((_request, response) => response.end("second"));
+    other.listen(Number(port), "127.0.0.2");
+    await once(other, "listening");
+    await harness.fetch(requestTo(site, "/"));
+    const address = "127.0.0.2" as IpAddress;
+    const response = responseOf(await harness.fetch(requestTo(site, "/", { address })));
+    other.closeAllConnections();
+    other.close();
+    expect(new TextDecoder().decode(response.body)).toBe("second");
+  });
+
+  it("reaches a server over IPv6", async () => {
+    const server = createServer((_request, response) => response.end("six"));
+    server.listen(0, "::1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const url = `http://[::1]:${port}/` as CanonicalUrl;
+    const site = { origin: "", address: "::1" as IpAddress };
+    const response = responseOf(await harness.fetch({ ...requestTo(site, "/"), url }));
+    server.closeAllConnections();
+    server.close();
+    expect(new TextDecoder().decode(response.body)).toBe("six");
+  });
+
+  it("gives bodies that own their buffers", async () => {
+    const site = await harness.http((_request, response) => response.end("short"));
+    const { body } = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(structuredClone(body, { transfer: [body.buffer] })).toHaveLength(5);
+    expect(body).toHaveLength(0);
+  });
+
+  it("ignores informational responses", async () => {
+    const site = await harness.says(
+      "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    );
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect([response.status, response.headers]).toEqual([200, ["Content-Length", "2"]]);
+  });
+
+  it.each([204, 304])("expects no body with status %i", async (status) => {
+    const site = await harness.http((_request, response) => response.writeHead(status).end());
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect([response.status, response.body.length]).toEqual([status, 0]);
+  });
+
+  it("passes on what is wrong with the caller's own question", async () => {
+    const site = await harness.http((_request, response) => response.end("x"));
+    const wantsBody = (): boolean => {
+      throw new RangeError("of the caller");
+    };
+    await expect(harness.fetch(requestTo(site, "/", { wantsBody }))).rejects.toThrow(RangeError);
+  });
+});
+
+describe("UndiciFetcher and the address policy", () => {
+  it.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1", "localhost"])(
+    "refuses to connect to %s, whatever name led there",
+    async (address) => {
+      const harness = new HttpHarness({ allowPrivate: false });
+      let asked = 0;
+      const site = await harness.http((_request, response) => {
+        asked += 1;
+        response.end("secret");
+      });
+      const { port } = new URL(site.origin);
+      const url = `http://rebound.test:${port}/` as CanonicalUrl;
+      const request = { ...requestTo(site, "/"), url, address: address as IpAddress };
+      const outcome = await harness.fetch(request);
+      await harness.stop();
+      expect(failureOfOutcome(outcome)).toBe("address-forbidden");
+      expect(asked).toBe(0);
+    },
+  );
+});
+
+describe("the connections of UndiciFetcher", () => {
+  let harness: HttpHarness;
+  let ports: Set<number | undefined>;
+  let site: ServedOrigin;
+
+  async function setUp(options: ConstructorParameters<typeof HttpHarness>[0]): Promise<void> {
+    harness = new HttpHarness(options);
+    ports = new Set();
+    site = await harness.http((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end("x".repeat(10_000));
+    });
+  }
+  afterEach(async () => {
+    await harness.stop();
+  });
+
+  it("are reused", async () => {
+    await setUp({});
+    for (let index = 0; index < 5; index += 1) {
+      responseOf(await harness.fetch(requestTo(site, `/${index}`)));
+    }
+    expect(ports.size).toBe(1);
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 1 });
+  });
+
+  it("are kept after a small body that was not wanted", async () => {
+    await setUp({});
+    await harness.fetch(requestTo(site, "/", { wantsBody: () => false }));
+    await harness.fetch(requestTo(site, "/"));
+    expect(ports.size).toBe(1);
+  });
+
+  it("are dropped with a large body that was not wanted", async () => {
+    harness = new HttpHarness();
+    const large = await harness.http((_request, response) => response.end("x".repeat(3_000_000)));
+    await harness.fetch(requestTo(large, "/", { wantsBody: () => false }));
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
+  });
+
+  it("that have been idle longest are closed above the bound", async () => {
+    await setUp({ idleConnectionsMax: 2 });
+    const { port } = new URL(site.origin);
+    for (const host of ["a", "b", "a", "c"]) {
+      const url = `http://${host}.test:${port}/` as CanonicalUrl;
+      await harness.fetch({ ...requestTo(site, "/"), url });
+    }
+    expect(harness.fetcher.connections.idle).toBe(2);
+    const before = ports.size;
+    const url = `http://a.test:${port}/` as CanonicalUrl;
+    await harness.fetch({ ...requestTo(site, "/"), url });
+    expect([before, ports.size]).toEqual([3, 3]);
+  });
+
+  it("in use are not closed above the bound", async () => {
+    await setUp({ idleConnectionsMax: 0 });
+    const requests = Array.from({ length: 8 }, (_, index) => requestTo(site, `/${index}`));
+    const outcomes = await Promise.all(requests.map((request) => harness.fetch(request)));
+    expect(outcomes.map((outcome) => responseOf(outcome).body.length)).toEqual(
+      Array.from({ length: 8 }, () => 10_000),
+    );
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
+  });
+
+  it("are closed when idle for too long", async () => {
+    harness = new HttpHarness({ keepAliveTimeoutMs: 20 });
+    const closed = Promise.withResolvers<undefined>();
+    const closing = await harness.raw((socket) => {
+      socket.once("close", () => closed.resolve(undefined));
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+    });
+    await harness.fetch(requestTo(closing, "/"));
+    expect(harness.fetcher.connections.idle).toBe(1);
+    await closed.promise;
+    // Both ends are closed in the same turn of the event loop, in any order.
+    await new Promise(setImmediate);
+    expect(harness.fetcher.connections.idle).toBe(0);
+  });
+
+  it("that the server closed without a word are replaced, and the request is sent again once", async () => {
+    harness = new HttpHarness();
+    let heads = 0;
+    const stale = await harness.raw((socket) => {
+      heads += 1;
+      if (heads === 2) socket.resetAndDestroy();
+      else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+    });
+    responseOf(await harness.fetch(requestTo(stale, "/")));
+    responseOf(await harness.fetch(requestTo(stale, "/")));
+    expect(heads).toBe(3);
+  });
+
+  it("that break again after that end the exchange", async () => {
+    harness = new HttpHarness();
+    let heads = 0;
+    const stale = await harness.raw((socket) => {
+      heads += 1;
+      if (heads > 1) socket.resetAndDestroy();
+      else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+    });
+    await harness.fetch(requestTo(stale, "/"));
+    expect(failureOfOutcome(await harness.fetch(requestTo(stale, "/")))).toBe("connection-reset");
+    expect(heads).toBe(3);
+  });
+
+  it("leave nothing behind after many exchanges with every kind of end", async () => {
+    await setUp({ idleConnectionsMax: 4 });
+    const odd = await harness.raw((socket, head) => {
+      if (head.includes("/reset")) socket.destroy();
+      else socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort");
+    });
+    const controller = new AbortController();
+    const { signal } = controller;
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>): void => {
+      listeners += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>): void => {
+      listeners -= 1;
+      remove(...args);
+    };
+    const worker = async (): Promise<void> => {
+      for (let index = 0; index < 80; index += 1) {
+        await harness.fetch(requestTo(site, "/"), signal);
+        await harness.fetch(requestTo(odd, index % 2 === 0 ? "/reset" : "/short"), signal);
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, worker));
+    expect(listeners).toBe(0);
+    expect(harness.fetcher.connections.leased).toBe(0);
+    expect(harness.fetcher.connections.idle).toBeLessThanOrEqual(4);
+    await harness.fetcher.stop();
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
+    await harness.stop();
+    expect(await openSockets()).toEqual([]);
+  });
+});
+
+describe("a stopped UndiciFetcher", () => {
+  it("has closed every socket, also one that was still connecting", async () => {
+    const harness = new HttpHarness();
+    const asked = Promise.withResolvers<undefined>();
+    const silent = await harness.raw(() => asked.resolve(undefined));
+    const pending = [harness.fetch(requestTo(silent, "/"))];
+    await asked.promise;
+    pending.push(harness.fetch(requestTo(silent, "/connecting")));
+    const open = await openSockets();
+    await harness.stop();
+    const left = await openSockets();
+    expect((await Promise.all(pending)).map(failureOfOutcome)).toEqual(["aborted", "aborted"]);
+    expect(open.length).toBeGreaterThan(0);
+    expect(left).toEqual([]);
+  });
+});
