@@ -27,18 +27,18 @@ function resolved(input: string, base?: string): string | undefined {
   return url.href;
 }
 
-describe.runIf(cases === undefined)("URL conformance", () => {
-  it("is not tested here: ../shared/conformance/urls.json is absent", () => {
-    expect(cases).toBeUndefined();
-  });
-});
+describe("URL conformance", () => {
+  if (cases === undefined) {
+    it("is not tested here: ../shared/conformance/urls.json is absent", () => {
+      expect(cases).toBeUndefined();
+    });
+    return;
+  }
 
-describe.runIf(cases !== undefined)("URL conformance", () => {
-  const all = cases ?? [];
-  const must = all.filter(({ tier }) => tier === "must");
+  const must = cases.filter(({ tier }) => tier === "must");
 
   it("has all the cases of the suites", () => {
-    expect(all.length).toBeGreaterThanOrEqual(1_434);
+    expect(cases.length).toBeGreaterThanOrEqual(1_434);
   });
 
   it.each(
@@ -66,7 +66,7 @@ describe.runIf(cases !== undefined)("URL conformance", () => {
     },
   );
 
-  it.each(all.filter(({ tier }) => tier !== "must").map((c) => [title(c), c]))(
+  it.each(cases.filter(({ tier }) => tier !== "must").map((c) => [title(c), c]))(
     "finds nothing to crawl in %s",
     (_, { input, base }) => {
       expect(canonicalizeUrl(input, base)).toBeUndefined();

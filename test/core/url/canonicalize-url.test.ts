@@ -25,6 +25,7 @@ describe("canonicalizeUrl", () => {
     ["https://bücher.example/", "https://xn--bcher-kva.example/"],
     ["http://example.com/%7euser/%c3%a9%2Fx", "http://example.com/~user/%C3%A9%2Fx"],
     ["http://example.com/%7E%5F%2D%2E%30%61%41", "http://example.com/~_-.0aA"],
+    ["http://example.com/%7E", "http://example.com/~"],
     ["http://example.com/%c3%A9", "http://example.com/%C3%A9"],
     ["http://example.com/é?q=ü", "http://example.com/%C3%A9?q=%C3%BC"],
     ["http://example.com/?q=%41%2b%2B", "http://example.com/?q=A%2B%2B"],
