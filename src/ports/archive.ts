@@ -47,7 +47,8 @@ export interface ArchivedResponse {
 export interface Archive {
   /**
    * Opens the archive. `mark` is the last one that was committed: a file left open by a crash is cut to it, finished
-   * and indexed; records beyond it belong to pages that will be fetched again.
+   * and indexed; records beyond it belong to pages that will be fetched again. Without a mark nothing says what is
+   * committed, so the whole records of such a file are kept. Finished files are never changed.
    */
   start(mark: ArchiveMark | undefined): Promise<void>;
   /** Flushes, finishes the open file and its index; idempotent. */
