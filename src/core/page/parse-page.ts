@@ -9,12 +9,13 @@ import { isHtml } from "./content-type.ts";
 import { defaultExtractOptions, extractLinks } from "./extract-links.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { packKeyedLinks, type KeyedLink } from "./packed-links.ts";
-import type {
-  ExcludedLinks,
-  ExtractedPage,
-  MetaRefresh,
-  PackedLinks,
-  PageContent,
+import {
+  noLinks,
+  type ExcludedLinks,
+  type ExtractedPage,
+  type MetaRefresh,
+  type PackedLinks,
+  type PageContent,
 } from "./parsed-page.ts";
 import type { EncodingTables } from "./query-encoder.ts";
 import { mergeDirectives, noDirectives, type RobotsDirectives } from "./robots-directives.ts";
@@ -28,6 +29,8 @@ export interface PageInput {
   readonly headers: readonly string[];
   /** Body with its content coding removed. */
   readonly body: Uint8Array;
+  /** False: neither the document nor a `Refresh` header leads anywhere. */
+  readonly follow: boolean;
   /** Links from a seed to this page. */
   readonly depth: number;
   readonly rules: JobRules;
@@ -46,6 +49,7 @@ export interface PageInput {
 export function parsePage(input: PageInput, tables?: EncodingTables): PageContent {
   const contentType = headerValues(input.headers, "content-type")[0];
   const html = isHtml(contentType, input.body);
+  if (!input.follow) return { html, ...nothingFollowed(input.headers) };
   const page = html ? extract(input, contentType, tables) : undefined;
   const refresh = headerRefresh(input) ?? page?.refresh;
   const { noindex, nofollow } = directivesOf(input.headers, page);
@@ -69,6 +73,10 @@ function extract(
   const options =
     tables === undefined ? defaultExtractOptions : { ...defaultExtractOptions, tables };
   return extractLinks(body, { url, contentType }, options);
+}
+
+function nothingFollowed(headers: readonly string[]): Omit<PageContent, "html"> {
+  return { links: noLinks, excluded: [], ...directivesOf(headers, undefined) };
 }
 
 function headerValues(headers: readonly string[], lowerCaseName: string): string[] {

@@ -15,11 +15,13 @@ const htmlHeader = ["Content-Type", "text/html; charset=utf-8"];
 interface Given {
   readonly html: string;
   readonly headers?: readonly string[];
+  readonly follow?: boolean;
   readonly depth?: number;
   readonly options?: Partial<JobOptions>;
 }
 
-function parse({ html, headers = htmlHeader, depth = 0, options = {} }: Given): PageContent {
+function parse(given: Given): PageContent {
+  const { html, headers = htmlHeader, follow = true, depth = 0, options = {} } = given;
   const jobOptions = { ...defaultJobOptions, ...options };
   const rules = compileJobRules({
     id: "job" as JobId,
@@ -31,6 +33,7 @@ function parse({ html, headers = htmlHeader, depth = 0, options = {} }: Given): 
     url: "http://www.e.org/dir/page?b=2&a=1",
     headers,
     body: Buffer.from(html),
+    follow,
     depth,
     rules,
     normalizeQuery: jobOptions.normalizeQuery,
@@ -111,6 +114,18 @@ describe("parsePage", () => {
     expect(fromHeader.refresh).toEqual({ seconds: 0, url: "http://www.e.org/dir/head" });
     expect(links(fromHeader)).toEqual(["/dir/head", "/b/x"]);
     expect(parse({ html: "", headers: ["refresh", "0;url=mailto:a"] }).refresh).toBeUndefined();
+  });
+
+  it("finds nothing in a page whose links do not count", () => {
+    const html = "<title>Not found</title><a href=x>";
+    const headers = [...htmlHeader, "refresh", "0;url=y", "x-robots-tag", "noindex"];
+    expect(parse({ html, headers, follow: false })).toEqual({
+      html: true,
+      links: noLinks,
+      excluded: [],
+      noindex: true,
+      nofollow: false,
+    });
   });
 
   it("looks for links in HTML alone", () => {

@@ -1,0 +1,180 @@
+import { Worker } from "node:worker_threads";
+import { CrawlError } from "../../core/errors.ts";
+import type { JobDefinition } from "../../core/jobs/job-definition.ts";
+import type { Millis } from "../../core/units.ts";
+import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
+import type { FromThread, ThreadSettings, ToThread } from "./thread-messages.ts";
+
+export interface ParserThreadOptions {
+  readonly gzipLevel: number;
+  readonly pageMsMax: Millis;
+  readonly heapMbMax: number;
+}
+
+/** A page and whoever waits for it. */
+export interface WaitingPage {
+  readonly request: ParseRequest;
+  readonly resolve: (page: ParsedPage) => void;
+  readonly reject: (error: CrawlError) => void;
+}
+
+/** Jobs that a thread knows at a time; the one unused for longest is forgotten. */
+const jobsMax = 64;
+
+/** From source in development and in tests, from the build otherwise. */
+const entry = new URL(
+  import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js",
+  import.meta.url,
+);
+
+/**
+ * One thread with the pages that it has been given, replaced whenever it breaks.
+ *
+ * Pages are copied to the thread, not moved: those that wait behind a page that breaks it go on to its successor.
+ *
+ * Invariant: the first page in `#pages` is the one that the thread works on; answers come in that order.
+ */
+export class ParserThread {
+  readonly #options: ParserThreadOptions;
+  readonly #pages: WaitingPage[] = [];
+  /** Keys of the jobs that the thread knows, the one used last at the end. */
+  readonly #jobs = new Set<string>();
+  #worker: Worker | undefined;
+  #ready = false;
+  #watch: NodeJS.Timeout | undefined;
+  /** Resolves when all threads that were given up have ended. */
+  #ended: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ParserThreadOptions) {
+    this.#options = options;
+  }
+
+  /** Pages under way here. */
+  get load(): number {
+    return this.#pages.length;
+  }
+
+  /** Starts the thread ahead of its first page; rejects with `PARSER_CRASHED` if it cannot run at all. */
+  async start(): Promise<void> {
+    const worker = this.#worker ?? this.#spawn();
+    if (this.#ready) return;
+    await new Promise<void>((resolve, reject) => {
+      worker.once("message", () => resolve());
+      worker.once("error", (cause) => reject(crashed("the parser thread did not start", cause)));
+      worker.once("exit", () => reject(crashed("the parser thread did not start")));
+    });
+  }
+
+  add(page: WaitingPage): void {
+    this.#pages.push(page);
+    if (this.#worker === undefined) this.#spawn();
+    else this.#send(this.#worker, page);
+    if (this.#pages.length === 1) this.#watchFirst();
+  }
+
+  /** Ends the thread and rejects its pages. */
+  async stop(): Promise<void> {
+    for (const page of this.#pages.splice(0)) page.reject(crashed("the parser was stopped"));
+    this.#abandon();
+    await this.#ended;
+  }
+
+  #spawn(): Worker {
+    const { gzipLevel, heapMbMax } = this.#options;
+    const worker = new Worker(entry, {
+      name: "orbweaver-parser",
+      workerData: { gzipLevel } satisfies ThreadSettings,
+      resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
+    });
+    let failure: unknown;
+    worker.on("message", (message: FromThread) => this.#onMessage(worker, message));
+    worker.on("error", (error: unknown) => {
+      failure = error;
+    });
+    worker.on("exit", () =>
+      this.#onBroken(worker, "the parser thread ended on this page", failure),
+    );
+    this.#worker = worker;
+    for (const page of this.#pages) this.#send(worker, page);
+    return worker;
+  }
+
+  #send(worker: Worker, { request }: WaitingPage): void {
+    const body = wholeBuffer(request.body);
+    const { exchange, follow, depth } = request;
+    // The copy keeps it one array where the two were one.
+    const encodedBody =
+      exchange.encodedBody === request.body ? body : wholeBuffer(exchange.encodedBody);
+    const jobKey = this.#learn(worker, request.job);
+    const sent = { ...exchange, encodedBody };
+    post(worker, { kind: "parse-page", jobKey, exchange: sent, body, follow, depth });
+  }
+
+  #learn(worker: Worker, definition: JobDefinition): string {
+    const key = `${definition.revision} ${definition.id}`;
+    if (!this.#jobs.delete(key)) {
+      const [oldest] = this.#jobs;
+      if (oldest !== undefined && this.#jobs.size >= jobsMax) {
+        this.#jobs.delete(oldest);
+        post(worker, { kind: "forget-job", key: oldest });
+      }
+      post(worker, { kind: "learn-job", key, definition });
+    }
+    this.#jobs.add(key);
+    return key;
+  }
+
+  #onMessage(worker: Worker, message: FromThread): void {
+    if (worker !== this.#worker) return;
+    if (message.kind === "ready") this.#ready = true;
+    else this.#pages.shift()?.resolve(message.page);
+    this.#watchFirst();
+  }
+
+  /** Gives the first page its time, from when it is first and the thread can work on it. */
+  #watchFirst(): void {
+    clearTimeout(this.#watch);
+    const first = this.#pages[0];
+    if (first === undefined || !this.#ready) return;
+    this.#watch = setTimeout(() => {
+      // When this thread itself was held up, the answer may be waiting: it comes in before the immediate.
+      setImmediate(() => {
+        const worker = this.#worker;
+        if (first !== this.#pages[0] || worker === undefined) return;
+        this.#onBroken(worker, `the page took more than ${this.#options.pageMsMax} ms to parse`);
+      });
+    }, this.#options.pageMsMax);
+  }
+
+  #onBroken(worker: Worker, reason: string, cause?: unknown): void {
+    if (worker !== this.#worker) return;
+    this.#abandon();
+    const broken = this.#pages.shift();
+    broken?.reject(crashed(reason, cause, broken.request.exchange.url));
+    if (this.#pages.length > 0) this.#spawn();
+  }
+
+  #abandon(): void {
+    clearTimeout(this.#watch);
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#worker = undefined;
+    this.#ready = false;
+    this.#jobs.clear();
+    this.#ended = Promise.all([this.#ended, worker.terminate()]);
+  }
+}
+
+function post(worker: Worker, message: ToThread): void {
+  worker.postMessage(message);
+}
+
+/** A view is sent with all of its buffer, which for a small one may be shared with strangers. */
+function wholeBuffer(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+function crashed(reason: string, cause?: unknown, url?: string): CrawlError {
+  const details = url === undefined ? {} : { url };
+  return new CrawlError("PARSER_CRASHED", reason, details, { cause });
+}

@@ -1,0 +1,36 @@
+import type { Exchange } from "../../core/archive/capture.ts";
+import type { JobDefinition } from "../../core/jobs/job-definition.ts";
+import type { ParsedPage } from "../../ports/page-parser.ts";
+
+/** What a thread is started with. */
+export interface ThreadSettings {
+  readonly gzipLevel: number;
+}
+
+/** Messages to a thread; it handles them in order. */
+export type ToThread = LearnJob | ForgetJob | ParsePage;
+
+/** A job that later pages refer to by its key: its rules are compiled once, and are not sent with every page. */
+export interface LearnJob {
+  readonly kind: "learn-job";
+  readonly key: string;
+  readonly definition: JobDefinition;
+}
+
+export interface ForgetJob {
+  readonly kind: "forget-job";
+  readonly key: string;
+}
+
+export interface ParsePage {
+  readonly kind: "parse-page";
+  readonly jobKey: string;
+  readonly exchange: Exchange;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly follow: boolean;
+  readonly depth: number;
+}
+
+/** Messages from a thread: `ready` once, then one answer for each page, in the order of the pages. */
+export type FromThread =
+  { readonly kind: "ready" } | { readonly kind: "parsed"; readonly page: ParsedPage };

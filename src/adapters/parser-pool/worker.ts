@@ -1,0 +1,46 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { invariant } from "../../core/errors.ts";
+import { PageEncoder, prepareJob, type PreparedJob } from "./page-encoder.ts";
+import type { FromThread, ThreadSettings, ToThread } from "./thread-messages.ts";
+
+/**
+ * Entry of a parser thread.
+ *
+ * Nothing is caught here: whatever breaks ends the thread, and the pool gives the page its answer and the other pages a
+ * new thread.
+ */
+
+/** From this size on, moving the archive record to the main thread is cheaper than copying it there. */
+const movedBytesMin = 32 * 1_024;
+
+const port = parentPort;
+invariant(port !== null, "worker.ts runs as a thread of the parser pool");
+
+const encoder = new PageEncoder((workerData as ThreadSettings).gzipLevel);
+/** Bounded by the pool, which forgets jobs. */
+const jobs = new Map<string, PreparedJob>();
+
+function answer(message: FromThread, moved: ArrayBuffer[] = []): void {
+  port?.postMessage(message, moved);
+}
+
+port.on("message", (message: ToThread) => {
+  switch (message.kind) {
+    case "learn-job":
+      jobs.set(message.key, prepareJob(message.definition));
+      break;
+    case "forget-job":
+      jobs.delete(message.key);
+      break;
+    case "parse-page": {
+      const job = jobs.get(message.jobKey);
+      invariant(job !== undefined, "a page comes after its job");
+      const page = encoder.encode({ ...message, job });
+      const { buffer } = page.capture.bytes;
+      answer({ kind: "parsed", page }, buffer.byteLength >= movedBytesMin ? [buffer] : []);
+      break;
+    }
+  }
+});
+
+answer({ kind: "ready" });

@@ -1,0 +1,108 @@
+import { gunzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  defaultParserPoolOptions,
+  ParserPool,
+  type ParserPoolOptions,
+} from "../../../src/adapters/parser-pool/parser-pool.ts";
+import { unpackLinks } from "../../../src/core/page/packed-links.ts";
+import { jobWith, parseRequest } from "../../support/parse-requests.ts";
+
+/** Backtracks for longer than anyone waits on the URL below. */
+const endlessJob = jobWith({ exclude: ["(a+)+$"] }, "endless");
+const endlessPage = parseRequest({ job: endlessJob, html: `<a href="${"a".repeat(200)}!">` });
+
+describe("ParserPool", () => {
+  const pools: ParserPool[] = [];
+
+  async function started(options: Partial<ParserPoolOptions>): Promise<ParserPool> {
+    const pool = new ParserPool({
+      ...defaultParserPoolOptions(),
+      threads: 1,
+      pendingMax: 32,
+      ...options,
+    });
+    pools.push(pool);
+    await pool.start();
+    return pool;
+  }
+
+  afterEach(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.stop()));
+  });
+
+  it("replaces a thread that takes too long, and parses the pages that waited for it", async () => {
+    const pool = await started({ pageMsMax: 300 });
+    const endless = pool.parse(endlessPage);
+    const waiting = Array.from({ length: 5 }, () => pool.parse(parseRequest()));
+    await expect(endless).rejects.toMatchObject({
+      code: "PARSER_CRASHED",
+      details: { url: "http://e.org/dir/" },
+    });
+    const pages = await Promise.all(waiting);
+    expect(pages.map(({ title }) => title)).toEqual(Array(5).fill("T"));
+  });
+
+  it("replaces a thread that runs out of memory", async () => {
+    const pool = await started({ heapMbMax: 24 });
+    const links = Array.from({ length: 50_000 }, (_, n) => `<a href="/${n}/${"p".repeat(150)}">`);
+    const large = parseRequest({ html: links.join("") });
+    const waiting = pool.parse(parseRequest({ html: "<title>small</title>" }));
+    const broken = expect(pool.parse(large)).rejects.toMatchObject({ code: "PARSER_CRASHED" });
+    expect((await waiting).title).toBe("small");
+    await broken;
+    expect((await pool.parse(parseRequest())).title).toBe("T");
+  });
+
+  it("gives a page to a thread that has fewer", async () => {
+    const pool = await started({ threads: 2, pageMsMax: 1_000 });
+    const endless = expect(pool.parse(endlessPage)).rejects.toThrow("more than 1000 ms");
+    let over = false;
+    const ended = endless.then(() => (over = true));
+    const page = await pool.parse(parseRequest());
+    expect(unpackLinks(page.links)).toEqual(["http://e.org/dir/x"]);
+    expect(over).toBe(false);
+    await ended;
+  });
+
+  it("takes no more pages at once than it promises", async () => {
+    const pool = await started({ pendingMax: 2 });
+    const both = Promise.all([pool.parse(parseRequest()), pool.parse(parseRequest())]);
+    await expect(pool.parse(parseRequest())).rejects.toThrow("pendingMax");
+    await both;
+    expect((await pool.parse(parseRequest())).title).toBe("T");
+  });
+
+  it("moves a large record over as it is", async () => {
+    const pool = await started({});
+    const noise = Uint8Array.from({ length: 500_000 }, (_, n) => (n * n * 2_654_435_761) >>> 13);
+    const page = await pool.parse({ ...parseRequest({ encoded: noise }), body: noise });
+    const { bytes, responseLength } = page.capture;
+    expect(responseLength).toBeGreaterThan(32 * 1_024);
+    expect(gunzipSync(bytes.subarray(0, responseLength)).includes(Buffer.from(noise))).toBe(true);
+    expect(gunzipSync(bytes.subarray(responseLength)).toString()).toContain("GET /dir/ HTTP/1.1");
+  });
+
+  it("leaves no thread behind", async () => {
+    const threads = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === "MessagePort").length;
+    const before = threads();
+    const pool = await started({ threads: 2 });
+    expect(threads()).toBeGreaterThan(before);
+    const endless = pool.parse(endlessPage).catch((error: unknown) => error);
+    await pool.stop();
+    expect(await endless).toMatchObject({ code: "PARSER_CRASHED" });
+    expect(threads()).toBe(before);
+  });
+});
+
+describe("defaultParserPoolOptions", () => {
+  it.each([
+    [1, 1],
+    [2, 1],
+    [4, 3],
+    [64, 8],
+  ])("takes, of %d cores, %d for its threads", (cores, threads) => {
+    expect(defaultParserPoolOptions(cores)).toMatchObject({ threads, pendingMax: 16 * threads });
+  });
+});

@@ -1,0 +1,44 @@
+import { PageEncoder, prepareJob } from "../../src/adapters/parser-pool/page-encoder.ts";
+import { CrawlError } from "../../src/core/errors.ts";
+import type { PageParser, ParsedPage, ParseRequest } from "../../src/ports/page-parser.ts";
+
+/** Parses in place, in the order of the calls: the twin of the pool for virtual time. */
+export class InlineParser implements PageParser {
+  readonly pendingMax = 16;
+  readonly #encoder: PageEncoder;
+  #captures = 0;
+  #running = false;
+
+  constructor() {
+    this.#encoder = new PageEncoder(1, () => ({
+      responseId: this.#nextId(),
+      requestId: this.#nextId(),
+    }));
+  }
+
+  start(): Promise<void> {
+    this.#running = true;
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.#running = false;
+    return Promise.resolve();
+  }
+
+  async parse({ job, ...page }: ParseRequest): Promise<ParsedPage> {
+    // Never at once: the caller must not come to rely on it.
+    await Promise.resolve();
+    if (!this.#running) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
+    try {
+      return this.#encoder.encode({ ...page, job: prepareJob(job) });
+    } catch (cause) {
+      throw new CrawlError("PARSER_CRASHED", "the page broke the parser", {}, { cause });
+    }
+  }
+
+  /** The same in every run, as virtual time wants it. */
+  #nextId(): string {
+    return `00000000-0000-4000-8000-${(++this.#captures).toString(16).padStart(12, "0")}`;
+  }
+}

@@ -1,0 +1,48 @@
+import {
+  defaultJobOptions,
+  type JobDefinition,
+  type JobOptions,
+} from "../../src/core/jobs/job-definition.ts";
+import type { JobId } from "../../src/core/units.ts";
+import type { ParseRequest } from "../../src/ports/page-parser.ts";
+
+export interface GivenPage {
+  readonly url?: string;
+  readonly html?: string;
+  /** Body as received; the same as `html` where it is not given. */
+  readonly encoded?: Uint8Array<ArrayBuffer>;
+  readonly headers?: readonly string[];
+  readonly job?: JobDefinition;
+  readonly follow?: boolean;
+  readonly depth?: number;
+}
+
+export function jobWith(options: Partial<JobOptions>, id = "job", revision = 1): JobDefinition {
+  return {
+    id: id as JobId,
+    revision,
+    state: "running",
+    options: { ...defaultJobOptions, ...options },
+  };
+}
+
+export function parseRequest(given: GivenPage = {}): ParseRequest {
+  const body = new TextEncoder().encode(given.html ?? "<title>T</title><a href=x>");
+  return {
+    exchange: {
+      url: given.url ?? "http://e.org/dir/",
+      address: "192.0.2.1",
+      method: "GET",
+      status: 200,
+      statusText: "OK",
+      headers: given.headers ?? ["Content-Type", "text/html; charset=utf-8"],
+      requestHeaders: ["Host", "e.org"],
+      encodedBody: given.encoded ?? body,
+      fetchedAtMs: 1_772_366_400_000,
+    },
+    body,
+    follow: given.follow ?? true,
+    depth: given.depth ?? 0,
+    job: given.job ?? jobWith({}),
+  };
+}
