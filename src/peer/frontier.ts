@@ -77,6 +77,7 @@ export class Frontier {
   /** A host was left on disk, perhaps behind the cursor. */
   #leftOnDisk = false;
   #looking = false;
+  #startedAtMs: Millis = 0;
 
   constructor(
     ports: {
@@ -116,6 +117,7 @@ export class Frontier {
 
   /** Brings in the hosts that wait on disk. */
   async start(): Promise<void> {
+    this.#startedAtMs = this.#clock.nowMs();
     this.#cursor = tagRange("waiting").gte;
     await this.#look();
   }
@@ -172,6 +174,8 @@ export class Frontier {
         job.leases += 1;
         return { host, job, url };
       }
+      // Nothing of it may run now; it is placed again when something may.
+      this.#workbench.remove(visit);
       this.#close(visit);
       if (host) this.#prepare(host);
     }
@@ -363,6 +367,8 @@ export class Frontier {
       visit.connectionsMax = Math.max(visit.connectionsMax, connectionsPerHost);
       visit.delayMs = Math.max(visit.delayMs, this.#delayMs(host, job));
     }
+    // A request that was in flight when an earlier process died has left no trace in the gate.
+    if (host.isInherited) visit.gate.opened(this.#startedAtMs, visit.delayMs);
     this.#workbench.place(visit, this.#clock.nowMs());
     this.#onDue();
   }

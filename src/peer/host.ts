@@ -11,6 +11,8 @@ import type { Job } from "./job-registry.ts";
 export class Host {
   readonly visit: HostVisit;
   readonly keys: HostAddress;
+  /** Known from the database, so that an earlier process may have asked it a moment ago. */
+  readonly isInherited: boolean;
   /** Longest Crawl-delay that a robots.txt of this host asks for. */
   crawlDelayMs: Millis | undefined;
   /** When the visit's address must be looked up again. */
@@ -26,6 +28,7 @@ export class Host {
   constructor(visit: HostVisit, record: HostRecord | undefined) {
     this.visit = visit;
     this.keys = hostAddress(visit.site, visit.host);
+    this.isInherited = record !== undefined;
     this.crawlDelayMs = record?.crawlDelayMs;
     for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);
   }

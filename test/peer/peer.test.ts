@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { defaultFrontierOptions } from "../../src/peer/frontier.ts";
+import { htmlPage } from "../support/table-web.ts";
+import type { Pages, TablePage } from "../support/table-web.ts";
+import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
+
+/** A site whose page n links to 2n and 2n + 1, up to `pages`. */
+function treeSite(pages: number): Pages {
+  return (url) => {
+    const number = Number(/^http:\/\/site\.example\/(\d+)$/.exec(url)?.[1]);
+    if (!(number >= 1 && number <= pages)) return undefined;
+    const links = [2 * number, 2 * number + 1].filter((child) => child <= pages);
+    return htmlPage(...links.map((child) => `/${child}`), "/1");
+  };
+}
+
+function table(pages: Readonly<Record<string, TablePage>>): Pages {
+  return (url) => pages[url];
+}
+
+describe("a peer", () => {
+  it("fetches every reachable page of a site once", async () => {
+    const machine = new VirtualPeer(treeSite(60));
+    const peer = await machine.crawl(["http://site.example/1"]);
+    const counts = machine.web.counts();
+    expect(counts.size).toBe(60);
+    expect(new Set(counts.values())).toEqual(new Set([1]));
+    expect(peer.job(testJob)).toMatchObject({
+      finished: true,
+      counts: { pages: 60, fetched: 60, failed: 0, queued: 0, requests: 60 },
+    });
+  });
+
+  it("keeps the delay of a host between any two of its requests, robots.txt included", async () => {
+    const machine = new VirtualPeer(treeSite(20));
+    await machine.crawl(["http://site.example/1"], { delayMs: 700 });
+    const starts = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
+    const gaps = starts.slice(1).map((startedAtMs, at) => startedAtMs - (starts[at] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(700);
+  });
+
+  it("obeys robots.txt and its Crawl-delay, and says so", async () => {
+    const machine = new VirtualPeer(
+      table({
+        "http://site.example/robots.txt": {
+          body: "User-agent: *\nDisallow: /private\nCrawl-delay: 5\n",
+        },
+        "http://site.example/": htmlPage("/open", "/private/secret"),
+        "http://site.example/open": htmlPage(),
+        "http://site.example/private/secret": htmlPage(),
+      }),
+    );
+    const peer = await machine.crawl(["http://site.example/"], { delayMs: 100 });
+    expect(machine.web.counts().has("http://site.example/private/secret")).toBe(false);
+    const [status] = await peer.status(["http://site.example/private/secret"]);
+    expect(status).toMatchObject({ state: "excluded", reason: "robots" });
+    const [, first, second] = machine.web.hits;
+    expect((second?.startedAtMs ?? 0) - (first?.startedAtMs ?? 0)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it("gives up an origin whose robots.txt cannot be reached, with the reason", async () => {
+    const machine = new VirtualPeer((url) => {
+      if (url === "http://down.example/robots.txt") return { status: 503 };
+      if (url === "http://refused.example/robots.txt") return { failure: "connect-refused" };
+      return undefined;
+    });
+    const seeds = [
+      "http://down.example/",
+      "http://refused.example/",
+      "http://nowhere.invalid/",
+    ] as const;
+    const peer = await machine.crawl(seeds);
+    const reasons = (await peer.status(seeds)).map(({ state, reason }) => `${state} ${reason}`);
+    expect(reasons).toEqual([
+      "excluded robots-unreachable",
+      "done connect-refused",
+      "done dns-not-found",
+    ]);
+    expect(machine.web.counts().size).toBe(0);
+  });
+
+  it("follows redirects the normal way, and ends loops and long chains", async () => {
+    const to = (location: string): TablePage => ({ status: 302, headers: { location } });
+    const machine = new VirtualPeer((url) => {
+      const hop = /^http:\/\/site\.example\/hop\/(\d+)$/.exec(url)?.[1];
+      if (hop !== undefined) return to(`/hop/${Number(hop) + 1}`);
+      return {
+        "http://site.example/": htmlPage("/moved", "/loop/a", "/hop/1", "/tracked?utm_source=x"),
+        "http://site.example/moved": to("/target"),
+        "http://site.example/target": htmlPage(),
+        "http://site.example/loop/a": to("/loop/b"),
+        "http://site.example/loop/b": to("/loop/a"),
+        "http://site.example/tracked?utm_source=x": to("/tracked"),
+        "http://site.example/tracked": htmlPage(),
+      }[url];
+    });
+    const peer = await machine.crawl(["http://site.example/"], { delayMs: 0 });
+    const [moved, target, loop, lastHop, tracked] = await peer.status([
+      "http://site.example/moved",
+      "http://site.example/target",
+      "http://site.example/loop/b",
+      "http://site.example/hop/12",
+      "http://site.example/tracked",
+    ]);
+    expect(moved).toMatchObject({ httpStatus: 302, redirect: "http://site.example/target" });
+    expect(target).toMatchObject({ state: "done", httpStatus: 200 });
+    expect(loop).toMatchObject({ state: "done", reason: "redirect-loop" });
+    expect(lastHop).toMatchObject({ state: "excluded", reason: "redirect-limit" });
+    expect(tracked).toMatchObject({ state: "done", httpStatus: 200, attempts: 2 });
+    expect(machine.web.counts().get("http://site.example/hop/11")).toBe(1);
+    expect(machine.web.counts().has("http://site.example/hop/12")).toBe(false);
+  });
+
+  it("asks again what failed for a while, and gives up what keeps failing", async () => {
+    const machine = new VirtualPeer((url, asked) => {
+      if (url === "http://site.example/") return htmlPage("/flaky", "/broken", "/missing");
+      if (url === "http://site.example/flaky") {
+        return asked < 2 ? { status: 503 } : htmlPage();
+      }
+      if (url === "http://site.example/broken") return { failure: "connection-reset" };
+      return undefined;
+    });
+    const peer = await machine.crawl(["http://site.example/"], { delayMs: 10 });
+    const [flaky, broken, missing] = await peer.status([
+      "http://site.example/flaky",
+      "http://site.example/broken",
+      "http://site.example/missing",
+    ]);
+    expect(flaky).toMatchObject({ state: "done", httpStatus: 200, attempts: 3 });
+    expect(broken).toMatchObject({ state: "done", reason: "connection-reset" });
+    expect(broken?.attempts).toBeGreaterThan(1);
+    expect(missing).toMatchObject({ state: "done", httpStatus: 404, attempts: 1 });
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 2, fetched: 3, failed: 1 });
+  });
+
+  it("keeps to the scope, and knows why it left a link alone", async () => {
+    const machine = new VirtualPeer(
+      table({
+        "http://site.example/": htmlPage("http://other.example/", "http://sub.site.example/"),
+        "http://sub.site.example/": htmlPage(),
+      }),
+    );
+    const peer = await machine.crawl(["http://site.example/"], { scope: "site" });
+    const [other] = await peer.status(["http://other.example/"]);
+    expect(other).toMatchObject({ state: "excluded", reason: "scope" });
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 2, skipped: { scope: 1 } });
+  });
+
+  it("does not count a URL as skipped that another page lets in, whichever comes first", async () => {
+    const machine = new VirtualPeer(
+      table({
+        "http://a.example/": htmlPage("http://b.example/late", "http://b.example/"),
+        "http://b.example/": htmlPage("/late", "http://a.example/"),
+        "http://b.example/late": htmlPage(),
+      }),
+    );
+    const seeds = ["http://a.example/", "http://b.example/"];
+    const peer = await machine.crawl(seeds, { scope: "host" });
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 3, skipped: {}, queued: 0 });
+  });
+
+  it("stops at the number of pages that the job asks for, and not one later", async () => {
+    const machine = new VirtualPeer(treeSite(60));
+    const options = { pagesMax: 7, connectionsPerHost: 4, delayMs: 0 };
+    const peer = await machine.crawl(["http://site.example/1"], options);
+    expect(peer.job(testJob).counts.pages).toBe(7);
+    const [waiting] = await peer.status(["http://site.example/15"]);
+    expect(waiting).toMatchObject({ state: "queued", reason: "page-limit" });
+  });
+
+  it("crawls more hosts than it holds in memory", async () => {
+    const links = Array.from({ length: 30 }, (_, host) => `http://h${host}.example/`);
+    const machine = new VirtualPeer(
+      (url) => (url.endsWith("robots.txt") ? undefined : htmlPage(...links)),
+      { frontier: { ...defaultFrontierOptions, activeHostsMax: 3 } },
+    );
+    const peer = await machine.crawl(["http://h0.example/"], { scope: "any" });
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 30, queued: 0 });
+  });
+
+  it("crawls a host with more URLs than its head holds", async () => {
+    const machine = new VirtualPeer(treeSite(300), {
+      frontier: { ...defaultFrontierOptions, headUrlsMax: 8 },
+    });
+    await machine.crawl(["http://site.example/1"], { delayMs: 1 });
+    expect(machine.web.counts().size).toBe(300);
+  });
+
+  it("holds a paused job, and goes on when it is resumed", async () => {
+    const machine = new VirtualPeer(treeSite(40));
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(["http://site.example/1"], { delayMs: 100 });
+        await machine.clock.sleep(1_000);
+        await peer.changeJob(testJob, "pause");
+        await machine.clock.sleep(1_000);
+        const paused = machine.web.hits.length;
+        await machine.clock.sleep(60_000);
+        expect(machine.web.hits.length).toBe(paused);
+        await peer.changeJob(testJob, "resume");
+        await peer.jobFinished(testJob, new AbortController().signal);
+      })(),
+    );
+    expect(machine.web.counts().size).toBe(40);
+  });
+});
