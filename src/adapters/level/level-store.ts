@@ -96,6 +96,7 @@ export class LevelStore implements Store {
   async #open(): Promise<void> {
     const { directory, cacheBytes, writeBufferBytes, tableBytes, blockBytes } = this.#options;
     try {
+      await refuseHeadless(directory);
       const database: Database = new Level<Bytes, Bytes>(directory, {
         keyEncoding: "view",
         valueEncoding: "view",
@@ -238,7 +239,24 @@ export class LevelStore implements Store {
   }
 }
 
-/** LevelDB deletes a log once its content stands in a table, which it has synced. */
+/**
+ * Without its file `CURRENT`, LevelDB takes a directory for a new one and deletes all that is there. It writes that file
+ * before the first log and table, so these without it are a damaged database.
+ */
+async function refuseHeadless(directory: string): Promise<void> {
+  const names = await readdir(directory).catch(ifGone);
+  if (
+    !names ||
+    names.includes("CURRENT") ||
+    !names.some((name) => /\.(?:ldb|log|sst)$/u.test(name))
+  )
+    return;
+  throw Object.assign(new Error("Corruption: the file CURRENT is missing"), {
+    code: "LEVEL_CORRUPTION",
+  });
+}
+
+/** Nothing where a file is not there (any more): LevelDB deletes a log once a table, which it has synced, replaces it. */
 function ifGone(error: unknown): undefined {
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
   throw error;

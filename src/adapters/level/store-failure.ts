@@ -12,7 +12,9 @@ function rootOf(error: unknown): { readonly code: string; readonly text: string 
 // LevelDB reports the system's error only as its text: "IO error: DIR/LOCK: Permission denied".
 const noSpace = /no space left on device|disk quota exceeded|file too large/iu;
 const notUsable =
-  /permission denied|operation not permitted|read-only file system|not a directory|is a directory|no such file/iu;
+  /permission denied|operation not permitted|read-only file system|not a directory|is a directory/iu;
+/** The directory is made before LevelDB looks into it: what it misses there is a file of its own. */
+const missing = /^IO error: .*: no such file or directory$/iu;
 const noSpaceCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 const notUsableCodes: readonly string[] = [
   "EACCES",
@@ -47,7 +49,7 @@ export function storeFailure(action: StoreAction, directory: string, error: unkn
     const message = `The disk that holds ${directory} is full; make room and start the peer again, it goes on where it stopped.`;
     return new CrawlError("DISK_FULL", message, details, options);
   }
-  if (code === "LEVEL_CORRUPTION" || text.startsWith("Corruption:")) {
+  if (code === "LEVEL_CORRUPTION" || (missing.test(text) && action !== "write")) {
     const message = `The database in ${directory} is damaged (${text}); restore the directory from a copy, or start with an empty one. Archived pages are not affected.`;
     return new CrawlError("STORE_CORRUPT", message, details, options);
   }

@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { LevelStore } from "../../../src/adapters/level/level-store.ts";
+import type { StoreEntry, StoreOp } from "../../../src/ports/store.ts";
+
+let parent: string;
+let directory: string;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "orbweaver-level-"));
+  directory = join(parent, "data");
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+const put = (n: number, valueBytes: number): StoreOp => {
+  const key = new Uint8Array(4);
+  new DataView(key.buffer).setUint32(0, n);
+  return { type: "put", key, value: new Uint8Array(valueBytes).fill(n) };
+};
+const numberOf = ({ key }: StoreEntry): number =>
+  new DataView(key.buffer, key.byteOffset).getUint32(0);
+const everything = { gte: new Uint8Array(4), lt: new Uint8Array(4).fill(0xff) };
+
+async function opened(options: { writeBufferBytes?: number } = {}): Promise<LevelStore> {
+  const store = new LevelStore({ directory, ...options });
+  await store.start();
+  return store;
+}
+
+async function numbersAfterReopening(): Promise<number[]> {
+  const store = await opened();
+  const entries = await store.range(everything, 1_000_000);
+  await store.stop();
+  return entries.map(numberOf);
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+async function newestFile(suffix: string): Promise<string> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith(suffix));
+  return join(directory, names.sort().at(-1) ?? "");
+}
+
+it("keeps every batch whose write had resolved, and none in part, when its process is killed", async () => {
+  const victim = spawn(process.execPath, [join(import.meta.dirname, "kill-victim.ts"), directory], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => victim.once("exit", resolve));
+  let acknowledged = 0;
+  for await (const line of createInterface({ input: victim.stdout })) {
+    acknowledged = (Number(line) + 1) * 10;
+    if (acknowledged === 3000) victim.kill("SIGKILL");
+  }
+  await ended;
+  const numbers = await numbersAfterReopening();
+  expect(numbers.length).toBeGreaterThanOrEqual(acknowledged);
+  expect(numbers.length % 10).toBe(0);
+  expect(numbers).toEqual(upTo(numbers.length));
+});
+
+it("recovers from a log that ends in the middle of a batch, without that batch alone", async () => {
+  const store = await opened();
+  for (let i = 0; i < 50; i++) await store.write([put(i, 100)], { sync: false });
+  await store.stop();
+  const log = await newestFile(".log");
+  await truncate(log, (await stat(log)).size - 30);
+  expect(await numbersAfterReopening()).toEqual(upTo(49));
+});
+
+it("names the process's own lock as one on the data directory", async () => {
+  const holder = await opened();
+  await expect(opened()).rejects.toMatchObject({
+    code: "DATA_DIR_LOCKED",
+    message: expect.stringContaining(directory) as unknown,
+    details: { directory },
+  });
+  await holder.stop();
+});
+
+it("says that a file is no data directory", async () => {
+  await writeFile(directory, "not a directory");
+  await expect(opened()).rejects.toMatchObject({ code: "DATA_DIR_UNUSABLE" });
+});
+
+it("says that a directory under a file cannot be made", async () => {
+  await writeFile(directory, "not a directory");
+  directory = join(directory, "below");
+  await expect(opened()).rejects.toMatchObject({ code: "DATA_DIR_UNUSABLE" });
+});
+
+it("can be started once its directory has become usable", async () => {
+  await writeFile(directory, "not a directory");
+  const store = new LevelStore({ directory });
+  await expect(store.start()).rejects.toMatchObject({ code: "DATA_DIR_UNUSABLE" });
+  await rm(directory);
+  await store.start();
+  await store.stop();
+});
+
+it.each([
+  ["a manifest that is cut off", () => newestManifest().then((path) => truncate(path, 20))],
+  ["a manifest that is missing", () => newestManifest().then((path) => rm(path))],
+  ["a directory without its root", () => rm(join(directory, "CURRENT"))],
+  ["a table that is missing", () => newestFile(".ldb").then((path) => rm(path))],
+  ["a pointer to the manifest that is garbage", () => writeFile(join(directory, "CURRENT"), "??")],
+])("calls %s a corrupt store and changes nothing", async (_what, damage) => {
+  for (let i = 0; i < 3; i++) {
+    const store = await opened({ writeBufferBytes: 64 * 1024 });
+    for (let n = 0; n < 20; n++) await store.write([put(n, 10_000)], { sync: false });
+    await store.stop();
+  }
+  await damage();
+  await expect(opened()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  await expect(opened()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+});
+
+async function newestManifest(): Promise<string> {
+  const names = (await readdir(directory)).filter((name) => name.startsWith("MANIFEST"));
+  return join(directory, names.sort().at(-1) ?? "");
+}
+
+it("stays failed after a write has failed, until it is opened anew", async () => {
+  const store = await opened({ writeBufferBytes: 64 * 1024 });
+  await store.write([put(0, 10)], { sync: true });
+  // LevelDB goes on in its open files until it needs a new log.
+  await rm(directory, { recursive: true });
+  const filled = async (): Promise<void> => {
+    for (const n of upTo(10)) await store.write([put(n, 50_000)], { sync: false });
+  };
+  await expect(filled()).rejects.toMatchObject({ code: "STORE_IO", details: { action: "write" } });
+  await expect(store.write([put(1, 1)], { sync: true })).rejects.toMatchObject({
+    code: "STORE_IO",
+    details: { directory, action: "write" },
+  });
+  await store.stop();
+});
