@@ -89,13 +89,13 @@ function demoStandIn(terminal: Terminal): Command {
     .description("crawl a built-in sample web and prove that nothing was lost; needs no network")
     .helpOption(false)
     .allowUnknownOption()
-    .argument("[words...]")
+    .allowExcessArguments()
     .usage("[options]")
-    .action(async (words: string[]) => {
+    .action(async (_options: unknown, standIn: Command) => {
       const { demoCommand } = await import("./commands/demo.ts");
       const demo = demoCommand();
       adapt(demo, terminal);
-      await demo.parseAsync(words, { from: "user" });
+      await demo.parseAsync(standIn.args, { from: "user" });
     });
 }
 

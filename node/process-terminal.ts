@@ -41,7 +41,8 @@ function sink(stream: OutputStream): TextSink {
       return stream.isTTY === true;
     },
     get columns() {
-      return stream.columns ?? columnsDefault;
+      // Some terminals say 0 for "not known".
+      return stream.columns === undefined || stream.columns === 0 ? columnsDefault : stream.columns;
     },
     write: (chunk) =>
       new Promise((resolve) => {

@@ -26,6 +26,8 @@ export interface CommandText {
   readonly summary: string;
   /** Command lines with what they do, as help shows them. */
   readonly examples: readonly (readonly [line: string, does: string])[];
+  /** Defaults that are this command's own, as help shows them. */
+  readonly defaults?: Readonly<Partial<Record<SettingName, string>>>;
 }
 
 /** A command that takes the given settings and `--json`. */
@@ -33,7 +35,7 @@ export function newCommand(text: CommandText, names: readonly SettingName[]): Co
   const command = new Command(text.name)
     .description(text.summary)
     .addHelpText("after", () => examplesText(text.examples));
-  for (const name of names) command.addOption(optionOf(name));
+  for (const name of names) command.addOption(optionOf(name, text.defaults?.[name]));
   return command.option("--json", "print JSON on standard output and nothing else there");
 }
 
@@ -42,9 +44,10 @@ function examplesText(examples: CommandText["examples"]): string {
   return `\n${examples.length === 1 ? "Example" : "Examples"}:\n${shown.join("\n")}`;
 }
 
-function optionOf(name: SettingName): Option {
+function optionOf(name: SettingName, ownDefault: string | undefined): Option {
   const setting: Setting<unknown> = settings[name];
-  const { argument, help, negated, repeats, defaultText } = setting;
+  const { argument, help, negated, repeats } = setting;
+  const defaultText = ownDefault ?? setting.defaultText;
   const flag = `--${negated === true ? "no-" : ""}${name}`;
   const helped = defaultText === undefined ? help : `${help} (default: ${defaultText})`;
   const option = new Option(argument === undefined ? flag : `${flag} ${argument}`, helped);

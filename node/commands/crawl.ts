@@ -1,5 +1,6 @@
 import { access } from "node:fs/promises";
 import type { Command } from "commander";
+import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
 import type { JobId } from "../../src/core/units.ts";
 import type { InjectReport, JobReport } from "../../src/peer/peer-control.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
@@ -33,6 +34,9 @@ const settingNames = [
 /** Job of a crawl that names none. */
 const jobDefault = "crawl";
 
+/** The progress display tells the rest. */
+const logLevelDefault: LogLevel = "warn";
+
 /** `peer crawl`: start, crawl to the end, leave archive and summary. */
 export function crawlCommand(context: CommandContext): Command {
   const text = {
@@ -46,6 +50,7 @@ export function crawlCommand(context: CommandContext): Command {
       ],
       ["peer crawl --out docs", "continue after an interruption"],
     ],
+    defaults: { out: "crawl-HOST", job: jobDefault, api: "none", "log-level": logLevelDefault },
   } as const;
   return newCommand(text, settingNames)
     .argument("[url...]", "where to start; not needed to continue a crawl")
@@ -75,7 +80,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       config: peerConfigOf(values, {
         dataDir: plan.out,
         version: context.version,
-        logLevel: "warn",
+        logLevel: logLevelDefault,
         writeLog: say,
       }),
       composePeer: context.composePeer,

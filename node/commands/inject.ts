@@ -41,6 +41,7 @@ export function injectCommand(context: CommandContext): Command {
       ["peer inject https://example.com/ --job docs --depth 3", "one URL, into a job of its own"],
       ["peer inject --file urls.txt --scope page", "a file with a URL a line; - is standard input"],
     ],
+    defaults: { job: jobDefault },
   } as const;
   return newCommand(text, settingNames)
     .argument("[url...]", "URLs, or - for standard input")

@@ -46,12 +46,12 @@ export function runCommand(context: CommandContext, commands: () => readonly str
         "with something to do, and an address to turn to",
       ],
     ],
+    defaults: { data: dataDirDefault, job: jobDefault },
   } as const;
   return newCommand(text, settingNames)
-    .argument("[nothing...]")
-    .usage("[options]")
-    .action(async (words: string[], _options: unknown, command: Command) => {
-      refuseWords(words, commands());
+    .allowExcessArguments()
+    .action(async (_options: unknown, command: Command) => {
+      refuseWords(command.args, commands());
       await run(context, command, await settingsOf(context, command, settingNames));
     });
 }

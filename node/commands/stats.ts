@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { PeerStats } from "../../src/peer/peer-control.ts";
-import { formatCount, formatDuration, formatRate } from "../text/human.ts";
+import { counted, formatDuration, formatRate } from "../text/human.ts";
 import { renderJobs } from "../text/job-text.ts";
 import {
   clientOf,
@@ -32,12 +32,9 @@ export function renderStats(stats: PeerStats): string {
   const rows: [string, string][] = [
     ["peer", `${stats.peer}, orbweaver ${stats.version}, up ${formatDuration(stats.upMs)}`],
     ["rate", `${formatRate(stats.pagesPerSecond)} pages/s`],
-    ["open", `${formatCount(stats.openRequests)} requests`],
-    [
-      "queued",
-      `${formatCount(stats.queued)} URLs, ${formatCount(stats.activeHosts)} hosts in memory`,
-    ],
-    ["archive", `${formatCount(stats.archiveFiles.length)} files`],
+    ["open", counted(stats.openRequests, "request")],
+    ["queued", `${counted(stats.queued, "URL")}, ${counted(stats.activeHosts, "host")} in memory`],
+    ["archive", counted(stats.archiveFiles.length, "file")],
   ];
   const head = rows.map(([label, value]) => `${label.padEnd(9)}${value}\n`).join("");
   return stats.jobs.length === 0 ? head : `${head}\n${renderJobs(stats.jobs)}`;

@@ -1,41 +1,14 @@
 import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { CrawlError, InvariantError } from "../../core/errors.ts";
-import type { Millis } from "../../core/units.ts";
 import type { PeerControl } from "../../peer/peer-control.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { failure, failureOf } from "./api-error.ts";
+import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { peerRoutes } from "./peer-routes.ts";
 import { isLoopback, refusal } from "./request-guard.ts";
 import { urlRoutes } from "./url-routes.ts";
-
-export interface HttpApiOptions {
-  /** Name or address to listen on; anything but loopback lets other machines command the peer. @default "127.0.0.1" */
-  readonly host: string;
-  /** 0 takes a free one; see {@link HttpApi.url}. @default 7_780 */
-  readonly port: number;
-  /** Largest JSON body: 10,000 URLs of the longest kind with room to spare. @default 32 MiB */
-  readonly bodyBytesMax: number;
-  /** URLs handed to the peer at once when a stream of them is injected. @default 1_000 */
-  readonly injectBatchMax: number;
-  /** Longest time that a question for a job's end stays open. @default 60_000 */
-  readonly waitMsMax: Millis;
-  /** Connections open at once; more are dropped. @default 256 */
-  readonly connectionsMax: number;
-  /** Time that requests under way have to end when the API stops. @default 2_000 */
-  readonly stopMsMax: Millis;
-}
-
-export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
-  host: "127.0.0.1",
-  port: 7_780,
-  bodyBytesMax: 32 * 1_024 * 1_024,
-  injectBatchMax: 1_000,
-  waitMsMax: 60_000,
-  connectionsMax: 256,
-  stopMsMax: 2_000,
-});
 
 /** What a scraper reads. */
 export interface MetricsText {

@@ -17,7 +17,7 @@ export function peerRoutes(context: RouteContext): FastifyPluginCallback {
 
     app.post("/leave", (_request, reply) => {
       reply.raw.once("finish", leave);
-      return reply.code(202).send({ leaving: true, peer: control.peerId });
+      return reply.code(202).send({ leaving: true, peer: control.peerId, pid: process.pid });
     });
     done();
   };

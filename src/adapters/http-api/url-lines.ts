@@ -32,7 +32,8 @@ export async function* urlBatches(
   if (batch.length > 0) yield batch;
 }
 
-async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** The lines of a stream, without their ends; a line without an end fails as `TOO_LARGE` instead of being kept. */
+export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of source) {
@@ -47,7 +48,8 @@ async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   if (rest !== "") yield rest;
 }
 
-function textUrl(line: string): string | undefined {
+/** The URL on a line of plain text, if there is one. */
+export function textUrl(line: string): string | undefined {
   const text = line.trim();
   return text === "" || text.startsWith("#") ? undefined : text;
 }

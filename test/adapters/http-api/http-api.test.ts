@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { defaultHttpApiOptions, HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
 import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 import { CrawlError, InvariantError } from "../../../src/core/errors.ts";
 import type { LogFields, Logger } from "../../../src/ports/logger.ts";
@@ -362,7 +363,7 @@ describe("HttpApi, leaving and failing", () => {
   it("answers first and leaves then", async () => {
     expect(await call("/v1/leave", { method: "POST" })).toMatchObject({
       status: 202,
-      body: { leaving: true },
+      body: { leaving: true, peer: "peer-0", pid: process.pid },
     });
     await left.promise;
   });
