@@ -62,6 +62,15 @@ describe("pages as a function of seed and URL", () => {
     expect(urls.size).toBe(web.layout.pageCount);
   });
 
+  test("a page is on one host of its site only", () => {
+    const web = webWith({});
+    for (const id of ids(web).slice(0, 50)) {
+      const { hostname, pathname, search } = new URL(web.urlOf(id));
+      const other = hostname.replace(/^\w+/, hostname.startsWith("www") ? "docs" : "www");
+      expect(web.locate(other, pathname + search)).toEqual({ kind: "nothing" });
+    }
+  });
+
   test("a session id or a tracking parameter does not make another page", () => {
     const web = webWith({});
     const host = "www.site-0000.example";

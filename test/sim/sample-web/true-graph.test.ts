@@ -46,6 +46,24 @@ describe("the true graph", () => {
     expect(report.addresses).toBe(12);
   });
 
+  test.each([
+    ["few", 0.02],
+    ["most", 0.7],
+  ])("needs no random link to find all when %s links dangle", (_, missing) => {
+    const shares = { ...defaultSampleWebOptions.shares, missing };
+    const options = { ...defaultSampleWebOptions, linksPerPage: 0, robotsMissingShare: 1 };
+    const web = new SampleWeb({ ...options, shares }, port);
+    const graph = new TrueGraph(web, { seeds: [web.rootUrl(0)] });
+    const kindsOf = (ids: Iterable<number>): string[] => [...ids].map((id) => web.kindOf(id));
+    const all = kindsOf(Array.from({ length: web.layout.pageCount }, (_, id) => id));
+    const hidden = { unreachable: "orphan", nofollow: "nofollowed" } as const;
+    for (const verdict of ["unreachable", "nofollow"] as const) {
+      const found = kindsOf(graph.ids(verdict));
+      expect(found.length).toBeGreaterThan(10);
+      expect(found).toEqual(all.filter((kind) => kind === hidden[verdict]));
+    }
+  });
+
   test("leaves nothing out but what is hidden on purpose", () => {
     const web = new SampleWeb(defaultSampleWebOptions, port);
     const graph = new TrueGraph(web, { seeds: [web.rootUrl(0)] });
