@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -131,6 +131,7 @@ it("stays failed after a write has failed, until it is opened anew", async () =>
     for (const n of upTo(10)) await store.write([put(n, 50_000)], { sync: false });
   };
   await expect(filled()).rejects.toMatchObject({ code: "STORE_IO", details: { action: "write" } });
+  await mkdir(directory);
   await expect(store.write([put(1, 1)], { sync: true })).rejects.toMatchObject({
     code: "STORE_IO",
     details: { directory, action: "write" },

@@ -138,6 +138,13 @@ describe("the snapshot of a cascade", () => {
     expect(BloomCascade.restore(small, chunks)).toBeDefined();
   });
 
+  it("is refused when two pieces of one filter have changed places", () => {
+    const [header, first, second, ...rest] = [...cascadeOf(0, 1000, large).snapshot()];
+    const swapped = [header, second, first, ...rest].filter((chunk) => chunk !== undefined);
+    expect(swapped.length).toBeGreaterThan(3);
+    expect(BloomCascade.restore(large, swapped)).toBeUndefined();
+  });
+
   it("is refused by a cascade with other options", () => {
     const chunks = [...cascadeOf(0, 10).snapshot()];
     expect(BloomCascade.restore({ ...small, capacity: 101 }, chunks)).toBeUndefined();

@@ -1,0 +1,194 @@
+/**
+ * How many URLs a second go through the dedupe, and whether any is lost.
+ *
+ *   node test/bench/micro/sieve.ts [URLS] [--far]
+ *
+ * Offers URLS (default 1,000,000) URL keys, 45% of them repeats, first to the sieve alone, then to the sieve with a
+ * LevelStore behind it: what the filter cannot tell is looked up, what is new is written, synced every 50 ms. At the
+ * end every distinct key must stand in the store, exactly once. Repeats are as a crawl's: half of them of the last
+ * 100,000 keys (a site's own navigation), half of any key so far; with --far all are of any key so far, the worst case.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LevelStore } from "../../../src/adapters/level/level-store.ts";
+import { Sieve } from "../../../src/core/sieve/sieve.ts";
+import { writeFingerprint } from "../../../src/core/url/fingerprint.ts";
+import type { StoreOp } from "../../../src/ports/store.ts";
+
+const offers = Number(process.argv[2] ?? 1_000_000);
+const far = process.argv.includes("--far");
+const repeatShare = 0.45;
+const recentKeys = 100_000;
+const pagesPerSite = 200;
+const batchOffers = 5_000;
+const syncEveryMs = 50;
+/** Operations that may wait for a commit, as the peer bounds its journal. */
+const pendingOpsMax = 50_000;
+const space = 1;
+const urlTag = 0x75;
+const value = new Uint8Array(8);
+
+/** Xorshift32 (Marsaglia 2003), so that every run offers the same. */
+let random = 0x9e3779b9;
+function below(limit: number): number {
+  random ^= random << 13;
+  random ^= random >>> 17;
+  random ^= random << 5;
+  return Math.floor(((random >>> 0) / 2 ** 32) * limit);
+}
+
+/** The number of the URL that each offer is of; distinct ones are numbered in the order of their first offer. */
+function plan(): { readonly numbers: Uint32Array; readonly distinct: number } {
+  const numbers = new Uint32Array(offers);
+  let distinct = 0;
+  for (let i = 0; i < offers; i++) {
+    const repeat = distinct > 0 && below(1000) < repeatShare * 1000;
+    const from = !far && below(2) === 0 ? Math.max(0, distinct - recentKeys) : 0;
+    numbers[i] = repeat ? from + below(distinct - from) : distinct++;
+  }
+  return { numbers, distinct };
+}
+
+/** Pages of 50 sites are discovered in turns. */
+function siteOf(n: number): number {
+  return Math.floor(n / (pagesPerSite * 50)) * 50 + (n % 50);
+}
+
+/** A view forces a small array's bytes out of the heap, which costs more than the copy; so all keys are made in one. */
+const keyScratch = new Uint8Array(29);
+const keyView = new DataView(keyScratch.buffer);
+
+/** 29 bytes: tag, site's position, fingerprint, job. */
+function keyOf(n: number, words: Uint32Array, at: number): Uint8Array {
+  const site = siteOf(n);
+  keyScratch[0] = urlTag;
+  keyView.setUint32(1, Math.imul(site + 1, 0x9e3779b1));
+  keyView.setUint32(5, site);
+  for (let word = 0; word < 4; word++) keyView.setUint32(9 + word * 4, words[at + word] ?? 0);
+  keyView.setUint32(25, space);
+  return keyScratch.slice();
+}
+
+/** Processor time of the main thread: what the peer's one thread pays, whatever else the machine does. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+interface Totals {
+  fresh: number;
+  asked: number;
+  /** Time, and processor time, in which the fingerprints were made: not the dedupe's own work. */
+  hashMs: number;
+  hashThreadMs: number;
+}
+
+const noTotals: Totals = { fresh: 0, asked: 0, hashMs: 0, hashThreadMs: 0 };
+
+/** Fills `words` with the fingerprints of a batch. */
+function fingerprint(numbers: Uint32Array, words: Uint32Array, totals: Totals): void {
+  const startedAt = performance.now();
+  const threadStart = threadMs();
+  for (const [i, n] of numbers.entries()) {
+    writeFingerprint(`https://site-${siteOf(n)}.example/articles/${n}/index.html`, words, i * 4);
+  }
+  totals.hashMs += performance.now() - startedAt;
+  totals.hashThreadMs += threadMs() - threadStart;
+}
+
+function report(name: string, ms: number, cpuMs: number, totals: Totals): void {
+  const perSecond = (time: number): string => Math.round((offers / time) * 1000).toLocaleString();
+  const ownMs = ms - totals.hashMs;
+  console.log(
+    `${name}: ${perSecond(ownMs)} offers/s (${perSecond(ms)} with the making of URLs and fingerprints), ` +
+      `${perSecond(cpuMs - totals.hashThreadMs)} per second of the main thread's processor time, ` +
+      `${totals.fresh.toLocaleString()} new, ${totals.asked.toLocaleString()} asked, ` +
+      `${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident`,
+  );
+}
+
+/** The sieve alone; an array of bits stands for the exact set. */
+function measureSieve(numbers: Uint32Array): void {
+  const sieve = new Sieve();
+  const known = new Uint8Array(offers);
+  const words = new Uint32Array(batchOffers * 4);
+  const totals: Totals = { ...noTotals };
+  const startedAt = performance.now();
+  const threadStart = threadMs();
+  for (let start = 0; start < offers; start += batchOffers) {
+    const batch = numbers.subarray(start, start + batchOffers);
+    fingerprint(batch, words, totals);
+    for (const [i, n] of batch.entries()) {
+      const answer = sieve.offer(space, words, i * 4);
+      if (answer === "ask") {
+        totals.asked++;
+        sieve.settle(space, words, i * 4, known[n] === 1);
+      }
+      if (answer === "new" || (answer === "ask" && known[n] === 0)) {
+        totals.fresh++;
+        known[n] = 1;
+      }
+    }
+  }
+  report("sieve alone", performance.now() - startedAt, threadMs() - threadStart, totals);
+}
+
+async function measureStore(numbers: Uint32Array, distinct: number): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "orbweaver-sieve-"));
+  const store = new LevelStore({ directory });
+  await store.start();
+  const sieve = new Sieve({ unsettledOffersMax: 2 ** 18 });
+  const words = new Uint32Array(batchOffers * 4);
+  const totals: Totals = { ...noTotals };
+  let pending: StoreOp[] = [];
+  let committing: Promise<void> | undefined;
+  let committedAt = performance.now();
+  const startedAt = committedAt;
+  const threadStart = threadMs();
+  for (let start = 0; start < offers; start += batchOffers) {
+    const batch = numbers.subarray(start, start + batchOffers);
+    fingerprint(batch, words, totals);
+    const asked: { key: Uint8Array; at: number }[] = [];
+    for (const [i, n] of batch.entries()) {
+      const answer = sieve.offer(space, words, i * 4);
+      if (answer === "seen") continue;
+      const key = keyOf(n, words, i * 4);
+      if (answer === "new") pending.push({ type: "put", key, value });
+      else asked.push({ key, at: i * 4 });
+    }
+    const found = asked.length === 0 ? [] : await store.hasMany(asked.map(({ key }) => key));
+    for (const [i, { key, at }] of asked.entries()) {
+      const existed = found[i] === true;
+      sieve.settle(space, words, at, existed);
+      if (!existed) pending.push({ type: "put", key, value });
+    }
+    totals.asked += asked.length;
+    if (pending.length >= pendingOpsMax) await committing;
+    if (!committing && performance.now() - committedAt >= syncEveryMs) {
+      totals.fresh += pending.length;
+      committedAt = performance.now();
+      committing = store.write(pending, { sync: true }).then(() => {
+        committing = undefined;
+      });
+      pending = [];
+    }
+  }
+  await committing;
+  totals.fresh += pending.length;
+  await store.write(pending, { sync: true });
+  report("sieve and store", performance.now() - startedAt, threadMs() - threadStart, totals);
+
+  let stored = 0;
+  const urls = { gte: Uint8Array.of(urlTag), lt: Uint8Array.of(urlTag + 1) };
+  for await (const entry of store.scan(urls)) stored += entry.key.length === 29 ? 1 : 0;
+  console.log(`${distinct} distinct URLs, ${totals.fresh} admitted, ${stored} in the store`);
+  await store.stop();
+  await rm(directory, { recursive: true });
+  if (stored !== distinct || totals.fresh !== distinct) process.exitCode = 1;
+}
+
+const { numbers, distinct } = plan();
+console.log(`${offers.toLocaleString()} offers, ${far ? "far" : "crawl-like"} repeats`);
+measureSieve(numbers);
+await measureStore(numbers, distinct);
