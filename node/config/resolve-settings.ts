@@ -1,5 +1,6 @@
 import { nearest } from "../text/nearest.ts";
 import { settings, type SettingName, type SettingValues } from "./settings.ts";
+import { shown } from "./value-readers.ts";
 
 /** Where values come from, before they are read. A later one wins: file, environment, flags. */
 export interface SettingSources {
@@ -18,6 +19,8 @@ export interface ResolvedSettings {
 
 const environmentPrefix = "ORBWEAVER_";
 const allNames = Object.keys(settings) as SettingName[];
+/** A file does not name another one. */
+const fileNames = allNames.filter((name) => name !== "config");
 
 /**
  * Reads the settings that a command takes from all their sources.
@@ -41,7 +44,7 @@ export function resolveSettings(
     if (!names.includes(name)) continue;
     const reading = settings[name].read(raw);
     if (reading.ok) values[name] = reading.value;
-    else problems.push(`${where}: expected ${reading.expected}, got ${shown(raw)}`);
+    else problems.push(`${where} ${reading.problem}`);
   }
   return { values, problems };
 }
@@ -66,11 +69,11 @@ function fromFile({ file }: SettingSources, problems: string[]): Given[] {
     return [];
   }
   return Object.entries(content as Readonly<Record<string, unknown>>).flatMap(([key, raw]) => {
-    const name = allNames.find((each) => each === key);
-    if (name !== undefined && name !== "config") {
+    const name = fileNames.find((each) => each === key);
+    if (name !== undefined) {
       return [{ name, raw, where: `${fileName}, key "${name}"` }];
     }
-    problems.push(`${fileName}: unknown key ${shown(key)}${suggestion(key, allNames)}`);
+    problems.push(`${fileName}: unknown key ${shown(key)}${suggestion(key, fileNames)}`);
     return [];
   });
 }
@@ -98,11 +101,4 @@ function fromFlags({ flags }: SettingSources): Given[] {
 function suggestion(word: string, candidates: readonly string[]): string {
   const meant = nearest(word, candidates);
   return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
-}
-
-/** A value as the user wrote it, cut to what fits a line. */
-function shown(raw: unknown): string {
-  const single: unknown = Array.isArray(raw) && raw.length === 1 ? raw[0] : raw;
-  const json = JSON.stringify(single);
-  return json.length > 80 ? `${json.slice(0, 79)}…` : json;
 }

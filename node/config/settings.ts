@@ -1,13 +1,5 @@
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import {
-  jobIdPattern,
-  jobOptionRanges,
-  jobScopes,
-  otherContents,
-  patternCharactersMax,
-  patternsMax,
-} from "../../src/adapters/http-api/job-options-schema.ts";
-import {
   defaultConsoleLoggerOptions,
   logFormats,
   logLevels,
@@ -17,12 +9,15 @@ import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
   byteCount,
   hostAndPort,
+  jobName,
+  jobOption,
   listOf,
+  numberOrAsIs,
   onOrOff,
   oneOf,
-  pattern,
   text,
   wholeNumber,
+  wordsOrAsIs,
   type ValueReader,
 } from "./value-readers.ts";
 
@@ -40,8 +35,9 @@ export interface Setting<T> {
   readonly defaultText?: string;
 }
 
+const asIs = (raw: unknown): unknown => raw;
 const path = text("a path", (value) => value !== "" && !value.includes("\0"));
-const url = text("http or https URLs", isHttpUrl);
+const url = text("an http or https URL", isHttpUrl);
 
 /** Seeds that one command line, file or environment may name; files of more are for `inject`. */
 const seedsMax = 10_000;
@@ -57,56 +53,54 @@ export const settings = {
     help: "inject these URLs at the start",
   },
   job: {
-    read: text("a name of letters, digits, '.', '_' and '-'", (value) =>
-      new RegExp(jobIdPattern).test(value),
-    ),
+    read: jobName,
     argument: "<id>",
     help: "the job's name",
   },
   scope: {
-    read: oneOf(jobScopes),
+    read: jobOption("scope", asIs),
     argument: "<scope>",
-    help: `how far to follow links: ${jobScopes.join(", ")}`,
+    help: "how far to follow links: page, host, site, any",
     defaultText: defaultJobOptions.scope,
   },
   depth: {
-    read: wholeNumber(jobOptionRanges.depthMax),
+    read: jobOption("depthMax", numberOrAsIs),
     argument: "<n>",
     help: "links from a seed, at most; 0 is the seeds alone",
     defaultText: String(defaultJobOptions.depthMax),
   },
   "max-pages": {
-    read: wholeNumber(jobOptionRanges.pagesMax),
+    read: jobOption("pagesMax", numberOrAsIs),
     argument: "<n>",
     help: "stop after this many pages; 0 is no limit",
     defaultText: String(defaultJobOptions.pagesMax),
   },
   delay: {
-    read: wholeNumber(jobOptionRanges.delayMs),
+    read: jobOption("delayMs", numberOrAsIs),
     argument: "<ms>",
     help: "shortest time between two requests to a host",
     defaultText: String(defaultJobOptions.delayMs),
   },
   "connections-per-host": {
-    read: wholeNumber(jobOptionRanges.connectionsPerHost),
+    read: jobOption("connectionsPerHost", numberOrAsIs),
     argument: "<n>",
     help: "requests open at once to one host",
     defaultText: String(defaultJobOptions.connectionsPerHost),
   },
   include: {
-    read: listOf(pattern(patternCharactersMax), patternsMax),
+    read: jobOption("include", wordsOrAsIs),
     argument: "<regex>",
     repeats: true,
     help: "follow only URLs that match (may be repeated)",
   },
   exclude: {
-    read: listOf(pattern(patternCharactersMax), patternsMax),
+    read: jobOption("exclude", wordsOrAsIs),
     argument: "<regex>",
     repeats: true,
     help: "do not follow URLs that match (may be repeated)",
   },
   priority: {
-    read: wholeNumber(jobOptionRanges.priority),
+    read: jobOption("priority", numberOrAsIs),
     argument: "<0-9>",
     help: "among jobs, 9 goes first",
     defaultText: String(defaultJobOptions.priority),
@@ -117,9 +111,9 @@ export const settings = {
     help: "treat URLs that differ in session ids, tracking or order of parameters as different",
   },
   "other-content": {
-    read: oneOf(otherContents),
+    read: jobOption("otherContent", asIs),
     argument: "<what>",
-    help: `what to do with what is not HTML: ${otherContents.join(", ")}`,
+    help: "what to do with what is not HTML: archive, skip",
     defaultText: defaultJobOptions.otherContent,
   },
   dns: {

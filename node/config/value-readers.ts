@@ -1,10 +1,12 @@
-import type { WholeRange } from "../../src/adapters/http-api/job-options-schema.ts";
+import { CrawlError } from "../../src/core/errors.ts";
+import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import { jobIdOf, jobOptionProblem } from "../../src/core/jobs/validate-job-options.ts";
 import { formatCount } from "../text/human.ts";
 import type { ListenAddress } from "./peer-config.ts";
 
-/** What reading a value gave: the value, or what was expected instead. */
+/** What reading a value gave: the value, or what is wrong with it, to be read after its name. */
 export type Reading<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly expected: string };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /**
  * Reads a value as a flag or the environment (always text) or a file (any JSON) gives it. Never throws: what is wrong
@@ -16,18 +18,63 @@ function good<T>(value: T): Reading<T> {
   return { ok: true, value };
 }
 
-function bad<T>(expected: string): Reading<T> {
-  return { ok: false, expected };
+function bad<T>(expected: string, raw: unknown): Reading<T> {
+  return { ok: false, problem: `must be ${expected}, got ${shown(raw)}` };
+}
+
+/** A value as the user wrote it, cut to what fits a line. */
+export function shown(raw: unknown): string {
+  const json = JSON.stringify(raw);
+  return json.length > 80 ? `${json.slice(0, 79)}…` : json;
+}
+
+/** An option of a job: turned into its type where it came as text, then judged where jobs are. */
+export function jobOption<K extends keyof JobOptions>(
+  key: K,
+  typed: (raw: unknown) => unknown,
+): ValueReader<JobOptions[K]> {
+  return (raw) => {
+    const value = typed(raw);
+    const problem = jobOptionProblem(key, value);
+    // What has no problem is of the option's type.
+    return problem === undefined ? good(value as JobOptions[K]) : { ok: false, problem };
+  };
+}
+
+/** A job's name. */
+export const jobName: ValueReader<string> = (raw) => {
+  try {
+    return good(jobIdOf(String(raw)));
+  } catch (error) {
+    if (!(error instanceof CrawlError)) throw error;
+    return { ok: false, problem: `is none: ${error.message}` };
+  }
+};
+
+/** Text that is a whole number as that number; anything else as it is. */
+export function numberOrAsIs(raw: unknown): unknown {
+  const text = typeof raw === "string" ? raw.trim().replace(/(?<=\d)[,_](?=\d{3})/g, "") : raw;
+  return typeof text === "string" && /^-?\d+$/.test(text) ? Number(text) : raw;
+}
+
+/** Text as its words, without the white space between them; anything else as it is. */
+export function wordsOrAsIs(raw: unknown): unknown {
+  return typeof raw === "string" ? raw.split(/\s+/).filter((part) => part !== "") : raw;
+}
+
+export interface WholeRange {
+  readonly min: number;
+  readonly max: number;
 }
 
 /** A whole number within a range. */
 export function wholeNumber({ min, max }: WholeRange): ValueReader<number> {
-  const expected = `a whole number from ${formatCount(min)} to ${formatCount(max)}`;
   return (raw) => {
-    const text = typeof raw === "string" ? raw.trim().replace(/(?<=\d)[,_](?=\d{3})/g, "") : raw;
-    const value = typeof text === "string" && /^-?\d+$/.test(text) ? Number(text) : text;
-    if (typeof value !== "number" || !Number.isSafeInteger(value)) return bad(expected);
-    return value < min || value > max ? bad(expected) : good(value);
+    const value = numberOrAsIs(raw);
+    const sound = typeof value === "number" && Number.isSafeInteger(value);
+    return sound && value >= min && value <= max
+      ? good(value)
+      : bad(`a whole number from ${formatCount(min)} to ${formatCount(max)}`, raw);
   };
 }
 
@@ -54,7 +101,7 @@ export function byteCount({ min, max }: WholeRange): ValueReader<number> {
       typeof text === "string" ? /^(\d{1,15}(?:\.\d{1,3})?)\s*([a-z]*)$/i.exec(text.trim()) : null;
     const unit = byteUnits[match?.[2]?.toLowerCase() ?? ""];
     const value = unit === undefined ? NaN : Math.round(Number(match?.[1]) * unit);
-    return value >= min && value <= max ? good(value) : bad(expected);
+    return value >= min && value <= max ? good(value) : bad(expected, raw);
   };
 }
 
@@ -63,7 +110,7 @@ export function oneOf<const T extends string>(words: readonly T[]): ValueReader<
   const expected = `one of ${words.join(", ")}`;
   return (raw) => {
     const word = words.find((each) => each === raw);
-    return word === undefined ? bad(expected) : good(word);
+    return word === undefined ? bad(expected, raw) : good(word);
   };
 }
 
@@ -72,49 +119,28 @@ export const onOrOff: ValueReader<boolean> = (raw) => {
   if (typeof raw === "boolean") return good(raw);
   if (raw === "true" || raw === "1" || raw === "yes" || raw === "on") return good(true);
   if (raw === "false" || raw === "0" || raw === "no" || raw === "off") return good(false);
-  return bad("true or false");
+  return bad("true or false", raw);
 };
 
 /** Text that passes a test. */
 export function text(expected: string, isSound: (value: string) => boolean): ValueReader<string> {
-  return (raw) => (typeof raw === "string" && isSound(raw) ? good(raw) : bad(expected));
+  return (raw) => (typeof raw === "string" && isSound(raw) ? good(raw) : bad(expected, raw));
 }
 
 /** A list: a flag given several times, a JSON array, or words with white space between them. */
 export function listOf<T>(item: ValueReader<T>, max: number): ValueReader<readonly T[]> {
   return (raw) => {
-    const parts: readonly unknown[] =
-      typeof raw === "string" ? raw.split(/\s+/).filter((part) => part !== "") : asArray(raw);
-    if (!Array.isArray(raw) && typeof raw !== "string") return bad("a list of texts");
-    if (parts.length > max) return bad(`at most ${formatCount(max)} entries`);
+    const parts = wordsOrAsIs(raw);
+    if (!Array.isArray(parts)) return bad("a list of texts", raw);
+    if (parts.length > max) return bad(`a list of at most ${formatCount(max)}`, raw);
     const values: T[] = [];
-    for (const part of parts) {
+    for (const part of parts as readonly unknown[]) {
       const reading = item(part);
-      if (!reading.ok) return bad(`${reading.expected} (wrong is ${JSON.stringify(part)})`);
+      if (!reading.ok) return reading;
       values.push(reading.value);
     }
     return good(values);
   };
-}
-
-function asArray(raw: unknown): readonly unknown[] {
-  return Array.isArray(raw) ? (raw as readonly unknown[]) : [];
-}
-
-/** A regular expression. */
-export function pattern(charactersMax: number): ValueReader<string> {
-  return text(
-    `regular expressions of at most ${formatCount(charactersMax)} characters`,
-    (source) => {
-      if (source === "" || source.length > charactersMax) return false;
-      try {
-        new RegExp(source, "u");
-        return true;
-      } catch {
-        return false;
-      }
-    },
-  );
 }
 
 /** `HOST:PORT`, IPv6 addresses in brackets. */
@@ -124,9 +150,9 @@ export function hostAndPort(portMin: 0 | 1): ValueReader<ListenAddress> {
     const match =
       typeof raw === "string" ? /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/.exec(raw) : null;
     const [, host, port] = match ?? [];
-    if (host === undefined || port === undefined) return bad(expected);
+    if (host === undefined || port === undefined) return bad(expected, raw);
     if (Number(port) < portMin || Number(port) > 65_535) {
-      return bad(`${expected}, with a port from ${portMin} to 65535`);
+      return bad(`${expected}, with a port from ${portMin} to 65535`, raw);
     }
     return good({ host: host.replace(/^\[|\]$/g, ""), port: Number(port) });
   };

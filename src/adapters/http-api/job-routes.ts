@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { JobId } from "../../core/units.ts";
 import type { JobChange, JobReport } from "../../peer/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
-import { jobIdPattern } from "./job-options-schema.ts";
+import { jobNameSchema } from "./job-options-schema.ts";
 
 const params = {
   type: "object",
   required: ["id"],
-  properties: { id: { type: "string", pattern: jobIdPattern } },
+  properties: { id: jobNameSchema },
 };
 
 const waitQuery = {

@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { JobOptions } from "../../core/jobs/job-definition.ts";
+import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
 import type { JobId } from "../../core/units.ts";
 import type { InjectReport } from "../../peer/peer-control.ts";
 import { contentHeaders } from "./content-headers.ts";
 import type { RouteContext } from "./http-api.ts";
-import { jobIdPattern, jobOptionsSchema } from "./job-options-schema.ts";
+import { jobNameSchema, jobOptionsSchema } from "./job-options-schema.ts";
 import { urlBatches, type LineFormat } from "./url-lines.ts";
 
 /** The bounds that `PeerControl` names. */
@@ -15,7 +16,7 @@ const statusUrlsMax = 1_000;
 const rejectedMax = 100;
 
 const url = { type: "string", minLength: 1, maxLength: 65_536 };
-const job = { type: "string", pattern: jobIdPattern };
+const job = jobNameSchema;
 
 const injectBody = {
   type: "object",
@@ -49,7 +50,7 @@ const jobQuery = {
 };
 
 interface InjectBody {
-  readonly job: JobId;
+  readonly job: string;
   readonly urls: readonly string[];
   readonly options?: Partial<JobOptions>;
 }
@@ -66,7 +67,7 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
     app.addContentTypeParser(["text/plain", "application/x-ndjson"], (_request, payload, parsed) =>
       parsed(null, payload),
     );
-    app.post<{ Body: InjectBody | Readable; Querystring: { readonly job?: JobId } }>(
+    app.post<{ Body: InjectBody | Readable; Querystring: { readonly job?: string } }>(
       "/inject",
       {
         schema: {
@@ -74,10 +75,10 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
           querystring: jobQuery,
         },
       },
-      ({ body, headers, query }) =>
+      async ({ body, headers, query }) =>
         body instanceof Readable
           ? injectStream(context, body, lineFormat(headers["content-type"]), query.job)
-          : control.inject(body.job, body.urls, body.options),
+          : injectList(context, body),
     );
 
     app.post<{ Body: { readonly urls: readonly string[]; readonly job?: JobId } }>(
@@ -118,13 +119,19 @@ function lineFormat(contentType: string | undefined): LineFormat {
   return contentType?.startsWith("text/plain") === true ? "text" : "ndjson";
 }
 
+function injectList({ control }: RouteContext, body: InjectBody): Promise<InjectReport> {
+  if (body.options !== undefined) validateJobOptions(body.options);
+  return control.inject(jobIdOf(body.job), body.urls, body.options);
+}
+
 /** Injects a file of URLs of any length, in the memory of one batch. */
 async function injectStream(
   { control, options }: RouteContext,
   source: Readable,
   format: LineFormat,
-  job: JobId = defaultJob,
+  name: string = defaultJob,
 ): Promise<InjectReport> {
+  const job = jobIdOf(name);
   let total = emptyReport(job);
   for await (const urls of urlBatches(source, format, options.injectBatchMax)) {
     total = sum(total, await control.inject(job, urls));
@@ -133,7 +140,7 @@ async function injectStream(
 }
 
 /** The job of a stream that names none. */
-const defaultJob = "default" as JobId;
+const defaultJob = "default";
 
 function emptyReport(id: JobId): InjectReport {
   return { job: id, added: 0, known: 0, rejected: [], rejectedCount: 0 };

@@ -38,7 +38,7 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     help: "Time of one HTTP exchange, from its start to its last byte",
     buckets: fetchSecondsBuckets,
   },
-  fetches_total: { kind: "counter", help: "HTTP exchanges ended, by outcome" },
+  fetches_total: { kind: "counter", help: "HTTP exchanges ended, by status class or failure" },
   frontier_active_hosts: { kind: "gauge", help: "Hosts with queued URLs that are in memory" },
   frontier_queued_urls: { kind: "gauge", help: "URLs waiting to be fetched" },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
@@ -54,7 +54,7 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
 };
 
 /** Every label there is; a metric uses those that it needs. */
-export const labelNames = [
+export const labelNames = ["queue", "reason", "result"] as const;
   "job",
   "kind",
   "outcome",

@@ -69,6 +69,11 @@ export function jobIdOf(text: string): JobId {
   ]);
 }
 
+/** What is wrong with one option's value, to be read after its name; undefined: nothing. */
+export function jobOptionProblem(key: keyof JobOptions, value: unknown): string | undefined {
+  return checks[key](value);
+}
+
 function problemOf(key: string, value: unknown): string | undefined {
   if (!Object.hasOwn(checks, key)) {
     return `unknown job option ${shown(key)} (known: ${Object.keys(checks).join(", ")})`;

@@ -5,14 +5,14 @@ import { PrometheusMetrics } from "../../../src/adapters/metrics/prometheus-metr
 describe("PrometheusMetrics", () => {
   it("adds up counters by label and keeps the last value of a gauge", async () => {
     const metrics = new PrometheusMetrics();
-    metrics.count("fetches_total", 1, { outcome: "2xx" });
-    metrics.count("fetches_total", 2, { outcome: "2xx" });
-    metrics.count("fetches_total", 1, { outcome: "connect-timeout" });
+    metrics.count("fetches_total", 1, { result: "2xx" });
+    metrics.count("fetches_total", 2, { result: "2xx" });
+    metrics.count("fetches_total", 1, { result: "connect-timeout" });
     metrics.gauge("open_requests", 7);
     metrics.gauge("open_requests", 3);
     const text = await metrics.text();
-    expect(text).toContain('orbweaver_fetches_total{outcome="2xx"} 3\n');
-    expect(text).toContain('orbweaver_fetches_total{outcome="connect-timeout"} 1\n');
+    expect(text).toContain('orbweaver_fetches_total{result="2xx"} 3\n');
+    expect(text).toContain('orbweaver_fetches_total{result="connect-timeout"} 1\n');
     expect(text).toContain("orbweaver_open_requests 3\n");
   });
 

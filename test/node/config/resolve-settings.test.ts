@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { peerConfigOf, jobOptionsOf } from "../../../node/config/from-settings.ts";
+import { environmentName, resolveSettings } from "../../../node/config/resolve-settings.ts";
+import { settings, type SettingName } from "../../../node/config/settings.ts";
+
+const names: readonly SettingName[] = ["depth", "delay", "scope", "include", "allow-private"];
+
+describe("resolveSettings", () => {
+  it("lets flags win over the environment, and the environment over the file", () => {
+    const { values, problems } = resolveSettings(names, {
+      file: { name: "c.json", content: { depth: 1, delay: 1, scope: "page" } },
+      environment: { ORBWEAVER_DEPTH: "2", ORBWEAVER_DELAY: "2" },
+      flags: { depth: "3" },
+    });
+    expect(problems).toEqual([]);
+    expect(values).toEqual({ depth: 3, delay: 2, scope: "page" });
+  });
+
+  it("reports every problem of every source, with its key and its place", () => {
+    const { problems } = resolveSettings(names, {
+      file: { name: "c.json", content: { depth: "deep", dept: 1, config: "x" } },
+      environment: { ORBWEAVER_DELAY: "-1", ORBWEAVER_DELAI: "1", PATH: "/bin" },
+      flags: { scope: "web", include: ["("], "allow-private": true },
+    });
+    expect(problems).toEqual([
+      'c.json: unknown key "dept"; did you mean "depth"?',
+      'c.json: unknown key "config"',
+      'unknown environment variable ORBWEAVER_DELAI; did you mean "ORBWEAVER_DELAY"?',
+      'c.json, key "depth" must be a whole number from 0 to 1000000, got "deep"',
+      "ORBWEAVER_DELAY must be a whole number from 0 to 86400000, got -1",
+      '--scope must be one of page, host, site, any, got "web"',
+      expect.stringMatching(/^--include has bad patterns: .*\(/),
+    ]);
+  });
+
+  it("lets settings of other commands pass, right or wrong, and empty variables too", () => {
+    const { values, problems } = resolveSettings(["depth"], {
+      file: { name: "c.json", content: { "max-open": 1e9, depth: 4 } },
+      environment: { ORBWEAVER_WARC_SIZE: "none", ORBWEAVER_DEPTH: "" },
+      flags: {},
+    });
+    expect({ values, problems }).toEqual({ values: { depth: 4 }, problems: [] });
+  });
+
+  it.each([[[]], ["text"], [null], [1]])("refuses a file that holds %j", (content) => {
+    const sources = { file: { name: "c.json", content }, environment: {}, flags: {} };
+    expect(resolveSettings(names, sources).problems).toEqual([
+      "c.json: expected a JSON object of settings",
+    ]);
+  });
+
+  it("reads lists and switches from the environment", () => {
+    const { values } = resolveSettings(names, {
+      environment: { ORBWEAVER_INCLUDE: "^https: /docs/", ORBWEAVER_ALLOW_PRIVATE: "yes" },
+      flags: {},
+    });
+    expect(values).toEqual({ include: ["^https:", "/docs/"], "allow-private": true });
+  });
+});
+
+describe("settings", () => {
+  it("have one name everywhere", () => {
+    expect(environmentName("connections-per-host")).toBe("ORBWEAVER_CONNECTIONS_PER_HOST");
+    for (const name of Object.keys(settings)) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  });
+
+  it("become job options and a peer's configuration, without what was not set", () => {
+    expect(jobOptionsOf({ depth: 2, "max-pages": 5, "normalize-query": false })).toEqual({
+      depthMax: 2,
+      pagesMax: 5,
+      normalizeQuery: false,
+    });
+    const context = { dataDir: "/data", version: "1.0.0" };
+    expect(peerConfigOf({}, context)).toEqual({
+      dataDir: "/data",
+      version: "1.0.0",
+      userAgent: "orbweaver/1.0.0",
+      allowPrivate: false,
+      log: { level: "info", format: "text" },
+    });
+    expect(
+      peerConfigOf({ "max-open": 9, "log-level": "error" }, { ...context, logLevel: "warn" }),
+    ).toMatchObject({ openRequestsMax: 9, log: { level: "error" } });
+  });
+});

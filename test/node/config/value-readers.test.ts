@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import {
+  byteCount,
+  hostAndPort,
+  listOf,
+  onOrOff,
+  oneOf,
+  jobName,
+  jobOption,
+  numberOrAsIs,
+  wordsOrAsIs,
+  wholeNumber,
+  type Reading,
+} from "../../../node/config/value-readers.ts";
+
+/** The value, or nothing where the reader refused. */
+function valueOf<T>(reading: Reading<T>): T | undefined {
+  return reading.ok ? reading.value : undefined;
+}
+
+describe("value readers", () => {
+  it.each([
+    ["0", 0],
+    ["42", 42],
+    [42, 42],
+    ["1,000", 1_000],
+    ["1_000", 1_000],
+    [" 7 ", 7],
+    ["-1", undefined],
+    ["1001", undefined],
+    [1_001, undefined],
+    ["1.5", undefined],
+    [1.5, undefined],
+    ["1e3", undefined],
+    ["0x10", undefined],
+    ["", undefined],
+    ["ten", undefined],
+    [true, undefined],
+    [null, undefined],
+    [NaN, undefined],
+  ])("reads %j as the whole number %s", (raw, expected) => {
+    expect(valueOf(wholeNumber({ min: 0, max: 1_000 })(raw))).toBe(expected);
+  });
+
+  it.each([
+    ["500", 500],
+    [500, 500],
+    ["1k", 1_024],
+    ["1KB", 1_000],
+    ["1.5 KiB", 1_536],
+    ["1mib", 1_048_576],
+    ["2GiB", undefined],
+    ["1 parsec", undefined],
+    ["-1", undefined],
+    ["", undefined],
+    ["MiB", undefined],
+    [1e300, undefined],
+    ["1constructor", undefined],
+  ])("reads %j as %s bytes", (raw, expected) => {
+    expect(valueOf(byteCount({ min: 1, max: 1_024 ** 3 })(raw))).toBe(expected);
+  });
+
+  it.each([
+    ["127.0.0.1:7780", { host: "127.0.0.1", port: 7_780 }],
+    ["[::1]:53", { host: "::1", port: 53 }],
+    ["box.lan:65535", { host: "box.lan", port: 65_535 }],
+    ["127.0.0.1:0", undefined],
+    ["127.0.0.1:65536", undefined],
+    ["127.0.0.1", undefined],
+    [":80", undefined],
+    ["::1:80", undefined],
+    ["http://a:80", undefined],
+    [80, undefined],
+  ])("reads %j as the address %j", (raw, expected) => {
+    expect(valueOf(hostAndPort(1)(raw))).toEqual(expected);
+  });
+
+  it("lets port 0 pass where a free port may be taken", () => {
+    expect(valueOf(hostAndPort(0)("127.0.0.1:0"))).toEqual({ host: "127.0.0.1", port: 0 });
+  });
+
+  it("reads switches and words", () => {
+    expect(
+      [true, "true", "1", "no", "off", "maybe", 1].map((raw) => valueOf(onOrOff(raw))),
+    ).toEqual([true, true, true, false, false, undefined, undefined]);
+    expect(["a", "b", "c", 1].map((raw) => valueOf(oneOf(["a", "b"])(raw)))).toEqual([
+      "a",
+      "b",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("leaves the judgement of a job's options and name to the core", () => {
+    expect(jobOption("depthMax", numberOrAsIs)("3")).toEqual({ ok: true, value: 3 });
+    expect(jobOption("depthMax", numberOrAsIs)("three")).toEqual({
+      ok: false,
+      problem: 'must be a whole number from 0 to 1000000, got "three"',
+    });
+    expect(jobOption("include", wordsOrAsIs)("^/a /b")).toEqual({ ok: true, value: ["^/a", "/b"] });
+    expect(jobOption("include", wordsOrAsIs)("(")).toMatchObject({ ok: false });
+    expect(jobName("docs")).toEqual({ ok: true, value: "docs" });
+    expect(jobName("../docs")).toMatchObject({ ok: false });
+  });
+
+  it.each([
+    ["a b\n a", ["a", "b", "a"]],
+    [
+      ["a", "b"],
+      ["a", "b"],
+    ],
+    ["", []],
+    ["a x", undefined],
+    [["a", 1], undefined],
+    ["a a a a", undefined],
+    [{ 0: "a" }, undefined],
+    [null, undefined],
+  ])("reads %j as the list %j", (raw, expected) => {
+    expect(valueOf(listOf(oneOf(["a", "b"]), 3)(raw))).toEqual(expected);
+  });
+});
