@@ -82,6 +82,11 @@ export class Workbench {
     return this.#openRequests;
   }
 
+  /** Addresses remembered: those with hosts in place or open requests, and those whose clock still runs. */
+  get addressCount(): number {
+    return this.#entries.size;
+  }
+
   /** Visits in place. */
   get size(): number {
     return this.#placements.size;

@@ -18,10 +18,10 @@ describe("BinaryHeap", () => {
   it("moves an item to another key, behind those that have it already", () => {
     const heap = new BinaryHeap<string>();
     for (const item of ["a", "b", "c"]) heap.set(item, 1);
-    heap.set("d", 0);
-    heap.set("d", 1);
+    heap.set("a", 0);
+    heap.set("a", 1);
     heap.set("c", 0);
-    expect(drain(heap)).toEqual(["c", "a", "b", "d"]);
+    expect(drain(heap)).toEqual(["c", "b", "a"]);
   });
 
   it("leaves an item in its turn when it is set to the key that it has", () => {
@@ -38,12 +38,12 @@ describe("BinaryHeap", () => {
   it("agrees with a sorted list, whatever is put in, moved and removed", () => {
     const item = fc.nat(30);
     const change = fc.oneof(
-      { weight: 5, arbitrary: fc.record({ set: item, key: fc.nat(8) }) },
+      { weight: 5, arbitrary: fc.record({ set: item, key: fc.nat(60) }) },
       { weight: 2, arbitrary: fc.record({ remove: item }) },
       { weight: 2, arbitrary: fc.constant("pop" as const) },
     );
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
+      fc.property(fc.array(change, { maxLength: 200, size: "max" }), (changes) => {
         const heap = new BinaryHeap<number>();
         let model: { item: number; key: number }[] = [];
         for (const made of changes) {

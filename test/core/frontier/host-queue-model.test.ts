@@ -72,8 +72,8 @@ class World {
       expect(this.queue.heldCount).toBe(0);
       return;
     }
-    expect(this.#leases.map((lease) => lease.entry.url)).not.toContain(url.entry.url);
-    expect(this.live.get(url.entry.url)).toEqual(url);
+    expect(this.#leases.some((lease) => lease.entry.url === url.entry.url)).toBe(false);
+    expect(url.entry.attempts).toBe(this.live.get(url.entry.url)?.entry.attempts);
     this.#leases.push(url);
   }
 
@@ -168,7 +168,7 @@ class World {
   }
 }
 
-const job = fc.constantFrom(jobA, jobB);
+const job = fc.constantFrom(jobA, jobA, jobA, jobB);
 const priority = fc.nat(4);
 const choice = fc.nat(100);
 
@@ -232,9 +232,9 @@ function perform(world: World, made: Step): void {
 it("hands out every entry of the database once, however writes and scans are interleaved", () => {
   fc.assert(
     fc.property(
-      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 4 }),
       fc.array(priority, { maxLength: 12 }),
-      fc.array(step, { maxLength: 120 }),
+      fc.array(step, { maxLength: 150, size: "max" }),
       (headMax, onDisk, steps) => {
         const world = new World(headMax);
         world.foundOnDisk(jobA, onDisk);
@@ -245,7 +245,7 @@ it("hands out every entry of the database once, however writes and scans are int
         world.drain();
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 

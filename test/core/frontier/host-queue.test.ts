@@ -108,6 +108,45 @@ describe("HostQueue", () => {
     expect(queue.pendingCount).toBe(0);
   });
 
+  it("does not bring back what was leased before the head fell back behind it", () => {
+    const queue = new HostQueue(1);
+    const late = queued(jobA, 9, 0);
+    queue.add(late);
+    queue.take(anyJob);
+    queue.add(queued(jobA, 5, 1));
+    queue.add(queued(jobA, 1, 2));
+    queue.take(anyJob);
+    const ticket = queue.beginRefill(jobA);
+    queue.settle(late);
+    queue.committed(late);
+    queue.refill(ticket, [queued(jobA, 5, 1), late], true);
+    expect(takenUrls(queue, 2)).toEqual(["a/5/1", undefined]);
+    expect(queue.refillsNeeded()).toEqual([]);
+  });
+
+  it("prefers what was put back during a scan to the older row that the scan found", () => {
+    const queue = new HostQueue(2);
+    const late = queued(jobA, 9, 0);
+    queue.add(late);
+    queue.take(anyJob);
+    for (const priority of [2, 3, 1]) queue.add(queued(jobA, priority, 0));
+    takenUrls(queue, 2);
+    const ticket = queue.beginRefill(jobA);
+    queue.putBack(queued(jobA, 9, 0, 1));
+    queue.refill(ticket, [queued(jobA, 3, 0), late], true);
+    expect(takenUrls(queue, 1)).toEqual(["a/3/0"]);
+    expect(queue.take(anyJob)?.entry.attempts).toBe(1);
+  });
+
+  it("takes no harm from a scan that read the wrong rows", () => {
+    const queue = new HostQueue(8);
+    for (let sequence = 0; sequence < 9; sequence += 1) queue.add(queued(jobA, 5, sequence));
+    takenUrls(queue, 6);
+    queue.refill(queue.beginRefill(jobA), [queued(jobA, 1, 0)], false);
+    queue.add(queued(jobA, 4, 9));
+    expect(takenUrls(queue, 4)).toEqual(["a/4/9", "a/5/6", "a/5/7", undefined]);
+  });
+
   it("may be dropped only when no lease, deletion or scan is under way", () => {
     const queue = new HostQueue(1);
     const url = queued(jobA, 0, 0);

@@ -108,6 +108,35 @@ describe("Workbench", () => {
     expect(workbench.nextDueAtMs()).toBe(250);
   });
 
+  it("counts the address's delay from the response's head", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];
+    workbench.place(a, 0);
+    workbench.place(b, 0);
+    workbench.take(0);
+    workbench.release(a, { headAtMs: 100, finishedAtMs: 200, delayMs });
+    expect(workbench.nextDueAtMs()).toBe(350);
+  });
+
+  it("remembers an address as long as it is in use, and forgets it when its clock has run out", () => {
+    const workbench = new Workbench(options);
+    const [a, b, c] = ["a.test", "b.test", "c.test"].map((name) => visitOf(name, "10.0.0.1"));
+    if (a === undefined || b === undefined || c === undefined) throw new Error("three hosts");
+    workbench.place(a, 0);
+    workbench.take(0);
+    finish(workbench, a, 0);
+    workbench.place(b, 100);
+    expect(workbench.take(250)).toBe(b);
+    workbench.place(c, 250);
+    expect(workbench.take(500)).toBeUndefined();
+    workbench.remove(c);
+    finish(workbench, b, 500);
+    workbench.take(749);
+    expect(workbench.addressCount).toBe(1);
+    workbench.take(750);
+    expect(workbench.addressCount).toBe(0);
+  });
+
   it("counts the address's delay from the end of a request that had no head", () => {
     const workbench = new Workbench(options);
     const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];

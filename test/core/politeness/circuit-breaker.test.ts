@@ -62,6 +62,14 @@ describe("CircuitBreaker", () => {
     expect(breaker.buckets).toEqual([{ startAtMs: 0, total: 1, failed: 1 }]);
   });
 
+  it("keeps to its bound with buckets that were stored under other options", () => {
+    const stored = Array.from({ length: 20 }, (_, at) => ({ startAtMs: at, total: 1, failed: 0 }));
+    const breaker = new CircuitBreaker(options, stored);
+    expect(breaker.buckets).toHaveLength(12);
+    breaker.record(false, 7_000);
+    expect(breaker.buckets).toHaveLength(12);
+  });
+
   it("agrees with counting every outcome, one bucket apart, and keeps 12 buckets at most", () => {
     const step = fc.record({ waitMs: fc.integer({ min: 0, max: 20_000 }), failed: fc.boolean() });
     fc.assert(

@@ -136,6 +136,24 @@ describe("the breaker's pause", () => {
     });
     expect(gate.hold(79_999)).toBe("breaker");
     expect(gate.hold(80_000)).toBeUndefined();
+    gate.release();
+    expect(gate.hold(20_000)).toBeUndefined();
+  });
+});
+
+describe("requests that end at the same time", () => {
+  it("do not shorten one another's delay", () => {
+    const gate = new HostGate(options);
+    gate.record(verdict("ok", 0), 30_000);
+    gate.record(verdict("ok", 0), 0);
+    expect(gate.nextFetchAtMs).toBe(30_000);
+  });
+
+  it("do not shorten one another's backoff", () => {
+    const gate = new HostGate(options);
+    gate.record({ ...verdict("overloaded", 0), retryAfterMs: 60_000 }, 0);
+    gate.record(verdict("failed", 0), 0);
+    expect(gate.nextFetchAtMs).toBe(60_000);
   });
 });
 
@@ -158,6 +176,7 @@ describe("the halt", () => {
     expect(gate.record(verdict("failed", atMs + 5), 0)).toBeUndefined();
     expect(gate.record(verdict("ok", atMs + 6), 0)).toBeUndefined();
     expect(gate.hold(atMs + 7)).toBe("halted");
+    expect(gate.snapshot().haltReason).toBe("failures-in-row");
   });
 
   it("comes back with the first failure after it has run out", () => {
