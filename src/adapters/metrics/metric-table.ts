@@ -55,11 +55,3 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
 
 /** Every label there is; a metric uses those that it needs. */
 export const labelNames = ["queue", "reason", "result"] as const;
-  "job",
-  "kind",
-  "outcome",
-  "queue",
-  "reason",
-  "result",
-  "status",
-] as const;
