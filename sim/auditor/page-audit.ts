@@ -67,6 +67,7 @@ export class PageAudit {
 
   see(hit: Hit, target: SampleTarget): void {
     if (!hit.complete) this.#unfinished += 1;
+    this.#unknown.look();
     switch (target.kind) {
       case "page":
         this.#seePage(hit, target.id);
@@ -164,7 +165,7 @@ export class PageAudit {
       unreachable: this.#unreachable,
       "redirect-limit": this.#unreachable,
     };
-    for (const finding of Object.values(findings)) finding.look();
+    for (const finding of new Set(Object.values(findings))) finding.look();
     if (verdict === "must") return;
     findings[verdict].violate(urlOf(hit), () => `fetched at ${timeText(hit.arrivedAtMs)}`);
   }

@@ -55,7 +55,9 @@ export function hrefOf(link: LinkTarget, place: LinkPlace, spelling: number): st
       return path;
     default: {
       const ups = "../".repeat(place.hasBase ? baseDepth : place.depth);
-      return ups + path.slice(1) || "./";
+      const reference = ups + path.slice(1);
+      // A query alone would be resolved against the page itself, not against its directory.
+      return reference === "" || reference.startsWith("?") ? `./${reference}` : reference;
     }
   }
 }
