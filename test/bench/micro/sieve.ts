@@ -90,7 +90,8 @@ const noTotals: Totals = { fresh: 0, asked: 0, hashMs: 0, hashThreadMs: 0 };
 function fingerprint(numbers: Uint32Array, words: Uint32Array, totals: Totals): void {
   const startedAt = performance.now();
   const threadStart = threadMs();
-  for (const [i, n] of numbers.entries()) {
+  for (let i = 0; i < numbers.length; i++) {
+    const n = numbers[i] ?? 0;
     writeFingerprint(`https://site-${siteOf(n)}.example/articles/${n}/index.html`, words, i * 4);
   }
   totals.hashMs += performance.now() - startedAt;
@@ -119,7 +120,8 @@ function measureSieve(numbers: Uint32Array): void {
   for (let start = 0; start < offers; start += batchOffers) {
     const batch = numbers.subarray(start, start + batchOffers);
     fingerprint(batch, words, totals);
-    for (const [i, n] of batch.entries()) {
+    for (let i = 0; i < batch.length; i++) {
+      const n = batch[i] ?? 0;
       const answer = sieve.offer(space, words, i * 4);
       if (answer === "ask") {
         totals.asked++;
@@ -150,7 +152,8 @@ async function measureStore(numbers: Uint32Array, distinct: number): Promise<voi
     const batch = numbers.subarray(start, start + batchOffers);
     fingerprint(batch, words, totals);
     const asked: { key: Uint8Array; at: number }[] = [];
-    for (const [i, n] of batch.entries()) {
+    for (let i = 0; i < batch.length; i++) {
+      const n = batch[i] ?? 0;
       const answer = sieve.offer(space, words, i * 4);
       if (answer === "seen") continue;
       const key = keyOf(n, words, i * 4);
