@@ -8,7 +8,7 @@ import type {
   JobReport,
   PeerStats,
   UrlStatus,
-} from "../src/peer/peer-control.ts";
+} from "../src/ports/peer-control.ts";
 import type { ArchivedResponse } from "../src/ports/archive.ts";
 import { dataLayout, type ListenAddress } from "./config/peer-config.ts";
 import { adviceByCode } from "./error-line.ts";

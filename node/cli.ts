@@ -72,7 +72,7 @@ function programOf(context: CommandContext): Command {
   program.addCommand(statsCommand(context));
   program.addCommand(jobsCommand(context));
   program.addCommand(leaveCommand(context));
-  program.addCommand(demoStandIn(context.terminal));
+  program.addCommand(demoStandIn(context));
   for (const command of [program, ...program.commands, ...subcommands(program)]) {
     adapt(command, context.terminal);
   }
@@ -84,7 +84,7 @@ function subcommands(program: Command): Command[] {
 }
 
 /** Stands for the demo, which brings a whole web with it, until it is asked for. */
-function demoStandIn(terminal: Terminal): Command {
+function demoStandIn(context: CommandContext): Command {
   return new Command("demo")
     .description("crawl a built-in sample web and prove that nothing was lost; needs no network")
     .helpOption(false)
@@ -93,8 +93,8 @@ function demoStandIn(terminal: Terminal): Command {
     .usage("[options]")
     .action(async (_options: unknown, standIn: Command) => {
       const { demoCommand } = await import("./commands/demo.ts");
-      const demo = demoCommand();
-      adapt(demo, terminal);
+      const demo = demoCommand(context);
+      adapt(demo, context.terminal);
       await demo.parseAsync(standIn.args, { from: "user" });
     });
 }

@@ -1,7 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CrawlError } from "../src/core/errors.ts";
-import type { JobReport } from "../src/peer/peer-control.ts";
+import type { JobReport } from "../src/ports/peer-control.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import { skippedOf } from "./dashboard/progress-view.ts";
 import { counted, formatBytes, formatCount, formatDuration, formatRate } from "./text/human.ts";

@@ -21,6 +21,7 @@ export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
     exitCode: exitCodes.failed,
     hint: "check the disk and the archive directory's permissions, then start again: the crawl continues",
   },
+  CHILD_FAILED: { exitCode: exitCodes.failed },
   CONFIG_INVALID: { exitCode: exitCodes.usedWrongly },
   DATA_DIR_LOCKED: {
     exitCode: exitCodes.failed,

@@ -3,7 +3,7 @@ import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
 import { CrawlError } from "../src/core/errors.ts";
-import type { PeerControl } from "../src/peer/peer-control.ts";
+import type { PeerControl } from "../src/ports/peer-control.ts";
 import type { ApiFile } from "./api-client.ts";
 import { dataLayout, type ListenAddress, type PeerConfig } from "./config/peer-config.ts";
 

@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import type { Command } from "commander";
 import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
 import type { JobId } from "../../src/core/units.ts";
-import type { InjectReport, JobReport } from "../../src/peer/peer-control.ts";
+import type { InjectReport, JobReport } from "../../src/ports/peer-control.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
 import { dataLayout } from "../config/peer-config.ts";
 import { jobSettingNames, peerSettingNames, type SettingName } from "../config/settings.ts";
@@ -71,6 +71,8 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
   const plan = await planOf(urls, values.out, values.job);
   const stop = new StopRequest(terminal);
   let display: ProgressDisplay | undefined;
+  /** Whether there was nothing left to do. */
+  let again = false;
   const say = (lines: string): void => {
     if (display === undefined) void terminal.stderr.write(lines);
     else display.print(lines);
@@ -91,6 +93,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       const before = session.control.jobs().find(({ definition }) => definition.id === plan.job);
       const injected = await session.control.inject(plan.job, plan.urls, jobOptionsOf(values));
       sayStart(say, plan, before, injected);
+      again = before?.finished === true && session.control.job(plan.job).finished;
       display = new ProgressDisplay(
         terminal.stderr,
         terminal.clock,
@@ -105,7 +108,8 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     }
     const { archiveFiles } = session.control.stats();
     const summary = crawlSummary(session.control.job(plan.job), archiveFiles, plan.out);
-    await finish(context, command, stop, summary);
+    await finish(context, command, summary, again ? "already finished" : "finished");
+    if (!summary.finished && stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
     stop.dispose();
   }
@@ -180,28 +184,29 @@ async function failWhereNothingWasFetched(
   const [seed] = urls;
   if (!finished || counts.fetched > 0 || seed === undefined) return;
   const [status] = await control.status([seed], job);
-  const why = status?.detail ?? status?.reason ?? "no reason is known";
-  await terminal.stderr.write(`peer: nothing could be fetched; ${seed}: ${why}\n`);
+  const reason = status?.detail ?? status?.reason ?? "no reason is known";
+  const hint =
+    status?.reason === "address-forbidden" ? " (--allow-private lets a crawl reach it)" : "";
+  await terminal.stderr.write(`peer: nothing could be fetched; ${seed}: ${reason}${hint}\n`);
   finishWith(exitCodes.failed);
 }
 
 async function finish(
   context: CommandContext,
   command: Command,
-  stop: StopRequest,
   summary: CrawlSummary,
+  finished: string,
 ): Promise<void> {
   const { terminal } = context;
   await writeSummary(summary);
   if (wantsJson(command)) {
     await printJson(context, summary);
   } else {
-    const head = summary.finished ? "finished" : "stopped; everything is kept";
+    const head = summary.finished ? finished : "stopped; everything is kept";
     await terminal.stdout.write(`${head}\n${renderSummary(summary)}`);
   }
   if (summary.finished) return;
   await terminal.stderr.write(`continue with: peer crawl --out ${shellWord(summary.out)}\n`);
-  if (stop.exitCode !== 0) context.finish(stop.exitCode);
 }
 
 function shellWord(text: string): string {

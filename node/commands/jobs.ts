@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { JobChange } from "../../src/peer/peer-control.ts";
+import type { JobChange } from "../../src/ports/peer-control.ts";
 import { jobStateText, renderJob, renderJobs } from "../text/job-text.ts";
 import {
   clientOf,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { PeerStats } from "../../src/peer/peer-control.ts";
+import type { PeerStats } from "../../src/ports/peer-control.ts";
 import { counted, formatDuration, formatRate } from "../text/human.ts";
 import { renderJobs } from "../text/job-text.ts";
 import {

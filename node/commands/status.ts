@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { Command } from "commander";
-import type { UrlStatus } from "../../src/peer/peer-control.ts";
+import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { JobReport } from "../../src/peer/peer-control.ts";
+import type { JobReport } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";

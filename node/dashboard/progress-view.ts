@@ -1,5 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { PeerStats } from "../../src/peer/peer-control.ts";
+import type { PeerStats } from "../../src/ports/peer-control.ts";
 
 /** What a progress display shows: one job, or all jobs of the peer. */
 export interface ProgressView {

@@ -1,4 +1,4 @@
-import type { JobReport } from "../../src/peer/peer-control.ts";
+import type { JobReport } from "../../src/ports/peer-control.ts";
 import { skippedOf } from "../dashboard/progress-view.ts";
 import { formatBytes, formatCount, formatDuration } from "./human.ts";
 import { table } from "./terminal-text.ts";

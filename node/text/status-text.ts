@@ -1,4 +1,4 @@
-import type { UrlStatus } from "../../src/peer/peer-control.ts";
+import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import { counted, formatBytes } from "./human.ts";
 import { cut, printable, table } from "./terminal-text.ts";
 

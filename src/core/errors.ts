@@ -5,6 +5,7 @@ export type CrawlErrorCode =
   | "API_UNREACHABLE"
   | "ARCHIVE_CORRUPT"
   | "ARCHIVE_IO"
+  | "CHILD_FAILED"
   | "CONFIG_INVALID"
   | "DATA_DIR_LOCKED"
   | "DATA_DIR_UNUSABLE"

@@ -1,6 +1,6 @@
 import { CrawlError } from "../core/errors.ts";
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
-import type { JobCounts } from "./peer-control.ts";
+import type { JobCounts } from "../ports/peer-control.ts";
 
 type MutableCounts = {
   -readonly [Key in Exclude<keyof JobCounts, "skipped" | "statuses">]: JobCounts[Key];

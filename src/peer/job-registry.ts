@@ -9,7 +9,7 @@ import { jobSpace, namedKey, tagRange } from "../core/record/keys.ts";
 import type { JobId } from "../core/units.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 import { JobCounter } from "./job-counter.ts";
-import type { JobChange, JobReport } from "./peer-control.ts";
+import type { JobChange, JobReport } from "../ports/peer-control.ts";
 
 /** A job as this peer runs it; the object stays the same when its definition changes. */
 export interface Job {
@@ -110,7 +110,7 @@ export class JobRegistry {
     const space = jobSpace(definition.id);
     const holder = this.#bySpace.get(space);
     if (holder && holder.definition.id !== definition.id) {
-      const problem = `job "${definition.id}" cannot be told from "${holder.definition.id}"; choose another name`;
+      const problem = `job "${definition.id}" and "${holder.definition.id}" look alike; choose another name`;
       throw new CrawlError("CONFIG_INVALID", problem, { job: definition.id });
     }
     const rules = compileJobRules(definition);

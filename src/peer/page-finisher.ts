@@ -24,6 +24,7 @@ import { settle } from "./settlement.ts";
 import type { LeaseEnd } from "./settlement.ts";
 import { digestSpace } from "./sieve-keeper.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
+import { Slots } from "./slots.ts";
 import { urlRow } from "./url-row.ts";
 import type { UrlRow } from "./url-row.ts";
 
@@ -61,9 +62,11 @@ type AppendCapture = () => ArchiveLocation;
 export class PageFinisher {
   readonly #ports: FinisherPorts;
   readonly #parts: FinisherParts;
+  readonly #parserSlots: Slots;
 
   constructor(ports: FinisherPorts, parts: FinisherParts) {
     this.#ports = ports;
+    this.#parserSlots = new Slots(ports.parser.pendingMax);
     this.#parts = parts;
   }
 
@@ -138,13 +141,15 @@ export class PageFinisher {
   ): Promise<ParsedPage | undefined> {
     const { url, job } = lease;
     try {
-      return await this.#ports.parser.parse({
-        exchange: unchanged ? { ...exchange, headers: unchanged.response.headers } : exchange,
-        body: unchanged ? unchanged.response.body : response.body,
-        follow: unchanged !== undefined || isSuccess(response.status),
-        job: job.definition,
-        depth: url.entry.depth,
-      });
+      return await this.#parserSlots.run(() =>
+        this.#ports.parser.parse({
+          exchange: unchanged ? { ...exchange, headers: unchanged.response.headers } : exchange,
+          body: unchanged ? unchanged.response.body : response.body,
+          follow: unchanged !== undefined || isSuccess(response.status),
+          job: job.definition,
+          depth: url.entry.depth,
+        }),
+      );
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "PARSER_CRASHED") throw error;
       this.#ports.logger.warn("parser-crashed", { url: url.entry.url, cause: error.message });

@@ -23,7 +23,7 @@ import type {
   PeerControl,
   PeerStats,
   UrlStatus,
-} from "./peer-control.ts";
+} from "../ports/peer-control.ts";
 import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
 import { RobotsKeeper } from "./robots-keeper.ts";

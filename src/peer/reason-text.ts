@@ -1,4 +1,4 @@
-import type { UrlStatus } from "./peer-control.ts";
+import type { UrlStatus } from "../ports/peer-control.ts";
 
 type Reason = NonNullable<UrlStatus["reason"]>;
 

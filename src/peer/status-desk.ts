@@ -13,7 +13,7 @@ import type { Store } from "../ports/store.ts";
 import type { Frontier } from "./frontier.ts";
 import { jobHold } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
-import type { UrlStatus } from "./peer-control.ts";
+import type { UrlStatus } from "../ports/peer-control.ts";
 import { describeReason } from "./reason-text.ts";
 import { urlRow } from "./url-row.ts";
 

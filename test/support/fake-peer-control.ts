@@ -9,7 +9,7 @@ import type {
   PeerControl,
   PeerStats,
   UrlStatus,
-} from "../../src/peer/peer-control.ts";
+} from "../../src/ports/peer-control.ts";
 import type { ArchivedResponse } from "../../src/ports/archive.ts";
 
 /** Counts of a job that has done nothing. */

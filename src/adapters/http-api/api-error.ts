@@ -33,6 +33,7 @@ const statusOf: Readonly<Record<ApiErrorCode, number>> = {
   NOT_FOUND: 404,
   TOO_LARGE: 413,
   API_UNREACHABLE: 500,
+  CHILD_FAILED: 500,
   ARCHIVE_CORRUPT: 500,
   ARCHIVE_IO: 500,
   DATA_DIR_LOCKED: 500,

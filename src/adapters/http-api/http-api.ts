@@ -1,6 +1,6 @@
 import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { CrawlError, InvariantError } from "../../core/errors.ts";
-import type { PeerControl } from "../../peer/peer-control.ts";
+import type { PeerControl } from "../../ports/peer-control.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { failure, failureOf } from "./api-error.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { JobId } from "../../core/units.ts";
-import type { JobChange, JobReport } from "../../peer/peer-control.ts";
+import type { JobChange, JobReport } from "../../ports/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
 import { jobNameSchema } from "./job-options-schema.ts";
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
 import type { JobId } from "../../core/units.ts";
-import type { InjectReport } from "../../peer/peer-control.ts";
+import type { InjectReport } from "../../ports/peer-control.ts";
 import { contentHeaders } from "./content-headers.ts";
 import type { RouteContext } from "./http-api.ts";
 import { jobNameSchema, jobOptionsSchema } from "./job-options-schema.ts";

@@ -9,7 +9,7 @@ import type { Expiring } from "./deadline-sweeper.ts";
 import { codeOf, failureOf, isStaleConnection } from "./failure-table.ts";
 import { ResponseBody } from "./response-body.ts";
 import type { BodySink, CollectedBody } from "./response-body.ts";
-import { contentLengthOf, fieldOf, headBytesOf, rawHeadersOf } from "./response-head.ts";
+import { contentLengthOf, fieldOf, rawHeadersOf } from "./response-head.ts";
 import type { HeadFields } from "./response-head.ts";
 
 /** What an exchange needs from the fetcher that runs it. */
@@ -35,6 +35,9 @@ export interface RequestHead {
 
 /** Rest of an unwanted body that is read to its end, because that is cheaper than another connection. */
 const drainBytesMax = 16 * 1024;
+
+/** Decoding is bounded work in the thread pool; only a pool that is busy otherwise takes longer. */
+const decodeTimeoutMs: Millis = 30_000;
 
 type Phase = "connect" | "head" | "body" | "decode" | "settled";
 
@@ -65,14 +68,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   #phase: Phase = "connect";
   #connection: Connection | undefined;
   #dialsBefore = 0;
-  #retried = false;
   #responseBegun = false;
   #head: Head | undefined;
   #contentLength: number | undefined;
   #endsWithConnection = false;
   /** Undefined while no body is wanted. */
   #body: ResponseBody | undefined;
-  #discardedBytes = 0;
 
   constructor(
     request: FetchRequest,
@@ -106,7 +107,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   }
 
   expire(nowMs: Millis): void {
-    if (nowMs >= this.#totalDeadlineAtMs) {
+    if (this.#phase !== "decode" && nowMs >= this.#totalDeadlineAtMs) {
       this.#expireTotal();
     } else if (nowMs >= this.#phaseDeadlineAtMs) {
       this.#expirePhase();
@@ -134,10 +135,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     const headAtMs = this.#host.nowMs();
     const raw = rawHeadersOf(controller.rawHeaders);
     const { limits } = this.#request;
-    if (headBytesOf(raw) > limits.headBytesMax) {
-      this.#fail("head-too-large", `more than ${limits.headBytesMax} bytes`);
-      return;
-    }
     this.#head = { status, statusText, headers: raw, headAtMs };
     this.#phase = "body";
     this.#phaseDeadlineAtMs = headAtMs + limits.idleTimeoutMs;
@@ -154,19 +151,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#phase !== "body") return;
     this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.idleTimeoutMs;
-    if (this.#body === undefined) {
-      this.#discardedBytes += chunk.length;
-      if (this.#discardedBytes > drainBytesMax) this.#deliverUnread();
-    } else if (!this.#body.add(chunk)) {
-      this.#phase = "decode";
-      this.#dropConnection();
-      this.#body.cut("length");
-    }
+    if (this.#body?.add(chunk) === false) this.#cut(this.#body, "length");
   }
 
   onResponseEnd(): void {
     if (this.#phase !== "body") return;
-    this.#phase = "decode";
+    this.#beginDecode();
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection !== undefined) this.#host.release(connection);
@@ -182,8 +172,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#phase === "settled" || this.#phase === "decode") return;
     const reused = this.#dialsBefore > 0 && this.#connection?.dials === this.#dialsBefore;
-    if (reused && !this.#retried && !this.#responseBegun && isStaleConnection(error)) {
-      this.#retried = true;
+    if (reused && !this.#responseBegun && isStaleConnection(error)) {
       this.#dropConnection();
       this.#phase = "connect";
       this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.connectTimeoutMs;
@@ -238,6 +227,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
         else this.#fail("idle-timeout", `silent for ${limits.idleTimeoutMs} ms`);
         return;
       case "decode":
+        this.#fail("total-timeout", `not decoded in ${decodeTimeoutMs} ms`);
+        return;
       case "settled":
         return;
     }
@@ -247,12 +238,23 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     if (this.#phase === "body" && this.#body === undefined) {
       this.#deliverUnread();
     } else if (this.#phase === "body" && this.#body !== undefined && this.#body.bytes > 0) {
-      this.#phase = "decode";
-      this.#dropConnection();
-      this.#body.cut("time");
-    } else if (this.#phase !== "decode") {
+      this.#cut(this.#body, "time");
+    } else {
       this.#fail("total-timeout", `not done in ${this.#request.limits.totalTimeoutMs} ms`);
     }
+  }
+
+  /** Takes what has come for the body; the rest is not worth the connection. */
+  #cut(body: ResponseBody, truncation: Truncation): void {
+    this.#beginDecode();
+    this.#dropConnection();
+    body.cut(truncation);
+  }
+
+  /** The exchange itself is over, and its total time counts no more. */
+  #beginDecode(): void {
+    this.#phase = "decode";
+    this.#phaseDeadlineAtMs = this.#host.nowMs() + decodeTimeoutMs;
   }
 
   #deliverUnread(): void {

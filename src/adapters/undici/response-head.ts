@@ -3,9 +3,6 @@ import type { Dispatcher } from "undici";
 /** Fields of a head by lower-case name, as undici gives them. */
 export type HeadFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Bytes of a field line beyond its name and value: colon, space, line end. */
-const fieldOverheadBytes = 4;
-
 /** The value of a field; fields of one name are one list (RFC 9110, section 5.2). */
 export function fieldOf(headers: HeadFields, name: string): string | undefined {
   const value = headers[name];
@@ -27,10 +24,4 @@ export function rawHeadersOf(raw: Dispatcher.DispatchController["rawHeaders"]): 
     headers.push(typeof part === "string" ? part : part.toString("latin1"));
   }
   return headers;
-}
-
-export function headBytesOf(headers: readonly string[]): number {
-  let bytes = 0;
-  for (const part of headers) bytes += part.length;
-  return bytes + (headers.length / 2) * fieldOverheadBytes;
 }

@@ -2,7 +2,7 @@ import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
 import type { FetchFailure } from "../core/politeness/retry-table.ts";
 import type { JobId, Millis } from "../core/units.ts";
-import type { ArchivedResponse } from "../ports/archive.ts";
+import type { ArchivedResponse } from "./archive.ts";
 
 /** What an injection did with each URL it was given. */
 export interface InjectReport {

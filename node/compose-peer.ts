@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { DnsResolver, defaultDnsResolverOptions } from "../src/adapters/dns/dns-resolver.ts";
+import { LevelStore } from "../src/adapters/level/level-store.ts";
+import { PrometheusMetrics } from "../src/adapters/metrics/prometheus-metrics.ts";
+import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
+import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
+import { SystemClock } from "../src/adapters/system/system-clock.ts";
+import { SystemEntropy } from "../src/adapters/system/system-entropy.ts";
+import {
+  defaultUndiciFetcherOptions,
+  UndiciFetcher,
+} from "../src/adapters/undici/undici-fetcher.ts";
+import { WarcArchive } from "../src/adapters/warc/warc-archive.ts";
+import { Peer } from "../src/peer/peer.ts";
+import { defaultPeerOptions } from "../src/peer/peer-options.ts";
+import type { PeerOptions } from "../src/peer/peer-options.ts";
+import type { PeerPorts } from "../src/peer/peer-ports.ts";
+import type { Clock } from "../src/ports/clock.ts";
+import type { Metrics } from "../src/ports/metrics.ts";
+import { dataLayout } from "./config/peer-config.ts";
+import type { PeerConfig } from "./config/peer-config.ts";
+import { peerIdentity } from "./peer-identity.ts";
+import type { RunnablePeer } from "./peer-session.ts";
+
+/** The composition root: the one place where adapters are made and given to a peer. */
+export async function composePeer(config: PeerConfig): Promise<RunnablePeer> {
+  const peerId = await peerIdentity(join(config.dataDir, "peer-id"));
+  const metrics = new PrometheusMetrics();
+  const peer = new Peer(portsOf(config, peerId, metrics), optionsOf(config, peerId));
+  return {
+    control: peer,
+    metrics,
+    broken: peer.failed.then((reason) => {
+      throw reason;
+    }),
+    start: () => peer.start(),
+    stop: () => peer.stop(),
+  };
+}
+
+function portsOf(config: PeerConfig, peerId: string, metrics: Metrics): PeerPorts {
+  const clock: Clock = new SystemClock();
+  const { stateDir, archiveDir } = dataLayout(config.dataDir);
+  const { dns, parserThreads } = config;
+  const parserOptions = defaultParserPoolOptions();
+  return {
+    archive: new WarcArchive({
+      directory: archiveDir,
+      peerName: peerId,
+      clock,
+      info: {
+        software: `orbweaver/${config.version}`,
+        userAgent: config.userAgent,
+        operator: operatorOf(config.userAgent),
+      },
+      ...(config.warcBytesMax !== undefined && { fileBytesMax: config.warcBytesMax }),
+    }),
+    clock,
+    entropy: new SystemEntropy(),
+    fetcher: new UndiciFetcher(
+      { clock },
+      {
+        ...defaultUndiciFetcherOptions,
+        userAgent: config.userAgent,
+        allowPrivate: config.allowPrivate,
+      },
+    ),
+    logger: new ConsoleLogger(config.log, clock, config.writeLog),
+    metrics,
+    parser: new ParserPool(
+      parserThreads === undefined ? parserOptions : parserOptionsOf(parserThreads),
+    ),
+    resolver: new DnsResolver(
+      { clock },
+      { ...defaultDnsResolverOptions, ...(dns && { server: `${dns.host}:${dns.port}` }) },
+    ),
+    store: new LevelStore({ directory: stateDir }),
+  };
+}
+
+/** So many threads, with the bounds that go with that number. */
+function parserOptionsOf(threads: number): ReturnType<typeof defaultParserPoolOptions> {
+  return { ...defaultParserPoolOptions(threads + 1), threads };
+}
+
+function optionsOf(config: PeerConfig, peerId: string): PeerOptions {
+  const { limits, dispatcher } = defaultPeerOptions;
+  const { bodyBytesMax, openRequestsMax } = config;
+  return {
+    ...defaultPeerOptions,
+    peerId,
+    version: config.version,
+    productToken: productTokenOf(config.userAgent),
+    limits: { ...limits, ...(bodyBytesMax !== undefined && { bodyBytesMax }) },
+    dispatcher: {
+      ...dispatcher,
+      ...(openRequestsMax !== undefined && {
+        openRequestsMax,
+        visitsMax: 2 * openRequestsMax,
+      }),
+    },
+  };
+}
+
+/** `orbweaver/0.1.0 (+mailto:...)` answers to `orbweaver` in a robots.txt. */
+function productTokenOf(userAgent: string): string {
+  return /^[^/ ]+/.exec(userAgent)?.[0] ?? "orbweaver";
+}
+
+/** Whom the User-Agent names. */
+function operatorOf(userAgent: string): string {
+  return /\(\+(.+)\)$/.exec(userAgent)?.[1] ?? "not named";
+}
