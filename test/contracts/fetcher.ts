@@ -174,7 +174,7 @@ export function describeFetcher(name: string, setUp: () => Promise<FetcherHarnes
 
     it("ends with head-timeout when the server never answers", async () => {
       const site = await harness.serve(() => ({ kind: "silence" }));
-      const request = requestTo(site, "/", {}, { headTimeoutMs: 60 });
+      const request = requestTo(site, "/", {}, { headTimeoutMs: 60, connectTimeoutMs: 60_000 });
       expect(failureOfOutcome(await fetch(request))).toBe("head-timeout");
     });
 

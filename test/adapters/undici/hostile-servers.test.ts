@@ -129,6 +129,29 @@ describe("UndiciFetcher against a server that", () => {
     expect(response.body.every((byte) => byte === 0x78)).toBe(true);
   });
 
+  it("drips its body, but ends it, gives the body", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write(`${ok}Content-Length: 60\r\n\r\n`);
+      drip(socket, "x");
+    });
+    const request = requestTo(site, "/", {}, { idleTimeoutMs: 100 });
+    const response = responseOf(await harness.fetch(request));
+    expect([response.body.length, response.truncation]).toEqual([60, undefined]);
+  });
+
+  it("breaks off inside a head on a reused connection is not asked again", async () => {
+    let heads = 0;
+    const site = await harness.raw((socket) => {
+      heads += 1;
+      if (heads === 1) socket.write(`${ok}Content-Length: 1\r\n\r\nx`);
+      else socket.end("HTTP/1.1 2");
+    });
+    const outcomes = [await harness.fetch(requestTo(site, "/"))];
+    outcomes.push(await harness.fetch(requestTo(site, "/")));
+    expect(outcomes.map(failureOfOutcome)).toEqual(["response 200", "connection-reset"]);
+    expect(heads).toBe(2);
+  });
+
   it("sends a head and no body until the total time is over", async () => {
     const site = await harness.raw((socket) => socket.write(`${ok}Content-Length: 9\r\n\r\n`));
     const request = requestTo(site, "/", {}, { totalTimeoutMs: 60 });

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
+import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CanonicalUrl, IpAddress } from "../../../src/core/units.ts";
 import {
@@ -115,8 +117,11 @@ describe("UndiciFetcher", () => {
       "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     );
-    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    const asked: number[] = [];
+    const wantsBody = (status: number): boolean => asked.push(status) > 0;
+    const response = responseOf(await harness.fetch(requestTo(site, "/", { wantsBody })));
     expect([response.status, response.headers]).toEqual([200, ["Content-Length", "2"]]);
+    expect(asked).toEqual([200]);
   });
 
   it.each([204, 304])("expects no body with status %i", async (status) => {
@@ -247,17 +252,34 @@ describe("the connections of UndiciFetcher", () => {
     expect(heads).toBe(3);
   });
 
-  it("that break again after that end the exchange", async () => {
+  it("are not replaced by another one that may be as dead", async () => {
     harness = new HttpHarness();
+    const seen = new WeakSet<Socket>();
+    const both = Promise.withResolvers<undefined>();
     let heads = 0;
     const stale = await harness.raw((socket) => {
       heads += 1;
-      if (heads > 1) socket.resetAndDestroy();
-      else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+      if (seen.has(socket)) socket.resetAndDestroy();
+      seen.add(socket);
+      if (heads === 2) both.resolve(undefined);
+      void both.promise.then(() => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"));
     });
-    await harness.fetch(requestTo(stale, "/"));
-    expect(failureOfOutcome(await harness.fetch(requestTo(stale, "/")))).toBe("connection-reset");
-    expect(heads).toBe(3);
+    const request = requestTo(stale, "/");
+    await Promise.all([harness.fetch(request), harness.fetch(request)]);
+    expect(harness.fetcher.connections.idle).toBe(2);
+    responseOf(await harness.fetch(request));
+    expect(heads).toBe(4);
+  });
+
+  it("that break on their first request end the exchange", async () => {
+    harness = new HttpHarness();
+    let heads = 0;
+    const broken = await harness.raw((socket) => {
+      heads += 1;
+      socket.resetAndDestroy();
+    });
+    expect(failureOfOutcome(await harness.fetch(requestTo(broken, "/")))).toBe("connection-reset");
+    expect(heads).toBe(1);
   });
 
   it("leave nothing behind after many exchanges with every kind of end", async () => {
@@ -297,18 +319,20 @@ describe("the connections of UndiciFetcher", () => {
 });
 
 describe("a stopped UndiciFetcher", () => {
-  it("has closed every socket, also one that was still connecting", async () => {
+  it("has closed every socket, also one whose handshake hangs", async () => {
     const harness = new HttpHarness();
-    const asked = Promise.withResolvers<undefined>();
-    const silent = await harness.raw(() => asked.resolve(undefined));
-    const pending = [harness.fetch(requestTo(silent, "/"))];
-    await asked.promise;
-    pending.push(harness.fetch(requestTo(silent, "/connecting")));
-    const open = await openSockets();
+    const connected = Promise.withResolvers<undefined>();
+    const closed = Promise.withResolvers<undefined>();
+    const silent = createTcpServer((socket) => {
+      socket.once("data", () => connected.resolve(undefined));
+      socket.once("close", () => closed.resolve(undefined)).on("error", () => undefined);
+    });
+    const pending = harness.fetch(requestTo(await harness.listen(silent, "https"), "/"));
+    await connected.promise;
+    await harness.fetcher.stop();
+    await closed.promise;
+    expect(failureOfOutcome(await pending)).toBe("aborted");
     await harness.stop();
-    const left = await openSockets();
-    expect((await Promise.all(pending)).map(failureOfOutcome)).toEqual(["aborted", "aborted"]);
-    expect(open.length).toBeGreaterThan(0);
-    expect(left).toEqual([]);
+    expect(await openSockets()).toEqual([]);
   });
 });
