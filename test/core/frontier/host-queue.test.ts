@@ -124,6 +124,21 @@ describe("HostQueue", () => {
     expect(queue.refillsNeeded()).toEqual([]);
   });
 
+  it.each(["leased", "settled"])("does not hand out twice what is %s behind the head", (state) => {
+    const queue = new HostQueue(1);
+    const late = queued(jobA, 9, 0);
+    queue.add(late);
+    queue.take(anyJob);
+    queue.add(queued(jobA, 5, 1));
+    queue.add(queued(jobA, 1, 2));
+    queue.take(anyJob);
+    if (state === "settled") queue.settle(late);
+    queue.refill(queue.beginRefill(jobA), [queued(jobA, 5, 1), late], true);
+    expect(takenUrls(queue, 1)).toEqual(["a/5/1"]);
+    if (queue.refillsNeeded().length > 0) queue.refill(queue.beginRefill(jobA), [late], true);
+    expect(queue.take(anyJob)).toBeUndefined();
+  });
+
   it("prefers what was put back during a scan to the older row that the scan found", () => {
     const queue = new HostQueue(2);
     const late = queued(jobA, 9, 0);

@@ -242,6 +242,15 @@ describe("Workbench", () => {
     expect(workbench.take(2)).toBe(b);
   });
 
+  it("lets no newcomer pass those that wait already", () => {
+    const workbench = new Workbench(options);
+    const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.2")];
+    a.gate.opened(0, 5);
+    workbench.place(a, 5);
+    workbench.place(b, 20);
+    expect(workbench.take(20)).toBe(a);
+  });
+
   it("follows a host to another address, while its open requests stay on the old one", () => {
     const workbench = new Workbench(options);
     const moving = visitOf("a.test", "10.0.0.1", { connectionsMax: 2, delayMs: 0 });

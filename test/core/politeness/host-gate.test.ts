@@ -192,13 +192,15 @@ describe("the halt", () => {
     expect(gate.nextFetchAtMs).toBe(atMs + 1_000);
   });
 
-  it("leaves the politeness delay standing when it is lifted", () => {
+  it("leaves the politeness delay standing when it is lifted, after a restart too", () => {
     const { gate, atMs } = failedGate(49);
     const lastMs = atMs + 1_000_000;
     gate.record(verdict("failed", lastMs), delayMs);
-    gate.release();
-    expect(gate.nextFetchAtMs).toBe(lastMs + delayMs);
-    expect(gate.hold(lastMs)).toBe("politeness");
+    for (const halted of [new HostGate(options, gate.snapshot()), gate]) {
+      halted.release();
+      expect(halted.nextFetchAtMs).toBe(lastMs + delayMs);
+      expect(halted.hold(lastMs)).toBe("politeness");
+    }
   });
 });
 
