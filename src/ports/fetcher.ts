@@ -4,7 +4,12 @@ import type { FetchFailure } from "../core/politeness/retry-table.ts";
 /** Header fields in the order and spelling of the wire: name, value, name, value. */
 export type RawHeaders = readonly string[];
 
-/** Why a body is shorter than what the server had: never a failure, always marked. */
+/**
+ * Why a body is shorter than what the server had: never a failure, always marked.
+ *
+ * `length` and `time` are limits of ours. `disconnect` is a body without a marked end whose connection was reset. A body
+ * that breaks off although the server announced more is a failure, because asking again may give all of it.
+ */
 export type Truncation = "length" | "time" | "disconnect";
 
 export interface FetchLimits {
@@ -42,9 +47,17 @@ export interface FetchResponse {
   readonly headers: RawHeaders;
   /** The request's head as sent: name, value, name, value. */
   readonly requestHeaders: RawHeaders;
-  /** Body as received, transfer coding removed, content coding kept: what the archive stores. */
+  /**
+   * Body as received, transfer coding removed, content coding kept: what the archive stores. Where a limit cut a coded
+   * body it is a prefix of what was sent, and `body` is the beginning of what that prefix decodes to.
+   */
   readonly encodedBody: Uint8Array<ArrayBuffer>;
-  /** Body with its content coding removed; the same array as `encodedBody` when there was none. */
+  /**
+   * Body with its content coding removed; the same array as `encodedBody` when there was none. Plain content under a
+   * Content-Encoding is taken as it is, since many servers send that; a coding that breaks is `bad-encoding`.
+   *
+   * Invariant: both arrays own the whole of their buffers, so that these can be moved to another thread.
+   */
   readonly body: Uint8Array<ArrayBuffer>;
   readonly truncation?: Truncation;
   /** False when `wantsBody` declined it. */

@@ -167,7 +167,7 @@ export class BodyDecoder {
  */
 export function decodeSmall(
   codings: readonly ContentCoding[],
-  encoded: Uint8Array,
+  encoded: Uint8Array<ArrayBuffer>,
   outputMax: number,
 ): DecodeResult | undefined {
   let body: Uint8Array = encoded;
@@ -182,5 +182,5 @@ export function decodeSmall(
     if (code === "ERR_BUFFER_TOO_LARGE") return undefined;
     return { kind: "bad", detail: `${code} ${error.message}`.trim() };
   }
-  return { kind: "decoded", body: joinBytes([body]) };
+  return { kind: "decoded", body: body === encoded ? encoded : joinBytes([body]) };
 }

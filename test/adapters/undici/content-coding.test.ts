@@ -94,6 +94,9 @@ describe("the content codings of UndiciFetcher:", () => {
         const site = await serve(coding, body);
         const response = responseOf(await harness.fetch(requestTo(site, "/")));
         expect(Buffer.compare(response.body, body)).toBe(0);
+        expect(response.body.buffer === response.encodedBody.buffer).toBe(
+          response.body === response.encodedBody,
+        );
       }
     },
   );
