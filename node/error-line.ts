@@ -67,7 +67,8 @@ export interface ErrorReport {
 }
 
 /** One line that says what was wrong and what to do. A bug keeps its stack: it is for the developers. */
-export function errorReport(error: unknown): ErrorReport {
+export function errorReport(thrown: unknown): ErrorReport {
+  const error = operational(thrown);
   if (!(error instanceof CrawlError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return {
@@ -77,8 +78,22 @@ export function errorReport(error: unknown): ErrorReport {
   }
   const { exitCode, hint } = adviceByCode[error.code];
   const lines = error.message.split("\n").map((line) => `peer: ${printable(line)}`);
-  const last = hint === undefined ? "" : `; ${hint}`;
-  return { text: `${lines.join("\n")}${last}\n`, exitCode };
+  // A message that says what to do has it after a semicolon, and knows better than the table.
+  const told = hint === undefined || error.message.includes(";");
+  const text = told ? lines.join("\n") : `${lines.join("\n").replace(/\.$/, "")}; ${hint}`;
+  return { text: `${text}\n`, exitCode };
+}
+
+/** What the system refused is no bug, wherever it surfaced. */
+function operational(error: unknown): unknown {
+  if (!(error instanceof Error && "syscall" in error && "code" in error)) return error;
+  switch (error.code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new CrawlError("DISK_FULL", error.message, {}, { cause: error });
+    default:
+      return new CrawlError("DATA_DIR_UNUSABLE", error.message, {}, { cause: error });
+  }
 }
 
 /** The message for wrong use, one line for each thing that is wrong. */

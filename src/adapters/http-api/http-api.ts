@@ -64,7 +64,8 @@ export class HttpApi {
     } catch (cause) {
       this.#app = undefined;
       await app.close();
-      throw new CrawlError("LISTEN_FAILED", listenFailure(cause), { host, port }, { cause });
+      const message = `cannot listen to ${host}:${port}: ${listenFailure(cause)}`;
+      throw new CrawlError("LISTEN_FAILED", message, { host, port }, { cause });
     }
     if (!isLoopback(host))
       this.#parts.logger.warn("api-open-to-other-machines", { url: this.#url });

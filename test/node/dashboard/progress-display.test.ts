@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import {
+  defaultProgressDisplayOptions,
+  ProgressDisplay,
+} from "../../../node/dashboard/progress-display.ts";
+import { progressView } from "../../../node/dashboard/progress-view.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
+import { MemorySink } from "../../support/fake-terminal.ts";
+
+const escape = "\u001b[";
+
+function displayOn(sink: MemorySink, clock: VirtualClock) {
+  const control = new FakePeerControl();
+  control.reports.set("j", jobReport("j", { queued: 5 }));
+  let reads = 0;
+  const read = () => {
+    reads += 1;
+    control.reports.set("j", jobReport("j", { queued: 5, pages: reads }));
+    return progressView(control.stats(), "j", "crawling");
+  };
+  const options = { ...defaultProgressDisplayOptions, color: false };
+  return { display: new ProgressDisplay(sink, clock, read, options), reads: () => reads };
+}
+
+describe("ProgressDisplay on a terminal", () => {
+  it("draws over itself four times a second and gives the cursor back", async () => {
+    const clock = new VirtualClock();
+    const sink = new MemorySink(true);
+    const { display, reads } = displayOn(sink, clock);
+    display.start();
+    await clock.run(clock.sleep(1_001));
+    expect(reads()).toBe(5);
+    await clock.run(display.stop());
+    await display.stop();
+    const drawings = sink.text.split(`${escape}4A`);
+    expect(drawings).toHaveLength(6);
+    expect(drawings[0]?.startsWith(`${escape}?25l`)).toBe(true);
+    expect(drawings[5]).toMatch(/pages +6 .*\n.*\n.*\n.*\[\?25h$/s);
+    for (const drawing of drawings) expect(drawing.split("\n")).toHaveLength(5);
+  });
+
+  it("prints other lines above the panel", async () => {
+    const clock = new VirtualClock();
+    const sink = new MemorySink(true);
+    const { display } = displayOn(sink, clock);
+    display.print("before\n");
+    display.start();
+    await clock.run(clock.sleep(1));
+    const drawn = sink.text.length;
+    display.print("a log line\n");
+    expect(sink.text.slice(drawn)).toMatch(/^\u001b\[4A\u001b\[0Ja log line\ncrawling/);
+    expect(sink.text.startsWith("before\n")).toBe(true);
+    await clock.run(display.stop());
+  });
+});
+
+describe("ProgressDisplay elsewhere", () => {
+  it("prints a plain line every five seconds, and no escape", async () => {
+    const clock = new VirtualClock();
+    const sink = new MemorySink(false);
+    const { display } = displayOn(sink, clock);
+    display.start();
+    await clock.run(clock.sleep(10_001));
+    await clock.run(display.stop());
+    expect(sink.text.trimEnd().split("\n")).toHaveLength(2);
+    expect(sink.text).not.toContain("\u001b");
+  });
+
+  it("writes nothing when it was never started", async () => {
+    const sink = new MemorySink(true);
+    await displayOn(sink, new VirtualClock()).display.stop();
+    expect(sink.text).toBe("");
+  });
+});
