@@ -129,7 +129,7 @@ export class PageReader implements TagHandler {
     const reference = this.#reference(attributes, name);
     if (reference === undefined) return;
     const known = this.#references.get(reference);
-    if (known === undefined ? this.#references.size < this.#linksMax : !known && followed) {
+    if (known === undefined ? this.#references.size < this.#linksMax : followed) {
       this.#references.set(reference, followed);
     }
   }

@@ -41,6 +41,7 @@ describe("QueryEncoder", () => {
     ["windows-1251", "/я?q=я", "/я?q=%FF"],
     ["windows-1252", "?q=\u00a3ж", "?q=%A3%26%231078%3B"],
     ["shift_jis", "?q=日本ｱ表", "?q=%93%FA%96{%B1%95\\"],
+    ["shift_jis", "?q=纊", "?q=%FA\\"],
     ["euc-jp", "?q=日本", "?q=%C6%FC%CB%DC"],
     ["euc-kr", "?q=한국", "?q=%C7%D1%B1%B9"],
     ["gbk", "?q=中文€", "?q=%D6%D0%CE%C4%80"],

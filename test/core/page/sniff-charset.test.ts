@@ -51,6 +51,7 @@ describe("sniffCharset", () => {
     ],
     ["<meta content='charset charset = \"koi8-r\"' http-equiv=content-type>", "koi8-r"],
     ["<meta content='charset=\"koi8-r' http-equiv=content-type>", "windows-1252"],
+    ["<meta content='text/html; charset=koi8-r'>", "windows-1252"],
     ["<meta charset=koi8-r charset=utf-8>", "koi8-r"],
     ["<metadata charset=koi8-r>", "windows-1252"],
     ["</p title='>' x><meta/charset=koi8-r>", "koi8-r"],
