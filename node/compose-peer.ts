@@ -16,7 +16,6 @@ import { defaultPeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerPorts } from "../src/peer/peer-ports.ts";
 import type { Clock } from "../src/ports/clock.ts";
-import type { Metrics } from "../src/ports/metrics.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import { peerIdentity } from "./peer-identity.ts";
@@ -26,24 +25,45 @@ import type { RunnablePeer } from "./peer-session.ts";
 export async function composePeer(config: PeerConfig): Promise<RunnablePeer> {
   const peerId = await peerIdentity(join(config.dataDir, "peer-id"));
   const metrics = new PrometheusMetrics();
-  const peer = new Peer(portsOf(config, peerId, metrics), optionsOf(config, peerId));
+  const clock = new SystemClock();
+  const resolver = resolverOf(config, clock);
+  const ports = portsOf(config, peerId, { clock, metrics, resolver });
+  const peer = new Peer(ports, optionsOf(config, peerId));
+  const broken = peer.failed.then((reason) => Promise.reject(asError(reason)));
+  // Whoever waits for the crawl is told; a peer that nobody waits for yet must not end the process for it.
+  broken.catch(() => undefined);
   return {
     control: peer,
     metrics,
-    broken: peer.failed.then((reason) => {
-      throw reason;
-    }),
+    broken,
     start: () => peer.start(),
-    stop: () => peer.stop(),
+    stop: async () => {
+      await peer.stop();
+      resolver.stop();
+    },
   };
 }
 
-function portsOf(config: PeerConfig, peerId: string, metrics: Metrics): PeerPorts {
-  const clock: Clock = new SystemClock();
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+function resolverOf({ dns }: PeerConfig, clock: Clock): DnsResolver {
+  const server = dns && { server: `${dns.host}:${dns.port}` };
+  return new DnsResolver({ clock }, { ...defaultDnsResolverOptions, ...server });
+}
+
+function portsOf(
+  config: PeerConfig,
+  peerId: string,
+  made: Pick<PeerPorts, "clock" | "metrics" | "resolver">,
+): PeerPorts {
+  const { clock } = made;
   const { stateDir, archiveDir } = dataLayout(config.dataDir);
-  const { dns, parserThreads } = config;
+  const { parserThreads } = config;
   const parserOptions = defaultParserPoolOptions();
   return {
+    ...made,
     archive: new WarcArchive({
       directory: archiveDir,
       peerName: peerId,
@@ -55,7 +75,6 @@ function portsOf(config: PeerConfig, peerId: string, metrics: Metrics): PeerPort
       },
       ...(config.warcBytesMax !== undefined && { fileBytesMax: config.warcBytesMax }),
     }),
-    clock,
     entropy: new SystemEntropy(),
     fetcher: new UndiciFetcher(
       { clock },
@@ -66,13 +85,8 @@ function portsOf(config: PeerConfig, peerId: string, metrics: Metrics): PeerPort
       },
     ),
     logger: new ConsoleLogger(config.log, clock, config.writeLog),
-    metrics,
     parser: new ParserPool(
       parserThreads === undefined ? parserOptions : parserOptionsOf(parserThreads),
-    ),
-    resolver: new DnsResolver(
-      { clock },
-      { ...defaultDnsResolverOptions, ...(dns && { server: `${dns.host}:${dns.port}` }) },
     ),
     store: new LevelStore({ directory: stateDir }),
   };

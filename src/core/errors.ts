@@ -52,8 +52,3 @@ export class InvariantError extends Error {
 export function invariant(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }
-
-/** The branch of an exhaustive switch that cannot be reached. */
-export function unreachable(value: never): never {
-  throw new InvariantError(`unreachable: ${String(value)}`);
-}

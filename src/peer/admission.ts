@@ -78,6 +78,9 @@ interface Pending {
 /** Requests sifted together: enough to make one look-up in the store worth its round trip. */
 const requestsPerRound = 64;
 
+/** Links sifted together, unless one page alone has more. */
+const linksPerRound = 32_768;
+
 /**
  * Takes in discovered URLs: sieve, exact set, guards, queue. One round at a time, so that no URL can be judged new twice.
  *
@@ -92,7 +95,8 @@ export class Admission {
   readonly #frontier: Frontier;
   readonly #sieve: SieveKeeper;
   readonly #queryGuard = new QueryGuard();
-  #waiting: Pending[] = [];
+  readonly #onFailure: (error: unknown) => void;
+  readonly #waiting: Pending[] = [];
   #running: Promise<void> | undefined;
   readonly #sequence: Sequence;
 
@@ -104,6 +108,7 @@ export class Admission {
       readonly sieve: SieveKeeper;
       readonly sequence: Sequence;
     },
+    onFailure: (error: unknown) => void,
   ) {
     this.#clock = ports.clock;
     this.#metrics = ports.metrics;
@@ -112,6 +117,7 @@ export class Admission {
     this.#frontier = parts.frontier;
     this.#sieve = parts.sieve;
     this.#sequence = parts.sequence;
+    this.#onFailure = onFailure;
   }
 
   /** Resolves when the URLs are in the journal; the result says when they are durable. */
@@ -129,15 +135,28 @@ export class Admission {
 
   async #rounds(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const round = this.#waiting.splice(0, requestsPerRound);
+      const round = this.#nextRound();
       try {
         while (this.#journal.full) await this.#journal.flushed();
         await this.#round(round);
       } catch (error) {
-        for (const { reject } of round) reject(error);
+        // Keys that were asked and not settled count as seen from now on: nothing may be admitted any more.
+        this.#onFailure(error);
+        for (const { reject } of [...round, ...this.#waiting.splice(0)]) reject(error);
+        return;
       }
     }
     this.#running = undefined;
+  }
+
+  /** As many requests as one look-up is worth, and no more links than the sieve's cache can hold. */
+  #nextRound(): Pending[] {
+    let links = 0;
+    const end = this.#waiting.findIndex(({ request }, at) => {
+      links += linkCount(request);
+      return at > 0 && (at >= requestsPerRound || links > linksPerRound);
+    });
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
 
   async #round(round: readonly Pending[]): Promise<void> {
@@ -245,7 +264,7 @@ export class Admission {
       added.set(request, (added.get(request) ?? 0) + 1);
     }
     for (const host of new Set(queued.map((one) => one.host))) {
-      ops.push(host.save(), ...this.#frontier.keepWaiting(host));
+      ops.push(host.save(), this.#frontier.keepWaiting(host));
     }
     const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
     for (const { ops: own, again } of settlements) {
@@ -312,6 +331,10 @@ export class Admission {
     ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
     return { host, url: { key, job: job.definition.id, entry } };
   }
+}
+
+function linkCount({ links, excluded }: AdmissionRequest): number {
+  return excluded.reduce((sum, { links: out }) => sum + out.ends.length, links.ends.length);
 }
 
 function candidateOf(

@@ -6,7 +6,7 @@ import { effectiveDelayMs } from "../core/politeness/effective-delay.ts";
 import { HostGate } from "../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import { HostRecord, QueueEntry } from "../core/record/record.pb.ts";
-import { after, hostAddress, hostKey, queueRange, tagRange } from "../core/record/keys.ts";
+import { after, hostAddress, hostKey, queueRange } from "../core/record/keys.ts";
 import type { HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
 import { siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -16,6 +16,7 @@ import { Host } from "./host.ts";
 import { isRunnable } from "./job-registry.ts";
 import type { Job, JobRegistry } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
+import { WaitingHosts } from "./waiting-hosts.ts";
 
 export interface FrontierOptions {
   /**
@@ -38,9 +39,6 @@ export const defaultFrontierOptions: FrontierOptions = Object.freeze({
 /** A host's head holds at least and at most so many entries. */
 const headMin = 8;
 const headMax = 1_024;
-
-/** Hosts brought in from disk by one look. */
-const hostsPerLook = 256;
 
 /** A URL that the frontier has given out, with its host; to be given back by `release`. */
 export interface Lease {
@@ -70,13 +68,9 @@ export class Frontier {
   readonly #hosts = new Map<HostName, Host>();
   readonly #loading = new Map<HostName, Promise<Host>>();
   readonly #signal: AbortSignal;
+  readonly #waiting: WaitingHosts;
   readonly #onDue: () => void;
   readonly #onFailure: (error: unknown) => void;
-  /** Where on disk to look for the next waiting host; undefined when all have been looked at. */
-  #cursor: Uint8Array | undefined;
-  /** A host was left on disk, perhaps behind the cursor. */
-  #leftOnDisk = false;
-  #looking = false;
   #startedAtMs: Millis = 0;
 
   constructor(
@@ -105,6 +99,14 @@ export class Frontier {
     this.#signal = events.signal;
     this.#onDue = events.onDue;
     this.#onFailure = events.onFailure;
+    this.#waiting = new WaitingHosts(
+      { store: ports.store, journal: parts.journal },
+      {
+        hasRoom: () => this.#hosts.size < this.#options.activeHostsMax,
+        activate: (name) => this.#activate(name),
+      },
+      events.onFailure,
+    );
   }
 
   get activeHosts(): number {
@@ -118,8 +120,7 @@ export class Frontier {
   /** Brings in the hosts that wait on disk. */
   async start(): Promise<void> {
     this.#startedAtMs = this.#clock.nowMs();
-    this.#cursor = tagRange("waiting").gte;
-    await this.#look();
+    await this.#waiting.look();
   }
 
   /** The active host of this name. */
@@ -148,7 +149,7 @@ export class Frontier {
   added(host: Host, url: QueuedUrl): void {
     const active = this.#hosts.get(host.visit.host);
     if (!active && !this.#admitActive(host)) {
-      this.#leftOnDisk = true;
+      this.#waiting.leave();
       return;
     }
     host.visit.queue.add(url);
@@ -157,9 +158,8 @@ export class Frontier {
   }
 
   /** The row by which a start finds the host. */
-  keepWaiting(host: Host): readonly StoreOp[] {
-    const value = new TextEncoder().encode(host.visit.host);
-    return [{ type: "put", key: hostKey("waiting", host.keys), value }];
+  keepWaiting(host: Host): StoreOp {
+    return this.#waiting.keep(host);
   }
 
   /** A URL that may be fetched now, if there is one: its host and its address count an open request from here on. */
@@ -217,7 +217,7 @@ export class Frontier {
    * should wait for its end.
    */
   isStalled(job: Job): boolean {
-    if (job.leases > 0 || this.#looking || this.#leftOnDisk) return false;
+    if (job.leases > 0 || this.#waiting.mayWait) return false;
     const nowMs = this.#clock.nowMs();
     let stalled = false;
     for (const host of this.#hosts.values()) {
@@ -350,7 +350,7 @@ export class Frontier {
       const [first] = outcome.addresses;
       if (!known && first) visit.address = first;
       host.addressExpiresAtMs = outcome.expiresAtMs;
-    } else {
+    } else if (outcome.failure !== "aborted") {
       host.unresolved = { failure: outcome.failure, detail: outcome.detail };
       // A name without an address shares its turn with no other.
       visit.address = `unresolved:${visit.host}` as IpAddress;
@@ -376,45 +376,15 @@ export class Frontier {
   #drop(host: Host): void {
     this.#workbench.remove(host.visit);
     this.#hosts.delete(host.visit.host);
-    void this.#journal.append([{ type: "del", key: hostKey("waiting", host.keys) }]);
-    void this.#look();
+    void this.#journal.append([this.#waiting.forget(host)]);
+    void this.#waiting.look();
   }
 
-  /** Takes hosts in from disk while there is room, going round so that none waits for ever. */
-  async #look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
-    try {
-      while (this.#hosts.size < this.#options.activeHostsMax && this.#nextRound()) {
-        await this.#journal.flushed();
-        const { lt } = tagRange("waiting");
-        const rows = await this.#store.range({ gte: this.#cursor ?? lt, lt }, hostsPerLook);
-        for (const { value } of rows) await this.#activate(value);
-        const last = rows.at(-1);
-        this.#cursor = last && rows.length === hostsPerLook ? after(last.key) : undefined;
-      }
-    } catch (error) {
-      this.#onFailure(error);
-    } finally {
-      this.#looking = false;
-    }
-  }
-
-  /** Whether there is something on disk to look at. */
-  #nextRound(): boolean {
-    if (this.#cursor) return true;
-    if (!this.#leftOnDisk) return false;
-    this.#leftOnDisk = false;
-    this.#cursor = tagRange("waiting").gte;
-    return true;
-  }
-
-  async #activate(name: Uint8Array): Promise<void> {
-    const hostName = new TextDecoder().decode(name) as HostName;
-    if (this.#hosts.has(hostName)) return;
-    const host = await this.#load(hostName, siteOfHost(hostName));
-    if (this.#hosts.has(hostName)) return;
+  async #activate(name: HostName): Promise<void> {
+    if (this.#hosts.has(name)) return;
+    const host = await this.#load(name, siteOfHost(name));
+    if (this.#hosts.has(name)) return;
     if (this.#admitActive(host)) this.#prepare(host);
-    else this.#leftOnDisk = true;
+    else this.#waiting.leave();
   }
 }

@@ -29,7 +29,7 @@ export const archiveMarkKey = namedKey("meta", "archive-mark");
 
 interface Group {
   readonly ops: StoreOp[];
-  readonly durable: Promise<void>;
+  readonly durable: Promise<undefined>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -155,8 +155,8 @@ export class Journal {
 }
 
 function newGroup(): Group {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   // A caller that does not wait for its own commit is told of a failure through `onFailure`.
   promise.catch(() => undefined);
-  return { ops: [], durable: promise, resolve, reject };
+  return { ops: [], durable: promise, resolve: () => resolve(undefined), reject };
 }

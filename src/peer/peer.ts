@@ -78,12 +78,16 @@ export class Peer implements PeerControl {
       onDue: () => this.#dispatcher.wake(),
       onFailure,
     });
-    this.#admission = new Admission(ports, {
-      journal: this.#journal,
-      frontier: this.#frontier,
-      sieve: this.#sieve,
-      sequence: this.#sequence,
-    });
+    this.#admission = new Admission(
+      ports,
+      {
+        journal: this.#journal,
+        frontier: this.#frontier,
+        sieve: this.#sieve,
+        sequence: this.#sequence,
+      },
+      onFailure,
+    );
     const visitor = this.#newVisitor(signal);
     this.#dispatcher = new Dispatcher(
       ports.clock,

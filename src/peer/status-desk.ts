@@ -49,7 +49,7 @@ export class StatusDesk {
     return inputs.map((input, at) => {
       const url = urls[at];
       if (url === undefined) return this.#unknown(input, "invalid-url");
-      const best = known[at]?.reduce<Knowledge | undefined>(further, undefined);
+      const best = furthest(known[at]);
       return best ? this.#describe(input, url, best) : this.#unknown(input);
     });
   }
@@ -57,8 +57,8 @@ export class StatusDesk {
   /** Errors: `NOT_ARCHIVED`. */
   async content(input: string, jobs: readonly Job[]): Promise<ArchivedResponse> {
     const url = canonicalizeUrl(input);
-    const [known] = url === undefined ? [] : await this.#knowledge([url], jobs);
-    const record = known?.reduce<Knowledge | undefined>(further, undefined)?.record;
+    const known = url === undefined ? [] : await this.#knowledge([url], jobs);
+    const record = furthest(known[0])?.record;
     if (!record?.capture) {
       throw new CrawlError("NOT_ARCHIVED", `nothing is archived for ${input}`, { url: input });
     }
@@ -126,9 +126,10 @@ export class StatusDesk {
   }
 }
 
-function further(best: Knowledge | undefined, one: Knowledge): Knowledge {
-  if (!best) return one;
-  return rank(one) > rank(best) ? one : best;
+function furthest(known: readonly Knowledge[] = []): Knowledge | undefined {
+  let best: Knowledge | undefined;
+  for (const one of known) if (!best || rank(one) > rank(best)) best = one;
+  return best;
 }
 
 /** Done beats queued beats excluded; of two that are done the later fetch wins. */

@@ -107,8 +107,7 @@ export class Visitor {
         address: host.visit.address as IpAddress,
         headers,
         limits: this.#limits,
-        wantsBody: (status, type) =>
-          otherContent === "archive" || status >= 300 || mayBeHtml(type),
+        wantsBody: (status, type) => otherContent === "archive" || status >= 300 || mayBeHtml(type),
       },
       this.#signal,
     );
@@ -121,8 +120,8 @@ export class Visitor {
     const verdict = verdictOf(outcome, clock.nowMs());
     const event = host.visit.gate.record(verdict, host.visit.delayMs, entropy.random());
     if (event) {
-      const { kind, ...facts } = event;
-      logger.warn(`host-${kind}`, { host: host.visit.host, ...facts });
+      const forSeconds = Math.round((event.untilMs - clock.nowMs()) / 1_000);
+      logger.warn(`host-${event.kind}`, { host: host.visit.host, forSeconds });
     }
     this.#frontier.closeRequest(lease, {
       ...(verdict.headAtMs !== undefined && { headAtMs: verdict.headAtMs }),

@@ -115,11 +115,6 @@ export function queueKey(host: HostAddress, space: number, rank: number, sequenc
   return bytes;
 }
 
-/** Job number inside a queue key. */
-export function queueKeySpace(row: Uint8Array): number {
-  return new DataView(row.buffer, row.byteOffset, row.byteLength).getUint32(17);
-}
-
 /** All queue entries of a host, or those of one job. */
 export function queueRange(host: HostAddress, space?: number): { gte: Key; lt: Key } {
   const length = space === undefined ? 17 : 21;

@@ -1,0 +1,90 @@
+import { after, hostKey, tagRange } from "../core/record/keys.ts";
+import type { HostName } from "../core/units.ts";
+import type { Store, StoreOp } from "../ports/store.ts";
+import type { Host } from "./host.ts";
+import type { Journal } from "./journal.ts";
+
+/** Hosts read from disk by one look. */
+const hostsPerLook = 256;
+
+/**
+ * The hosts with queued URLs, as they stand on disk: in memory there is room for some of them only.
+ *
+ * Looks go round in the order of the keys, so that no host waits for ever.
+ */
+export class WaitingHosts {
+  readonly #store: Store;
+  readonly #journal: Journal;
+  readonly #hasRoom: () => boolean;
+  readonly #activate: (name: HostName) => Promise<void>;
+  readonly #onFailure: (error: unknown) => void;
+  /** Where to look next; undefined when all have been looked at. */
+  #cursor: Uint8Array | undefined = tagRange("waiting").gte;
+  /** A host was left on disk, perhaps behind the cursor. */
+  #leftBehind = false;
+  #looking: Promise<void> | undefined;
+
+  constructor(
+    ports: { readonly store: Store; readonly journal: Journal },
+    intake: {
+      readonly hasRoom: () => boolean;
+      /** Makes a host active; one for which there is no room after all is left on disk. */
+      readonly activate: (name: HostName) => Promise<void>;
+    },
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#store = ports.store;
+    this.#journal = ports.journal;
+    this.#hasRoom = intake.hasRoom;
+    this.#activate = intake.activate;
+    this.#onFailure = onFailure;
+  }
+
+  /** Whether there may be hosts on disk that are not in memory. */
+  get mayWait(): boolean {
+    return this.#cursor !== undefined || this.#leftBehind;
+  }
+
+  /** The row by which a start finds the host. */
+  keep(host: Host): StoreOp {
+    const value = new TextEncoder().encode(host.visit.host);
+    return { type: "put", key: hostKey("waiting", host.keys), value };
+  }
+
+  /** The host has no queue entries any more. */
+  forget(host: Host): StoreOp {
+    return { type: "del", key: hostKey("waiting", host.keys) };
+  }
+
+  /** There was no room for a host: it is to be found later. */
+  leave(): void {
+    this.#leftBehind = true;
+  }
+
+  /** Takes hosts in while there is room. */
+  look(): Promise<void> {
+    this.#looking ??= this.#lookRound()
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #lookRound(): Promise<void> {
+    const { gte: start, lt } = tagRange("waiting");
+    while (this.#hasRoom() && this.mayWait) {
+      if (!this.#cursor) {
+        this.#cursor = start;
+        this.#leftBehind = false;
+      }
+      await this.#journal.flushed();
+      const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
+      for (const { value } of rows) {
+        await this.#activate(new TextDecoder().decode(value) as HostName);
+      }
+      const last = rows.at(-1);
+      this.#cursor = last && rows.length === hostsPerLook ? after(last.key) : undefined;
+    }
+  }
+}
