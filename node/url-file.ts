@@ -1,4 +1,6 @@
+import { createReadStream } from "node:fs";
 import { linesOf, textUrl } from "../src/adapters/http-api/url-lines.ts";
+import { usageError } from "./error-line.ts";
 
 /** A URL of a file, and where it stands. */
 export interface UrlLine {
@@ -26,4 +28,15 @@ export async function* urlLineBatches(
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** The bytes of the file that `--file` names. Fails with `CONFIG_INVALID` where it cannot be read. */
+export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of createReadStream(path)) yield chunk as Uint8Array;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
+    throw usageError(`--file: ${path} cannot be read (${reason})`);
+  }
 }

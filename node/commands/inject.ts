@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import type { Command } from "commander";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -9,7 +8,7 @@ import { checkUrls } from "../seed-urls.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatCount } from "../text/human.ts";
 import { printable } from "../text/terminal-text.ts";
-import { urlLineBatches, type UrlLine } from "../url-file.ts";
+import { fileBytes, urlLineBatches, type UrlLine } from "../url-file.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -97,16 +96,6 @@ function sourceOf(terminal: Terminal, urls: readonly string[], file: string | un
     throw usageError("peer inject needs URLs, --file FILE, or - for standard input");
   checkUrls(urls);
   return { batches: argumentBatches(urls) };
-}
-
-async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of createReadStream(path)) yield chunk as Uint8Array;
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
-    throw usageError(`--file: ${path} cannot be read (${reason})`);
-  }
 }
 
 function* argumentBatches(urls: readonly string[]): Generator<readonly UrlLine[]> {

@@ -1,11 +1,10 @@
-import { createReadStream } from "node:fs";
 import type { Command } from "commander";
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
 import { renderStatus, renderStatuses } from "../text/status-text.ts";
-import { urlLineBatches } from "../url-file.ts";
+import { fileBytes, urlLineBatches } from "../url-file.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -71,6 +70,6 @@ async function* batchesOf(
     yield urls.slice(start, start + batchMax);
   }
   if (file === undefined) return;
-  const source = file === "-" ? terminal.stdin : createReadStream(file);
+  const source = file === "-" ? terminal.stdin : fileBytes(file);
   for await (const batch of urlLineBatches(source, batchMax)) yield batch.map(({ url }) => url);
 }

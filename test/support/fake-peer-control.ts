@@ -57,7 +57,10 @@ export class FakePeerControl implements PeerControl {
   finish(): void {
     for (const [id, report] of this.reports) {
       const { queued } = report.counts;
-      this.reports.set(id, jobReport(id, { ...report.counts, queued: 0, pages: queued }));
+      this.reports.set(
+        id,
+        jobReport(id, { ...report.counts, queued: 0, pages: queued, fetched: queued }),
+      );
     }
     for (const wake of this.#waiting) wake();
   }
@@ -69,8 +72,8 @@ export class FakePeerControl implements PeerControl {
     const bad = urls.filter((url) => !/^https?:/.test(url));
     const added = sound.filter((url) => !this.#known.has(url));
     for (const url of added) this.#known.add(url);
-    const queued = (this.reports.get(job)?.counts.queued ?? 0) + added.length;
-    this.reports.set(job, jobReport(job, { queued }));
+    const counts = this.reports.get(job)?.counts ?? noCounts;
+    this.reports.set(job, jobReport(job, { ...counts, queued: counts.queued + added.length }));
     return Promise.resolve<InjectReport>({
       job,
       added: added.length,

@@ -1,0 +1,335 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../../../node/cli.ts";
+import { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
+import { ConsoleLogger } from "../../../src/adapters/system/console-logger.ts";
+import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
+import { FakeTerminal } from "../../support/fake-terminal.ts";
+
+let folder: string;
+let control: FakePeerControl;
+let api: HttpApi;
+let leaves: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "client-commands-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+beforeEach(async () => {
+  control = new FakePeerControl();
+  leaves = 0;
+  const clock = new SystemClock();
+  api = new HttpApi(
+    {
+      control,
+      clock,
+      logger: new ConsoleLogger({ level: "silent", format: "text" }, clock),
+      version: "1.2.3",
+      leave: () => (leaves += 1),
+      stopForBug: (bug) => {
+        throw bug;
+      },
+    },
+    { ...defaultHttpApiOptions, port: 0 },
+  );
+  await api.start();
+});
+
+afterEach(() => api.stop());
+
+/** Runs a command line against the peer of the test. */
+async function peer(words: readonly string[], terminal = new FakeTerminal()) {
+  terminal.environment["ORBWEAVER_API"] ??= new URL(api.url).host;
+  const exitCode = await runCli(words, terminal);
+  return { exitCode, out: terminal.stdout.text, err: terminal.stderr.text, terminal };
+}
+
+function jsonLines(text: string): unknown[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+describe("finding the peer", () => {
+  it("says in one line that nothing answers, and how to start a peer", async () => {
+    const { err, exitCode, out } = await peer(["stats", "--api", "127.0.0.1:1"]);
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+    expect(err).toMatch(
+      /^peer: no peer can be reached at http:\/\/127\.0\.0\.1:1 .*peer --data DIR.*\n$/,
+    );
+  });
+
+  it("reads the address that a peer left in its data directory, before the environment's", async () => {
+    const data = await mkdtemp(join(folder, "data-"));
+    const terminal = new FakeTerminal();
+    terminal.environment["ORBWEAVER_API"] = "127.0.0.1:1";
+    const none = await peer(["stats", "--data", data], terminal);
+    expect(none).toMatchObject({ exitCode: 1 });
+    expect(none.err).toContain(`no peer runs in ${data}`);
+    await writeFile(join(data, "api.json"), JSON.stringify({ pid: 1, url: api.url }));
+    expect(await peer(["stats", "--data", data], terminal)).toMatchObject({ exitCode: 0 });
+  });
+
+  it("says that what answers is no peer, or that the peer failed", async () => {
+    const other = createServer((_request, response) => void response.writeHead(404).end("<html>"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const { err, exitCode } = await peer(["stats", "--api", `127.0.0.1:${port}`]);
+    other.close();
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(/^peer: what answers at \S+ is not a peer \(HTTP 404\); [^\n]*\n$/);
+    control.broken = new Error("x");
+    expect((await peer(["stats"])).err).toMatch(/^peer: the peer at \S+ failed: [^\n]*\n$/);
+  });
+});
+
+describe("peer inject", () => {
+  it("hands on URLs with the options that were set, and reports", async () => {
+    const words = ["http://a.example/", "--job", "docs", "--depth", "3", "--no-normalize-query"];
+    const { exitCode, out } = await peer([
+      "inject",
+      ...words,
+      "--include",
+      "/x",
+      "--include",
+      "/y",
+    ]);
+    expect({ exitCode, out }).toEqual({
+      exitCode: 0,
+      out: "job docs: 1 added, 0 known already, 0 rejected\n",
+    });
+    expect(control.injected).toEqual([
+      {
+        job: "docs",
+        urls: ["http://a.example/"],
+        options: { depthMax: 3, normalizeQuery: false, include: ["/x", "/y"] },
+      },
+    ]);
+  });
+
+  it("sends a file in batches, sets options once, and names the lines that are wrong", async () => {
+    const file = join(folder, "urls.txt");
+    const lines = Array.from({ length: 1_500 }, (_, i) => `http://a.example/${i}`);
+    await writeFile(file, ["# a list", "", ...lines, "no url"].join("\n"));
+    const { err, exitCode, out } = await peer(["inject", "--file", file, "--delay", "5", "--json"]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ job: "default", added: 1_500, rejectedCount: 1 });
+    expect(err).toBe(`peer: ${file}, line 1503: "no url" is rejected: invalid-url\n`);
+    expect(control.injected.map(({ urls, options }) => [urls.length, options])).toEqual([
+      [1_000, { delayMs: 5 }],
+      [501, undefined],
+    ]);
+  });
+
+  it("reads standard input, and ends with 2 when nothing of it can be crawled", async () => {
+    const terminal = new FakeTerminal();
+    terminal.input = "nothing\n";
+    const { err, exitCode } = await peer(["inject", "-"], terminal);
+    expect(exitCode).toBe(2);
+    expect(err).toContain("standard input, line 1");
+  });
+
+  it.each([
+    [["inject"], "needs URLs"],
+    [["inject", "a.example"], "did you mean https://a.example?"],
+    [["inject", "ftp://a.example/"], "not ftp"],
+    [["inject", "http://a/", "--file", "x"], "not both"],
+    [["inject", "--file", "/no/such/file"], "there is no such file"],
+    [["inject", "http://a/", "--scope", "web"], "--scope must be one of"],
+  ])("refuses %j with exit code 2 and one line", async (words, expected) => {
+    const { err, exitCode, out } = await peer(words);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+    expect(err).toMatch(/^peer: [^\n]*\n$/);
+    expect(err).toContain(expected);
+    expect(control.injected).toEqual([]);
+  });
+});
+
+describe("peer status", () => {
+  beforeEach(() => {
+    control.statuses.set("http://a.example/", {
+      url: "http://a.example/",
+      state: "done",
+      httpStatus: 301,
+      fetchedAt: "2026-01-02T03:04:05.678Z",
+      redirect: "http://a.example/new",
+      attempts: 2,
+      owner: "peer-0",
+      title: "A\u001b[2Jtitle",
+    });
+    control.statuses.set("http://a.example/priv", {
+      url: "http://a.example/priv",
+      state: "excluded",
+      attempts: 0,
+      owner: "peer-0",
+      reason: "robots",
+      detail: "robots.txt disallows it.",
+    });
+  });
+
+  it("shows one URL in full and lets no page steer the terminal", async () => {
+    const { out } = await peer(["status", "http://a.example/"]);
+    expect(out).toBe(
+      [
+        "http://a.example/",
+        "  state     done, HTTP 301",
+        "  fetched   2026-01-02 03:04:05 UTC",
+        "  attempts  2",
+        "  redirect  http://a.example/new",
+        "  title     A\ufffd[2Jtitle",
+        "  owner     peer-0",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows many as a table that says why", async () => {
+    const { out } = await peer(["status", "http://a.example/", "http://a.example/priv"]);
+    expect(out).toMatch(/done +301 .* to http:\/\/a\.example\/new\n/);
+    expect(out).toMatch(/excluded +- .* robots: robots\.txt disallows it\.\n/);
+  });
+
+  it("prints a JSON line for each URL of the command line and of a file", async () => {
+    const file = join(folder, "status.txt");
+    await writeFile(file, "http://x.example/\n");
+    const { out } = await peer(["status", "http://a.example/priv", "--file", file, "--json"]);
+    expect(jsonLines(out)).toMatchObject([
+      { url: "http://a.example/priv", state: "excluded", reason: "robots" },
+      { url: "http://x.example/", state: "unknown", owner: "peer-0", attempts: 0 },
+    ]);
+  });
+
+  it("says that a file cannot be read", async () => {
+    const { err, exitCode } = await peer(["status", "--file", "/no/such/file"]);
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/^peer: --file: [^\n]*there is no such file[^\n]*\n$/);
+  });
+});
+
+describe("peer get", () => {
+  const body = Uint8Array.from({ length: 100_000 }, (_, i) => (i * 7) % 256);
+  beforeEach(() => {
+    control.archived.set("http://a.example/", {
+      url: "http://a.example/",
+      status: 200,
+      fetchedAtMs: 0,
+      headers: ["Content-Type", "text/html", "X", "\u001b[1m"],
+      body,
+      truncated: false,
+    });
+  });
+
+  it("writes the body byte for byte, and nothing else", async () => {
+    const { exitCode, terminal } = await peer(["get", "http://a.example/"]);
+    expect(exitCode).toBe(0);
+    expect(terminal.stdout.bytes.equals(body)).toBe(true);
+  });
+
+  it("shows the archived head", async () => {
+    const { out } = await peer(["get", "--headers", "http://a.example/"]);
+    expect(out).toBe("HTTP/1.1 200\nContent-Type: text/html\nX: \ufffd[1m\n");
+    const json = await peer(["get", "--json", "http://a.example/"]);
+    expect(JSON.parse(json.out)).toMatchObject({ status: 200, bodyBytes: 100_000 });
+  });
+
+  it("says in one line that nothing is archived", async () => {
+    const { err, exitCode, out } = await peer(["get", "http://b.example/"]);
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+    expect(err).toMatch(/^peer: http:\/\/b\.example\/ is not in the archive; [^\n]*\n$/);
+  });
+});
+
+describe("peer wait, stats, jobs and leave", () => {
+  it("waits until every job is finished", async () => {
+    control.reports.set("a", jobReport("a", { queued: 5 }));
+    control.reports.set("b", jobReport("b"));
+    const waiting = peer(["wait", "--json"]);
+    await expect.poll(() => control.waiting).toBe(1);
+    control.finish();
+    const { exitCode, out } = await waiting;
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([{ finished: true }, { finished: true }]);
+  });
+
+  it("stops waiting at Ctrl-C, which is not the crawl's end", async () => {
+    control.reports.set("a", jobReport("a", { queued: 5 }));
+    const terminal = new FakeTerminal();
+    const waiting = peer(["wait", "--job", "a"], terminal);
+    await expect.poll(() => control.waiting).toBe(1);
+    terminal.signal("SIGINT");
+    expect(await waiting).toMatchObject({ exitCode: 130, out: "" });
+    expect(terminal.listening).toBe(0);
+  });
+
+  it("says which job there is not", async () => {
+    const { err, exitCode } = await peer(["wait", "--job", "none"]);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err: "peer: there is no job none; peer jobs lists the jobs there are\n",
+    });
+  });
+
+  it("shows the peer and its jobs", async () => {
+    control.reports.set("docs", jobReport("docs", { pages: 4_321, queued: 5, activeMs: 4_000 }));
+    const { out } = await peer(["stats"]);
+    expect(out).toMatch(/^peer +peer-0, orbweaver 1\.2\.3, up 1 h 2 min\n/);
+    expect(out).toMatch(/docs +running +4,321 /);
+    expect(JSON.parse((await peer(["stats", "--json"])).out)).toMatchObject({ openRequests: 3 });
+  });
+
+  it("lists, shows and changes jobs", async () => {
+    expect((await peer(["jobs"])).out).toContain("no jobs");
+    control.reports.set("docs", jobReport("docs", { queued: 5, skipped: { robots: 7 } }));
+    expect((await peer(["jobs"])).out).toMatch(/docs +running/);
+    expect((await peer(["jobs", "show", "docs"])).out).toMatch(/skipped +7 robots\n/);
+    expect((await peer(["jobs", "pause", "docs"])).out).toBe("job docs is paused\n");
+    const resumed = await peer(["jobs", "resume", "docs", "--json"]);
+    expect(JSON.parse(resumed.out)).toMatchObject({ definition: { state: "running" } });
+    expect((await peer(["jobs", "cancel", "docs"])).out).toBe("job docs is cancelled\n");
+    expect(control.changes.map(({ change }) => change)).toEqual(["pause", "resume", "cancel"]);
+  });
+
+  it("asks the peer to leave", async () => {
+    expect(await peer(["leave"])).toMatchObject({
+      exitCode: 0,
+      out: "peer peer-0 has stopped; everything is kept\n",
+    });
+    expect(leaves).toBe(1);
+  });
+});
+
+describe("the command line", () => {
+  const commands = ["run", "crawl", "inject", "status", "get", "wait", "stats", "jobs", "leave"];
+
+  it.each(commands)("helps with %s, and shows an example", async (name) => {
+    const { err, exitCode, out } = await peer([name, "--help"]);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
+    expect(out).toMatch(/^Usage: peer /);
+    expect(out).toMatch(/\n {2}--json /);
+    expect(out).toMatch(/\nExamples?:\n {2}# .*\n {2}peer/);
+  });
+
+  it.each([
+    [["stat"], 'did you mean "peer stats"?'],
+    [["frobnicate"], "peer --help lists the commands"],
+    [["stats", "--verbose"], "unknown option '--verbose'"],
+    [["get"], "missing required argument"],
+    [["crawl", "--depth"], "argument missing"],
+    [["stats", "--api", "nowhere"], "--api must be HOST:PORT"],
+    [["jobs", "explode", "x"], "too many arguments"],
+  ])("refuses %j with exit code 2 and one line", async (words, expected) => {
+    const { err, exitCode, out } = await peer(words);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+    expect(err).toMatch(/^peer: [^\n]*\n$/);
+    expect(err).toContain(expected);
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../../../node/cli.ts";
+import type { PeerConfig } from "../../../node/config/peer-config.ts";
+import type { CrawlSummary } from "../../../node/crawl-summary.ts";
+import type { RunnablePeer } from "../../../node/peer-session.ts";
+import { CrawlError } from "../../../src/core/errors.ts";
+import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
+import { FakeTerminal } from "../../support/fake-terminal.ts";
+
+let out: string;
+let control: FakePeerControl;
+let terminal: FakeTerminal;
+let configs: PeerConfig[];
+let calls: string[];
+let broken: PromiseWithResolvers<never>;
+
+beforeEach(async () => {
+  out = join(await mkdtemp(join(tmpdir(), "peer-commands-")), "out");
+  control = new FakePeerControl();
+  terminal = new FakeTerminal();
+  configs = [];
+  calls = [];
+  broken = Promise.withResolvers<never>();
+});
+
+afterEach(() => rm(join(out, ".."), { recursive: true }));
+
+function composePeer(config: PeerConfig): Promise<RunnablePeer> {
+  configs.push(config);
+  const called = (name: string) => () => {
+    calls.push(name);
+    return Promise.resolve();
+  };
+  return Promise.resolve({
+    control,
+    broken: broken.promise,
+    start: called("start"),
+    stop: called("stop"),
+  });
+}
+
+async function peer(...words: string[]) {
+  const exitCode = await runCli(words, terminal, composePeer);
+  return { exitCode, out: terminal.stdout.text, err: terminal.stderr.text };
+}
+
+const seed = "https://docs.example/";
+
+describe("peer crawl", () => {
+  it("crawls to the end and leaves a summary, which it prints", async () => {
+    const crawling = peer("crawl", seed, "--out", out, "--depth", "2", "--max-open", "9", "--json");
+    await expect.poll(() => control.waiting).toBe(1);
+    control.finish();
+    const { exitCode, out: printed } = await crawling;
+    expect(exitCode).toBe(0);
+    expect(control.injected).toEqual([{ job: "crawl", urls: [seed], options: { depthMax: 2 } }]);
+    expect(configs).toMatchObject([{ dataDir: out, openRequestsMax: 9, log: { level: "warn" } }]);
+    expect(calls).toEqual(["start", "stop"]);
+    const summary = JSON.parse(printed) as CrawlSummary;
+    expect(summary).toMatchObject({
+      finished: true,
+      pages: 1,
+      fetched: 1,
+      failed: 0,
+      skipped: {},
+      queued: 0,
+      duplicateFetches: 0,
+      bytes: 0,
+      seconds: 0,
+      pagesPerSecond: 0,
+      archive: [join(out, "archive", "a.warc.gz")],
+    });
+    expect(JSON.parse(await readFile(join(out, "summary.json"), "utf8"))).toEqual(summary);
+  });
+
+  it("says so at once when everything is done already", async () => {
+    await control.inject("crawl" as never, [seed]);
+    control.reports.set("crawl", jobReport("crawl", { pages: 7, fetched: 8 }));
+    const { exitCode, out: printed } = await peer("crawl", seed, "--out", out);
+    expect(exitCode).toBe(0);
+    expect(printed).toMatch(/^already finished\n {2}pages +7 /);
+  });
+
+  it("stops gracefully at a signal, says how to continue, and continues", async () => {
+    const crawling = peer("crawl", seed, "--out", out);
+    await expect.poll(() => control.waiting).toBe(1);
+    terminal.signal("SIGTERM");
+    const stopped = await crawling;
+    expect(stopped.exitCode).toBe(143);
+    expect(stopped.out).toMatch(/^stopped; everything is kept\n/);
+    expect(stopped.err).toContain(`continue with: peer crawl --out ${out}\n`);
+    expect(calls).toEqual(["start", "stop"]);
+    expect(JSON.parse(await readFile(join(out, "summary.json"), "utf8"))).toMatchObject({
+      finished: false,
+      queued: 1,
+    });
+
+    terminal = new FakeTerminal();
+    const again = peer("crawl", seed, "--out", out);
+    await expect.poll(() => control.waiting).toBe(1);
+    control.finish();
+    const finished = await again;
+    expect(finished.exitCode).toBe(0);
+    expect(finished.err).toContain(`continuing in ${out}: 0 pages so far, 1 queued\n`);
+  });
+
+  it("fails with the seed's own reason when nothing at all could be fetched", async () => {
+    control.statuses.set(seed, {
+      url: seed,
+      state: "excluded",
+      attempts: 0,
+      owner: "peer-0",
+      reason: "address-forbidden",
+      detail: "The address is private.",
+    });
+    await control.inject("crawl" as never, [seed]);
+    control.reports.set("crawl", jobReport("crawl"));
+    const { err, exitCode } = await peer("crawl", seed, "--out", out);
+    expect(exitCode).toBe(1);
+    expect(err).toContain(`${seed}: The address is private. (--allow-private lets`);
+  });
+
+  it("stops the peer and passes its trouble on when it breaks on the way", async () => {
+    const crawling = peer("crawl", seed, "--out", out);
+    await expect.poll(() => control.waiting).toBe(1);
+    broken.reject(new CrawlError("DISK_FULL", "the disk is full"));
+    const { err, exitCode, out: printed } = await crawling;
+    expect({ exitCode, printed }).toEqual({ exitCode: 1, printed: "" });
+    expect(err).toBe(
+      "peer: the disk is full; free some space and start again: nothing is lost, the crawl continues\n",
+    );
+    expect(calls).toEqual(["start", "stop"]);
+  });
+
+  it.each([
+    [["crawl"], "needs a URL to start from"],
+    [["crawl", "docs.example"], "did you mean https://docs.example?"],
+    [["crawl", seed, "--user-agent", "Mozilla/5.0 (X11)"], "imitations of browsers are refused"],
+    [["crawl", seed, "--exclude", "("], "--exclude has bad patterns"],
+    [["crawl", seed, "--config", "/no/such.json"], "there is no such file"],
+    [["crawl", "--out", "/no/such/dir"], "there is no crawl to continue"],
+  ])("refuses %j with exit code 2, one line, and no peer started", async (words, expected) => {
+    const { err, exitCode, out: printed } = await peer(...words);
+    expect({ exitCode, printed, configs }).toEqual({ exitCode: 2, printed: "", configs: [] });
+    expect(err).toMatch(/^peer: [^\n]*\n$/);
+    expect(err).toContain(expected);
+  });
+
+  it("refuses a directory that is none", async () => {
+    await writeFile(join(out, "..", "file"), "");
+    const { err, exitCode } = await peer("crawl", seed, "--out", join(out, "..", "file"));
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/^peer: \S+ cannot be used [^\n]*a file is in the way[^\n]*\n$/);
+  });
+
+  it("reads a file, the environment and flags, the later over the earlier", async () => {
+    const config = join(out, "..", "conf.json");
+    await writeFile(config, JSON.stringify({ depth: 1, delay: 1, priority: 1 }));
+    terminal.environment["ORBWEAVER_CONFIG"] = config;
+    terminal.environment["ORBWEAVER_DELAY"] = "2";
+    terminal.environment["ORBWEAVER_PRIORITY"] = "2";
+    control.statuses.clear();
+    const crawling = peer("crawl", seed, "--out", out, "--priority", "3");
+    await expect.poll(() => control.waiting).toBe(1);
+    control.finish();
+    await crawling;
+    expect(control.injected[0]?.options).toEqual({ depthMax: 1, delayMs: 2, priority: 3 });
+  });
+});
+
+describe("peer run", () => {
+  it("tells its address to commands, serves them, and is gone without a trace", async () => {
+    const running = peer("--data", out, "--api", "127.0.0.1:0", "--seed", seed, "--json");
+    await expect.poll(() => terminal.stdout.text).toContain("\n");
+    const ready = JSON.parse(terminal.stdout.text) as { api: string };
+    expect(ready).toMatchObject({ event: "ready", peer: "peer-0", data: out, pid: process.pid });
+    const apiFile = join(out, "api.json");
+    expect(JSON.parse(await readFile(apiFile, "utf8"))).toEqual({
+      pid: process.pid,
+      url: ready.api,
+    });
+    expect(control.injected).toEqual([{ job: "default", urls: [seed], options: {} }]);
+
+    const other = new FakeTerminal();
+    expect(await runCli(["leave", "--data", out], other)).toBe(0);
+    expect((await running).exitCode).toBe(0);
+    expect(calls).toEqual(["start", "stop"]);
+    await expect(stat(apiFile)).rejects.toThrow("ENOENT");
+    await expect(fetch(`${ready.api}/healthz`)).rejects.toThrow();
+    expect(terminal.listening).toBe(0);
+  });
+
+  it("stops at a signal with the signal's code", async () => {
+    const running = peer("run", "--data", out, "--api", "127.0.0.1:0");
+    await expect.poll(() => terminal.stdout.text).toContain("runs in");
+    terminal.signal("SIGINT");
+    expect((await running).exitCode).toBe(130);
+    expect(calls).toEqual(["start", "stop"]);
+  });
+
+  it("stops the peer again when its port is in use", async () => {
+    const running = peer("run", "--data", out, "--api", "127.0.0.1:0", "--json");
+    await expect.poll(() => terminal.stdout.text).toContain("\n");
+    const { api } = JSON.parse(terminal.stdout.text) as { api: string };
+    const second = new FakeTerminal();
+    const words = ["run", "--data", `${out}2`, "--api", new URL(api).host];
+    expect(await runCli(words, second, composePeer)).toBe(1);
+    expect(second.stderr.text).toMatch(
+      /^peer: cannot listen to \S+: the port is in use; [^\n]*\n$/,
+    );
+    expect(calls).toEqual(["start", "start", "stop"]);
+    terminal.signal("SIGINT");
+    await running;
+  });
+});
