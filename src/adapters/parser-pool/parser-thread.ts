@@ -3,7 +3,12 @@ import { CrawlError } from "../../core/errors.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import type { Millis } from "../../core/units.ts";
 import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
-import type { FromThread, ThreadSettings, ToThread } from "./thread-messages.ts";
+import {
+  knownJobsMax,
+  type FromThread,
+  type ThreadSettings,
+  type ToThread,
+} from "./thread-messages.ts";
 
 export interface ParserThreadOptions {
   readonly gzipLevel: number;
@@ -17,9 +22,6 @@ export interface WaitingPage {
   readonly resolve: (page: ParsedPage) => void;
   readonly reject: (error: CrawlError) => void;
 }
-
-/** Jobs that a thread knows at a time; the one unused for longest is forgotten. */
-const jobsMax = 64;
 
 /** From source in development and in tests, from the build otherwise. */
 const entry = new URL(
@@ -114,7 +116,7 @@ export class ParserThread {
     const key = `${definition.revision} ${definition.id}`;
     if (!this.#jobs.delete(key)) {
       const [oldest] = this.#jobs;
-      if (oldest !== undefined && this.#jobs.size >= jobsMax) {
+      if (oldest !== undefined && this.#jobs.size >= knownJobsMax) {
         this.#jobs.delete(oldest);
         post(worker, { kind: "forget-job", key: oldest });
       }

@@ -7,6 +7,9 @@ export interface ThreadSettings {
   readonly gzipLevel: number;
 }
 
+/** Jobs that a thread knows at a time; the one unused for longest is forgotten. */
+export const knownJobsMax = 64;
+
 /** Messages to a thread; it handles them in order. */
 export type ToThread = LearnJob | ForgetJob | ParsePage;
 

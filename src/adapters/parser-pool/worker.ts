@@ -1,7 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { invariant } from "../../core/errors.ts";
 import { PageEncoder, prepareJob, type PreparedJob } from "./page-encoder.ts";
-import type { FromThread, ThreadSettings, ToThread } from "./thread-messages.ts";
+import {
+  knownJobsMax,
+  type FromThread,
+  type ThreadSettings,
+  type ToThread,
+} from "./thread-messages.ts";
 
 /**
  * Entry of a parser thread.
@@ -17,7 +22,6 @@ const port = parentPort;
 invariant(port !== null, "worker.ts runs as a thread of the parser pool");
 
 const encoder = new PageEncoder((workerData as ThreadSettings).gzipLevel);
-/** Bounded by the pool, which forgets jobs. */
 const jobs = new Map<string, PreparedJob>();
 
 function answer(message: FromThread, moved: ArrayBuffer[] = []): void {
@@ -27,6 +31,7 @@ function answer(message: FromThread, moved: ArrayBuffer[] = []): void {
 port.on("message", (message: ToThread) => {
   switch (message.kind) {
     case "learn-job":
+      invariant(jobs.size < knownJobsMax, "the pool has a job forgotten before it sends one more");
       jobs.set(message.key, prepareJob(message.definition));
       break;
     case "forget-job":
