@@ -28,6 +28,7 @@ import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
 import { RobotsKeeper } from "./robots-keeper.ts";
 import { RobotsVisitor } from "./robots-visitor.ts";
+import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
 import { StatusDesk } from "./status-desk.ts";
@@ -114,6 +115,7 @@ export class Peer implements PeerControl {
   async start(): Promise<void> {
     const { archive, clock, parser, store } = this.#ports;
     await store.start();
+    await checkSchemaVersion(store);
     const mark = await store.get(archiveMarkKey);
     await archive.start(mark && ArchiveMarkRecord.decode(mark));
     await this.#jobs.load(store);

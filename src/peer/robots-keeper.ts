@@ -6,8 +6,13 @@ import type { CanonicalUrl, Millis, OriginName, SiteName } from "../core/units.t
 import type { Clock } from "../ports/clock.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 
-/** Origins whose parsed rules are in memory; the others are read from the store again. */
-const originsMax = 10_000;
+/**
+ * Characters of robots.txt whose parsed rules are in memory, with a floor for each origin; the others are read from the
+ * store again. Parsed rules take some ten times as many bytes, so that this is about 80 MB at worst, and a hostile file
+ * of 500 KiB counts for what it costs.
+ */
+const charactersMax = 8_000_000;
+const charactersPerOriginMin = 500;
 
 /** What an origin's robots.txt says, as it is kept. */
 export interface RobotsEntry {
@@ -21,6 +26,7 @@ export class RobotsKeeper {
   readonly #store: Store;
   /** In the order of use, the least recently used first. */
   readonly #entries = new Map<OriginName, RobotsEntry>();
+  #characters = 0;
 
   constructor(ports: { readonly clock: Clock; readonly store: Store }) {
     this.#clock = ports.clock;
@@ -52,12 +58,25 @@ export class RobotsKeeper {
   }
 
   #remember(origin: OriginName, entry: RobotsEntry): void {
-    this.#entries.delete(origin);
+    this.#forget(origin);
     this.#entries.set(origin, entry);
-    if (this.#entries.size <= originsMax) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
+    this.#characters += costOf(entry);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#characters <= charactersMax || oldest === origin) return;
+      this.#forget(oldest);
+    }
   }
+
+  #forget(origin: OriginName): void {
+    const entry = this.#entries.get(origin);
+    if (!entry) return;
+    this.#entries.delete(origin);
+    this.#characters -= costOf(entry);
+  }
+}
+
+function costOf({ record }: RobotsEntry): number {
+  return Math.max(record.body.length, charactersPerOriginMin);
 }
 
 /** What an origin's robots.txt says of one URL. */

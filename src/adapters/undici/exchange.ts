@@ -50,8 +50,9 @@ type Head = Pick<
  * One request and its response, from the lease of a connection to the outcome.
  *
  * connect -> head -> body -> decode -> settled, with a deadline for each phase and one for the whole. A request that
- * was sent on a reused connection and met a socket that the server had closed meanwhile, before any byte of a
- * response, is sent once more on a new connection (RFC 9112, section 9.3.1): a page costs one visit all the same.
+ * was sent on a reused connection which breaks before any byte of a response ends as `connection-stale`. RFC 9112,
+ * section 9.3.1 would let it be sent again at once; but the server may have seen it, and only the caller knows when
+ * that host may be asked again.
  *
  * Invariant: it settles exactly once, and gives its connection back exactly once.
  */
@@ -94,8 +95,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     this.#phaseDeadlineAtMs = this.#startedAtMs + request.limits.connectTimeoutMs;
   }
 
-  send(fresh: boolean): void {
-    const connection = this.#host.lease(this.#request, fresh);
+  send(): void {
+    const connection = this.#host.lease(this.#request);
     this.#connection = connection;
     this.#dialsBefore = connection.dials;
     const { path, fields } = this.#requestHead;
@@ -173,10 +174,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     if (this.#phase === "settled" || this.#phase === "decode") return;
     const reused = this.#dialsBefore > 0 && this.#connection?.dials === this.#dialsBefore;
     if (reused && !this.#responseBegun && isStaleConnection(error)) {
-      this.#dropConnection();
-      this.#phase = "connect";
-      this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.connectTimeoutMs;
-      this.send(true);
+      this.#fail("connection-stale", `${codeOf(error)} ${error.message}`.trim());
       return;
     }
     if (codeOf(error) === "UND_ERR_INVALID_ARG") {

@@ -86,7 +86,7 @@ export class UndiciFetcher implements Fetcher {
     ];
     this.#host = {
       nowMs,
-      lease: (request, fresh) => this.#lease(request, fresh),
+      lease: (request) => this.#lease(request),
       release: (connection) => this.#pool.release(connection),
       discard: (connection) => this.#pool.discard(connection),
       onSettled: (exchange) => this.#forget(exchange),
@@ -108,7 +108,7 @@ export class UndiciFetcher implements Fetcher {
       this.#exchanges.add(exchange);
       this.#aborts.add(signal, exchange);
       this.#sweeper.watch(exchange);
-      exchange.send(false);
+      exchange.send();
     });
   }
 
@@ -129,9 +129,9 @@ export class UndiciFetcher implements Fetcher {
     this.#sweeper.unwatch(exchange);
   }
 
-  #lease({ url, address, limits }: FetchRequest, fresh: boolean): Connection {
+  #lease({ url, address, limits }: FetchRequest): Connection {
     const origin = url.slice(0, pathStartOf(url));
-    return this.#pool.lease({ origin, address, headBytesMax: limits.headBytesMax }, fresh);
+    return this.#pool.lease({ origin, address, headBytesMax: limits.headBytesMax });
   }
 
   #headOf({ url, headers }: FetchRequest): RequestHead {

@@ -8,6 +8,7 @@ export type FetchFailure =
   | "connect-timeout"
   | "connect-unreachable"
   | "connection-reset"
+  | "connection-stale"
   | "bad-encoding"
   | "bad-framing"
   | "content-length-mismatch"
@@ -24,7 +25,7 @@ export type FetchFailure =
 /**
  * What an attempt says of its host. `failed` and `overloaded` lengthen its backoff and count towards its
  * breaker and its halt; `ok` ends them; `neutral` is no evidence at all, for instance because no request was
- * made.
+ * made. The politeness delay is armed by all four.
  */
 export type VerdictKind = "ok" | "overloaded" | "failed" | "neutral";
 
@@ -56,6 +57,8 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   "connect-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
   "connect-unreachable": { attemptsMax: TRANSIENT, verdict: "failed" },
   "connection-reset": { attemptsMax: TRANSIENT, verdict: "failed" },
+  // Most servers close what was idle for long; whether this one saw the request is unknown, so the next waits its turn.
+  "connection-stale": { attemptsMax: TRANSIENT, verdict: "neutral" },
   // The host answered; one page of it is broken.
   "bad-encoding": { attemptsMax: ONCE, verdict: "ok" },
   // Whatever answers there does not speak HTTP: a matter of the whole host, and often of an overloaded proxy.
