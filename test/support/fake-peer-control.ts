@@ -47,6 +47,10 @@ export class FakePeerControl implements PeerControl {
   readonly #waiting = new Set<() => void>();
   /** What every question fails with, when set. */
   broken: Error | undefined;
+  /** Whether questions for states are never answered; see {@link asked}. */
+  stuck = false;
+  /** Resolves when a question for states came. */
+  readonly asked = Promise.withResolvers<undefined>();
 
   /** Questions for a job's end that are open. */
   get waiting(): number {
@@ -84,6 +88,8 @@ export class FakePeerControl implements PeerControl {
   }
 
   status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]> {
+    this.asked.resolve(undefined);
+    if (this.stuck) return new Promise(() => undefined);
     if (this.broken !== undefined) return Promise.reject(this.broken);
     return Promise.resolve(
       urls.map((url) => {
