@@ -16,6 +16,7 @@ const texts: Readonly<Record<Reason, string>> = {
   "connect-timeout": "No connection came about in time.",
   "connect-unreachable": "The network or the host cannot be reached.",
   "connection-reset": "The server closed the connection before the response was complete.",
+  "connection-stale": "The server closed a connection that had been kept open, before it answered.",
   "content-length-mismatch": "The body ended before its announced length.",
   "content-type": "The job does not archive this content type.",
   "decompression-bomb": "The body expands beyond all measure.",

@@ -82,7 +82,8 @@ export type FetchOutcome = FetchResponse | FetchFailed;
 /**
  * One HTTP exchange: one URL, one address, no redirect followed, no cookie kept.
  *
- * An aborted signal ends the exchange with the failure `aborted`. Idle connections are kept for reuse within the
+ * A request is sent once, whatever becomes of it: when a host may be asked again is the caller's business. An aborted
+ * signal ends the exchange with the failure `aborted`. Idle connections are kept for reuse within the
  * fetcher's bound; an address that the fetcher's policy forbids ends with `address-forbidden`, judged when connecting.
  */
 export interface Fetcher {

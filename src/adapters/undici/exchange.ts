@@ -15,8 +15,8 @@ import type { HeadFields } from "./response-head.ts";
 /** What an exchange needs from the fetcher that runs it. */
 export interface ExchangeHost {
   nowMs(): Millis;
-  /** A connection to the request's target; `fresh` excludes one that has been used before. */
-  lease(request: FetchRequest, fresh: boolean): Connection;
+  /** A connection to the request's target: one that has been used before, where one is idle. */
+  lease(request: FetchRequest): Connection;
   /** The response has been read to its end: the connection may serve another. */
   release(connection: Connection): void;
   discard(connection: Connection): void;
@@ -24,7 +24,7 @@ export interface ExchangeHost {
   onSettled(exchange: Exchange): void;
 }
 
-/** How the request goes out: the part that does not change when it is sent again. */
+/** How the request goes out. */
 export interface RequestHead {
   readonly path: string;
   /** Name, value: what the fetcher adds to `Host` and `Connection`. */

@@ -37,7 +37,7 @@ const failureByCode: ReadonlyMap<string, FetchFailure> = new Map([
   ["UND_ERR_SOCKET", "connection-reset"],
 ] as const);
 
-/** Codes by which a connection that had been idle shows that the server had already closed it. */
+/** Codes by which a connection that had been idle shows that the server closed it. */
 const staleCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** What undici says in an `UND_ERR_SOCKET` about a response that breaks the protocol, not about a broken socket. */
@@ -54,7 +54,7 @@ export function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Whether a request that was sent on a reused connection failed as it does when that connection was already dead. */
+/** Whether a request on a reused connection failed as it does when that connection was dead already. */
 export function isStaleConnection(error: Error): boolean {
   return staleCodes.has(codeOf(error)) && !protocolMessages.has(error.message);
 }

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
-import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CanonicalUrl, IpAddress } from "../../../src/core/units.ts";
 import {
@@ -239,7 +238,7 @@ describe("the connections of UndiciFetcher", () => {
     expect(harness.fetcher.connections.idle).toBe(0);
   });
 
-  it("that the server closed without a word are replaced, and the request is sent again once", async () => {
+  it("that break before an answer end the exchange; it is not asked again, and the next one dials", async () => {
     harness = new HttpHarness();
     let heads = 0;
     const stale = await harness.raw((socket) => {
@@ -248,27 +247,10 @@ describe("the connections of UndiciFetcher", () => {
       else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
     });
     responseOf(await harness.fetch(requestTo(stale, "/")));
+    expect(failureOfOutcome(await harness.fetch(requestTo(stale, "/")))).toBe("connection-stale");
+    expect(heads).toBe(2);
     responseOf(await harness.fetch(requestTo(stale, "/")));
     expect(heads).toBe(3);
-  });
-
-  it("are not replaced by another one that may be as dead", async () => {
-    harness = new HttpHarness();
-    const seen = new WeakSet<Socket>();
-    const both = Promise.withResolvers<undefined>();
-    let heads = 0;
-    const stale = await harness.raw((socket) => {
-      heads += 1;
-      if (seen.has(socket)) socket.resetAndDestroy();
-      seen.add(socket);
-      if (heads === 2) both.resolve(undefined);
-      void both.promise.then(() => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"));
-    });
-    const request = requestTo(stale, "/");
-    await Promise.all([harness.fetch(request), harness.fetch(request)]);
-    expect(harness.fetcher.connections.idle).toBe(2);
-    responseOf(await harness.fetch(request));
-    expect(heads).toBe(4);
   });
 
   it("that break on their first request end the exchange", async () => {

@@ -20,6 +20,7 @@ describe("the retry table", () => {
     ["connect-timeout", 3, "failed"],
     ["connect-unreachable", 3, "failed"],
     ["connection-reset", 3, "failed"],
+    ["connection-stale", 3, "neutral"],
     ["content-length-mismatch", 2, "ok"],
     ["decompression-bomb", 1, "ok"],
     ["dns-error", 3, "failed"],
