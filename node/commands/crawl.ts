@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
 import type { JobId } from "../../src/core/units.ts";
 import type { InjectReport, JobReport } from "../../src/ports/peer-control.ts";
+import { recallSettings, rememberSettings } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
 import { dataLayout } from "../config/peer-config.ts";
 import { jobSettingNames, peerSettingNames, type SettingName } from "../config/settings.ts";
@@ -67,8 +68,11 @@ interface CrawlPlan {
 
 async function crawl(context: CommandContext, command: Command, urls: string[]): Promise<void> {
   const { terminal } = context;
-  const values = await settingsOf(context, command, settingNames);
-  const plan = await planOf(urls, values.out, values.job);
+  const given = await settingsOf(context, command, settingNames);
+  checkUrls(urls);
+  const dataDir = dataDirOf(urls, given.out);
+  const values = { ...(await recallSettings(dataDir)), ...given };
+  const plan = await planOf(urls, dataDir, values.job);
   const stop = new StopRequest(terminal);
   let display: ProgressDisplay | undefined;
   /** Whether there was nothing left to do. */
@@ -90,6 +94,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       leave: () => stop.ask(),
     });
     try {
+      await rememberSettings(plan.out, values);
       const before = session.control.jobs().find(({ definition }) => definition.id === plan.job);
       const injected = await session.control.inject(plan.job, plan.urls, jobOptionsOf(values));
       sayStart(say, plan, before, injected);
@@ -115,19 +120,19 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
   }
 }
 
-async function planOf(urls: string[], out?: string, job?: string): Promise<CrawlPlan> {
-  checkUrls(urls);
-  const hosts = new Set(urls.map((url) => new URL(url).hostname));
-  const [host] = hosts;
-  const dataDir = out ?? (host === undefined ? undefined : `crawl-${folderName(host)}`);
-  if (dataDir === undefined) {
-    throw usageError("peer crawl needs a URL to start from, or --out DIR of a crawl to continue");
+function dataDirOf([first]: readonly string[], out: string | undefined): string {
+  if (out !== undefined) return out;
+  if (first !== undefined) return `crawl-${folderName(new URL(first).hostname)}`;
+  throw usageError("peer crawl needs a URL to start from, or --out DIR of a crawl to continue");
+}
+
+async function planOf(urls: string[], out: string, job: string = jobDefault): Promise<CrawlPlan> {
+  if (urls.length === 0 && !(await exists(dataLayout(out).stateDir))) {
+    throw usageError(`there is no crawl to continue in ${out}; give a URL to start from`);
   }
-  if (urls.length === 0 && !(await exists(dataLayout(dataDir).stateDir))) {
-    throw usageError(`there is no crawl to continue in ${dataDir}; give a URL to start from`);
-  }
-  const title = host === undefined || hosts.size > 1 ? dataDir : host;
-  return { urls, out: dataDir, job: (job ?? jobDefault) as JobId, title: `crawling ${title}` };
+  const [host, ...others] = new Set(urls.map((url) => new URL(url).hostname));
+  const title = host === undefined || others.length > 0 ? out : host;
+  return { urls, out, job: job as JobId, title: `crawling ${title}` };
 }
 
 /** IPv6 literals have brackets and colons, which are awkward in paths. */

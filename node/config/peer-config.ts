@@ -43,6 +43,8 @@ export interface DataLayout {
   readonly archiveDir: string;
   /** The last crawl's summary. */
   readonly summaryFile: string;
+  /** What a one-shot crawl was told, for its continuation. */
+  readonly settingsFile: string;
   /** Address of the running peer's API. */
   readonly apiFile: string;
 }
@@ -53,6 +55,7 @@ export function dataLayout(dataDir: string): DataLayout {
     stateDir: join(dataDir, "state"),
     archiveDir: join(dataDir, "archive"),
     summaryFile: join(dataDir, "summary.json"),
+    settingsFile: join(dataDir, "settings.json"),
     apiFile: join(dataDir, "api.json"),
   };
 }

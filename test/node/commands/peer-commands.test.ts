@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -105,6 +105,26 @@ describe("peer crawl", () => {
     const finished = await again;
     expect(finished.exitCode).toBe(0);
     expect(finished.err).toContain(`continuing in ${out}: 0 pages so far, 1 queued\n`);
+  });
+
+  it("remembers how it was told to reach the network, unless it is told otherwise", async () => {
+    const network = ["--allow-private", "--dns", "[::1]:53", "--contact", "a@b.example"];
+    await control.inject("docs" as never, [seed]);
+    control.finish();
+    await peer("crawl", seed, "--out", out, "--job", "docs", ...network, "--log-level", "debug");
+    await mkdir(join(out, "state"));
+    const again = await peer("crawl", "--out", out, "--contact", "c@d.example");
+    expect(again.exitCode).toBe(0);
+    expect(control.injected.map(({ job }) => job)).toEqual(["docs", "docs", "docs"]);
+    expect(configs[1]).toEqual({
+      ...configs[0],
+      userAgent: expect.stringMatching(/\(\+c@d\.example\)$/) as string,
+      log: { level: "warn", format: "text" },
+      writeLog: expect.any(Function) as () => void,
+    });
+    expect(configs[1]).toMatchObject({ allowPrivate: true, dns: { host: "::1", port: 53 } });
+    await writeFile(join(out, "settings.json"), "{");
+    expect(await peer("crawl", "--out", out)).toMatchObject({ exitCode: 2 });
   });
 
   it("fails with the seed's own reason when nothing at all could be fetched", async () => {

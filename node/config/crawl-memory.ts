@@ -1,0 +1,62 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { usageError } from "../error-line.ts";
+import { dataLayout } from "./peer-config.ts";
+import { resolveSettings } from "./resolve-settings.ts";
+import type { SettingName, SettingValues } from "./settings.ts";
+
+/**
+ * What a continued crawl must not forget: how it reaches the network and whom it names. The job's own options are kept
+ * with the job.
+ */
+const rememberedNames = [
+  "job",
+  "dns",
+  "allow-private",
+  "user-agent",
+  "contact",
+  "body-max",
+  "warc-size",
+] as const satisfies readonly SettingName[];
+
+/** Settings of the last run in `dataDir`. Fails with `CONFIG_INVALID` where the file was spoilt. */
+export async function recallSettings(dataDir: string): Promise<SettingValues> {
+  const { settingsFile } = dataLayout(dataDir);
+  let text: string;
+  try {
+    text = await readFile(settingsFile, "utf8");
+  } catch {
+    // A new crawl; whether the directory can be used is found out by those who write to it.
+    return {};
+  }
+  const file = { name: settingsFile, content: jsonOrNothing(text) };
+  const { values, problems } = resolveSettings(rememberedNames, {
+    file,
+    environment: {},
+    flags: {},
+  });
+  if (problems.length > 0) throw usageError(...problems);
+  return values;
+}
+
+/** Keeps the settings for the next run, in the form of a configuration file. */
+export async function rememberSettings(dataDir: string, values: SettingValues): Promise<void> {
+  const { settingsFile } = dataLayout(dataDir);
+  const entries = rememberedNames.map((name) => [name, plain(values[name])]);
+  const content = Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
+  await writeFile(`${settingsFile}.new`, `${JSON.stringify(content, undefined, 2)}\n`);
+  await rename(`${settingsFile}.new`, settingsFile);
+}
+
+/** A value as a configuration file has it. */
+function plain(value: SettingValues[(typeof rememberedNames)[number]]): unknown {
+  if (typeof value !== "object") return value;
+  return `${value.host.includes(":") ? `[${value.host}]` : value.host}:${value.port}`;
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
