@@ -21,6 +21,15 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      {
+        ...common,
+        test: {
+          name: "long",
+          include: ["test/long/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 900_000,
+        },
+      },
       { ...common, test: { name: "conformance", include: ["test/conformance/**/*.test.ts"] } },
       { ...common, test: { name: "check", include: ["test/project/**/*.test.ts"] } },
     ],
