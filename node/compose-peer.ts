@@ -108,10 +108,7 @@ function optionsOf(config: PeerConfig, peerId: string): PeerOptions {
     limits: { ...limits, ...(bodyBytesMax !== undefined && { bodyBytesMax }) },
     dispatcher: {
       ...dispatcher,
-      ...(openRequestsMax !== undefined && {
-        openRequestsMax,
-        visitsMax: 2 * openRequestsMax,
-      }),
+      ...(openRequestsMax !== undefined && { openRequestsMax }),
     },
   };
 }

@@ -51,12 +51,12 @@ export function demoCommand(context: CommandContext): Command {
     ],
   } as const;
   return newCommand(text, [])
-    .option("--sites N", "sites of the sample web", "12")
-    .option("--pages N", "pages of the sample web", "600")
-    .option("--delay MS", "shortest time between two requests to a host", "100")
-    .option("--kills N", "how often the peer is killed on the way", "1")
-    .option("--seed N", "another sample web", "1")
-    .option("--out DIR", "keep the crawl there (default: removed at the end)")
+    .option("--sites <n>", "sites of the sample web", "12")
+    .option("--pages <n>", "pages of the sample web", "600")
+    .option("--delay <ms>", "shortest time between two requests to a host", "100")
+    .option("--kills <n>", "how often the peer is killed on the way", "1")
+    .option("--seed <n>", "another sample web", "1")
+    .option("--out <dir>", "keep the crawl there (default: removed at the end)")
     .action((_options: unknown, command: Command) => demo(context, command));
 }
 

@@ -6,25 +6,30 @@ import type { Journal } from "./journal.ts";
 export interface DispatcherOptions {
   /** Requests open at once, over all hosts. More hide the latency of slow servers and cost memory and sockets. @default 256 */
   readonly openRequestsMax: number;
-  /** Visits under way, those included whose page is being parsed or committed. @default 512 */
-  readonly visitsMax: number;
+  /**
+   * Answers that wait for each place of the parser, at which no more requests are opened. More keep the parser busy
+   * through a pause of the network, and are more to be fetched again after a crash. @default 4
+   */
+  readonly answersPerParserPlace: number;
 }
 
 export const defaultDispatcherOptions: DispatcherOptions = Object.freeze({
   openRequestsMax: 256,
-  visitsMax: 512,
+  answersPerParserPlace: 4,
 });
 
 /**
  * Sends out visits: as soon as a host is due and there is room for its answer.
  *
- * Back-pressure is here: while the journal or the parser cannot take more, nothing new is fetched.
+ * Back-pressure is here: the more answers wait to be parsed and admitted, the fewer requests may be open, down to none;
+ * so servers that answer faster than pages are parsed do not fill the memory, and a crash finds little in flight.
  */
 export class Dispatcher {
   readonly #clock: Clock;
   readonly #frontier: Frontier;
   readonly #journal: Journal;
-  readonly #options: DispatcherOptions;
+  readonly #openRequestsMax: number;
+  readonly #answersMax: number;
   readonly #visit: (lease: Lease) => Promise<void>;
   readonly #onFailure: (error: unknown) => void;
   readonly #visits = new Set<Promise<void>>();
@@ -39,6 +44,8 @@ export class Dispatcher {
       readonly frontier: Frontier;
       readonly journal: Journal;
       readonly visit: (lease: Lease) => Promise<void>;
+      /** Pages that the parser takes at once. */
+      readonly parserPlaces: number;
     },
     options: DispatcherOptions,
     onFailure: (error: unknown) => void,
@@ -47,7 +54,8 @@ export class Dispatcher {
     this.#frontier = parts.frontier;
     this.#journal = parts.journal;
     this.#visit = parts.visit;
-    this.#options = options;
+    this.#openRequestsMax = options.openRequestsMax;
+    this.#answersMax = options.answersPerParserPlace * parts.parserPlaces;
     this.#onFailure = onFailure;
   }
 
@@ -99,8 +107,9 @@ export class Dispatcher {
   }
 
   #hasRoom(): boolean {
-    if (this.#visits.size >= this.#options.visitsMax) return false;
-    if (this.#frontier.openRequests >= this.#options.openRequestsMax) return false;
+    const open = this.#frontier.openRequests;
+    const freeShare = 1 - (this.#visits.size - open) / this.#answersMax;
+    if (open >= this.#openRequestsMax * freeShare) return false;
     if (!this.#journal.full) return true;
     this.#wakeAfterCommit();
     return false;

@@ -96,6 +96,7 @@ export class Peer implements PeerControl {
         frontier: this.#frontier,
         journal: this.#journal,
         visit: (lease) => visitor.visit(lease),
+        parserPlaces: ports.parser.pendingMax,
       },
       options.dispatcher,
       onFailure,
