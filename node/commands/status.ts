@@ -46,11 +46,27 @@ async function status(context: CommandContext, command: Command, urls: string[])
   const { stdout } = context.terminal;
   for await (const batch of batchesOf(context, urls, file)) {
     const statuses = await statusesOf(client, batch, job);
-    if (wantsJson(command)) for (const each of statuses) await printJson(context, each);
+    if (wantsJson(command)) for (const each of statuses) await printJson(context, line(each));
     else if (statuses.length === 1 && statuses[0] !== undefined) {
       await stdout.write(renderStatus(statuses[0]));
     } else await stdout.write(renderStatuses(statuses));
   }
+}
+
+/** Every field that scripts rely on is there, with null for what is not known. */
+function line(status: UrlStatus): object {
+  const { url, state, httpStatus, fetchedAt, attempts, redirect, reason, owner, ...more } = status;
+  return {
+    url,
+    state,
+    httpStatus: httpStatus ?? null,
+    fetchedAt: fetchedAt ?? null,
+    attempts,
+    redirect: redirect ?? null,
+    reason: reason ?? null,
+    owner,
+    ...more,
+  };
 }
 
 function statusesOf(

@@ -9,7 +9,7 @@ import { jobSpace, namedKey, tagRange } from "../core/record/keys.ts";
 import type { JobId } from "../core/units.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 import { JobCounter } from "./job-counter.ts";
-import type { JobChange, JobReport } from "../ports/peer-control.ts";
+import type { JobChange, JobCounts, JobReport } from "../ports/peer-control.ts";
 
 /** A job as this peer runs it; the object stays the same when its definition changes. */
 export interface Job {
@@ -143,11 +143,19 @@ export function reachedPageLimit(job: Job): boolean {
 }
 
 export function reportOf(job: Job): JobReport {
+  const counts = job.counter.counts();
   return {
     definition: job.definition,
-    counts: job.counter.counts(),
+    counts: job.definition.state === "cancelled" ? dropQueued(counts, job.leases) : counts,
     finished: isFinished(job),
   };
+}
+
+/** The totals of a cancelled job: what is queued, apart from what is leased, is kept out for that reason. */
+function dropQueued(counts: JobCounts, leases: number): JobCounts {
+  const cancelled = Math.max(counts.queued - leases, 0);
+  const skipped = cancelled > 0 ? { ...counts.skipped, cancelled } : counts.skipped;
+  return { ...counts, skipped, queued: counts.queued - cancelled };
 }
 
 /** Why a queued URL of the job is not going to be fetched, where the job itself is the reason. */

@@ -39,6 +39,24 @@ describe("a peer", () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(700);
   });
 
+  it("drops what a cancelled job has queued, and says why", async () => {
+    const machine = new VirtualPeer(treeSite(60));
+    const report = await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(["http://site.example/1"], { delayMs: 1_000 });
+        await machine.clock.sleep(10_500);
+        await peer.changeJob(testJob, "cancel");
+        await peer.jobFinished(testJob, new AbortController().signal);
+        return peer.job(testJob);
+      })(),
+    );
+    const { fetched, queued, skipped } = report.counts;
+    expect({ finished: report.finished, queued }).toEqual({ finished: true, queued: 0 });
+    expect(fetched).toBeGreaterThan(0);
+    expect(skipped.cancelled).toBe(fetched + 1);
+  });
+
   it("obeys robots.txt and its Crawl-delay, and says so", async () => {
     const machine = new VirtualPeer(
       table({
