@@ -42,6 +42,7 @@ const latencyMs = 20;
 /** Fetcher and resolver over a table; what is not in it answers 404, and logs every hit. */
 export class TableWeb implements Fetcher, Resolver {
   readonly hits: TableHit[] = [];
+  readonly requests: FetchRequest[] = [];
   readonly #clock: Clock;
   readonly #pages: Pages;
   readonly #asked = new Map<string, number>();
@@ -53,6 +54,7 @@ export class TableWeb implements Fetcher, Resolver {
 
   async fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
     const { url } = request;
+    this.requests.push(request);
     const startedAtMs = this.#clock.nowMs();
     await this.#clock.sleep(latencyMs, signal);
     const finishedAtMs = this.#clock.nowMs();

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { tagRange } from "../../src/core/record/keys.ts";
+import { htmlPage } from "../support/table-web.ts";
+import type { Pages } from "../support/table-web.ts";
+import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
+
+const pages = 40;
+
+const web: Pages = (url) => {
+  const number = Number(/^http:\/\/site\.example\/(\d+)$/.exec(url)?.[1]);
+  if (!(number >= 1 && number <= pages)) return undefined;
+  return htmlPage(`/${2 * number}`, `/${2 * number + 1}`, "/1");
+};
+
+const seed = "http://site.example/1";
+const forever = new AbortController().signal;
+
+describe("a peer that is started again", () => {
+  it("goes on after a graceful stop, and fetches nothing again", async () => {
+    const machine = new VirtualPeer(web);
+    await machine.clock.run(
+      (async () => {
+        const first = await machine.start();
+        await machine.inject([seed], { delayMs: 100 });
+        await machine.clock.sleep(1_500);
+        await first.stop();
+        const second = await machine.start();
+        expect(second.job(testJob).finished).toBe(false);
+        await second.jobFinished(testJob, forever);
+      })(),
+    );
+    const { counts } = machine.peer.job(testJob);
+    expect([...machine.web.counts().values()].every((count) => count === 1)).toBe(true);
+    // Links beyond the last page answer 404, and are fetched once too.
+    expect(counts).toMatchObject({ pages, duplicateFetches: 0, queued: 0 });
+  });
+
+  it("still knows every URL, from the sieve's snapshot", async () => {
+    const machine = new VirtualPeer(web);
+    await machine.crawl([seed], { delayMs: 0 });
+    await machine.clock.run(machine.peer.stop());
+    await machine.clock.run(machine.start());
+    expect(await machine.clock.run(machine.inject([seed]))).toMatchObject({ added: 0, known: 1 });
+  });
+
+  it("still knows every URL when the snapshot is damaged, from the rows themselves", async () => {
+    const machine = new VirtualPeer(web);
+    await machine.crawl([seed], { delayMs: 0 });
+    await machine.clock.run(machine.peer.stop());
+    const snapshot = machine.disk.entries(tagRange("sieveSnapshot"));
+    expect(snapshot.length).toBeGreaterThan(0);
+    machine.disk.apply(
+      snapshot.map(({ key }) => ({ type: "put", key, value: Uint8Array.of(1, 2, 3) })),
+      true,
+    );
+    await machine.clock.run(machine.start());
+    expect(await machine.clock.run(machine.inject([seed]))).toMatchObject({ added: 0, known: 1 });
+  });
+
+  it("refuses a database of another layout", async () => {
+    const machine = new VirtualPeer(web);
+    await machine.crawl([seed], { delayMs: 0 });
+    await machine.clock.run(machine.peer.stop());
+    const [version] = machine.disk
+      .entries(tagRange("meta"))
+      .filter(({ key }) => new TextDecoder().decode(key) === "mschema-version");
+    expect(version).toBeDefined();
+    machine.disk.apply(
+      [{ type: "put", key: version?.key ?? new Uint8Array(0), value: Uint8Array.of(0x39) }],
+      true,
+    );
+    await expect(machine.clock.run(machine.start())).rejects.toMatchObject({
+      code: "STORE_VERSION",
+    });
+  });
+
+  it("stops with the reason when the disk is full, and goes on when there is room", async () => {
+    const machine = new VirtualPeer(web);
+    const reason = await machine.clock.run(
+      (async () => {
+        const first = await machine.start();
+        await machine.inject([seed], { delayMs: 100 });
+        await machine.clock.sleep(1_000);
+        machine.disk.full = true;
+        const failure = await first.failed;
+        await first.stop();
+        machine.disk.full = false;
+        const second = await machine.start();
+        await second.jobFinished(testJob, forever);
+        return failure;
+      })(),
+    );
+    expect(reason).toMatchObject({ code: "DISK_FULL" });
+    expect(machine.peer.job(testJob).counts).toMatchObject({ pages, queued: 0 });
+  });
+
+  it("asks a page that another job has fetched only whether it changed, and still follows its links", async () => {
+    const validator = '"v1"';
+    const machine = new VirtualPeer((url, asked) => {
+      const page = web(url, asked);
+      if (!page) return undefined;
+      if (asked > 0) return { status: 304, headers: { etag: validator } };
+      return { ...page, headers: { ...page.headers, etag: validator } };
+    });
+    await machine.crawl([seed], { delayMs: 0 });
+    const { peer } = machine;
+    await machine.clock.run(
+      (async () => {
+        await peer.inject("again" as typeof testJob, [seed], { delayMs: 0 });
+        await peer.jobFinished("again" as typeof testJob, forever);
+      })(),
+    );
+    const { counts } = peer.job("again" as typeof testJob);
+    expect(counts.statuses["3xx"]).toBe(pages);
+    const conditional = machine.web.requests.filter(
+      ({ headers }) => headers["if-none-match"] === validator,
+    );
+    expect(conditional).toHaveLength(pages);
+    const { body } = await peer.content(`http://site.example/${pages}`);
+    expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
+  });
+});
