@@ -1,4 +1,6 @@
-import { access, constants, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { access, constants, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
@@ -102,7 +104,7 @@ async function openApi(
 
 async function prepareDataDir(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeDirectory(dataDir);
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new CrawlError(
@@ -111,6 +113,47 @@ async function prepareDataDir(dataDir: string): Promise<void> {
       { dataDir },
       { cause },
     );
+  }
+}
+
+/**
+ * Makes a directory and those above it. Step by step, because the call that makes all at once never returns
+ * where a directory is there and refuses new entries as if it were not (/proc does).
+ */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    const parent = dirname(path);
+    if (code !== "ENOENT" || parent === path || existsSync(parent)) throw error;
+    await makeDirectory(parent);
+    await mkdir(path);
+  }
+}
+
+/**
+ * Makes a folder and those above it, each with one call: the platform's own recursive call never ends where a file
+ * system has no folders to make, for instance below /proc.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    if (code !== "ENOENT" || (await isFolder(dirname(path)))) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
   }
 }
 
@@ -123,6 +166,10 @@ function reasonOf(cause: unknown): string {
     case "EEXIST":
     case "ENOTDIR":
       return "a file is in the way";
+    case "ENOENT":
+      return "no folder can be made there";
+    case "ENOENT":
+      return "it cannot be made there";
     case "EROFS":
       return "the file system is read-only";
     case "ENOSPC":

@@ -176,6 +176,15 @@ describe("peer crawl", () => {
     expect(err).toMatch(/^peer: \S+ cannot be used [^\n]*a file is in the way[^\n]*\n$/);
   });
 
+  it("refuses a directory that no folder can be made in, and makes folders where they can", async () => {
+    const { err, exitCode } = await peer("crawl", seed, "--out", "/proc/none/out");
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/^peer: \S+ cannot be used [^\n]*no folder can be made there[^\n]*\n$/);
+    await control.inject("crawl" as never, [seed]);
+    control.finish();
+    expect(await peer("crawl", seed, "--out", join(out, "a", "b"))).toMatchObject({ exitCode: 0 });
+  });
+
   it("reads a file, the environment and flags, the later over the earlier", async () => {
     const config = join(out, "..", "conf.json");
     await writeFile(config, JSON.stringify({ depth: 1, delay: 1, priority: 1 }));
