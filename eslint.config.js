@@ -19,7 +19,10 @@ const unstrippableSyntax = [
 ];
 
 export default tseslint.config(
-  { ignores: ["dist", "coverage", "**/*.pb.ts", "src/core/globals.d.ts"] },
+  // The bench's rivals are plain JavaScript whose packages only test/bench/package.json installs.
+  {
+    ignores: ["dist", "coverage", "**/*.pb.ts", "src/core/globals.d.ts", "test/bench/rivals"],
+  },
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
