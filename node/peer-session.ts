@@ -133,30 +133,6 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/**
- * Makes a folder and those above it, each with one call: the platform's own recursive call never ends where a file
- * system has no folders to make, for instance below /proc.
- */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
-    if (code !== "ENOENT" || (await isFolder(dirname(path)))) throw error;
-    await makeFolder(dirname(path));
-    await mkdir(path);
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   switch (code) {
@@ -166,8 +142,6 @@ function reasonOf(cause: unknown): string {
     case "EEXIST":
     case "ENOTDIR":
       return "a file is in the way";
-    case "ENOENT":
-      return "no folder can be made there";
     case "ENOENT":
       return "it cannot be made there";
     case "EROFS":
