@@ -358,15 +358,22 @@ export class Frontier {
     }
   }
 
-  #place(host: Host): void {
+  /** Gives the host the pace that its jobs and its robots.txt want now: the most careful of them wins. */
+  setPace(host: Host): void {
     const { visit } = host;
     visit.connectionsMax = 1;
     visit.delayMs = 0;
     for (const job of host.jobs) {
+      if (!host.mayBeAskedBy(job)) continue;
       const { connectionsPerHost } = job.definition.options;
       visit.connectionsMax = Math.max(visit.connectionsMax, connectionsPerHost);
       visit.delayMs = Math.max(visit.delayMs, this.#delayMs(host, job));
     }
+  }
+
+  #place(host: Host): void {
+    const { visit } = host;
+    this.setPace(host);
     // A request that was in flight when an earlier process died has left no trace in the gate.
     if (host.isInherited) visit.gate.opened(this.#startedAtMs, visit.delayMs);
     this.#workbench.place(visit, this.#clock.nowMs());

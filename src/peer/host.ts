@@ -33,6 +33,12 @@ export class Host {
     for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);
   }
 
+  /** Whether the job may still ask something of the host, and so has a say in its pace. */
+  mayBeAskedBy({ definition, leases }: Job): boolean {
+    const isOver = definition.state === "cancelled" && leases === 0;
+    return !isOver && this.visit.queue.mayHave(definition.id);
+  }
+
   admittedFor(space: number): number {
     return this.#admitted.get(space) ?? 0;
   }

@@ -110,7 +110,10 @@ export class RobotsVisitor {
 
   #heedCrawlDelay({ host }: Lease, entry: RobotsEntry): void {
     const delayMs = robotsCrawlDelayMs(entry, this.#productToken);
-    if (delayMs !== undefined) host.crawlDelayMs = Math.max(host.crawlDelayMs ?? 0, delayMs);
+    if (delayMs === undefined || delayMs <= (host.crawlDelayMs ?? 0)) return;
+    host.crawlDelayMs = delayMs;
+    // It counts from the very request that brought it.
+    this.#frontier.setPace(host);
   }
 
   async #ask(lease: Lease, origin: OriginName, known: RobotsEntry | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JobId } from "../../src/core/units.ts";
 import { defaultFrontierOptions } from "../../src/peer/frontier.ts";
 import { htmlPage } from "../support/table-web.ts";
 import type { Pages, TablePage } from "../support/table-web.ts";
@@ -57,6 +58,28 @@ describe("a peer", () => {
     expect(skipped.cancelled).toBe(fetched + 1);
   });
 
+  it("does not make a job wait for the delay of one that is finished, or cancelled", async () => {
+    const machine = new VirtualPeer(treeSite(10));
+    const forever = new AbortController().signal;
+    const [slow, never, quick] = ["slow", "never", "quick"] as [JobId, JobId, JobId];
+    const quickMs = await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await peer.inject(slow, ["http://site.example/8"], { delayMs: 60_000, scope: "page" });
+        await peer.jobFinished(slow, forever);
+        await peer.inject(never, ["http://site.example/1"], { delayMs: 60_000 });
+        await peer.changeJob(never, "cancel");
+        await peer.jobFinished(never, forever);
+        await machine.clock.sleep(120_000);
+        const startMs = machine.clock.nowMs();
+        await peer.inject(quick, ["http://site.example/1"], { delayMs: 100 });
+        await peer.jobFinished(quick, forever);
+        return machine.clock.nowMs() - startMs;
+      })(),
+    );
+    expect(quickMs).toBeLessThan(5_000);
+  });
+
   it("obeys robots.txt and its Crawl-delay, and says so", async () => {
     const machine = new VirtualPeer(
       table({
@@ -72,8 +95,9 @@ describe("a peer", () => {
     expect(machine.web.counts().has("http://site.example/private/secret")).toBe(false);
     const [status] = await peer.status(["http://site.example/private/secret"]);
     expect(status).toMatchObject({ state: "excluded", reason: "robots" });
-    const [, first, second] = machine.web.hits;
-    expect((second?.startedAtMs ?? 0) - (first?.startedAtMs ?? 0)).toBeGreaterThanOrEqual(5_000);
+    const [robots, first, second] = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
+    expect((first ?? 0) - (robots ?? 0)).toBeGreaterThanOrEqual(5_000);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(5_000);
   });
 
   it("gives up an origin whose robots.txt cannot be reached, with the reason", async () => {

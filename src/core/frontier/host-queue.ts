@@ -39,6 +39,11 @@ export class HostQueue {
     return false;
   }
 
+  /** Whether the job has entries here, leased and unread ones included, or may have. */
+  mayHave(job: JobId): boolean {
+    return this.#jobs.has(job);
+  }
+
   /** Entries held in memory, leased ones apart. */
   get heldCount(): number {
     let count = 0;
