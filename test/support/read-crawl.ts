@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
@@ -40,7 +41,7 @@ export async function readWarcs(files: readonly string[]): Promise<WarcEntry[]> 
 }
 
 async function readWarc(path: string): Promise<WarcEntry[]> {
-  const parser = new WARCParser([new Uint8Array(await readFile(path))]);
+  const parser = new WARCParser(createReadStream(path) as AsyncIterable<Uint8Array>);
   const entries: WarcEntry[] = [];
   for await (const record of parser) {
     const payload = await record.readFully(false);
