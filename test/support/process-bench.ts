@@ -65,8 +65,13 @@ export class ProcessBench {
   }
 
   /** Starts `peer run` on a port that the system picks, and waits until it is ready. */
-  async peer(data: string, words: readonly string[] = []): Promise<RunningPeer> {
-    const started = this.start(["run", "--data", data, "--api", "127.0.0.1:0", "--json", ...words]);
+  peer(data: string, words: readonly string[] = []): Promise<RunningPeer> {
+    const run = ["run", "--data", data, "--api", "127.0.0.1:0", "--json"];
+    return this.ready(this.start([...run, ...words]));
+  }
+
+  /** Waits until a `peer run --json` says where it listens. */
+  async ready(started: PeerProcess): Promise<RunningPeer> {
     await until("the peer is ready", () => {
       if (!started.isRunning) throw new Error(`the peer ended: ${started.stderr}`);
       return started.stdout.includes("\n");

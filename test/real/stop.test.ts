@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { audit } from "../../sim/auditor/auditor.ts";
+import { renderAudit } from "../../sim/auditor/render-audit.ts";
+import { defaultSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
+import { TrueGraph } from "../../sim/sample-web/true-graph.ts";
+import { crawlWords, ProcessBench, summaryOf } from "../support/process-bench.ts";
+import { until } from "../support/until.ts";
+
+const noFailures = { throttled: 0, unavailable: 0, failing: 0, reset: 0 };
+
+/** A graceful stop must be over by then; the command itself insists after 10 s. */
+const stopMsMax = 10_000;
+
+describe("peer crawl that is told to stop", () => {
+  const bench = new ProcessBench();
+  afterEach(() => bench.clear());
+
+  it("stops in time, keeps everything, repeats nothing, and goes on when started again", async () => {
+    const site = await bench.site({
+      sites: 5,
+      totalPages: 300,
+      shares: { ...defaultSampleWebOptions.shares, ...noFailures, slow: 0.05 },
+    });
+    const out = await bench.directory();
+    const words = crawlWords(site, out, 10);
+    const stops = [
+      ["SIGTERM", 143, 60],
+      ["SIGINT", 130, 120],
+      ["SIGHUP", 129, 180],
+    ] as const;
+    for (const [signal, code, hits] of stops) {
+      const crawl = bench.start(words);
+      await until(`${hits} requests`, () => site.server.hits.length >= hits);
+      const askedAtMs = Date.now();
+      const ended = await crawl.end(signal);
+      expect(Date.now() - askedAtMs).toBeLessThan(stopMsMax);
+      expect(ended).toMatchObject({ code, signal: null });
+      expect(ended.stderr).toContain(`continue with: peer crawl --out ${out}\n`);
+      const summary = summaryOf(ended);
+      expect(summary).toMatchObject({ finished: false, duplicateFetches: 0 });
+      expect(summary.queued).toBeGreaterThan(0);
+    }
+
+    const summary = summaryOf(await bench.run(words));
+    const graph = new TrueGraph(site.web, { seeds: site.seeds });
+    const report = await audit(site.server.hits, graph, { hostDelayMs: 10 });
+    expect(report.passed, renderAudit(report)).toBe(true);
+    expect(summary).toMatchObject({
+      finished: true,
+      pages: graph.htmlPages(),
+      fetched: graph.counts().must,
+      duplicateFetches: 0,
+    });
+  });
+
+  it("lets a request in flight end, but not when it is told a second time", async () => {
+    const asked = Promise.withResolvers<undefined>();
+    const silent = createServer((request, response) => {
+      if (request.url === "/robots.txt") response.writeHead(404).end();
+      else asked.resolve(undefined);
+    }).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const out = await bench.directory();
+    const flags = ["--allow-private", "--delay", "0", "--out", out];
+    const crawl = bench.start(["crawl", url, ...flags]);
+    await asked.promise;
+    void crawl.end("SIGINT");
+    const askedAtMs = Date.now();
+    await until("another press of the key is a second one", () => Date.now() - askedAtMs > 600);
+    expect(crawl.isRunning).toBe(true);
+    expect(await crawl.end("SIGINT")).toMatchObject({ code: 130 });
+    expect(Date.now() - askedAtMs).toBeLessThan(3_000);
+    silent.closeAllConnections();
+    silent.close();
+
+    const peer = await bench.peer(out, ["--allow-private"]);
+    const stats = await bench.run(["stats", "--data", out, "--json"]);
+    expect(JSON.parse(stats.stdout)).toMatchObject({
+      jobs: [{ counts: { queued: 1, duplicateFetches: 1 } }],
+    });
+    await peer.process.end("SIGKILL");
+  });
+});
