@@ -2,9 +2,15 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { WARCParser } from "warcio";
 import { payloadDigestText } from "../../src/core/archive/payload-digest.ts";
+
+const decoders: ReadonlyMap<string, (bytes: Uint8Array) => Uint8Array> = new Map([
+  ["gzip", (bytes: Uint8Array) => gunzipSync(bytes)],
+  ["br", (bytes: Uint8Array) => brotliDecompressSync(bytes)],
+  ["zstd", (bytes: Uint8Array) => zstdDecompressSync(bytes)],
+]);
 
 /** A record of an archive, read by another implementation of WARC. */
 export interface WarcEntry {
@@ -56,7 +62,7 @@ async function readWarc(path: string): Promise<WarcEntry[]> {
       file: basename(path),
       offset: parser.offset,
       length: parser.recordLength,
-      type: record.warcType ?? "",
+      type: record.warcType,
       url: record.warcTargetURI ?? "",
       header: (name) => warc.get(name),
       status,
@@ -72,19 +78,8 @@ function digestOf(payload: Uint8Array): string {
 }
 
 function decoded(payload: Uint8Array, coding: string | null): Uint8Array {
-  if (payload.length === 0) return payload;
-  switch (coding) {
-    case "gzip":
-      return gunzipSync(payload);
-    case "br":
-      return brotliDecompressSync(payload);
-    case "zstd":
-      return zstdDecompressSync(payload);
-    case "deflate":
-      return inflateSync(payload);
-    default:
-      return payload;
-  }
+  const decode = decoders.get(coding ?? "");
+  return payload.length === 0 || decode === undefined ? payload : decode(payload);
 }
 
 /** The lines of every index beside these WARC files; fails where one is not sorted. */
