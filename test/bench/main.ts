@@ -61,6 +61,8 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  // A reader that went away (`| head`) ends the benchmark, not the tidying up.
+  process.stdout.on("error", interrupt);
   const directory = await mkdtemp(join(tmpdir(), "orbweaver-bench-"));
   try {
     const bench: Bench = { options, tools, directory, signal: stop.signal };
