@@ -11,7 +11,7 @@ const linkAttributes: Readonly<Record<string, string>> = {
 
 /**
  * The pages that a crawl of a site must find: every 200-answer of HTML that `a`, `area`, `frame` and `iframe` links lead
- * to from the start, found by a walk of its own, one page after the other, that shares nothing with any crawler here.
+ * to from the start, found by a walk of its own, one page after the other, that shares only htmlparser2 with crawlers here.
  */
 export async function reachablePages(startUrl: string, anyHost: boolean): Promise<Set<string>> {
   const { host } = new URL(startUrl);
