@@ -86,6 +86,8 @@ const linksPerRound = 32_768;
  *
  * Invariant: a page's end and the URLs found on it are in one batch of the journal. So a page is done if and only if its
  * links are durable.
+ * Invariant: after a failed round every request is refused with its error: keys that were asked and not settled count
+ * as seen from then on.
  */
 export class Admission {
   readonly #clock: Clock;
@@ -98,6 +100,7 @@ export class Admission {
   readonly #onFailure: (error: unknown) => void;
   readonly #waiting: Pending[] = [];
   #running: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
   readonly #sequence: Sequence;
 
   constructor(
@@ -123,6 +126,7 @@ export class Admission {
   /** Resolves when the URLs are in the journal; the result says when they are durable. */
   admit(request: AdmissionRequest): Promise<AdmissionResult> {
     return new Promise((resolve, reject) => {
+      if (this.#failure) throw this.#failure.error;
       this.#waiting.push({ request, resolve, reject });
       this.#running ??= this.#rounds();
     });
@@ -140,10 +144,9 @@ export class Admission {
         while (this.#journal.full) await this.#journal.flushed();
         await this.#round(round);
       } catch (error) {
-        // Keys that were asked and not settled count as seen from now on: nothing may be admitted any more.
         this.#onFailure(error);
+        this.#failure ??= { error };
         for (const { reject } of [...round, ...this.#waiting.splice(0)]) reject(error);
-        return;
       }
     }
     this.#running = undefined;

@@ -64,6 +64,7 @@ export class Peer implements PeerControl {
   #state: "new" | "running" | "stopped" = "new";
   #startedAtMs = 0;
   #ticking: Promise<void> | undefined;
+  #failure: { readonly error: unknown; readonly wasRunning: boolean } | undefined;
   readonly #tickAbort = new AbortController();
 
   constructor(ports: PeerPorts, options: PeerOptions) {
@@ -132,7 +133,10 @@ export class Peer implements PeerControl {
     this.#ticking = this.#tick();
   }
 
-  /** Lets requests in flight end, makes everything durable and closes what it was given. Idempotent. */
+  /**
+   * Lets requests in flight end, makes everything durable and closes what it was given. Idempotent. Rejects where that
+   * fails, unless the peer had failed before: then {@link failed} has said why.
+   */
   async stop(): Promise<void> {
     if (this.#state === "stopped") return;
     const ran = this.#state === "running";
@@ -142,10 +146,10 @@ export class Peer implements PeerControl {
     await this.#ticking;
     if (ran) await this.#drain();
     const { archive, fetcher, parser, store } = this.#ports;
-    await fetcher.stop();
-    await parser.stop();
-    await archive.stop();
-    await store.stop();
+    for (const part of [fetcher, parser, archive, store]) {
+      await part.stop().catch((error: unknown) => this.#fail(error));
+    }
+    if (this.#failure && !this.#failure.wasRunning) throw this.#failure.error;
   }
 
   async inject(
@@ -303,6 +307,7 @@ export class Peer implements PeerControl {
   }
 
   #fail(error: unknown): void {
+    this.#failure ??= { error, wasRunning: this.#state === "running" };
     this.#dispatcher.stop();
     this.#abort.abort();
     this.#failed.resolve(error);

@@ -1,3 +1,4 @@
+import { CrawlError } from "../../src/core/errors.ts";
 import { hash64 } from "../../src/core/hash/hash64.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
@@ -47,6 +48,7 @@ export class VirtualPeer {
   readonly web: TableWeb;
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
+  #archive: MemoryArchive | undefined;
   #peer: Peer | undefined;
   #store: MemoryStore | undefined;
 
@@ -64,9 +66,10 @@ export class VirtualPeer {
   async start(): Promise<Peer> {
     const { clock, disk, web } = this;
     this.#store = new MemoryStore({ disk, beforeWrite: () => clock.sleep(writeMs) });
+    this.#archive = new MemoryArchive(this.#archiveDisk);
     this.#peer = new Peer(
       {
-        archive: new MemoryArchive(this.#archiveDisk),
+        archive: this.#archive,
         clock,
         entropy: new SeededEntropy(),
         fetcher: web,
@@ -93,6 +96,11 @@ export class VirtualPeer {
   kill(): void {
     this.#store?.kill();
     this.#archiveDisk = this.#archiveDisk.copy();
+  }
+
+  /** Lets this process's archive fail from now on as it does on a full disk. */
+  fillArchiveDisk(): void {
+    this.#archive?.failWith(new CrawlError("DISK_FULL", "no room for the archive"));
   }
 
   /** Injects seeds into the test's job. */
