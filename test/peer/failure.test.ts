@@ -19,7 +19,7 @@ describe("a peer whose disk runs full", () => {
   it.each([
     ["the database's", (machine: VirtualPeer) => (machine.disk.full = true)],
     ["the archive's", (machine: VirtualPeer) => machine.fillArchiveDisk()],
-  ])("stops at once where it is %s, and loses nothing", async (_which, fill) => {
+  ])("refuses more where it is %s, stops at once, and loses nothing", async (_which, fill) => {
     for (const afterMs of [300, 401, 555, 666, 780]) {
       const machine = new VirtualPeer(web);
       await machine.clock.run(
@@ -30,6 +30,8 @@ describe("a peer whose disk runs full", () => {
           fill(machine);
           expect(await peer.failed).toMatchObject({ code: "DISK_FULL" });
           const failedAtMs = machine.clock.nowMs();
+          const late = peer.inject(testJob, ["http://late.example/"]);
+          await expect(late).rejects.toMatchObject({ code: "DISK_FULL" });
           await peer.stop();
           expect(machine.clock.nowMs() - failedAtMs).toBeLessThan(1_000);
 

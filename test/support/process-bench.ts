@@ -83,6 +83,11 @@ export class ProcessBench {
     return { process: started, api: ready.api, pid: ready.pid };
   }
 
+  /** Has `end` called by {@link clear}, before what was made earlier ends. */
+  atEnd(end: () => Promise<unknown>): void {
+    this.#ends.push(end);
+  }
+
   /** Ends what was started, newest first. */
   async clear(): Promise<void> {
     for (let end = this.#ends.pop(); end; end = this.#ends.pop()) await end();
