@@ -21,6 +21,9 @@ import type { PeerConfig } from "./config/peer-config.ts";
 import { peerIdentity } from "./peer-identity.ts";
 import type { RunnablePeer } from "./peer-session.ts";
 
+/** Leases are few and short-lived: they stay in the log and hardly reach a table. */
+const leaseStoreSizes = { cacheBytes: 1 << 20, writeBufferBytes: 1 << 20 };
+
 /** The composition root: the one place where adapters are made and given to a peer. */
 export async function composePeer(config: PeerConfig): Promise<RunnablePeer> {
   const peerId = await peerIdentity(join(config.dataDir, "peer-id"));
@@ -59,7 +62,7 @@ function portsOf(
   made: Pick<PeerPorts, "clock" | "metrics" | "resolver">,
 ): PeerPorts {
   const { clock } = made;
-  const { stateDir, archiveDir } = dataLayout(config.dataDir);
+  const { stateDir, leasesDir, archiveDir } = dataLayout(config.dataDir);
   const { parserThreads } = config;
   const parserOptions = defaultParserPoolOptions();
   return {
@@ -84,6 +87,7 @@ function portsOf(
         allowPrivate: config.allowPrivate,
       },
     ),
+    leases: new LevelStore({ directory: leasesDir, ...leaseStoreSizes }),
     logger: new ConsoleLogger(config.log, clock, config.writeLog),
     parser: new ParserPool(
       parserThreads === undefined ? parserOptions : parserOptionsOf(parserThreads),

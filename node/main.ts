@@ -2,12 +2,14 @@
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { restartWithMemorySettings } from "./memory-settings.ts";
 import { majorOf, newerNode, nodeMajorMin } from "./newer-node.ts";
 
 // The entry of `peer`. An old Node.js must be able to load this file, so everything else is imported only when the
 // version is known to be new enough.
 
 if (majorOf(process.version) >= nodeMajorMin) {
+  restartWithMemorySettings(fileURLToPath(import.meta.url), process.argv.slice(2));
   const { runCli } = await import("./cli.ts");
   const { processTerminal } = await import("./process-terminal.ts");
   const exitCode = await runCli(process.argv.slice(2), processTerminal());

@@ -39,6 +39,8 @@ export interface ListenAddress {
 export interface DataLayout {
   /** The database and the Bloom filter's snapshot. */
   readonly stateDir: string;
+  /** Which requests are in flight. */
+  readonly leasesDir: string;
   /** WARC files and their indexes. */
   readonly archiveDir: string;
   /** The last crawl's summary. */
@@ -53,6 +55,7 @@ export interface DataLayout {
 export function dataLayout(dataDir: string): DataLayout {
   return {
     stateDir: join(dataDir, "state"),
+    leasesDir: join(dataDir, "leases"),
     archiveDir: join(dataDir, "archive"),
     summaryFile: join(dataDir, "summary.json"),
     settingsFile: join(dataDir, "settings.json"),

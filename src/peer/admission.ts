@@ -75,11 +75,14 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
 /** Requests sifted together: enough to make one look-up in the store worth its round trip. */
 const requestsPerRound = 64;
 
 /** Links sifted together, unless one page alone has more. */
-const linksPerRound = 32_768;
+const linksPerRound = 4_096;
 
 /**
  * Takes in discovered URLs: sieve, exact set, guards, queue. One round at a time, so that no URL can be judged new twice.
@@ -318,7 +321,7 @@ export class Admission {
 
   #entryOf({ request, url }: Candidate): QueueEntry {
     return {
-      url,
+      url: ownText(url),
       depth: request.depth,
       attempts: 0,
       redirectChain: [...request.redirectChain],
@@ -332,8 +335,17 @@ export class Admission {
     const rank = 9 - job.definition.options.priority;
     const key = queueKey(host.keys, job.space, rank, this.#sequence.next());
     ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
-    return { host, url: { key, job: job.definition.id, entry } };
+    // The store's copy leaves the heap when it is written; the one that waits in the frontier need not.
+    return { host, url: { key: new Uint8Array(key), job: job.definition.id, entry } };
   }
+}
+
+/**
+ * The same text with bytes of its own: a link's URL is a slice of the text of all links of its page, and would keep that
+ * alive for as long as it waits.
+ */
+function ownText(text: string): string {
+  return decoder.decode(encoder.encode(text));
 }
 
 function linkCount({ links, excluded }: AdmissionRequest): number {

@@ -26,14 +26,14 @@ export interface FrontierOptions {
   readonly activeHostsMax: number;
   /**
    * Queue entries held in memory, some 500 bytes each, shared out among the hosts as they become active: a host's head
-   * gets this number by the hosts then active, within 8 and 1,024. @default 20_000
+   * gets this number by the hosts then active, within 8 and 1,024. @default 5_000
    */
   readonly headUrlsMax: number;
 }
 
 export const defaultFrontierOptions: FrontierOptions = Object.freeze({
   activeHostsMax: 10_000,
-  headUrlsMax: 20_000,
+  headUrlsMax: 5_000,
 });
 
 /** A host's head holds at least and at most so many entries. */
@@ -333,7 +333,12 @@ export class Frontier {
     const range = queueRange(host.keys, space);
     const gte = ticket.after.length > 0 ? after(ticket.after) : range.gte;
     const rows = await this.#store.range({ gte, lt: range.lt }, ticket.limit);
-    const urls = rows.map(({ key, value }) => ({ key, job, entry: QueueEntry.decode(value) }));
+    const urls = rows.map(({ key, value }) => ({
+      // A short array of its own stays on the heap; what the store returns does not.
+      key: new Uint8Array(key),
+      job,
+      entry: QueueEntry.decode(value),
+    }));
     queue.refill(ticket, urls, rows.length < ticket.limit);
   }
 

@@ -14,14 +14,14 @@ export interface JournalOptions {
   readonly commitIntervalMs: Millis;
   /**
    * Operations that may wait for a commit; above it admission and dispatch pause. Bounds memory, and what the sieve's
-   * cache must hold. @default 50_000
+   * cache must hold. @default 10_000
    */
   readonly pendingOpsMax: number;
 }
 
 export const defaultJournalOptions: JournalOptions = Object.freeze({
   commitIntervalMs: 20,
-  pendingOpsMax: 50_000,
+  pendingOpsMax: 10_000,
 });
 
 /** The database key under which the archive's mark of the last commit stands. */

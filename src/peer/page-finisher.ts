@@ -18,6 +18,7 @@ import type { Admission, AdmissionRequest } from "./admission.ts";
 import type { Frontier, Lease } from "./frontier.ts";
 import { headerField } from "./header-fields.ts";
 import type { JobRegistry } from "./job-registry.ts";
+import type { LeaseLog } from "./lease-log.ts";
 import { planRedirect } from "./redirect.ts";
 import type { RedirectPlan } from "./redirect.ts";
 import { settle } from "./settlement.ts";
@@ -40,6 +41,7 @@ interface FinisherParts {
   readonly admission: Admission;
   readonly frontier: Frontier;
   readonly jobs: JobRegistry;
+  readonly leases: LeaseLog;
   readonly sieve: SieveKeeper;
 }
 
@@ -264,6 +266,7 @@ export class PageFinisher {
       settle: () =>
         settle(lease, row, endOf(), {
           frontier: this.#parts.frontier,
+          leases: this.#parts.leases,
           metrics: this.#ports.metrics,
         }),
     });

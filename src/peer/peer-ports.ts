@@ -14,6 +14,8 @@ export interface PeerPorts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly fetcher: Fetcher;
+  /** A store apart from `store`, for the leases alone. */
+  readonly leases: Store;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly parser: PageParser;

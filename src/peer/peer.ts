@@ -1,12 +1,10 @@
 import { CrawlError } from "../core/errors.ts";
 import type { JobOptions } from "../core/jobs/job-definition.ts";
 import { packLinks } from "../core/page/packed-links.ts";
-import { tagRange, readUrlKey } from "../core/record/keys.ts";
 import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
 import type { CanonicalUrl, JobId } from "../core/units.ts";
 import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
-import type { StoreOp } from "../ports/store.ts";
 import { Admission } from "./admission.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Frontier } from "./frontier.ts";
@@ -55,6 +53,7 @@ export class Peer implements PeerControl {
   readonly #jobs = new JobRegistry();
   readonly #sequence = new Sequence();
   readonly #journal: Journal;
+  readonly #leases: LeaseLog;
   readonly #sieve: SieveKeeper;
   readonly #frontier: Frontier;
   readonly #admission: Admission;
@@ -74,6 +73,7 @@ export class Peer implements PeerControl {
     const onFailure = (error: unknown): void => this.#fail(error);
     const { signal } = this.#abort;
     this.#journal = new Journal(ports, options.journal, onFailure);
+    this.#leases = new LeaseLog(ports.leases);
     this.#sieve = new SieveKeeper(options.sieve, ports.logger);
     this.#frontier = new Frontier(ports, { jobs: this.#jobs, journal: this.#journal }, options, {
       signal,
@@ -115,8 +115,9 @@ export class Peer implements PeerControl {
 
   /** Opens what it was given, takes up where the last run ended, and starts to crawl. */
   async start(): Promise<void> {
-    const { archive, clock, parser, store } = this.#ports;
+    const { archive, clock, leases, parser, store } = this.#ports;
     await store.start();
+    await leases.start();
     await checkSchemaVersion(store);
     const mark = await store.get(archiveMarkKey);
     await archive.start(mark && ArchiveMarkRecord.decode(mark));
@@ -145,8 +146,8 @@ export class Peer implements PeerControl {
     this.#tickAbort.abort();
     await this.#ticking;
     if (ran) await this.#drain();
-    const { archive, fetcher, parser, store } = this.#ports;
-    for (const part of [fetcher, parser, archive, store]) {
+    const { archive, fetcher, leases, parser, store } = this.#ports;
+    for (const part of [fetcher, parser, archive, leases, store]) {
       await part.stop().catch((error: unknown) => this.#fail(error));
     }
     if (this.#failure && !this.#failure.wasRunning) throw this.#failure.error;
@@ -243,25 +244,26 @@ export class Peer implements PeerControl {
       admission: this.#admission,
       frontier,
       jobs: this.#jobs,
+      leases: this.#leases,
       sieve: this.#sieve,
     });
-    const leases = new LeaseLog(ports.store);
-    return new Visitor(ports, { frontier, robots, leases, finisher }, options, signal);
+    return new Visitor(
+      ports,
+      { frontier, robots, leases: this.#leases, finisher },
+      options,
+      signal,
+    );
   }
 
-  /**
-   * Requests that were in flight when the process died will be made again. They are counted, and forgotten, by one
-   * atomic batch.
-   */
+  /** Requests that were in flight when the process died will be made again: they are counted, once. */
   async #countInterrupted(): Promise<void> {
-    const ops: StoreOp[] = [];
-    for await (const { key } of this.#ports.store.scan(tagRange("lease"))) {
-      this.#jobs.bySpace(readUrlKey(key).space)?.counter.add("duplicateFetches");
-      ops.push({ type: "del", key });
+    const { spaces, op } = await this.#leases.start(this.#ports.store);
+    for (const space of spaces) this.#jobs.bySpace(space)?.counter.add("duplicateFetches");
+    if (spaces.length > 0) {
+      this.#ports.logger.info("requests-interrupted", { count: spaces.length });
     }
-    if (ops.length === 0) return;
-    this.#ports.logger.info("requests-interrupted", { count: ops.length });
-    await this.#journal.append(ops);
+    await this.#journal.append([op]);
+    await this.#leases.forgetEarlierRuns();
   }
 
   async #saveJobs(): Promise<void> {

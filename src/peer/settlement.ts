@@ -1,12 +1,12 @@
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import { UrlRecord } from "../core/record/record.pb.ts";
-import { retag } from "../core/record/keys.ts";
 import { urlState } from "../core/record/url-state.ts";
 import type { FetchFailure } from "../core/politeness/retry-table.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { StoreOp } from "../ports/store.ts";
 import type { Queued, Settlement } from "./admission.ts";
 import type { Frontier, Lease } from "./frontier.ts";
+import type { LeaseLog } from "./lease-log.ts";
 import type { UrlRow } from "./url-row.ts";
 
 /** Why a URL was given up: the last attempt's failure, or a page that broke the parser. */
@@ -27,14 +27,14 @@ export type LeaseEnd =
   | { readonly kind: "again"; readonly url: string; readonly redirectChain: readonly string[] };
 
 /**
- * The end of a lease as a part of one batch: the record's new state, the queue entry and the lease gone, the host's clocks.
+ * The end of a lease as a part of one batch: the record's new state, the queue entry gone, the host's clocks.
  * Called while the batch is put together; counts at that moment, so that the totals are those of the batch.
  */
 export function settle(
   lease: Lease,
   row: UrlRow,
   end: LeaseEnd,
-  parts: { readonly frontier: Frontier; readonly metrics: Metrics },
+  parts: { readonly frontier: Frontier; readonly leases: LeaseLog; readonly metrics: Metrics },
 ): Settlement {
   const { host, url, job } = lease;
   count(lease, end, parts.metrics);
@@ -54,14 +54,20 @@ export function settle(
   const ops: StoreOp[] = [
     { type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) },
     { type: "del", key: url.key },
-    { type: "del", key: retag(row.key, "lease") },
     host.save(),
   ];
   if (end.kind === "fetched") ops.push(...end.extraOps);
   return {
     ops,
     ...(again && { again }),
-    appended: (durable) => parts.frontier.settle(lease, durable),
+    appended: (durable) => {
+      parts.frontier.settle(lease, durable);
+      durable.then(
+        () => parts.leases.remove(row.key, url.entry.attempts),
+        // The journal has reported the failure; the lease stays, and the next start counts it.
+        () => undefined,
+      );
+    },
   };
 }
 

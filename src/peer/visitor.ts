@@ -4,7 +4,6 @@ import { retryPlan, verdictKindOf } from "../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import type { FetchVerdict } from "../core/politeness/host-gate.ts";
 import { isHtml } from "../core/page/content-type.ts";
-import { retag } from "../core/record/keys.ts";
 import type { CanonicalUrl, IpAddress } from "../core/units.ts";
 import { originOf } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -99,7 +98,7 @@ export class Visitor {
     if (host.unresolved) {
       return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
     }
-    await this.#leases.add(retag(row.key, "lease"));
+    await this.#leases.add(row.key, lease.url.entry.attempts);
     const { otherContent } = job.definition.options;
     return this.#ports.fetcher.fetch(
       {

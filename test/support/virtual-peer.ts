@@ -45,12 +45,14 @@ export const testJob = "test" as JobId;
 export class VirtualPeer {
   readonly clock = new VirtualClock();
   readonly disk = new MemoryDisk();
+  readonly leaseDisk = new MemoryDisk();
   readonly web: TableWeb;
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
   #archive: MemoryArchive | undefined;
   #peer: Peer | undefined;
   #store: MemoryStore | undefined;
+  #leases: MemoryStore | undefined;
 
   constructor(pages: Pages, options: Partial<PeerOptions> = {}) {
     this.web = new TableWeb(this.clock, pages);
@@ -66,6 +68,7 @@ export class VirtualPeer {
   async start(): Promise<Peer> {
     const { clock, disk, web } = this;
     this.#store = new MemoryStore({ disk, beforeWrite: () => clock.sleep(writeMs) });
+    this.#leases = new MemoryStore({ disk: this.leaseDisk });
     this.#archive = new MemoryArchive(this.#archiveDisk);
     this.#peer = new Peer(
       {
@@ -73,6 +76,7 @@ export class VirtualPeer {
         clock,
         entropy: new SeededEntropy(),
         fetcher: web,
+        leases: this.#leases,
         logger: silent,
         metrics: silent,
         parser: new InlineParser(),
@@ -95,6 +99,7 @@ export class VirtualPeer {
   /** Ends the process as `kill -9` does: what it goes on doing in memory reaches no disk. */
   kill(): void {
     this.#store?.kill();
+    this.#leases?.kill();
     this.#archiveDisk = this.#archiveDisk.copy();
   }
 

@@ -19,12 +19,12 @@ export interface LevelStoreOptions {
   readonly directory: string;
   /**
    * Memory for recently read blocks. A peer reads the heads of its queues and the records of links it has seen;
-   * incompressible blocks are read through the page cache and take nothing of this. @default 32 MiB
+   * incompressible blocks are read through the page cache and take nothing of this. @default 8 MiB
    */
   readonly cacheBytes?: number;
   /**
    * Size at which the log in memory is written out as a table; up to two are in memory. Larger means fewer, larger
-   * compactions and a longer recovery (about 0.1 s for each 16 MiB). @default 16 MiB
+   * compactions and a longer recovery (about 0.1 s for each 16 MiB). @default 8 MiB
    */
   readonly writeBufferBytes?: number;
   /**
@@ -41,8 +41,8 @@ export interface LevelStoreOptions {
 
 /** Every option's default. */
 export const defaultLevelStoreOptions = {
-  cacheBytes: 32 * 1024 * 1024,
-  writeBufferBytes: 16 * 1024 * 1024,
+  cacheBytes: 8 * 1024 * 1024,
+  writeBufferBytes: 8 * 1024 * 1024,
   tableBytes: 16 * 1024 * 1024,
   blockBytes: 4 * 1024,
 } as const satisfies Omit<Required<LevelStoreOptions>, "directory">;

@@ -27,7 +27,7 @@ const tags = {
   waiting: 0x77,
   /** `r` site origin: RobotsRecord. */
   robots: 0x72,
-  /** `l` site fingerprint job: empty, present while a request is in flight. */
+  /** `l` run URL-row attempt: empty; in a store of its own, present while a request is in flight. */
   lease: 0x6c,
   /** `d` payload digest: DigestRecord. */
   digest: 0x64,
@@ -41,7 +41,14 @@ export type KeyTag = keyof typeof tags;
 
 type Key = Uint8Array<ArrayBuffer>;
 
+/** Where the URL's row stands in a lease's key: behind tag and run. */
+const leaseRowAt = 9;
+
 const encoder = new TextEncoder();
+
+/** A 64-bit number and, on the little-endian machines that Node.js runs on, its low and high half. */
+const wide = new BigUint64Array(1);
+const wideHalves = new Uint32Array(wide.buffer);
 
 /** Position of a site on the ring: 8 bytes, big-endian, so that byte order is ring order. */
 export function ringPosition(site: SiteName): bigint {
@@ -66,52 +73,96 @@ export function hostAddress(site: SiteName, host: HostName): HostAddress {
   return { position: ringPosition(site), hostHash: hash64(host) };
 }
 
-function key(tag: KeyTag, length: number): { bytes: Key; view: DataView } {
+/**
+ * A new key with its tag. Numbers are written byte by byte, not through a DataView: asking a small array for its buffer
+ * moves its bytes off the heap, some 300 bytes more for each key, and the frontier holds many.
+ */
+function newKey(tag: KeyTag, length: number): Key {
   const bytes = new Uint8Array(length);
   bytes[0] = tags[tag];
-  return { bytes, view: new DataView(bytes.buffer) };
+  return bytes;
 }
 
-/** Key of a URL's row: its record, its exclusion or its lease. Length 29. */
+function putUint32(bytes: Key, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
+
+function putUint64(bytes: Key, at: number, value: bigint): void {
+  wide[0] = value;
+  putUint32(bytes, at, wideHalves[1] ?? 0);
+  putUint32(bytes, at + 4, wideHalves[0] ?? 0);
+}
+
+function getUint32(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+}
+
+/** Key of a URL's row: its record or its exclusion. Length 29. */
 export function urlKey(
-  tag: "url" | "exclusion" | "lease",
+  tag: "url" | "exclusion",
   position: bigint,
   fingerprints: Uint32Array,
   at: number,
   space: number,
 ): Key {
-  const { bytes, view } = key(tag, 29);
-  view.setBigUint64(1, position);
-  for (let word = 0; word < 4; word += 1)
-    view.setUint32(9 + word * 4, fingerprints[at + word] ?? 0);
-  view.setUint32(25, space);
+  const bytes = newKey(tag, 29);
+  putUint64(bytes, 1, position);
+  for (let word = 0; word < 4; word += 1) {
+    putUint32(bytes, 9 + word * 4, fingerprints[at + word] ?? 0);
+  }
+  putUint32(bytes, 25, space);
   return bytes;
 }
 
 /** The same URL's key under another tag. */
-export function retag(urlRowKey: Uint8Array, tag: "url" | "exclusion" | "lease"): Key {
+export function retag(urlRowKey: Uint8Array, tag: "url" | "exclusion"): Key {
   const bytes = new Uint8Array(urlRowKey);
   bytes[0] = tags[tag];
   return bytes;
 }
 
+/** Key of a lease on a URL in the given run of the peer; `attempt` counts from 0. Length 39. */
+export function leaseKey(run: number, urlRowKey: Uint8Array, attempt: number): Key {
+  const bytes = newKey("lease", leaseRowAt + urlRowKey.length + 1);
+  putUint64(bytes, 1, BigInt(run));
+  bytes.set(urlRowKey, leaseRowAt);
+  bytes[leaseRowAt + urlRowKey.length] = Math.min(attempt, 0xff);
+  return bytes;
+}
+
+/** All leases of a run. */
+export function leaseRange(run: number): { gte: Key; lt: Key } {
+  const gte = newKey("lease", leaseRowAt);
+  putUint64(gte, 1, BigInt(run));
+  return { gte, lt: successor(gte) };
+}
+
+/** What a lease is on. */
+export function readLeaseKey(lease: Uint8Array): { urlRowKey: Uint8Array; attempt: number } {
+  const end = lease.length - 1;
+  return { urlRowKey: lease.subarray(leaseRowAt, end), attempt: lease[end] ?? 0 };
+}
+
 /** Fingerprint words and job number of a URL's key. */
 export function readUrlKey(row: Uint8Array): { words: Uint32Array<ArrayBuffer>; space: number } {
   invariant(row.length === 29, "a URL's key has 29 bytes");
-  const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   const words = new Uint32Array(4);
-  for (let word = 0; word < 4; word += 1) words[word] = view.getUint32(9 + word * 4);
-  return { words, space: view.getUint32(25) };
+  for (let word = 0; word < 4; word += 1) words[word] = getUint32(row, 9 + word * 4);
+  return { words, space: getUint32(row, 25) };
 }
 
 /** Key of a queue entry: lower `rank` (0 to 9) first, then lower `sequence`. Length 30. */
 export function queueKey(host: HostAddress, space: number, rank: number, sequence: number): Key {
-  const { bytes, view } = key("queue", 30);
-  view.setBigUint64(1, host.position);
-  view.setBigUint64(9, host.hostHash);
-  view.setUint32(17, space);
-  view.setUint8(21, rank);
-  view.setBigUint64(22, BigInt(sequence));
+  const bytes = newKey("queue", 30);
+  putUint64(bytes, 1, host.position);
+  putUint64(bytes, 9, host.hostHash);
+  putUint32(bytes, 17, space);
+  bytes[21] = rank;
+  putUint64(bytes, 22, BigInt(sequence));
   return bytes;
 }
 
@@ -124,38 +175,38 @@ export function queueRange(host: HostAddress, space?: number): { gte: Key; lt: K
 
 /** Key of a row that a host has once. Length 17. */
 export function hostKey(tag: "host" | "waiting", host: HostAddress): Key {
-  const { bytes, view } = key(tag, 17);
-  view.setBigUint64(1, host.position);
-  view.setBigUint64(9, host.hostHash);
+  const bytes = newKey(tag, 17);
+  putUint64(bytes, 1, host.position);
+  putUint64(bytes, 9, host.hostHash);
   return bytes;
 }
 
 /** Key of an origin's robots.txt. Length 17. */
 export function robotsKey(site: SiteName, origin: OriginName): Key {
-  const { bytes, view } = key("robots", 17);
-  view.setBigUint64(1, ringPosition(site));
-  view.setBigUint64(9, hash64(origin));
+  const bytes = newKey("robots", 17);
+  putUint64(bytes, 1, ringPosition(site));
+  putUint64(bytes, 9, hash64(origin));
   return bytes;
 }
 
 /** Key of a row that is named by a text. */
 export function namedKey(tag: "meta" | "job" | "counts" | "digest", name: string): Key {
   const text = encoder.encode(name);
-  const { bytes } = key(tag, 1 + text.length);
+  const bytes = newKey(tag, 1 + text.length);
   bytes.set(text, 1);
   return bytes;
 }
 
 /** Key of a row that is named by a number, in the order of the numbers. Length 9. */
 export function numberedKey(tag: "sieveLog" | "sieveSnapshot", sequence: number): Key {
-  const { bytes, view } = key(tag, 9);
-  view.setBigUint64(1, BigInt(sequence));
+  const bytes = newKey(tag, 9);
+  putUint64(bytes, 1, BigInt(sequence));
   return bytes;
 }
 
 /** Number inside a {@link numberedKey}. */
 export function numberOfKey(row: Uint8Array): number {
-  return Number(new DataView(row.buffer, row.byteOffset, row.byteLength).getBigUint64(1));
+  return getUint32(row, 1) * 2 ** 32 + getUint32(row, 5);
 }
 
 /** All keys of a tag. */

@@ -19,7 +19,7 @@ import { FingerprintCache } from "./fingerprint-cache.ts";
 export interface SieveOptions extends BloomCascadeOptions {
   /**
    * Keys in each of the two generations of the cache of recent keys, a power of two; 96 bytes of memory each.
-   * @default 2^18, which is 24 MiB
+   * @default 2^17, which is 12 MiB
    */
   readonly cacheCapacity: number;
   /**
@@ -32,7 +32,7 @@ export interface SieveOptions extends BloomCascadeOptions {
 /** Every option's default. */
 export const defaultSieveOptions: SieveOptions = {
   ...defaultBloomCascadeOptions,
-  cacheCapacity: 2 ** 18,
+  cacheCapacity: 2 ** 17,
   unsettledOffersMax: 2 ** 16,
 };
 

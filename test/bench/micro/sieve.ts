@@ -140,7 +140,7 @@ async function measureStore(numbers: Uint32Array, distinct: number): Promise<voi
   const directory = await mkdtemp(join(tmpdir(), "orbweaver-sieve-"));
   const store = new LevelStore({ directory });
   await store.start();
-  const sieve = new Sieve({ unsettledOffersMax: 2 ** 18 });
+  const sieve = new Sieve({ cacheCapacity: 2 ** 18, unsettledOffersMax: 2 ** 18 });
   const words = new Uint32Array(batchOffers * 4);
   const totals: Totals = { ...noTotals };
   let pending: StoreOp[] = [];

