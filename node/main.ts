@@ -10,6 +10,9 @@ import { majorOf, newerNode, nodeMajorMin } from "./newer-node.ts";
 
 if (majorOf(process.version) >= nodeMajorMin) {
   restartWithMemorySettings(fileURLToPath(import.meta.url), process.argv.slice(2));
+  // Loading some hundred modules is half of the time to the first request.
+  const { enableCompileCache } = await import("node:module");
+  enableCompileCache();
   const { runCli } = await import("./cli.ts");
   const { processTerminal } = await import("./process-terminal.ts");
   const exitCode = await runCli(process.argv.slice(2), processTerminal());

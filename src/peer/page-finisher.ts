@@ -3,18 +3,18 @@ import { CrawlError } from "../core/errors.ts";
 import { packLinks } from "../core/page/packed-links.ts";
 import { noLinks } from "../core/page/parsed-page.ts";
 import type { ExcludedLinks } from "../core/page/parsed-page.ts";
-import { namedKey } from "../core/record/keys.ts";
-import { DigestRecord, UrlRecord } from "../core/record/record.pb.ts";
+import { UrlRecord } from "../core/record/record.pb.ts";
 import { urlState } from "../core/record/url-state.ts";
 import type { CanonicalUrl } from "../core/units.ts";
-import { fingerprintOf } from "../core/url/fingerprint.ts";
 import type { Archive, ArchivedResponse, ArchiveLocation } from "../ports/archive.ts";
 import type { FetchResponse } from "../ports/fetcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { PageParser, ParsedPage } from "../ports/page-parser.ts";
-import type { Store, StoreOp } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
 import type { Admission, AdmissionRequest } from "./admission.ts";
+import { DigestIndex } from "./digest-index.ts";
+import type { DigestFinding } from "./digest-index.ts";
 import type { Frontier, Lease } from "./frontier.ts";
 import { headerField } from "./header-fields.ts";
 import type { JobRegistry } from "./job-registry.ts";
@@ -23,7 +23,6 @@ import { planRedirect } from "./redirect.ts";
 import type { RedirectPlan } from "./redirect.ts";
 import { settle } from "./settlement.ts";
 import type { LeaseEnd } from "./settlement.ts";
-import { digestSpace } from "./sieve-keeper.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
 import { Slots } from "./slots.ts";
 import { urlRow } from "./url-row.ts";
@@ -57,17 +56,24 @@ export interface PriorFetch {
 /** The URLs that a response leads to. */
 type UrlsOf = Pick<AdmissionRequest, "links" | "excluded" | "depth" | "redirectChain">;
 
-/** Puts a response into the archive: called when the batch is put together that will refer to it. */
-type AppendCapture = () => ArchiveLocation;
+/** What is known of a response's content before it is parsed. */
+interface Content {
+  readonly digest: string;
+  readonly earlier: DigestFinding;
+  /** The earlier fetch whose content the server says is still the same. */
+  readonly unchanged: PriorFetch | undefined;
+}
 
 /** Turns a response into its durable consequences: parsed, archived, its links admitted, its URL settled. */
 export class PageFinisher {
   readonly #ports: FinisherPorts;
   readonly #parts: FinisherParts;
+  readonly #digests: DigestIndex;
   readonly #parserSlots: Slots;
 
   constructor(ports: FinisherPorts, parts: FinisherParts) {
     this.#ports = ports;
+    this.#digests = new DigestIndex(ports.store, parts.sieve);
     this.#parserSlots = new Slots(ports.parser.pendingMax);
     this.#parts = parts;
   }
@@ -90,7 +96,14 @@ export class PageFinisher {
       return;
     }
     const unchanged = response.status === 304 ? prior : undefined;
-    const parsed = await this.#parse(lease, exchange, response, unchanged);
+    const digest = this.#ports.parser.payloadDigest(exchange.encodedBody);
+    const earlier = hasPayload(exchange) ? await this.#digests.find(digest) : "unsure";
+    const content: Content = {
+      digest: unchanged?.record.payloadDigest ?? digest,
+      earlier,
+      unchanged,
+    };
+    const parsed = await this.#parse(lease, exchange, response, content);
     if (!parsed) {
       await this.finish(lease, row, { kind: "failed", failure: "parse-failed" });
       return;
@@ -101,15 +114,11 @@ export class PageFinisher {
       await this.finish(lease, row, { kind: "again", url: target, redirectChain: chain });
       return;
     }
-    const earlier = unchanged ? undefined : await this.#earlierCapture(exchange, parsed);
-    const append = this.#appendCapture(exchange, parsed, unchanged, earlier);
-    await this.#admit(lease, row, urlsOf(lease, parsed, plan), () =>
-      this.#fetchedEnd(exchange, response, parsed, plan, {
-        location: append(),
-        unchanged,
-        earlier,
-      }),
-    );
+    await this.#admit(lease, row, urlsOf(lease, parsed, plan), () => {
+      const location = this.#ports.archive.append(parsed.capture);
+      this.#ports.metrics.count("archive_bytes_total", location.length);
+      return this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
+    });
   }
 
   /** The latest fetch of the URL by another job whose response is still in the archive. */
@@ -139,14 +148,19 @@ export class PageFinisher {
     lease: Lease,
     exchange: Exchange,
     response: FetchResponse,
-    unchanged: PriorFetch | undefined,
+    content: Content,
   ): Promise<ParsedPage | undefined> {
     const { url, job } = lease;
+    const { digest, unchanged } = content;
+    const revisitOf = revisitTarget(content);
     try {
       return await this.#parserSlots.run(() =>
         this.#ports.parser.parse({
-          exchange: unchanged ? { ...exchange, headers: unchanged.response.headers } : exchange,
+          exchange,
+          payloadDigest: digest,
+          ...(revisitOf && { revisitOf }),
           body: unchanged ? unchanged.response.body : response.body,
+          contentHeaders: unchanged ? unchanged.response.headers : exchange.headers,
           follow: unchanged !== undefined || isSuccess(response.status),
           job: job.definition,
           depth: url.entry.depth,
@@ -159,68 +173,16 @@ export class PageFinisher {
     }
   }
 
-  /** Where the same payload was archived first, if it was. */
-  async #earlierCapture(
-    exchange: Exchange,
-    { payloadDigest }: ParsedPage,
-  ): Promise<DigestRecord | "new" | undefined> {
-    if (!hasPayload(exchange)) return undefined;
-    const { sieve } = this.#parts.sieve;
-    const words = fingerprintOf(payloadDigest);
-    const answer = sieve.offer(digestSpace, words, 0);
-    if (answer === "new") return "new";
-    const value = await this.#ports.store.get(namedKey("digest", payloadDigest));
-    if (answer === "ask") sieve.settle(digestSpace, words, 0, value !== undefined);
-    if (value) return DigestRecord.decode(value);
-    return answer === "ask" ? "new" : undefined;
-  }
-
-  #appendCapture(
-    exchange: Exchange,
-    parsed: ParsedPage,
-    unchanged: PriorFetch | undefined,
-    earlier: DigestRecord | "new" | undefined,
-  ): AppendCapture {
-    const { archive, metrics } = this.#ports;
-    const { payloadDigest } = parsed;
-    const target: RevisitTarget | undefined = unchanged
-      ? {
-          url: unchanged.response.url,
-          fetchedAtMs: unchanged.response.fetchedAtMs,
-          reason: "server-not-modified",
-          payloadDigest: unchanged.record.payloadDigest ?? payloadDigest,
-        }
-      : typeof earlier === "object"
-        ? {
-            url: earlier.url,
-            fetchedAtMs: earlier.fetchedAtMs,
-            reason: "identical-payload-digest",
-            payloadDigest,
-          }
-        : undefined;
-    return () => {
-      const location = target
-        ? archive.appendRevisit(exchange, target)
-        : archive.append(parsed.capture);
-      metrics.count("archive_bytes_total", location.length);
-      return location;
-    };
-  }
-
   #fetchedEnd(
     exchange: Exchange,
     response: FetchResponse,
     parsed: ParsedPage,
     plan: RedirectPlan,
-    archived: {
-      readonly location: ArchiveLocation;
-      readonly unchanged: PriorFetch | undefined;
-      readonly earlier: DigestRecord | "new" | undefined;
-    },
+    { digest, earlier, unchanged, location }: Content & { readonly location: ArchiveLocation },
   ): LeaseEnd {
-    const { location, unchanged, earlier } = archived;
     const { status } = response;
-    const { payloadDigest } = parsed;
+    const { url } = exchange;
+    const fetchedAtMs = Math.floor(exchange.fetchedAtMs);
     const body =
       (typeof earlier === "object" ? earlier.capture : undefined) ??
       unchanged?.record.body ??
@@ -230,32 +192,16 @@ export class PageFinisher {
       isPage: status === 200 && parsed.html,
       record: {
         ...describe(response, parsed),
-        fetchedAtMs: Math.floor(exchange.fetchedAtMs),
-        payloadDigest: unchanged?.record.payloadDigest ?? payloadDigest,
+        fetchedAtMs,
+        payloadDigest: digest,
         capture: location,
         ...(body && { body }),
         ...(plan.kind !== "none" && { redirect: plan.target }),
         ...(plan.kind === "end" && isRedirectFault(plan.reason) && { excluded: plan.reason }),
       },
-      extraOps: earlier === "new" ? this.#digestOps(exchange, parsed, location) : [],
+      extraOps:
+        earlier === "new" ? this.#digests.add(digest, { url, fetchedAtMs, capture: location }) : [],
     };
-  }
-
-  #digestOps(
-    { url, fetchedAtMs }: Exchange,
-    { payloadDigest }: ParsedPage,
-    capture: ArchiveLocation,
-  ): readonly StoreOp[] {
-    const record = { url, fetchedAtMs: Math.floor(fetchedAtMs), capture };
-    const words = fingerprintOf(payloadDigest);
-    return [
-      {
-        type: "put",
-        key: namedKey("digest", payloadDigest),
-        value: DigestRecord.encode(record),
-      },
-      ...this.#parts.sieve.log([{ space: digestSpace, words, at: 0 }]),
-    ];
   }
 
   async #admit(lease: Lease, row: UrlRow, urls: UrlsOf, endOf: () => LeaseEnd): Promise<void> {
@@ -271,6 +217,17 @@ export class PageFinisher {
         }),
     });
   }
+}
+
+/** The earlier capture that a revisit record will refer to, where the content is in the archive already. */
+function revisitTarget({ digest, earlier, unchanged }: Content): RevisitTarget | undefined {
+  if (unchanged) {
+    const { url, fetchedAtMs } = unchanged.response;
+    return { url, fetchedAtMs, reason: "server-not-modified", payloadDigest: digest };
+  }
+  if (typeof earlier !== "object") return undefined;
+  const { url, fetchedAtMs } = earlier;
+  return { url, fetchedAtMs, reason: "identical-payload-digest", payloadDigest: digest };
 }
 
 function noUrls({ url }: Lease): UrlsOf {

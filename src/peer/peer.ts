@@ -115,17 +115,9 @@ export class Peer implements PeerControl {
 
   /** Opens what it was given, takes up where the last run ended, and starts to crawl. */
   async start(): Promise<void> {
-    const { archive, clock, leases, parser, store } = this.#ports;
-    await store.start();
-    await leases.start();
-    await checkSchemaVersion(store);
-    const mark = await store.get(archiveMarkKey);
-    await archive.start(mark && ArchiveMarkRecord.decode(mark));
-    await this.#jobs.load(store);
-    await this.#sequence.load(store);
-    await this.#sieve.load(store);
-    await this.#countInterrupted();
-    await parser.start();
+    const { clock, parser } = this.#ports;
+    // Threads take as long to start as a database to open.
+    await Promise.all([parser.start(), this.#open()]);
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
     this.#pace.observe(this.#pages(), this.#startedAtMs);
@@ -231,6 +223,19 @@ export class Peer implements PeerControl {
       }
       await this.#ports.clock.sleep(tickMs / 5, over);
     }
+  }
+
+  async #open(): Promise<void> {
+    const { archive, leases, store } = this.#ports;
+    await store.start();
+    await leases.start();
+    await checkSchemaVersion(store);
+    const mark = await store.get(archiveMarkKey);
+    await archive.start(mark && ArchiveMarkRecord.decode(mark));
+    await this.#jobs.load(store);
+    await this.#sequence.load(store);
+    await this.#sieve.load(store);
+    await this.#countInterrupted();
   }
 
   #newVisitor(signal: AbortSignal): Visitor {

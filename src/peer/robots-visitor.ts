@@ -25,16 +25,17 @@ const robotsBytesMax = 500 * 1_024;
 
 /**
  * Attempts in a row that find an origin unreachable before its queued URLs are given up, with the host's growing backoff
- * between them: some 15 seconds and the time-outs.
+ * between them: some 8 seconds and the time-outs.
  */
-const attemptsMax = 5;
+const attemptsMax = 4;
 
 /** Whether a leased URL may be fetched now. */
 export type RobotsJudgement =
   | { readonly kind: "allowed" }
   /** The visit went to robots.txt instead; the lease has been put back. */
   | { readonly kind: "not-now" }
-  | { readonly kind: "denied"; readonly end: LeaseEnd };
+  /** `asked`: the visit went to robots.txt, and its request has ended. */
+  | { readonly kind: "denied"; readonly end: LeaseEnd; readonly asked: boolean };
 
 /** What one request for robots.txt, redirects followed, brought. */
 interface Answer {
@@ -92,13 +93,12 @@ export class RobotsVisitor {
   async judge(lease: Lease, origin: OriginName): Promise<RobotsJudgement> {
     const entry = await this.#keeper.lookup(origin, lease.host.visit.site);
     if (!entry || !this.#isUsable(entry)) {
-      await this.#ask(lease, origin, entry);
-      return { kind: "not-now" };
+      return this.#ask(lease, origin, entry);
     }
     this.#heedCrawlDelay(lease, entry);
     const url = lease.url.entry.url as CanonicalUrl;
     if (robotsAllow(entry, url, this.#productToken)) return { kind: "allowed" };
-    return { kind: "denied", end: denialOf(entry.record) };
+    return { kind: "denied", end: denialOf(entry.record), asked: false };
   }
 
   /** An origin that could not be reached is asked again at the host's next turn, until the attempts are used up. */
@@ -116,13 +116,17 @@ export class RobotsVisitor {
     this.#frontier.setPace(host);
   }
 
-  async #ask(lease: Lease, origin: OriginName, known: RobotsEntry | undefined): Promise<void> {
+  async #ask(
+    lease: Lease,
+    origin: OriginName,
+    known: RobotsEntry | undefined,
+  ): Promise<RobotsJudgement> {
     const { host } = lease;
     const answer = await this.#fetch(lease, `${origin}/robots.txt` as CanonicalUrl);
     if (answer.failure === "aborted") {
       this.#frontier.closeRequest(lease);
       this.#frontier.putBack(lease);
-      return;
+      return { kind: "not-now" };
     }
     const record = this.#recordOf(origin, answer, known);
     const kept = this.#keeper.keep(origin, host.visit.site, record);
@@ -130,8 +134,12 @@ export class RobotsVisitor {
     if (entry) this.#heedCrawlDelay(lease, entry);
     host.visit.gate.record(answer.verdict, host.visit.delayMs, this.#ports.entropy.random());
     this.#frontier.closeRequest(lease, answer.verdict);
-    this.#frontier.putBack(lease);
     void this.#journal.append([kept, host.save()]);
+    if (record.verdict === "disallow-all" && record.failuresInRow >= attemptsMax) {
+      return { kind: "denied", end: denialOf(record), asked: true };
+    }
+    this.#frontier.putBack(lease);
+    return { kind: "not-now" };
   }
 
   /** Follows redirects at the pace of the hosts that they lead to. */

@@ -72,7 +72,7 @@ export class Visitor {
     if (robots.kind === "not-now") return;
     const row = urlRow(url, lease.job);
     if (robots.kind === "denied") {
-      this.#frontier.closeRequest(lease);
+      if (!robots.asked) this.#frontier.closeRequest(lease);
       await this.#finisher.finish(lease, row, robots.end);
       return;
     }

@@ -1,4 +1,4 @@
-import type { CaptureIndex, Exchange, RevisitTarget } from "../core/archive/capture.ts";
+import type { CaptureIndex } from "../core/archive/capture.ts";
 import type { Millis } from "../core/units.ts";
 
 /** Where a response (or revisit) record stands. */
@@ -12,7 +12,7 @@ export interface ArchiveLocation {
 
 /** All that is needed to append a capture without looking at its content. */
 export interface EncodedCapture {
-  /** A gzip member with the response record, followed by one with the request record. */
+  /** A gzip member with the response or revisit record, followed by one with the request record. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Length of the first member. */
   readonly responseLength: number;
@@ -40,7 +40,7 @@ export interface ArchivedResponse {
 /**
  * Write-once store of captures: WARC 1.1, one gzip member a record, with a CDXJ index beside each file.
  *
- * `append` and `appendRevisit` return at once and keep the record in memory; `flush` makes all appended records
+ * `append` returns at once and keeps the record in memory; `flush` makes all appended records
  * durable. The caller flushes before it commits the locations, and bounds what it appends between two flushes.
  * Failures are `CrawlError`s: `DISK_FULL`, `ARCHIVE_IO`, `ARCHIVE_CORRUPT`, `NOT_ARCHIVED`.
  */
@@ -54,8 +54,6 @@ export interface Archive {
   /** Flushes, finishes the open file and its index; idempotent. */
   stop(): Promise<void>;
   append(capture: EncodedCapture): ArchiveLocation;
-  /** Archives that `exchange.url` had the very content that `target` holds already; only the heads are written. */
-  appendRevisit(exchange: Exchange, target: RevisitTarget): ArchiveLocation;
   /** Resolves when everything appended before the call is durable. Calls are served in order. */
   flush(): Promise<ArchiveMark | undefined>;
   /** Reads one record back; a revisit record has an empty body. */

@@ -1,12 +1,19 @@
-import type { Exchange } from "../core/archive/capture.ts";
+import type { Exchange, RevisitTarget } from "../core/archive/capture.ts";
 import type { JobDefinition } from "../core/jobs/job-definition.ts";
 import type { PageContent } from "../core/page/parsed-page.ts";
 import type { EncodedCapture } from "./archive.ts";
+import type { RawHeaders } from "./fetcher.ts";
 
 export interface ParseRequest {
   readonly exchange: Exchange;
+  /** What {@link PageParser.payloadDigest} says of the exchange's body. */
+  readonly payloadDigest: string;
+  /** The earlier capture that holds this content already: only the heads are archived, as a revisit. */
+  readonly revisitOf?: RevisitTarget;
   /** Body with its content coding removed; parsed only where the content type is HTML or XHTML. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /** Header fields that describe `body`: the exchange's own, or those of the earlier fetch after a 304. */
+  readonly contentHeaders: RawHeaders;
   /** False: an error page or a redirect; it is digested and archived, its links do not count. */
   readonly follow: boolean;
   readonly job: JobDefinition;
@@ -15,15 +22,13 @@ export interface ParseRequest {
 }
 
 export interface ParsedPage extends PageContent {
-  /** SHA-1 of the payload as `sha1:` and base32. */
-  readonly payloadDigest: string;
   /** Ready for {@link Archive.append}. */
   readonly capture: EncodedCapture;
 }
 
 /**
- * Everything about a fetched page that costs CPU: charset, links, job rules, canonical forms, fingerprints, digest,
- * archive record. The real one runs in threads; a virtual one calls the same core functions in place.
+ * Everything about a fetched page that costs CPU: charset, links, job rules, canonical forms, fingerprints, archive
+ * record. The real one runs in threads; a virtual one calls the same core functions in place.
  *
  * At most `pendingMax` requests are under way; the caller keeps to it. A parser that breaks on a page rejects with
  * `PARSER_CRASHED` for that page alone.
@@ -33,5 +38,7 @@ export interface PageParser {
   start(): Promise<void>;
   /** Ends the threads; idempotent. Requests under way are rejected with `PARSER_CRASHED`. */
   stop(): Promise<void>;
+  /** SHA-1 of a payload as `sha1:` and base32: cheap, and known before the page is parsed. */
+  payloadDigest(payload: Uint8Array): string;
   parse(request: ParseRequest): Promise<ParsedPage>;
 }

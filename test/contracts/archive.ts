@@ -1,7 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Archive, ArchiveMark } from "../../src/ports/archive.ts";
-import { digestOf, sampleCapture, sampleExchange } from "../support/sample-captures.ts";
+import {
+  digestOf,
+  sampleCapture,
+  sampleExchange,
+  sampleRevisit,
+} from "../support/sample-captures.ts";
 
 /** Where archives of one kind live during one test. */
 export interface ArchiveWorld {
@@ -89,12 +94,14 @@ export function archiveContract(name: string, newWorld: () => ArchiveWorld): voi
       const first = sampleExchange("/a", "hello");
       archive.append(sampleCapture(first));
       const again = { ...first, fetchedAtMs: first.fetchedAtMs + 60_000 };
-      const location = archive.appendRevisit(again, {
-        url: first.url,
-        fetchedAtMs: first.fetchedAtMs,
-        reason: "identical-payload-digest",
-        payloadDigest: digestOf(first.encodedBody),
-      });
+      const location = archive.append(
+        sampleRevisit(again, {
+          url: first.url,
+          fetchedAtMs: first.fetchedAtMs,
+          reason: "identical-payload-digest",
+          payloadDigest: digestOf(first.encodedBody),
+        }),
+      );
       const next = archive.append(sampleCapture(sampleExchange("/b", "next")));
       await archive.flush();
       const revisit = await archive.read(location);

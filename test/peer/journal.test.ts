@@ -38,7 +38,6 @@ async function newJournal() {
     },
     start: (mark) => memory.start(mark),
     stop: () => memory.stop(),
-    appendRevisit: (exchange, target) => memory.appendRevisit(exchange, target),
     read: (location) => memory.read(location),
     files: () => memory.files(),
   };

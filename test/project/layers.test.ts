@@ -12,7 +12,15 @@ const allowedLayers: Readonly<Record<string, readonly string[]>> = {
   "src/peer": ["src/core", "src/ports"],
   "src/adapters": ["src/core", "src/ports"],
   sim: ["src/core", "src/ports", "src/peer"],
-  node: ["src/core", "src/ports", "src/peer", "src/adapters", "src/index.ts", "sim", "package.json"],
+  node: [
+    "src/core",
+    "src/ports",
+    "src/peer",
+    "src/adapters",
+    "src/index.ts",
+    "sim",
+    "package.json",
+  ],
   "src/index.ts": ["src/core", "src/ports", "src/peer"],
 };
 

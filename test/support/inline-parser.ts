@@ -1,4 +1,8 @@
-import { PageEncoder, prepareJob } from "../../src/adapters/parser-pool/page-encoder.ts";
+import {
+  PageEncoder,
+  payloadDigest,
+  prepareJob,
+} from "../../src/adapters/parser-pool/page-encoder.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../src/ports/page-parser.ts";
 
@@ -24,6 +28,10 @@ export class InlineParser implements PageParser {
   stop(): Promise<void> {
     this.#running = false;
     return Promise.resolve();
+  }
+
+  payloadDigest(payload: Uint8Array): string {
+    return payloadDigest(payload);
   }
 
   async parse({ job, ...page }: ParseRequest): Promise<ParsedPage> {

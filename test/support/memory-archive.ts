@@ -1,5 +1,4 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import type { Exchange, RevisitTarget } from "../../src/core/archive/capture.ts";
 import { contentCodings, parseResponseHead } from "../../src/core/archive/http-head.ts";
 import { CrawlError, invariant } from "../../src/core/errors.ts";
 import type {
@@ -36,9 +35,6 @@ export class MemoryArchiveDisk {
     return copy;
   }
 }
-
-/** A revisit takes this many bytes in the offsets, so that no two records share one. */
-const revisitBytes = 500;
 
 /**
  * Archive without files and without time: flushes resolve in the turn they are called in.
@@ -97,14 +93,6 @@ export class MemoryArchive implements Archive {
     });
   }
 
-  appendRevisit(exchange: Exchange, target: RevisitTarget): ArchiveLocation {
-    invariant(target.url !== "", "a revisit refers to a capture");
-    const { url, status, fetchedAtMs, headers } = exchange;
-    const body = new Uint8Array(0);
-    const response = { url, status, fetchedAtMs, headers, body, truncated: false };
-    return this.#append(revisitBytes, revisitBytes, response);
-  }
-
   #append(bytes: number, length: number, response: ArchivedResponse): ArchiveLocation {
     if (this.#failure !== undefined) throw this.#failure;
     invariant(this.#state === "started", `the archive is used while it is ${this.#state}`);
@@ -159,7 +147,12 @@ function readCapture(member: Uint8Array): Content {
   invariant(head !== undefined, "a capture starts with a response record");
   const { status, headers, bodyAt } = head;
   const body = decode(block.slice(bodyAt), contentCodings(headers));
-  return { status, headers, body, truncated: warcHead.includes("\r\nWARC-Truncated: ") };
+  return { status, headers, body, truncated: isTruncated(warcHead) };
+}
+
+/** A revisit leaves its body out on purpose. */
+function isTruncated(warcHead: string): boolean {
+  return warcHead.includes("\r\nWARC-Truncated: ") && !warcHead.includes("WARC-Type: revisit");
 }
 
 function decode(

@@ -4,6 +4,7 @@ import {
   type JobOptions,
 } from "../../src/core/jobs/job-definition.ts";
 import type { JobId } from "../../src/core/units.ts";
+import { digestOf } from "./sample-captures.ts";
 import type { ParseRequest } from "../../src/ports/page-parser.ts";
 
 export interface GivenPage {
@@ -40,7 +41,9 @@ export function parseRequest(given: GivenPage = {}): ParseRequest {
       encodedBody: given.encoded ?? body,
       fetchedAtMs: 1_772_366_400_000,
     },
+    payloadDigest: digestOf(given.encoded ?? body),
     body,
+    contentHeaders: given.headers ?? ["Content-Type", "text/html; charset=utf-8"],
     follow: given.follow ?? true,
     depth: given.depth ?? 0,
     job: given.job ?? jobWith({}),

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Exchange } from "../../src/core/archive/capture.ts";
+import type { Exchange, RevisitTarget } from "../../src/core/archive/capture.ts";
 import { encodeCapture } from "../../src/core/archive/encode-capture.ts";
+import type { CaptureIds, CaptureRecords } from "../../src/core/archive/encode-capture.ts";
+import { encodeRevisit } from "../../src/core/archive/encode-revisit.ts";
 import { payloadDigestText } from "../../src/core/archive/payload-digest.ts";
 import type { EncodedCapture } from "../../src/ports/archive.ts";
 
@@ -32,8 +34,19 @@ export function digestOf(body: Uint8Array): string {
 
 /** What a page parser hands to the archive. */
 export function sampleCapture(exchange: Exchange): EncodedCapture {
-  const ids = { responseId: randomUUID(), requestId: randomUUID() };
-  const { response, request, index } = encodeCapture(exchange, ids, digestOf(exchange.encodedBody));
+  return compressed(encodeCapture(exchange, newIds(), digestOf(exchange.encodedBody)));
+}
+
+/** The same for content that `target` holds already. */
+export function sampleRevisit(exchange: Exchange, target: RevisitTarget): EncodedCapture {
+  return compressed(encodeRevisit(exchange, target, newIds()));
+}
+
+function newIds(): CaptureIds {
+  return { responseId: randomUUID(), requestId: randomUUID() };
+}
+
+function compressed({ response, request, index }: CaptureRecords): EncodedCapture {
   const first = gzipSync(response);
   const bytes = new Uint8Array(Buffer.concat([first, gzipSync(request)]));
   return { bytes, responseLength: first.length, index };

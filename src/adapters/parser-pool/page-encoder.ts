@@ -1,7 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Exchange } from "../../core/archive/capture.ts";
+import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
 import { encodeCapture, type CaptureIds } from "../../core/archive/encode-capture.ts";
+import { encodeRevisit } from "../../core/archive/encode-revisit.ts";
 import { payloadDigestText } from "../../core/archive/payload-digest.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
@@ -26,14 +27,17 @@ export function prepareJob(definition: JobDefinition): PreparedJob {
 /** One page as a thread gets it. */
 export interface EncoderInput {
   readonly exchange: Exchange;
+  readonly payloadDigest: string;
+  readonly revisitOf?: RevisitTarget;
   readonly body: Uint8Array<ArrayBuffer>;
+  readonly contentHeaders: readonly string[];
   readonly follow: boolean;
   readonly depth: number;
   readonly job: PreparedJob;
 }
 
-/** The head of a request is a few hundred bytes: gzip's usual buffers would cost more time than the compression. */
-const requestGzip = Object.freeze({ windowBits: 10, memLevel: 2, chunkSize: 1_024 });
+/** A record that is a head alone has a few hundred bytes: gzip's usual buffers would cost more time than the compression. */
+const headGzip = Object.freeze({ windowBits: 10, memLevel: 2, chunkSize: 1_024 });
 
 /** Does all the work of a page at once, in the thread that calls it. */
 export class PageEncoder {
@@ -46,22 +50,30 @@ export class PageEncoder {
     this.#newIds = newIds;
   }
 
-  encode({ exchange, body, follow, depth, job }: EncoderInput): ParsedPage {
-    const { url, headers, encodedBody } = exchange;
+  encode(input: EncoderInput): ParsedPage {
+    const { exchange, body, contentHeaders: headers, follow, depth, job } = input;
+    const { url } = exchange;
     const content = parsePage({ url, headers, body, follow, depth, ...job }, this.#tables);
-    const payloadDigest = payloadDigestText(hash("sha1", encodedBody, "buffer"));
-    return { ...content, payloadDigest, capture: this.#capture(exchange, payloadDigest) };
+    return { ...content, capture: this.#capture(input) };
   }
 
-  #capture(exchange: Exchange, payloadDigest: string): EncodedCapture {
-    const records = encodeCapture(exchange, this.#newIds(), payloadDigest);
-    const response = gzipSync(records.response, { level: this.#gzipLevel });
-    const request = gzipSync(records.request, { level: this.#gzipLevel, ...requestGzip });
+  #capture({ exchange, payloadDigest, revisitOf }: EncoderInput): EncodedCapture {
+    const level = this.#gzipLevel;
+    const records = revisitOf
+      ? encodeRevisit(exchange, revisitOf, this.#newIds())
+      : encodeCapture(exchange, this.#newIds(), payloadDigest);
+    const response = gzipSync(records.response, revisitOf ? { level, ...headGzip } : { level });
+    const request = gzipSync(records.request, { level, ...headGzip });
     const bytes = new Uint8Array(response.length + request.length);
     bytes.set(response);
     bytes.set(request, response.length);
     return { bytes, responseLength: response.length, index: records.index };
   }
+}
+
+/** SHA-1 of a payload in the form of the field's tools. */
+export function payloadDigest(payload: Uint8Array): string {
+  return payloadDigestText(hash("sha1", payload, "buffer"));
 }
 
 function randomIds(): CaptureIds {

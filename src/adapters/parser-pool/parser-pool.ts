@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { CrawlError, invariant } from "../../core/errors.ts";
 import type { Millis } from "../../core/units.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
+import { payloadDigest } from "./page-encoder.ts";
 import { ParserThread } from "./parser-thread.ts";
 
 export interface ParserPoolOptions {
@@ -56,6 +57,10 @@ export class ParserPool implements PageParser {
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#threads.map((thread) => thread.stop()));
+  }
+
+  payloadDigest(payload: Uint8Array): string {
+    return payloadDigest(payload);
   }
 
   async parse(request: ParseRequest): Promise<ParsedPage> {

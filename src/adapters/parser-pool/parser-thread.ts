@@ -103,13 +103,23 @@ export class ParserThread {
 
   #send(worker: Worker, { request }: WaitingPage): void {
     const body = wholeBuffer(request.body);
-    const { exchange, follow, depth } = request;
+    const { exchange, payloadDigest, revisitOf, contentHeaders, follow, depth } = request;
     // The copy keeps it one array where the two were one.
     const encodedBody =
       exchange.encodedBody === request.body ? body : wholeBuffer(exchange.encodedBody);
     const jobKey = this.#learn(worker, request.job);
     const sent = { ...exchange, encodedBody };
-    post(worker, { kind: "parse-page", jobKey, exchange: sent, body, follow, depth });
+    post(worker, {
+      kind: "parse-page",
+      jobKey,
+      exchange: sent,
+      payloadDigest,
+      ...(revisitOf && { revisitOf }),
+      body,
+      contentHeaders,
+      follow,
+      depth,
+    });
   }
 
   #learn(worker: Worker, definition: JobDefinition): string {

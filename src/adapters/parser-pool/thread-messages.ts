@@ -1,4 +1,4 @@
-import type { Exchange } from "../../core/archive/capture.ts";
+import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import type { ParsedPage } from "../../ports/page-parser.ts";
 
@@ -29,7 +29,10 @@ export interface ParsePage {
   readonly kind: "parse-page";
   readonly jobKey: string;
   readonly exchange: Exchange;
+  readonly payloadDigest: string;
+  readonly revisitOf?: RevisitTarget;
   readonly body: Uint8Array<ArrayBuffer>;
+  readonly contentHeaders: readonly string[];
   readonly follow: boolean;
   readonly depth: number;
 }

@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip as gunzipCallback, gzipSync } from "node:zlib";
 import { open } from "node:fs/promises";
-import type { CaptureIndex, Exchange, RevisitTarget } from "../../core/archive/capture.ts";
-import { encodeRevisit } from "../../core/archive/encode-revisit.ts";
 import { encodeWarcinfo } from "../../core/archive/encode-warcinfo.ts";
 import { CrawlError, InvariantError, invariant } from "../../core/errors.ts";
 import type {
@@ -93,18 +91,7 @@ export class WarcArchive implements Archive {
     }
   }
 
-  append(capture: EncodedCapture): ArchiveLocation {
-    return this.#append(capture.bytes, capture.responseLength, capture.index);
-  }
-
-  appendRevisit(exchange: Exchange, target: RevisitTarget): ArchiveLocation {
-    const ids = { responseId: randomUUID(), requestId: randomUUID() };
-    const { response, request, index } = encodeRevisit(exchange, target, ids);
-    const revisit = this.#compress(response);
-    return this.#append(Buffer.concat([revisit, this.#compress(request)]), revisit.length, index);
-  }
-
-  #append(bytes: Uint8Array, responseLength: number, index: CaptureIndex): ArchiveLocation {
+  append({ bytes, responseLength, index }: EncodedCapture): ArchiveLocation {
     this.#checkUsable();
     this.#pendingBytes += bytes.length;
     invariant(

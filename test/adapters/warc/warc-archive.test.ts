@@ -3,7 +3,12 @@ import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { CDXIndexer } from "warcio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { digestOf, sampleCapture, sampleExchange } from "../../support/sample-captures.ts";
+import {
+  digestOf,
+  sampleCapture,
+  sampleExchange,
+  sampleRevisit,
+} from "../../support/sample-captures.ts";
 import { ArchiveDirectories, facts } from "./archive-directories.ts";
 import { faultsIn, namesIn, readIndex, readRecords, typeAt } from "./read-archive-file.ts";
 
@@ -32,9 +37,8 @@ describe("the files of a WarcArchive", () => {
     const archive = world.open(directory);
     await archive.start(undefined);
     const capture = archive.append(sampleCapture(hello));
-    const revisit = archive.appendRevisit(
-      { ...hello, fetchedAtMs: hello.fetchedAtMs + 1 },
-      revisitOfHello(),
+    const revisit = archive.append(
+      sampleRevisit({ ...hello, fetchedAtMs: hello.fetchedAtMs + 1 }, revisitOfHello()),
     );
     await archive.stop();
 
@@ -67,7 +71,7 @@ describe("the files of a WarcArchive", () => {
       archive.append(sampleCapture(sampleExchange(path, `page ${path}`)));
       await archive.flush();
     }
-    archive.appendRevisit(sampleExchange("/again", ""), revisitOfHello());
+    archive.append(sampleRevisit(sampleExchange("/again", ""), revisitOfHello()));
     await archive.stop();
 
     const [file = ""] = archive.files();
