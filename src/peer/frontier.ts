@@ -257,20 +257,13 @@ export class Frontier {
   async #load(name: HostName, site: SiteName): Promise<Host> {
     const loading = this.#loading.get(name);
     if (loading) return loading;
-    const load = (async () => {
-      const value = await this.#store.get(hostKey("host", hostAddress(site, name)));
-      return new Host(
-        new HostVisit({
-          host: name,
-          site,
-          gate: new HostGate(this.#politeness, value && HostRecord.decode(value)),
-          queue: new HostQueue(this.#headMax()),
-          connectionsMax: 1,
-          delayMs: 0,
-        }),
-        value && HostRecord.decode(value),
-      );
-    })();
+    const load = this.#store.get(hostKey("host", hostAddress(site, name))).then((value) => {
+      const record = value && HostRecord.decode(value);
+      const gate = new HostGate(this.#politeness, record);
+      const queue = new HostQueue(this.#headMax());
+      const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
+      return new Host(new HostVisit(parts), record);
+    });
     this.#loading.set(name, load);
     try {
       return await load;

@@ -5,14 +5,14 @@ import xxhash from "xxhash-wasm";
  *
  * The module is compiled once, while the program loads; that is the only `await` in `core`.
  */
-const { h64, h64Raw } = await xxhash();
+const hasher = await xxhash();
 
 /** 64-bit hash of the UTF-8 bytes of `text`. */
 export function hash64(text: string, seed = 0n): bigint {
-  return h64(text, seed);
+  return hasher.h64(text, seed);
 }
 
 /** 64-bit hash of `bytes`. */
 export function hash64Bytes(bytes: Uint8Array, seed = 0n): bigint {
-  return h64Raw(bytes, seed);
+  return hasher.h64Raw(bytes, seed);
 }
