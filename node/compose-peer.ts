@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DnsResolver, defaultDnsResolverOptions } from "../src/adapters/dns/dns-resolver.ts";
+import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
 import { PrometheusMetrics } from "../src/adapters/metrics/prometheus-metrics.ts";
 import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
@@ -20,9 +21,6 @@ import { dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import { peerIdentity } from "./peer-identity.ts";
 import type { RunnablePeer } from "./peer-session.ts";
-
-/** Leases are few and short-lived: they stay in the log and hardly reach a table. */
-const leaseStoreSizes = { cacheBytes: 1 << 20, writeBufferBytes: 1 << 20 };
 
 /** The composition root: the one place where adapters are made and given to a peer. */
 export async function composePeer(config: PeerConfig): Promise<RunnablePeer> {
@@ -62,7 +60,7 @@ function portsOf(
   made: Pick<PeerPorts, "clock" | "metrics" | "resolver">,
 ): PeerPorts {
   const { clock } = made;
-  const { stateDir, leasesDir, archiveDir } = dataLayout(config.dataDir);
+  const { stateDir, leasesFile, archiveDir } = dataLayout(config.dataDir);
   const { parserThreads } = config;
   const parserOptions = defaultParserPoolOptions();
   return {
@@ -87,7 +85,7 @@ function portsOf(
         allowPrivate: config.allowPrivate,
       },
     ),
-    leases: new LevelStore({ directory: leasesDir, ...leaseStoreSizes }),
+    leases: new LeaseFile(leasesFile),
     logger: new ConsoleLogger(config.log, clock, config.writeLog),
     parser: new ParserPool(
       parserThreads === undefined ? parserOptions : parserOptionsOf(parserThreads),

@@ -40,7 +40,7 @@ export interface DataLayout {
   /** The database and the Bloom filter's snapshot. */
   readonly stateDir: string;
   /** Which requests are in flight. */
-  readonly leasesDir: string;
+  readonly leasesFile: string;
   /** WARC files and their indexes. */
   readonly archiveDir: string;
   /** The last crawl's summary. */
@@ -55,7 +55,7 @@ export interface DataLayout {
 export function dataLayout(dataDir: string): DataLayout {
   return {
     stateDir: join(dataDir, "state"),
-    leasesDir: join(dataDir, "leases"),
+    leasesFile: join(dataDir, "leases"),
     archiveDir: join(dataDir, "archive"),
     summaryFile: join(dataDir, "summary.json"),
     settingsFile: join(dataDir, "settings.json"),

@@ -45,6 +45,8 @@ export interface Lease {
   readonly host: Host;
   readonly job: Job;
   readonly url: QueuedUrl;
+  /** Where it is noted that a request is in flight; absent while none is. */
+  note?: number;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Fetcher } from "../ports/fetcher.ts";
+import type { LeaseSlots } from "../ports/lease-slots.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { PageParser } from "../ports/page-parser.ts";
@@ -14,8 +15,7 @@ export interface PeerPorts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly fetcher: Fetcher;
-  /** A store apart from `store`, for the leases alone. */
-  readonly leases: Store;
+  readonly leases: LeaseSlots;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly parser: PageParser;

@@ -226,9 +226,8 @@ export class Peer implements PeerControl {
   }
 
   async #open(): Promise<void> {
-    const { archive, leases, store } = this.#ports;
+    const { archive, store } = this.#ports;
     await store.start();
-    await leases.start();
     await checkSchemaVersion(store);
     const mark = await store.get(archiveMarkKey);
     await archive.start(mark && ArchiveMarkRecord.decode(mark));
@@ -268,7 +267,7 @@ export class Peer implements PeerControl {
       this.#ports.logger.info("requests-interrupted", { count: spaces.length });
     }
     await this.#journal.append([op]);
-    await this.#leases.forgetEarlierRuns();
+    this.#leases.forgetFound();
   }
 
   async #saveJobs(): Promise<void> {

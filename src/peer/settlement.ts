@@ -63,7 +63,9 @@ export function settle(
     appended: (durable) => {
       parts.frontier.settle(lease, durable);
       durable.then(
-        () => parts.leases.remove(row.key, url.entry.attempts),
+        () => {
+          if (lease.note !== undefined) parts.leases.remove(lease.note);
+        },
         // The journal has reported the failure; the lease stays, and the next start counts it.
         () => undefined,
       );

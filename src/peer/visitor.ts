@@ -98,7 +98,7 @@ export class Visitor {
     if (host.unresolved) {
       return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
     }
-    await this.#leases.add(row.key, lease.url.entry.attempts);
+    lease.note = this.#leases.add(row.key, lease.url.entry.attempts);
     const { otherContent } = job.definition.options;
     return this.#ports.fetcher.fetch(
       {

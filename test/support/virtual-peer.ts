@@ -12,6 +12,8 @@ import type { Metrics } from "../../src/ports/metrics.ts";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
 import { InlineParser } from "./inline-parser.ts";
 import { MemoryArchive, MemoryArchiveDisk } from "./memory-archive.ts";
+import { MemoryLeaseSlots } from "./memory-lease-slots.ts";
+import type { MemorySlots } from "./memory-lease-slots.ts";
 import { MemoryDisk, MemoryStore } from "./memory-store.ts";
 import { TableWeb } from "./table-web.ts";
 import type { Pages } from "./table-web.ts";
@@ -45,14 +47,14 @@ export const testJob = "test" as JobId;
 export class VirtualPeer {
   readonly clock = new VirtualClock();
   readonly disk = new MemoryDisk();
-  readonly leaseDisk = new MemoryDisk();
+  readonly #leaseSlots: MemorySlots = new Map();
   readonly web: TableWeb;
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
   #archive: MemoryArchive | undefined;
   #peer: Peer | undefined;
   #store: MemoryStore | undefined;
-  #leases: MemoryStore | undefined;
+  #leases: MemoryLeaseSlots | undefined;
 
   constructor(pages: Pages, options: Partial<PeerOptions> = {}) {
     this.web = new TableWeb(this.clock, pages);
@@ -68,7 +70,7 @@ export class VirtualPeer {
   async start(): Promise<Peer> {
     const { clock, disk, web } = this;
     this.#store = new MemoryStore({ disk, beforeWrite: () => clock.sleep(writeMs) });
-    this.#leases = new MemoryStore({ disk: this.leaseDisk });
+    this.#leases = new MemoryLeaseSlots(this.#leaseSlots);
     this.#archive = new MemoryArchive(this.#archiveDisk);
     this.#peer = new Peer(
       {

@@ -27,7 +27,7 @@ const tags = {
   waiting: 0x77,
   /** `r` site origin: RobotsRecord. */
   robots: 0x72,
-  /** `l` run URL-row attempt: empty; in a store of its own, present while a request is in flight. */
+  /** `l` run URL-row attempt: not in the database, but noted while a request is in flight. */
   lease: 0x6c,
   /** `d` payload digest: DigestRecord. */
   digest: 0x64,
@@ -43,6 +43,9 @@ type Key = Uint8Array<ArrayBuffer>;
 
 /** Where the URL's row stands in a lease's key: behind tag and run. */
 const leaseRowAt = 9;
+
+/** Length of a URL's key. */
+const urlRowBytes = 29;
 
 const encoder = new TextEncoder();
 
@@ -134,17 +137,14 @@ export function leaseKey(run: number, urlRowKey: Uint8Array, attempt: number): K
   return bytes;
 }
 
-/** All leases of a run. */
-export function leaseRange(run: number): { gte: Key; lt: Key } {
-  const gte = newKey("lease", leaseRowAt);
-  putUint64(gte, 1, BigInt(run));
-  return { gte, lt: successor(gte) };
-}
-
-/** What a lease is on. */
-export function readLeaseKey(lease: Uint8Array): { urlRowKey: Uint8Array; attempt: number } {
+/** What a lease is on; nothing when the bytes are not a lease's. */
+export function readLeaseKey(
+  lease: Uint8Array,
+): { run: number; urlRowKey: Uint8Array; attempt: number } | undefined {
+  if (lease.length !== leaseRowAt + urlRowBytes + 1 || lease[0] !== tags.lease) return undefined;
   const end = lease.length - 1;
-  return { urlRowKey: lease.subarray(leaseRowAt, end), attempt: lease[end] ?? 0 };
+  const run = getUint32(lease, 1) * 2 ** 32 + getUint32(lease, 5);
+  return { run, urlRowKey: lease.slice(leaseRowAt, end), attempt: lease[end] ?? 0 };
 }
 
 /** Fingerprint words and job number of a URL's key. */

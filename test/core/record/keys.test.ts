@@ -7,7 +7,6 @@ import {
   hostKey,
   jobSpace,
   leaseKey,
-  leaseRange,
   namedKey,
   numberedKey,
   numberOfKey,
@@ -55,10 +54,9 @@ describe("a URL's key", () => {
   it("is what a lease is on, by run and attempt", () => {
     const key = urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 5);
     const lease = leaseKey(7, key, 2);
-    expect(readLeaseKey(lease)).toEqual({ urlRowKey: key, attempt: 2 });
-    expect(isWithin(lease, leaseRange(7))).toBe(true);
-    expect(isWithin(lease, leaseRange(6))).toBe(false);
-    expect(isWithin(lease, leaseRange(8))).toBe(false);
+    expect(readLeaseKey(lease)).toEqual({ run: 7, urlRowKey: key, attempt: 2 });
+    expect(readLeaseKey(lease.slice(1))).toBeUndefined();
+    expect(readLeaseKey(key)).toBeUndefined();
   });
 
   it("reads the fingerprint at the given place of many", () => {

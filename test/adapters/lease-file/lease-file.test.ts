@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { LeaseFile } from "../../../src/adapters/lease-file/lease-file.ts";
+import { leaseSlotsContract } from "../../contracts/lease-slots.ts";
+
+const directories: string[] = [];
+const opened: LeaseFile[] = [];
+
+async function newFile(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "orbweaver-leases-"));
+  directories.push(directory);
+  return join(directory, "leases");
+}
+
+function open(path: string): LeaseFile {
+  const file = new LeaseFile(path);
+  opened.push(file);
+  return file;
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((file) => file.stop()));
+  const gone = directories.splice(0);
+  await Promise.all(gone.map((directory) => rm(directory, { recursive: true })));
+});
+
+leaseSlotsContract("LeaseFile", async () => {
+  const path = await newFile();
+  return { nextProcess: () => open(path) };
+});
+
+describe("a lease file", () => {
+  it("passes over what is torn or was never a note", async () => {
+    const path = await newFile();
+    const first = open(path);
+    await first.start();
+    for (const byte of [1, 2, 3]) first.set(new Uint8Array(39).fill(byte));
+    const bytes = await readFile(path);
+    const second = bytes.indexOf(Buffer.alloc(39, 2));
+    bytes.fill(0xff, second, second + 63);
+    await writeFile(path, bytes);
+    const found = await open(path).start();
+    expect(found.map(([byte]) => byte).sort()).toEqual([1, 3]);
+  });
+
+  it("reads one that was cut short, and goes on with it", async () => {
+    const path = await newFile();
+    const first = open(path);
+    await first.start();
+    first.set(new Uint8Array(39).fill(1));
+    await truncate(path, 100);
+    const next = open(path);
+    const found = await next.start();
+    expect(found.length).toBeLessThanOrEqual(1);
+    next.set(new Uint8Array(39).fill(2));
+    expect(await open(path).start()).toHaveLength(found.length + 1);
+  });
+
+  it("says so where the file cannot be made", async () => {
+    const path = await newFile();
+    await writeFile(path, "");
+    await expect(open(join(path, "below-a-file")).start()).rejects.toMatchObject({
+      code: "STORE_IO",
+    });
+  });
+});
