@@ -9,6 +9,7 @@ import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
 import { parsePage } from "../../core/page/parse-page.ts";
 import { EncodingTables } from "../../core/page/query-encoder.ts";
 import type { EncodedCapture } from "../../ports/archive.ts";
+import { storedGzip } from "./stored-gzip.ts";
 import type { ParsedPage } from "../../ports/page-parser.ts";
 
 /** A job made ready for its pages. */
@@ -36,9 +37,6 @@ export interface EncoderInput {
   readonly job: PreparedJob;
 }
 
-/** A record that is a head alone has a few hundred bytes: gzip's usual buffers would cost more time than the compression. */
-const headGzip = Object.freeze({ windowBits: 10, memLevel: 2, chunkSize: 1_024 });
-
 /** Does all the work of a page at once, in the thread that calls it. */
 export class PageEncoder {
   readonly #gzipLevel: number;
@@ -62,8 +60,10 @@ export class PageEncoder {
     const records = revisitOf
       ? encodeRevisit(exchange, revisitOf, this.#newIds())
       : encodeCapture(exchange, this.#newIds(), payloadDigest);
-    const response = gzipSync(records.response, revisitOf ? { level, ...headGzip } : { level });
-    const request = gzipSync(records.request, { level, ...headGzip });
+    const response = revisitOf
+      ? storedGzip(records.response)
+      : gzipSync(records.response, { level });
+    const request = storedGzip(records.request);
     const bytes = new Uint8Array(response.length + request.length);
     bytes.set(response);
     bytes.set(request, response.length);
