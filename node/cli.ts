@@ -51,9 +51,9 @@ export async function runCli(
 }
 
 /** Loaded only by the commands that run a peer: the others start in a fraction of the time. */
-const composeRealPeer: ComposePeer = async (config) => {
+const composeRealPeer: ComposePeer = async (config, withMetrics) => {
   const { composePeer } = await import("./compose-peer.ts");
-  return composePeer(config);
+  return composePeer(config, withMetrics);
 };
 
 function programOf(context: CommandContext): Command {

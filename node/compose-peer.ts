@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { DnsResolver, defaultDnsResolverOptions } from "../src/adapters/dns/dns-resolver.ts";
 import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
-import { PrometheusMetrics } from "../src/adapters/metrics/prometheus-metrics.ts";
 import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
@@ -16,26 +15,28 @@ import { Peer } from "../src/peer/peer.ts";
 import { defaultPeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerPorts } from "../src/peer/peer-ports.ts";
+import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
 import type { Clock } from "../src/ports/clock.ts";
+import type { Metrics } from "../src/ports/metrics.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import { peerIdentity } from "./peer-identity.ts";
 import type { RunnablePeer } from "./peer-session.ts";
 
 /** The composition root: the one place where adapters are made and given to a peer. */
-export async function composePeer(config: PeerConfig): Promise<RunnablePeer> {
+export async function composePeer(config: PeerConfig, withMetrics: boolean): Promise<RunnablePeer> {
   const peerId = await peerIdentity(join(config.dataDir, "peer-id"));
-  const metrics = new PrometheusMetrics();
+  const metrics = withMetrics ? await prometheus() : undefined;
   const clock = new SystemClock();
   const resolver = resolverOf(config, clock);
-  const ports = portsOf(config, peerId, { clock, metrics, resolver });
+  const ports = portsOf(config, peerId, { clock, metrics: metrics ?? unread, resolver });
   const peer = new Peer(ports, optionsOf(config, peerId));
   const broken = peer.failed.then((reason) => Promise.reject(asError(reason)));
   // Whoever waits for the crawl is told; a peer that nobody waits for yet must not end the process for it.
   broken.catch(() => undefined);
   return {
     control: peer,
-    metrics,
+    ...(metrics && { metrics }),
     broken,
     start: () => peer.start(),
     stop: async () => {
@@ -43,6 +44,19 @@ export async function composePeer(config: PeerConfig): Promise<RunnablePeer> {
       resolver.stop();
     },
   };
+}
+
+/** Measurements that nobody can ask for. */
+const unread: Metrics = {
+  count: () => undefined,
+  gauge: () => undefined,
+  observe: () => undefined,
+};
+
+/** Loaded only where it is read: a one-shot crawl starts sooner without it. */
+async function prometheus(): Promise<Metrics & MetricsText> {
+  const { PrometheusMetrics } = await import("../src/adapters/metrics/prometheus-metrics.ts");
+  return new PrometheusMetrics();
 }
 
 function asError(reason: unknown): Error {

@@ -19,7 +19,11 @@ export interface RunnablePeer {
   stop(): Promise<void>;
 }
 
-export type ComposePeer = (config: PeerConfig) => Promise<RunnablePeer>;
+export type ComposePeer = (
+  config: PeerConfig,
+  /** Whether somebody can ask for the metrics. */
+  withMetrics: boolean,
+) => Promise<RunnablePeer>;
 
 export interface SessionRequest {
   readonly config: PeerConfig;
@@ -54,7 +58,7 @@ export async function openSession(request: SessionRequest): Promise<PeerSession>
   };
   try {
     await prepareDataDir(request.config.dataDir);
-    const peer = await request.composePeer(request.config);
+    const peer = await request.composePeer(request.config, request.api !== undefined);
     stops.push(() => peer.stop());
     await peer.start();
     const broken = peer.broken === undefined ? {} : { broken: peer.broken };

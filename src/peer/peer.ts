@@ -116,8 +116,9 @@ export class Peer implements PeerControl {
   /** Opens what it was given, takes up where the last run ended, and starts to crawl. */
   async start(): Promise<void> {
     const { clock, parser } = this.#ports;
-    // Threads take as long to start as a database to open.
-    await Promise.all([parser.start(), this.#open()]);
+    // Threads take as long to start as a database to open; a page that is fetched meanwhile waits for them.
+    parser.start().catch((error: unknown) => this.#fail(error));
+    await this.#open();
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
     this.#pace.observe(this.#pages(), this.#startedAtMs);

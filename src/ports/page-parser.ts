@@ -35,6 +35,7 @@ export interface ParsedPage extends PageContent {
  */
 export interface PageParser {
   readonly pendingMax: number;
+  /** Pages may be given as soon as this has been called, and wait until it resolves. Errors: `PARSER_CRASHED`. */
   start(): Promise<void>;
   /** Ends the threads; idempotent. Requests under way are rejected with `PARSER_CRASHED`. */
   stop(): Promise<void>;

@@ -1,4 +1,3 @@
-import { WARCParser } from "warcio";
 import type { CaptureIndex } from "../../core/archive/capture.ts";
 import { revisitMime } from "../../core/archive/encode-revisit.ts";
 import { contentCodings, mimeOf, parseResponseHead } from "../../core/archive/http-head.ts";
@@ -24,6 +23,8 @@ export interface StoredRecord {
 export async function parseStoredRecord(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<StoredRecord | undefined> {
+  // Loaded by the first read: most crawls make none.
+  const { WARCParser } = await import("warcio");
   const record = await WARCParser.parse([bytes], { parseHttp: false });
   const type = record?.warcType;
   if (record === null || (type !== "response" && type !== "revisit")) return undefined;
