@@ -117,7 +117,10 @@ export class Peer implements PeerControl {
   async start(): Promise<void> {
     const { clock, parser } = this.#ports;
     // Threads take as long to start as a database to open; a page that is fetched meanwhile waits for them.
-    parser.start().catch((error: unknown) => this.#fail(error));
+    parser.start().catch((error: unknown) => {
+      // A peer that stops before its threads have started has no use for them.
+      if (this.#state !== "stopped") this.#fail(error);
+    });
     await this.#open();
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
