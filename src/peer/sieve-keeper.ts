@@ -1,6 +1,7 @@
-import { numberOfKey, numberedKey, readUrlKey, tagRange } from "../core/record/keys.ts";
+import { nameOfKey, numberOfKey, numberedKey, readUrlKey, tagRange } from "../core/record/keys.ts";
 import { Sieve } from "../core/sieve/sieve.ts";
 import type { SieveOptions } from "../core/sieve/sieve.ts";
+import { fingerprintOf } from "../core/url/fingerprint.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 
@@ -142,6 +143,9 @@ export class SieveKeeper {
     for await (const { key } of store.scan(tagRange("exclusion"))) {
       const { words, space } = readUrlKey(key);
       this.#sieve.add(exclusionSpace(space), words, 0);
+    }
+    for await (const { key } of store.scan(tagRange("digest"))) {
+      this.#sieve.add(digestSpace, fingerprintOf(nameOfKey(key)), 0);
     }
   }
 }

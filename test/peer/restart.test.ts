@@ -55,6 +55,15 @@ describe("a peer that is started again", () => {
     );
     await machine.clock.run(machine.start());
     expect(await machine.clock.run(machine.inject([seed]))).toMatchObject({ added: 0, known: 1 });
+    const [digest] = machine.disk.entries(tagRange("digest"));
+    await machine.clock.run(
+      (async () => {
+        await machine.peer.inject("again" as typeof testJob, [seed], { delayMs: 0 });
+        await machine.peer.jobFinished("again" as typeof testJob, forever);
+      })(),
+    );
+    // A payload that was forgotten would be archived, and its row written, as if it were new.
+    expect(machine.disk.entries(tagRange("digest"))[0]).toEqual(digest);
   });
 
   it("refuses a database of another layout", async () => {

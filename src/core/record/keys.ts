@@ -48,6 +48,7 @@ const leaseRowAt = 9;
 const urlRowBytes = 29;
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** A 64-bit number and, on the little-endian machines that Node.js runs on, its low and high half. */
 const wide = new BigUint64Array(1);
@@ -195,6 +196,11 @@ export function namedKey(tag: "meta" | "job" | "counts" | "digest", name: string
   const bytes = newKey(tag, 1 + text.length);
   bytes.set(text, 1);
   return bytes;
+}
+
+/** Name inside a {@link namedKey}. */
+export function nameOfKey(row: Uint8Array): string {
+  return decoder.decode(row.subarray(1));
 }
 
 /** Key of a row that is named by a number, in the order of the numbers. Length 9. */
