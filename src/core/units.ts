@@ -21,3 +21,6 @@ export type JobId = Brand<string, "JobId">;
 
 /** A canonical, fetchable URL: what {@link canonicalizeUrl} returns. */
 export type CanonicalUrl = Brand<string, "CanonicalUrl">;
+
+/** A member's id in the swarm: the text form of its public key. */
+export type MemberId = Brand<string, "MemberId">;

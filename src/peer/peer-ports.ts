@@ -5,6 +5,7 @@ import type { Fetcher } from "../ports/fetcher.ts";
 import type { LeaseSlots } from "../ports/lease-slots.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
+import type { Overlay } from "../ports/overlay.ts";
 import type { PageParser } from "../ports/page-parser.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import type { Store } from "../ports/store.ts";
@@ -18,6 +19,8 @@ export interface PeerPorts {
   readonly leases: LeaseSlots;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The other members of the swarm; absent where the peer crawls alone. */
+  readonly overlay?: Overlay;
   readonly parser: PageParser;
   readonly resolver: Resolver;
   readonly store: Store;

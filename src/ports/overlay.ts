@@ -1,7 +1,4 @@
-import type { Brand, Millis } from "../core/units.ts";
-
-/** A member's id in the swarm: the text form of its public key. */
-export type MemberId = Brand<string, "MemberId">;
+import type { MemberId, Millis } from "../core/units.ts";
 
 /** Class of traffic: each has a long-lived stream of its own to every peer, so that bulk data holds up no probe. */
 export type OverlayClass = "control" | "forwarding" | "transfer";
@@ -16,6 +13,11 @@ export type OverlayOutcome =
   | { readonly kind: "timeout" }
   /** Another swarm, other cluster options, another protocol version. */
   | { readonly kind: "refused"; readonly detail: string };
+
+/** How an attempt to reach the swarm through one address can end. */
+export type JoinOutcome =
+  | { readonly kind: "joined"; readonly member: MemberId }
+  | Extract<OverlayOutcome, { readonly kind: "unreachable" | "timeout" | "refused" }>;
 
 export interface OverlayRequest {
   readonly to: MemberId;
@@ -38,21 +40,30 @@ export type OverlayHandler = (
  *
  * Requests of one class to one member arrive in the order in which they were sent, at most once each; between classes
  * and members there is no order. Senders are held back by credit: `request` waits while the receiver's window is full,
- * within its time-out. Claims reach every member that is connected, perhaps more than once and in any order. Everything
- * that arrives is bounded in size before it is handed on; what it says is for the receiver to judge.
+ * within its time-out. Notices may be lost, doubled and overtake one another. Claims reach every member that is
+ * connected, perhaps more than once and in any order. Everything that arrives is bounded in size before it is handed
+ * on; what it says is for the receiver to judge.
  */
 export interface Overlay {
   readonly self: MemberId;
+  /** Where others reach this member. */
+  readonly addresses: readonly string[];
   start(): Promise<void>;
   /** Ends what is under way with `unreachable`; idempotent. */
   stop(): Promise<void>;
   /** Connects to any one known member at `address`, and through it to the swarm. */
-  join(address: string, signal: AbortSignal): Promise<OverlayOutcome>;
+  join(address: string, signal: AbortSignal): Promise<JoinOutcome>;
+  /** Makes a member reachable that others have told of. */
+  learn(member: MemberId, addresses: readonly string[]): void;
   request(request: OverlayRequest, signal: AbortSignal): Promise<OverlayOutcome>;
   /** Registers the one handler of a kind of request; before `start`. */
   serve(kind: number, handler: OverlayHandler): void;
+  /** Sends a datagram of at most 64 KiB and looks no further. */
+  notify(to: MemberId, payload: Uint8Array): void;
+  /** Calls `listener` for each datagram, until the returned function is called. */
+  onNotice(listener: (from: MemberId, payload: Uint8Array) => void): () => void;
   /** Spreads a claim of at most 64 KiB to all members. */
-  publish(claim: Uint8Array): Promise<void>;
+  publish(claim: Uint8Array): void;
   /** Calls `listener` for each claim of another member, until the returned function is called. */
   onClaim(listener: (from: MemberId, claim: Uint8Array) => void): () => void;
   /** Calls `listener` when the connection to a member breaks: a reason to probe it at once. */
