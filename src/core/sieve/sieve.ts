@@ -48,7 +48,8 @@ export type SieveAnswer = "new" | "seen" | "ask";
  * bits that stands for a job and a kind of record.
  *
  * How the caller uses it: one loop offers a batch, asks the store for all "ask" keys of it, settles each, and writes
- * the admitted ones; only then does it offer the next batch. It need not wait for the write.
+ * the admitted ones. It need not wait for the write, nor for the store's answers, before it offers the next batch: all
+ * that must hold is `unsettledOffersMax`.
  *
  * Invariant: of all offers of a key, at most one is answered `new` or settled as not existing: the one that admits it.
  * Invariant: a key that the store does not have is admitted by its first offer; the Bloom filter alone drops none.
@@ -78,7 +79,7 @@ export class Sieve {
     return this.#bloom.size;
   }
 
-  /** Asked keys that are not settled: 0 between two batches. */
+  /** Asked keys that are not settled yet. */
   get unsettled(): number {
     return this.#unsettled;
   }

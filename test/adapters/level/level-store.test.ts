@@ -145,3 +145,23 @@ it("stays failed after a write has failed, until it is opened anew", async () =>
   });
   await store.stop();
 });
+
+it("keeps keys and values of every length apart, small ones and large ones in one batch", async () => {
+  const store = await opened();
+  const lengths = upTo(130).slice(1);
+  const key = (length: number): Uint8Array => new Uint8Array(length).fill(length);
+  const value = (length: number): Uint8Array => new Uint8Array(130 - length).fill(255 - length);
+  const gone = { type: "put", key: key(130), value: value(1) } as const;
+  await store.write([gone], { sync: false });
+  const puts = lengths.map((length) => ({
+    type: "put" as const,
+    key: key(length),
+    value: value(length),
+  }));
+  await store.write([...puts, { type: "del", key: key(130) }], { sync: true });
+  const keys = [...lengths, 130].map(key);
+  const found = (await store.getMany(keys)).map((bytes) => bytes && [...bytes]);
+  expect(found).toEqual([...lengths.map((length) => [...value(length)]), undefined]);
+  expect(await store.hasMany(keys)).toEqual([...lengths.map(() => true), false]);
+  await store.stop();
+});

@@ -70,41 +70,72 @@ function keyOf(n: number, words: Uint32Array, at: number): Uint8Array {
   return keyScratch.slice();
 }
 
-/** Processor time of the main thread: what the peer's one thread pays, whatever else the machine does. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
+interface Spent {
+  readonly wallMs: number;
+  /** Processor time of the main thread: what the peer's one thread pays, whatever else the machine does. */
+  readonly threadMs: number;
+  /** Processor time of all threads: those of the store and of the garbage collector too. */
+  readonly processMs: number;
+}
+
+function spent(): Spent {
+  const thread = process.threadCpuUsage();
+  const all = process.cpuUsage();
+  return {
+    wallMs: performance.now(),
+    threadMs: (thread.user + thread.system) / 1000,
+    processMs: (all.user + all.system) / 1000,
+  };
+}
+
+function between(start: Spent, end: Spent): Spent {
+  return {
+    wallMs: end.wallMs - start.wallMs,
+    threadMs: end.threadMs - start.threadMs,
+    processMs: end.processMs - start.processMs,
+  };
 }
 
 interface Totals {
   fresh: number;
   asked: number;
-  /** Time, and processor time, in which the fingerprints were made: not the dedupe's own work. */
-  hashMs: number;
-  hashThreadMs: number;
+  /** Asked because the Bloom filter erred: the store had no such key. */
+  askedInVain: number;
+  /** Spent on making the fingerprints: not the dedupe's own work. */
+  hashing: Spent;
 }
 
-const noTotals: Totals = { fresh: 0, asked: 0, hashMs: 0, hashThreadMs: 0 };
+function noTotals(): Totals {
+  return { fresh: 0, asked: 0, askedInVain: 0, hashing: { wallMs: 0, threadMs: 0, processMs: 0 } };
+}
 
 /** Fills `words` with the fingerprints of a batch. */
 function fingerprint(numbers: Uint32Array, words: Uint32Array, totals: Totals): void {
-  const startedAt = performance.now();
-  const threadStart = threadMs();
+  const start = spent();
   for (let i = 0; i < numbers.length; i++) {
     const n = numbers[i] ?? 0;
     writeFingerprint(`https://site-${siteOf(n)}.example/articles/${n}/index.html`, words, i * 4);
   }
-  totals.hashMs += performance.now() - startedAt;
-  totals.hashThreadMs += threadMs() - threadStart;
+  const one = between(start, spent());
+  const { hashing } = totals;
+  totals.hashing = {
+    wallMs: hashing.wallMs + one.wallMs,
+    threadMs: hashing.threadMs + one.threadMs,
+    // Measured on the one thread that makes them: the others do the store's work meanwhile.
+    processMs: hashing.processMs + one.threadMs,
+  };
 }
 
-function report(name: string, ms: number, cpuMs: number, totals: Totals): void {
-  const perSecond = (time: number): string => Math.round((offers / time) * 1000).toLocaleString();
-  const ownMs = ms - totals.hashMs;
+function report(name: string, all: Spent, totals: Totals): void {
+  const perSecond = (ms: number): string => Math.round((offers / ms) * 1000).toLocaleString();
+  const own = between(totals.hashing, all);
+  const { fresh, asked, askedInVain } = totals;
   console.log(
-    `${name}: ${perSecond(ownMs)} offers/s (${perSecond(ms)} with the making of URLs and fingerprints), ` +
-      `${perSecond(cpuMs - totals.hashThreadMs)} per second of the main thread's processor time, ` +
-      `${totals.fresh.toLocaleString()} new, ${totals.asked.toLocaleString()} asked, ` +
+    `${name}: ${perSecond(own.wallMs)} offers/s ` +
+      `(${perSecond(all.wallMs)} with the making of URLs and fingerprints), ` +
+      `${perSecond(own.threadMs)} per second of the main thread's processor time, ` +
+      `${perSecond(own.processMs)} of all threads', ${fresh.toLocaleString()} new, ` +
+      `${asked.toLocaleString()} asked (${askedInVain.toLocaleString()} in vain), ` +
       `${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident`,
   );
 }
@@ -114,17 +145,17 @@ function measureSieve(numbers: Uint32Array): void {
   const sieve = new Sieve();
   const known = new Uint8Array(offers);
   const words = new Uint32Array(batchOffers * 4);
-  const totals: Totals = { ...noTotals };
-  const startedAt = performance.now();
-  const threadStart = threadMs();
-  for (let start = 0; start < offers; start += batchOffers) {
-    const batch = numbers.subarray(start, start + batchOffers);
+  const totals = noTotals();
+  const start = spent();
+  for (let first = 0; first < offers; first += batchOffers) {
+    const batch = numbers.subarray(first, first + batchOffers);
     fingerprint(batch, words, totals);
     for (let i = 0; i < batch.length; i++) {
       const n = batch[i] ?? 0;
       const answer = sieve.offer(space, words, i * 4);
       if (answer === "ask") {
         totals.asked++;
+        totals.askedInVain += known[n] === 1 ? 0 : 1;
         sieve.settle(space, words, i * 4, known[n] === 1);
       }
       if (answer === "new" || (answer === "ask" && known[n] === 0)) {
@@ -133,7 +164,50 @@ function measureSieve(numbers: Uint32Array): void {
       }
     }
   }
-  report("sieve alone", performance.now() - startedAt, threadMs() - threadStart, totals);
+  report("sieve alone", between(start, spent()), totals);
+}
+
+/** The writes on their way into the store: one synced commit at a time, at most every `syncEveryMs`. */
+class Commits {
+  readonly #store: LevelStore;
+  #pending: StoreOp[] = [];
+  #committing: Promise<void> | undefined;
+  #startedAtMs = performance.now();
+  committed = 0;
+
+  constructor(store: LevelStore) {
+    this.#store = store;
+  }
+
+  put(key: Uint8Array): void {
+    this.#pending.push({ type: "put", key, value });
+  }
+
+  /** Begins a commit where one is due; waits while too much is pending. */
+  async turn(): Promise<void> {
+    if (this.#pending.length >= pendingOpsMax) await this.#committing;
+    if (this.#committing || performance.now() - this.#startedAtMs < syncEveryMs) return;
+    this.#committing = this.#commit().finally(() => (this.#committing = undefined));
+  }
+
+  async end(): Promise<void> {
+    await this.#committing;
+    await this.#commit();
+  }
+
+  async #commit(): Promise<void> {
+    this.#startedAtMs = performance.now();
+    const ops = this.#pending;
+    this.#pending = [];
+    await this.#store.write(ops, { sync: true });
+    this.committed += ops.length;
+  }
+}
+
+interface AskedKey {
+  readonly key: Uint8Array;
+  /** Where its fingerprint stands in the words of its batch. */
+  readonly at: number;
 }
 
 async function measureStore(numbers: Uint32Array, distinct: number): Promise<void> {
@@ -141,46 +215,43 @@ async function measureStore(numbers: Uint32Array, distinct: number): Promise<voi
   const store = new LevelStore({ directory });
   await store.start();
   const sieve = new Sieve({ cacheCapacity: 2 ** 18, unsettledOffersMax: 2 ** 18 });
-  const words = new Uint32Array(batchOffers * 4);
-  const totals: Totals = { ...noTotals };
-  let pending: StoreOp[] = [];
-  let committing: Promise<void> | undefined;
-  let committedAt = performance.now();
-  const startedAt = committedAt;
-  const threadStart = threadMs();
-  for (let start = 0; start < offers; start += batchOffers) {
-    const batch = numbers.subarray(start, start + batchOffers);
-    fingerprint(batch, words, totals);
-    const asked: { key: Uint8Array; at: number }[] = [];
-    for (let i = 0; i < batch.length; i++) {
-      const n = batch[i] ?? 0;
-      const answer = sieve.offer(space, words, i * 4);
-      if (answer === "seen") continue;
-      const key = keyOf(n, words, i * 4);
-      if (answer === "new") pending.push({ type: "put", key, value });
-      else asked.push({ key, at: i * 4 });
-    }
-    const found = asked.length === 0 ? [] : await store.hasMany(asked.map(({ key }) => key));
+  const commits = new Commits(store);
+  const totals = noTotals();
+  // A batch is offered while the store answers for the one before; each has words of its own.
+  const wordsOfTwo = [new Uint32Array(batchOffers * 4), new Uint32Array(batchOffers * 4)] as const;
+  let answered: Promise<void> = Promise.resolve();
+  const ask = async (asked: readonly AskedKey[], words: Uint32Array): Promise<void> => {
+    const found = await store.hasMany(asked.map(({ key }) => key));
     for (const [i, { key, at }] of asked.entries()) {
       const existed = found[i] === true;
       sieve.settle(space, words, at, existed);
-      if (!existed) pending.push({ type: "put", key, value });
+      if (existed) continue;
+      totals.askedInVain++;
+      commits.put(key);
+    }
+  };
+  const start = spent();
+  for (let first = 0; first < offers; first += batchOffers) {
+    const batch = numbers.subarray(first, first + batchOffers);
+    const words = wordsOfTwo[first % (2 * batchOffers) === 0 ? 0 : 1];
+    fingerprint(batch, words, totals);
+    const asked: AskedKey[] = [];
+    for (let i = 0; i < batch.length; i++) {
+      const answer = sieve.offer(space, words, i * 4);
+      if (answer === "seen") continue;
+      const key = keyOf(batch[i] ?? 0, words, i * 4);
+      if (answer === "new") commits.put(key);
+      else asked.push({ key, at: i * 4 });
     }
     totals.asked += asked.length;
-    if (pending.length >= pendingOpsMax) await committing;
-    if (!committing && performance.now() - committedAt >= syncEveryMs) {
-      totals.fresh += pending.length;
-      committedAt = performance.now();
-      committing = store.write(pending, { sync: true }).then(() => {
-        committing = undefined;
-      });
-      pending = [];
-    }
+    await answered;
+    answered = ask(asked, words);
+    await commits.turn();
   }
-  await committing;
-  totals.fresh += pending.length;
-  await store.write(pending, { sync: true });
-  report("sieve and store", performance.now() - startedAt, threadMs() - threadStart, totals);
+  await answered;
+  await commits.end();
+  totals.fresh = commits.committed;
+  report("sieve and store", between(start, spent()), totals);
 
   let stored = 0;
   const urls = { gte: Uint8Array.of(urlTag), lt: Uint8Array.of(urlTag + 1) };
