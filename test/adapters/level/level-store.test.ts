@@ -150,7 +150,7 @@ it("keeps keys and values of every length apart, small ones and large ones in on
   const store = await opened();
   const lengths = upTo(130).slice(1);
   const key = (length: number): Uint8Array => new Uint8Array(length).fill(length);
-  const value = (length: number): Uint8Array => new Uint8Array(130 - length).fill(255 - length);
+  const value = (length: number): Uint8Array => new Uint8Array(length).fill(255 - length);
   const gone = { type: "put", key: key(130), value: value(1) } as const;
   await store.write([gone], { sync: false });
   const puts = lengths.map((length) => ({
