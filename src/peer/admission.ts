@@ -48,6 +48,8 @@ export interface Settlement {
 export interface Queued {
   readonly host: Host;
   readonly job: Job;
+  /** Key of the URL's row. */
+  readonly rowKey: Uint8Array;
   readonly entry: QueueEntry;
 }
 
@@ -265,8 +267,10 @@ export class Admission {
         continue;
       }
       invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
-      ops.push(this.#admitted(candidate, host));
-      queued.push(this.#enqueue({ host, job: request.job, entry: this.#entryOf(candidate) }, ops));
+      const row = rowKey(candidate);
+      ops.push({ type: "put", key: row, value: this.#admitted(candidate, host) });
+      const entry = this.#entryOf(candidate);
+      queued.push(this.#enqueue({ host, job: request.job, rowKey: row, entry }, ops));
       added.set(request, (added.get(request) ?? 0) + 1);
     }
     for (const host of new Set(queued.map((one) => one.host))) {
@@ -310,13 +314,12 @@ export class Admission {
     return { type: "put", key: rowKey(candidate), value };
   }
 
-  #admitted(candidate: Candidate, host: Host): StoreOp {
+  #admitted(candidate: Candidate, host: Host): Uint8Array {
     const { job } = candidate.request;
     host.countAdmitted(job.space);
     job.counter.add("queued");
     this.#metrics.count("admitted_urls_total");
-    const value = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
-    return { type: "put", key: rowKey(candidate), value };
+    return UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
   }
 
   #entryOf({ request, url }: Candidate): QueueEntry {
@@ -331,9 +334,9 @@ export class Admission {
   }
 
   /** Puts an entry behind all others of its host, job and priority. */
-  #enqueue({ host, job, entry }: Queued, ops: StoreOp[]): { host: Host; url: QueuedUrl } {
+  #enqueue({ host, job, rowKey, entry }: Queued, ops: StoreOp[]): { host: Host; url: QueuedUrl } {
     const rank = 9 - job.definition.options.priority;
-    const key = queueKey(host.keys, job.space, rank, this.#sequence.next());
+    const key = queueKey(host.keys, job.space, rank, this.#sequence.next(), rowKey);
     ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
     // The store's copy leaves the heap when it is written; the one that waits in the frontier need not.
     return { host, url: { key: new Uint8Array(key), job: job.definition.id, entry } };

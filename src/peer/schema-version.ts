@@ -3,7 +3,7 @@ import { namedKey } from "../core/record/keys.ts";
 import type { Store } from "../ports/store.ts";
 
 /** Layout of the database: raised when an older program could not read, or would harm, what a newer one writes. */
-const schemaVersion = "1";
+const schemaVersion = "2";
 
 const key = namedKey("meta", "schema-version");
 

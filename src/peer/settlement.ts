@@ -43,6 +43,7 @@ export function settle(
       ? {
           host,
           job,
+          rowKey: row.key,
           entry: {
             ...url.entry,
             url: end.url,

@@ -1,6 +1,8 @@
 import { hash64 } from "../hash/hash64.ts";
-import type { HostName, JobId, OriginName, SiteName } from "../units.ts";
 import { invariant } from "../errors.ts";
+import { circle, keyPrefixOf } from "../ring/ring-position.ts";
+import type { Arc } from "../ring/ring-position.ts";
+import type { HostName, JobId, OriginName, SiteName } from "../units.ts";
 
 /**
  * First byte of every database key. The table only grows: a tag is never given a second meaning.
@@ -19,8 +21,10 @@ const tags = {
   url: 0x75,
   /** `x` site fingerprint job: ExclusionRecord. */
   exclusion: 0x78,
-  /** `q` site host job rank sequence: QueueEntry. */
+  /** `q` site host job rank sequence, half of the fingerprint: QueueEntry. */
   queue: 0x71,
+  /** `o` site of the page, fingerprint and job of the URL found on it: OutboxEntry. */
+  outbox: 0x6f,
   /** `h` site host: HostRecord. */
   host: 0x68,
   /** `w` site host: host name, present while the host has queue entries. */
@@ -39,13 +43,41 @@ const tags = {
 
 export type KeyTag = keyof typeof tags;
 
+/** Tags whose keys go on with a site's position, and the length of those keys: what moves with an arc of the ring. */
+const territorial = {
+  url: 29,
+  exclusion: 29,
+  queue: 38,
+  host: 17,
+  waiting: 17,
+  robots: 17,
+  outbox: 29,
+} as const satisfies Partial<Record<KeyTag, number>>;
+
+export type TerritorialTag = keyof typeof territorial;
+
+/** All of them, in the order of the keys. */
+export const territorialTags: readonly TerritorialTag[] = Object.freeze(
+  (Object.keys(territorial) as TerritorialTag[]).toSorted((a, b) => tags[a] - tags[b]),
+);
+
+const tagsByByte: ReadonlyMap<number, KeyTag> = new Map(
+  (Object.keys(tags) as KeyTag[]).map((tag) => [tags[tag], tag]),
+);
+
 type Key = Uint8Array<ArrayBuffer>;
 
 /** Where the URL's row stands in a lease's key: behind tag and run. */
 const leaseRowAt = 9;
 
 /** Length of a URL's key. */
-const urlRowBytes = 29;
+const urlRowBytes = territorial.url;
+
+/** Where the fingerprint begins in a URL's key. */
+const fingerprintAt = 9;
+
+/** So much of the fingerprint is in the key of a queue entry. */
+const queueFingerprintBytes = 8;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -156,21 +188,47 @@ export function readUrlKey(row: Uint8Array): { words: Uint32Array<ArrayBuffer>; 
   return { words, space: getUint32(row, 25) };
 }
 
-/** Key of a queue entry: lower `rank` (0 to 9) first, then lower `sequence`. Length 30. */
-export function queueKey(host: HostAddress, space: number, rank: number, sequence: number): Key {
-  const bytes = newKey("queue", 30);
+/**
+ * Key of a queue entry: lower `rank` (0 to 9) first, then lower `sequence`. Length 38.
+ *
+ * Each peer counts a sequence of its own, so the key ends with half of the URL's fingerprint: entries of two URLs that
+ * were written by two peers never meet in one key.
+ */
+export function queueKey(
+  host: HostAddress,
+  space: number,
+  rank: number,
+  sequence: number,
+  urlRowKey: Uint8Array,
+): Key {
+  const bytes = newKey("queue", territorial.queue);
   putUint64(bytes, 1, host.position);
   putUint64(bytes, 9, host.hostHash);
   putUint32(bytes, 17, space);
   bytes[21] = rank;
   putUint64(bytes, 22, BigInt(sequence));
+  bytes.set(urlRowKey.subarray(fingerprintAt, fingerprintAt + queueFingerprintBytes), 30);
+  return bytes;
+}
+
+/**
+ * Key of a URL on its way to its owner. Length 29.
+ *
+ * It lies with the site of the page on which the URL was found, so that it moves with that page's record.
+ */
+export function outboxKey(sourcePosition: bigint, urlRowKey: Uint8Array): Key {
+  const bytes = newKey("outbox", territorial.outbox);
+  putUint64(bytes, 1, sourcePosition);
+  bytes.set(urlRowKey.subarray(fingerprintAt, urlRowBytes), fingerprintAt);
   return bytes;
 }
 
 /** All queue entries of a host, or those of one job. */
 export function queueRange(host: HostAddress, space?: number): { gte: Key; lt: Key } {
-  const length = space === undefined ? 17 : 21;
-  const gte = queueKey(host, space ?? 0, 0, 0).slice(0, length);
+  const gte = newKey("queue", space === undefined ? 17 : 21);
+  putUint64(gte, 1, host.position);
+  putUint64(gte, 9, host.hostHash);
+  if (space !== undefined) putUint32(gte, 17, space);
   return { gte, lt: successor(gte) };
 }
 
@@ -213,6 +271,37 @@ export function numberedKey(tag: "sieveLog" | "sieveSnapshot", sequence: number)
 /** Number inside a {@link numberedKey}. */
 export function numberOfKey(row: Uint8Array): number {
   return getUint32(row, 1) * 2 ** 32 + getUint32(row, 5);
+}
+
+/** Tag of a key; nothing when its first byte is none. */
+export function tagOf(key: Uint8Array): KeyTag | undefined {
+  return tagsByByte.get(key[0] ?? 0);
+}
+
+/** Tag of a key that belongs to a site and has the length of its kind; nothing for any other bytes. */
+export function territorialTagOf(key: Uint8Array): TerritorialTag | undefined {
+  const tag = tagOf(key);
+  return tag !== undefined && isTerritorialTag(tag) && key.length === territorial[tag]
+    ? tag
+    : undefined;
+}
+
+/** Whether a key belongs to a site, and so to an arc of the ring. */
+export function isTerritorial(key: Uint8Array): boolean {
+  return territorialTagOf(key) !== undefined;
+}
+
+export function isTerritorialTag(tag: KeyTag): tag is TerritorialTag {
+  return Object.hasOwn(territorial, tag);
+}
+
+/** The keys of a tag whose sites are within the arc. */
+export function rangeOfArc(tag: TerritorialTag, { from, to }: Arc): { gte: Key; lt: Key } {
+  const whole = tagRange(tag);
+  return {
+    gte: Uint8Array.of(tags[tag], ...keyPrefixOf(from)),
+    lt: to === circle ? whole.lt : Uint8Array.of(tags[tag], ...keyPrefixOf(to)),
+  };
 }
 
 /** All keys of a tag. */

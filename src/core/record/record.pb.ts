@@ -225,6 +225,205 @@ export namespace QueueEntry {
   }
 }
 
+export interface OutboxEntry {
+  url: string
+  depth: number
+  via?: string
+  redirectChain: string[]
+  job: string
+}
+
+export namespace OutboxEntry {
+  let _codec: Codec<OutboxEntry>
+
+  export const codec = (): Codec<OutboxEntry> => {
+    if (_codec == null) {
+      _codec = message<OutboxEntry>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.url != null && obj.url !== '')) {
+          w.uint32(10)
+          w.string(obj.url)
+        }
+
+        if ((obj.depth != null && obj.depth !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.depth)
+        }
+
+        if (obj.via != null) {
+          w.uint32(26)
+          w.string(obj.via)
+        }
+
+        if (obj.redirectChain != null && obj.redirectChain.length > 0) {
+          for (const value of obj.redirectChain) {
+            w.uint32(34)
+            w.string(value)
+          }
+        }
+
+        if ((obj.job != null && obj.job !== '')) {
+          w.uint32(42)
+          w.string(obj.job)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          url: '',
+          depth: 0,
+          redirectChain: [],
+          job: ''
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.url = reader.string()
+              break
+            }
+            case 2: {
+              obj.depth = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.via = reader.string()
+              break
+            }
+            case 4: {
+              if (opts.limits?.redirectChain != null && obj.redirectChain.length === opts.limits.redirectChain) {
+                throw new MaxLengthError('Decode error - repeated field "redirectChain" had too many elements')
+              }
+
+              obj.redirectChain.push(reader.string())
+              break
+            }
+            case 5: {
+              obj.job = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          redirectChain: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.url`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.depth`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.via`,
+                value: reader.string()
+              }
+              break
+            }
+            case 4: {
+              if (opts.limits?.redirectChain != null && obj.redirectChain === opts.limits.redirectChain) {
+                throw new MaxLengthError('Streaming decode error - repeated field "redirectChain" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.redirectChain[]`,
+                index: obj.redirectChain,
+                value: reader.string()
+              }
+
+              obj.redirectChain++
+
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.job`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface OutboxEntryUrlFieldEvent {
+    field: '$.url'
+    value: string
+  }
+
+  export interface OutboxEntryDepthFieldEvent {
+    field: '$.depth'
+    value: number
+  }
+
+  export interface OutboxEntryViaFieldEvent {
+    field: '$.via'
+    value: string
+  }
+
+  export interface OutboxEntryRedirectChainFieldEvent {
+    field: '$.redirectChain[]'
+    index: number
+    value: string
+  }
+
+  export interface OutboxEntryJobFieldEvent {
+    field: '$.job'
+    value: string
+  }
+
+  export function encode (obj: Partial<OutboxEntry>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, OutboxEntry.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<OutboxEntry>): OutboxEntry {
+    return decodeMessage(buf, OutboxEntry.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<OutboxEntry>): Generator<OutboxEntryUrlFieldEvent | OutboxEntryDepthFieldEvent | OutboxEntryViaFieldEvent | OutboxEntryRedirectChainFieldEvent | OutboxEntryJobFieldEvent> {
+    return streamMessage(buf, OutboxEntry.codec(), opts)
+  }
+}
+
 export interface UrlRecord {
   state: number
   url?: string
@@ -246,6 +445,7 @@ export interface UrlRecord {
   truncated: boolean
   noindex: boolean
   charset?: string
+  capturedBy?: string
 }
 
 export namespace UrlRecord {
@@ -358,6 +558,11 @@ export namespace UrlRecord {
           w.string(obj.charset)
         }
 
+        if (obj.capturedBy != null) {
+          w.uint32(170)
+          w.string(obj.capturedBy)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -461,6 +666,10 @@ export namespace UrlRecord {
             }
             case 20: {
               obj.charset = reader.string()
+              break
+            }
+            case 21: {
+              obj.capturedBy = reader.string()
               break
             }
             default: {
@@ -618,6 +827,13 @@ export namespace UrlRecord {
               }
               break
             }
+            case 21: {
+              yield {
+                field: `${prefix}.capturedBy`,
+                value: reader.string()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -750,6 +966,11 @@ export namespace UrlRecord {
     value: string
   }
 
+  export interface UrlRecordCapturedByFieldEvent {
+    field: '$.capturedBy'
+    value: string
+  }
+
   export function encode (obj: Partial<UrlRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, UrlRecord.codec())
   }
@@ -758,7 +979,7 @@ export namespace UrlRecord {
     return decodeMessage(buf, UrlRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): Generator<UrlRecordStateFieldEvent | UrlRecordUrlFieldEvent | UrlRecordFetchedAtMsFieldEvent | UrlRecordAttemptsFieldEvent | UrlRecordHttpStatusFieldEvent | UrlRecordRedirectFieldEvent | UrlRecordFailureFieldEvent | UrlRecordExcludedFieldEvent | UrlRecordDepthFieldEvent | UrlRecordBodyBytesFieldEvent | UrlRecordContentTypeFieldEvent | UrlRecordTitleFieldEvent | UrlRecordPayloadDigestFieldEvent | UrlRecordEtagFieldEvent | UrlRecordLastModifiedFieldEvent | UrlRecordCaptureFileFieldEvent | UrlRecordCaptureOffsetFieldEvent | UrlRecordCaptureLengthFieldEvent | UrlRecordBodyFileFieldEvent | UrlRecordBodyOffsetFieldEvent | UrlRecordBodyLengthFieldEvent | UrlRecordTruncatedFieldEvent | UrlRecordNoindexFieldEvent | UrlRecordCharsetFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): Generator<UrlRecordStateFieldEvent | UrlRecordUrlFieldEvent | UrlRecordFetchedAtMsFieldEvent | UrlRecordAttemptsFieldEvent | UrlRecordHttpStatusFieldEvent | UrlRecordRedirectFieldEvent | UrlRecordFailureFieldEvent | UrlRecordExcludedFieldEvent | UrlRecordDepthFieldEvent | UrlRecordBodyBytesFieldEvent | UrlRecordContentTypeFieldEvent | UrlRecordTitleFieldEvent | UrlRecordPayloadDigestFieldEvent | UrlRecordEtagFieldEvent | UrlRecordLastModifiedFieldEvent | UrlRecordCaptureFileFieldEvent | UrlRecordCaptureOffsetFieldEvent | UrlRecordCaptureLengthFieldEvent | UrlRecordBodyFileFieldEvent | UrlRecordBodyOffsetFieldEvent | UrlRecordBodyLengthFieldEvent | UrlRecordTruncatedFieldEvent | UrlRecordNoindexFieldEvent | UrlRecordCharsetFieldEvent | UrlRecordCapturedByFieldEvent> {
     return streamMessage(buf, UrlRecord.codec(), opts)
   }
 }

@@ -5,26 +5,35 @@ import {
   after,
   hostAddress,
   hostKey,
+  isTerritorial,
   jobSpace,
   leaseKey,
   namedKey,
   numberedKey,
   numberOfKey,
+  outboxKey,
   queueKey,
   queueRange,
+  rangeOfArc,
   readLeaseKey,
   readUrlKey,
   retag,
   ringPosition,
   robotsKey,
   successor,
+  tagOf,
   tagRange,
+  territorialTagOf,
+  territorialTags,
   urlKey,
 } from "../../../src/core/record/keys.ts";
+import { circle, positionOf } from "../../../src/core/ring/ring-position.ts";
+import type { RingPosition } from "../../../src/core/ring/ring-position.ts";
 import type { HostName, JobId, OriginName, SiteName } from "../../../src/core/units.ts";
 
 const site = "example.com" as SiteName;
 const host = hostAddress(site, "www.example.com" as HostName);
+const row = urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 5);
 const words = fc.uint32Array({ minLength: 4, maxLength: 4 });
 const space = fc.integer({ min: 0, max: 2 ** 30 - 1 });
 
@@ -71,11 +80,73 @@ describe("keys of a site", () => {
     const position = ringPosition(site).toString(16).padStart(16, "0");
     const keys = [
       urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 5),
-      queueKey(host, 1, 2, 3),
+      queueKey(host, 1, 2, 3, row),
       hostKey("host", host),
       robotsKey(site, "http://www.example.com" as OriginName),
+      outboxKey(ringPosition(site), row),
     ];
     for (const key of keys) expect(Buffer.from(key.subarray(1, 9)).toString("hex")).toBe(position);
+  });
+});
+
+describe("the keys of an arc", () => {
+  const origin = "http://www.example.com" as OriginName;
+  const keys = [
+    row,
+    retag(row, "exclusion"),
+    queueKey(host, 1, 2, 3, row),
+    hostKey("host", host),
+    hostKey("waiting", host),
+    robotsKey(site, origin),
+    outboxKey(ringPosition(site), row),
+  ];
+
+  it("are those of seven tags, each of one length", () => {
+    expect(keys.map(territorialTagOf).toSorted()).toEqual([...territorialTags].toSorted());
+    for (const key of keys) {
+      expect(isTerritorial(key)).toBe(true);
+      expect(isTerritorial(key.slice(1))).toBe(false);
+      expect(isTerritorial(after(key))).toBe(false);
+    }
+  });
+
+  it("are no others", () => {
+    const others = [
+      namedKey("job", "a".repeat(28)),
+      numberedKey("sieveLog", 7),
+      leaseKey(7, row, 0),
+    ];
+    expect(others.map(tagOf)).toEqual(["job", "sieveLog", "lease"]);
+    expect(others.map(isTerritorial)).toEqual([false, false, false]);
+    expect(tagOf(new Uint8Array(0))).toBeUndefined();
+  });
+
+  it("are one range of each tag, from the arc's beginning to before its end", () => {
+    const at = positionOf(site);
+    const next = (at + 1) as RingPosition;
+    for (const key of keys) {
+      const tag = territorialTagOf(key) ?? "url";
+      expect(isWithin(key, rangeOfArc(tag, { from: at, to: next }))).toBe(true);
+      expect(isWithin(key, rangeOfArc(tag, { from: 0 as RingPosition, to: at }))).toBe(false);
+      expect(isWithin(key, rangeOfArc(tag, { from: next, to: circle as RingPosition }))).toBe(
+        false,
+      );
+    }
+  });
+
+  it("reach the tag's end where the arc reaches the circle's", () => {
+    const last = urlKey("url", 2n ** 64n - 1n, Uint32Array.of(1, 2, 3, 4), 0, 5);
+    const from = (circle - 1) as RingPosition;
+    expect(isWithin(last, rangeOfArc("url", { from, to: circle as RingPosition }))).toBe(true);
+  });
+});
+
+describe("an outbox entry's key", () => {
+  it("tells apart what one page's site found of two URLs or for two jobs", () => {
+    const other = urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 5), 0, 5);
+    const otherJob = urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 6);
+    const keys = [row, other, otherJob].map((of) => outboxKey(7n, of).toString());
+    expect(new Set(keys).size).toBe(3);
   });
 });
 
@@ -88,16 +159,22 @@ describe("a queue's keys", () => {
     fc.assert(
       fc.property(entry, entry, (a, b) => {
         const order = a.rank - b.rank || a.sequence - b.sequence;
-        const keys = [a, b].map(({ rank, sequence }) => queueKey(host, 7, rank, sequence));
+        const keys = [a, b].map(({ rank, sequence }) => queueKey(host, 7, rank, sequence, row));
         const [first = new Uint8Array(0), second = new Uint8Array(0)] = keys;
         expect(Math.sign(compareKeys(first, second))).toBe(Math.sign(order));
       }),
     );
   });
 
+  it("differ for two URLs that two peers put at one place of a queue", () => {
+    const other = urlKey("url", ringPosition(site), Uint32Array.of(1, 3, 3, 4), 0, 5);
+    expect(queueKey(host, 7, 0, 42, row)).not.toEqual(queueKey(host, 7, 0, 42, other));
+    expect(queueKey(host, 7, 0, 42, row)).toHaveLength(38);
+  });
+
   it("are within their host's and their job's range, and within no other", () => {
     const other = hostAddress(site, "docs.example.com" as HostName);
-    const key = queueKey(host, 7, 0, 42);
+    const key = queueKey(host, 7, 0, 42, row);
     expect(isWithin(key, queueRange(host))).toBe(true);
     expect(isWithin(key, queueRange(host, 7))).toBe(true);
     expect(isWithin(key, queueRange(host, 8))).toBe(false);
