@@ -1,20 +1,60 @@
 import type { Millis } from "../src/core/units.ts";
 import type { Clock } from "../src/ports/clock.ts";
 
+/** Takes a call back that has not been made yet; idempotent, and without effect afterwards. */
+export type Cancel = () => void;
+
+/** Why a run ended before its work: nothing could ever wake it, or its time was over. */
+export class VirtualRunError extends Error {
+  override readonly name = "VirtualRunError";
+  readonly reason: "deadline" | "nothing-left";
+  readonly atMs: Millis;
+
+  constructor(reason: "deadline" | "nothing-left", atMs: Millis) {
+    const what = reason === "deadline" ? "its time is over" : "nothing is left to do";
+    super(`the work has not ended at ${new Date(atMs).toISOString()}, and ${what}`);
+    this.reason = reason;
+    this.atMs = atMs;
+  }
+}
+
 interface Sleeper {
   readonly wakeAtMs: Millis;
+  /** Decides among those that wake at one moment. */
   readonly order: number;
   readonly wake: () => void;
+  /** Place in the heap; -1 outside it. */
+  at: number;
 }
+
+/**
+ * Moments between two turns of the real event loop. Timers of the test runner and signals must get through, and a turn
+ * costs some ten times as much as a moment.
+ */
+const momentsPerTurn = 2_048;
+
+/** Turns of the event loop granted to what is no virtual work, before a run without sleepers is given up. */
+const idleTurnsMax = 64;
 
 /**
  * A clock that stands still while anything can go on, and then jumps to the next moment at which somebody wants to wake
  * up. So an hour of politeness takes the time of its computations, and takes the same course each time.
+ *
+ * All virtual work is promises, so "nothing can go on" means that the queue of microtasks is empty. Node.js runs a tick
+ * that a microtask asked for exactly then, which is far cheaper than a turn of the event loop.
+ *
+ * Invariant: sleepers wake in the order of their moments, and among equal ones in the order of the calls; what one of
+ * them causes at once is over before the next one wakes.
  */
 export class VirtualClock implements Clock {
   #nowMs: Millis;
   #order = 0;
-  readonly #sleepers = new Set<Sleeper>();
+  readonly #heap = new SleeperHeap();
+  /** Sleepers by the signal that may wake them early; each signal has one listener, while it has sleepers. */
+  readonly #bySignal = new Map<
+    AbortSignal,
+    { readonly sleepers: Set<Sleeper>; readonly onAbort: () => void }
+  >();
 
   /** @param startMs the moment at which it starts, as milliseconds since the Unix epoch */
   constructor(startMs: Millis = Date.UTC(2030, 0, 1)) {
@@ -25,55 +65,190 @@ export class VirtualClock implements Clock {
     return this.#nowMs;
   }
 
+  /** How many wait to wake up. */
+  get sleepers(): number {
+    return this.#heap.size;
+  }
+
   sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const sleeper: Sleeper = {
-        wakeAtMs: this.#nowMs + Math.max(ms, 0),
-        order: this.#order++,
-        wake: () => {
-          this.#sleepers.delete(sleeper);
-          signal?.removeEventListener("abort", sleeper.wake);
-          resolve();
-        },
-      };
-      this.#sleepers.add(sleeper);
-      signal?.addEventListener("abort", sleeper.wake);
+      this.call(ms, resolve, signal);
     });
   }
 
-  /** Runs until `work` settles, moving time on whenever nothing else is left to do. Errors: what `work` rejects with. */
-  async run<T>(work: Promise<T>): Promise<T> {
+  /** Calls `action` once: after `ms`, or when `signal` aborts, which must not have happened yet. */
+  call(ms: Millis, action: () => void, signal?: AbortSignal): Cancel {
+    if (signal === undefined) {
+      const sleeper = this.#add(ms, action);
+      return () => this.#heap.remove(sleeper);
+    }
+    const sleeper = this.#add(ms, () => {
+      this.#leave(signal, sleeper);
+      action();
+    });
+    this.#join(signal, sleeper);
+    return () => {
+      this.#heap.remove(sleeper);
+      this.#leave(signal, sleeper);
+    };
+  }
+
+  /**
+   * Runs until `work` settles, moving time on whenever nothing else is left to do.
+   *
+   * Errors: what `work` rejects with, or {@link VirtualRunError} when nothing could ever wake it, or when the next
+   * moment is beyond `untilMs`.
+   */
+  async run<T>(work: Promise<T>, untilMs: Millis = Infinity): Promise<T> {
     const state = { settled: false };
-    const watched = work.finally(() => {
+    const settle = (): void => {
       state.settled = true;
+    };
+    work.then(settle, settle);
+    await new Promise<void>((resolve, reject) => {
+      let moments = 0;
+      let idleTurns = 0;
+      const onceQuiet = (): void => process.nextTick(step);
+      const step = (): void => {
+        if (state.settled) {
+          resolve();
+          return;
+        }
+        const next = this.#heap.first;
+        if (next === undefined && idleTurns < idleTurnsMax) {
+          idleTurns += 1;
+          setImmediate(step);
+          return;
+        }
+        if (next === undefined || next.wakeAtMs > untilMs) {
+          reject(new VirtualRunError(next ? "deadline" : "nothing-left", this.#nowMs));
+          return;
+        }
+        idleTurns = 0;
+        moments += 1;
+        try {
+          this.#wake(next);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+          return;
+        }
+        if (moments % momentsPerTurn === 0) setImmediate(step);
+        else queueMicrotask(onceQuiet);
+      };
+      queueMicrotask(onceQuiet);
     });
-    watched.catch(() => undefined);
-    for (;;) {
-      await turnOfTheEventLoop();
-      if (state.settled) return watched;
-      this.#advance();
-    }
+    return work;
   }
 
-  #advance(): void {
-    let next: Sleeper | undefined;
-    for (const sleeper of this.#sleepers) {
-      if (!next || isBefore(sleeper, next)) next = sleeper;
+  #add(ms: Millis, wake: () => void): Sleeper {
+    const wakeAtMs = this.#nowMs + (ms > 0 ? ms : 0);
+    const sleeper = { wakeAtMs, order: this.#order++, wake, at: -1 };
+    this.#heap.add(sleeper);
+    return sleeper;
+  }
+
+  #wake(sleeper: Sleeper): void {
+    this.#heap.remove(sleeper);
+    this.#nowMs = Math.max(this.#nowMs, sleeper.wakeAtMs);
+    sleeper.wake();
+  }
+
+  #join(signal: AbortSignal, sleeper: Sleeper): void {
+    const known = this.#bySignal.get(signal);
+    if (known !== undefined) {
+      known.sleepers.add(sleeper);
+      return;
     }
-    if (!next) return;
-    this.#nowMs = Math.max(this.#nowMs, next.wakeAtMs);
-    next.wake();
+    const sleepers = new Set([sleeper]);
+    const onAbort = (): void => {
+      for (const one of [...sleepers]) {
+        this.#heap.remove(one);
+        one.wake();
+      }
+    };
+    this.#bySignal.set(signal, { sleepers, onAbort });
+    signal.addEventListener("abort", onAbort);
+  }
+
+  #leave(signal: AbortSignal, sleeper: Sleeper): void {
+    const known = this.#bySignal.get(signal);
+    if (known === undefined) return;
+    known.sleepers.delete(sleeper);
+    if (known.sleepers.size > 0) return;
+    this.#bySignal.delete(signal);
+    signal.removeEventListener("abort", known.onAbort);
+  }
+}
+
+/**
+ * Binary heap (Williams 1964) whose members know their places, so that one that is woken early leaves nothing behind.
+ *
+ * Invariant: no sleeper is before its parent.
+ */
+class SleeperHeap {
+  readonly #sleepers: Sleeper[] = [];
+
+  get size(): number {
+    return this.#sleepers.length;
+  }
+
+  get first(): Sleeper | undefined {
+    return this.#sleepers[0];
+  }
+
+  add(sleeper: Sleeper): void {
+    this.#sleepers.push(sleeper);
+    this.#rise(sleeper, this.#sleepers.length - 1);
+  }
+
+  remove(sleeper: Sleeper): void {
+    const { at } = sleeper;
+    if (at < 0) return;
+    sleeper.at = -1;
+    const last = this.#sleepers.pop();
+    if (last === undefined || last === sleeper) return;
+    const parent = this.#sleepers[(at - 1) >> 1];
+    if (at > 0 && parent !== undefined && isBefore(last, parent)) this.#rise(last, at);
+    else this.#sink(last, at);
+  }
+
+  #rise(sleeper: Sleeper, from: number): void {
+    let at = from;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = this.#sleepers[above];
+      if (parent === undefined || !isBefore(sleeper, parent)) break;
+      this.#put(parent, at);
+      at = above;
+    }
+    this.#put(sleeper, at);
+  }
+
+  #sink(sleeper: Sleeper, from: number): void {
+    let at = from;
+    for (;;) {
+      let below = 2 * at + 1;
+      let child = this.#sleepers[below];
+      if (child === undefined) break;
+      const right = this.#sleepers[below + 1];
+      if (right !== undefined && isBefore(right, child)) {
+        below += 1;
+        child = right;
+      }
+      if (!isBefore(child, sleeper)) break;
+      this.#put(child, at);
+      at = below;
+    }
+    this.#put(sleeper, at);
+  }
+
+  #put(sleeper: Sleeper, at: number): void {
+    this.#sleepers[at] = sleeper;
+    sleeper.at = at;
   }
 }
 
 function isBefore(a: Sleeper, b: Sleeper): boolean {
   return a.wakeAtMs < b.wakeAtMs || (a.wakeAtMs === b.wakeAtMs && a.order < b.order);
-}
-
-/** Lets every promise that can settle do so. */
-function turnOfTheEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

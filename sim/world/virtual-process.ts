@@ -1,0 +1,88 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { Cancel, VirtualClock } from "../virtual-clock.ts";
+import { SkewedClock } from "./skewed-clock.ts";
+
+/**
+ * One run of a peer's program on a machine: what a kill ends.
+ *
+ * JavaScript cannot be stopped from outside, so a killed program is starved instead: none of its promises that hang on
+ * the world settles any more, and none of its calls reaches anything. What it still computes without waiting is seen by
+ * nobody, and it is forgotten.
+ */
+export class VirtualProcess {
+  /** Id of the machine's member. */
+  readonly peer: string;
+  /** Which run of the machine it is, counted from 1. */
+  readonly generation: number;
+  /** Time as this process sees it. */
+  readonly clock: Clock;
+  readonly trueClock: VirtualClock;
+  readonly #end = new AbortController();
+  readonly #waiting = new Set<Cancel>();
+
+  constructor(peer: string, generation: number, trueClock: VirtualClock, clock?: SkewedClock) {
+    this.peer = peer;
+    this.generation = generation;
+    this.trueClock = trueClock;
+    const shown = clock ?? new SkewedClock(trueClock);
+    this.clock = {
+      nowMs: () => shown.nowMs(),
+      sleep: (ms, signal) => this.#sleep(shown.trueDuration(ms), signal),
+    };
+  }
+
+  get isAlive(): boolean {
+    return !this.#end.signal.aborted;
+  }
+
+  /** Aborts when the process ends, however it ends. */
+  get ended(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** Ends it at once. Idempotent. */
+  end(): void {
+    if (!this.isAlive) return;
+    for (const cancel of [...this.#waiting]) cancel();
+    this.#waiting.clear();
+    this.#end.abort();
+  }
+
+  /** Calls `action` after `ms` of true time or when `signal` aborts, unless the process has ended by then. */
+  call(ms: Millis, action: () => void, signal?: AbortSignal): Cancel {
+    if (!this.isAlive) return () => undefined;
+    const run = (): void => {
+      this.#waiting.delete(cancel);
+      action();
+    };
+    const cancelCall = this.trueClock.call(ms, run, signal);
+    const cancel = (): void => {
+      this.#waiting.delete(cancel);
+      cancelCall();
+    };
+    this.#waiting.add(cancel);
+    return cancel;
+  }
+
+  /** What `made` gives, in a later microtask: for answers of the world that take no time. Never settles after the end. */
+  answer<T>(made: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      queueMicrotask(() => {
+        if (!this.isAlive) return;
+        try {
+          resolve(made());
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+    });
+  }
+
+  #sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.call(ms, resolve, signal);
+    });
+  }
+}
