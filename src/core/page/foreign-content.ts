@@ -9,6 +9,9 @@ const breakouts: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Elements whose end tags do so too, since they make an element of their own. */
+const breakoutEnds: ReadonlySet<string> = new Set(["br", "p"]);
+
 /** Deeper nesting of SVG within HTML within SVG is ignored. */
 const depthMax = 64;
 
@@ -40,6 +43,7 @@ export class ForeignContent {
   }
 
   close(name: string): void {
+    if (this.inside && breakoutEnds.has(name)) this.#leaveForeign();
     const index = this.#switches.lastIndexOf(name);
     if (index >= 0) this.#switches.length = index;
   }

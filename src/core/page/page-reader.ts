@@ -8,13 +8,7 @@ import {
   parseDirectives,
   type RobotsDirectives,
 } from "./robots-directives.ts";
-import {
-  scanTags,
-  type ScannedAttribute,
-  type ScannedTag,
-  type TagAttributes,
-  type TagHandler,
-} from "./tag-scanner.ts";
+import { scanTags, type ScannedTag, type TagAttributes, type TagHandler } from "./tag-scanner.ts";
 
 /** What a document says in its own words: references are decoded and cut before their fragment, but not resolved. */
 export interface RawPage {
@@ -77,17 +71,17 @@ export class PageReader implements TagHandler {
     switch (tag) {
       case "a":
       case "area":
-        this.#addReference(attributes, "href", isFollowed(this.#relations(attributes)));
+        this.#addReference(attributes.href, isFollowed(this.#relations(attributes)));
         break;
       case "frame":
       case "iframe":
-        this.#addReference(attributes, "src", true);
+        this.#addReference(attributes.src, true);
         break;
       case "link":
         this.#readLink(attributes);
         break;
       case "base":
-        if (!this.#inNoscript) this.#base ??= this.#value(attributes, "href");
+        if (!this.#inNoscript) this.#base ??= this.#value(attributes.href);
         break;
       case "meta":
         this.#readMeta(attributes);
@@ -97,8 +91,6 @@ export class PageReader implements TagHandler {
         break;
       case "noscript":
         this.#inNoscript = true;
-        break;
-      case "title":
         break;
     }
   }
@@ -111,22 +103,21 @@ export class PageReader implements TagHandler {
     this.#title ??= title(this.#entities.text(text));
   }
 
-  #value(attributes: TagAttributes, name: ScannedAttribute): string | undefined {
-    const raw = attributes.raw(name);
+  #value(raw: string | undefined): string | undefined {
     return raw === undefined ? undefined : stripAsciiSpace(this.#entities.attribute(raw));
   }
 
-  #reference(attributes: TagAttributes, name: ScannedAttribute): string | undefined {
-    const value = this.#value(attributes, name);
+  #reference(raw: string | undefined): string | undefined {
+    const value = this.#value(raw);
     return value === undefined ? undefined : withoutFragment(value);
   }
 
   #relations(attributes: TagAttributes): readonly string[] {
-    return this.#value(attributes, "rel")?.toLowerCase().split(asciiSpaces) ?? [];
+    return this.#value(attributes.rel)?.toLowerCase().split(asciiSpaces) ?? [];
   }
 
-  #addReference(attributes: TagAttributes, name: ScannedAttribute, followed: boolean): void {
-    const reference = this.#reference(attributes, name);
+  #addReference(raw: string | undefined, followed: boolean): void {
+    const reference = this.#reference(raw);
     if (reference === undefined) return;
     const known = this.#references.get(reference);
     if (known === undefined ? this.#references.size < this.#linksMax : followed) {
@@ -136,27 +127,27 @@ export class PageReader implements TagHandler {
 
   #readLink(attributes: TagAttributes): void {
     const relations = this.#relations(attributes);
-    const translation = relations.includes("alternate") && attributes.raw("hreflang") !== undefined;
+    const translation = relations.includes("alternate") && attributes.hreflang !== undefined;
     if (!translation && !relations.some((relation) => followedLinkTypes.has(relation))) return;
-    if (relations.includes("canonical")) this.#canonical ??= this.#reference(attributes, "href");
-    this.#addReference(attributes, "href", isFollowed(relations));
+    if (relations.includes("canonical")) this.#canonical ??= this.#reference(attributes.href);
+    this.#addReference(attributes.href, isFollowed(relations));
   }
 
   #readMeta(attributes: TagAttributes): void {
-    const content = this.#value(attributes, "content");
+    const content = this.#value(attributes.content);
     if (content === undefined) return;
-    const name = this.#value(attributes, "name")?.toLowerCase();
+    const name = this.#value(attributes.name)?.toLowerCase();
     if (name === "robots" || name === botName) {
       this.#directives = mergeDirectives(this.#directives, parseDirectives(content));
     }
     if (this.#inNoscript || this.#refresh !== undefined) return;
-    if (this.#value(attributes, "http-equiv")?.toLowerCase() === "refresh") {
+    if (this.#value(attributes["http-equiv"])?.toLowerCase() === "refresh") {
       this.#refresh = parseRefresh(content);
     }
   }
 
   #readLang(attributes: TagAttributes): void {
-    const lang = this.#value(attributes, "lang");
+    const lang = this.#value(attributes.lang);
     if (lang === undefined || lang === "" || lang.length > langCharsMax) return;
     this.#lang ??= lang;
   }

@@ -1,28 +1,47 @@
-import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { isAsciiSpace } from "./ascii.ts";
 import { ForeignContent } from "./foreign-content.ts";
+import { NameTable, startsWithName } from "./name-table.ts";
+import { rawTextEnd, scriptEnd } from "./raw-text.ts";
+import {
+  endsAttributeName,
+  endsTagName,
+  endsUnquotedValue,
+  isGap,
+  isLetter,
+} from "./tag-syntax.ts";
 
-/** Elements that a crawler looks into. */
-export type ScannedTag =
-  "a" | "area" | "base" | "frame" | "html" | "iframe" | "link" | "meta" | "noscript" | "title";
+/** Elements whose tags a crawler looks into. */
+const tagNames = [
+  "a",
+  "area",
+  "base",
+  "frame",
+  "html",
+  "iframe",
+  "link",
+  "meta",
+  "noscript",
+] as const;
+export type ScannedTag = (typeof tagNames)[number];
 
 /** Attributes that are looked at, wherever they stand. */
 const attributeNames = [
-  "href",
-  "src",
-  "rel",
   "content",
-  "name",
-  "http-equiv",
+  "href",
   "hreflang",
+  "http-equiv",
   "lang",
+  "name",
+  "rel",
+  "src",
 ] as const;
 export type ScannedAttribute = (typeof attributeNames)[number];
 
-/** Values of the tag that just ended, as written: references are not decoded. The first of two equal names counts. */
-export interface TagAttributes {
-  /** Nothing where the tag has no such attribute. */
-  raw(name: ScannedAttribute): string | undefined;
-}
+/**
+ * Values of one tag, as written: references are not decoded. The first of two equal names counts; what the tag does not
+ * have is undefined.
+ */
+export type TagAttributes = Readonly<Record<ScannedAttribute, string | undefined>>;
 
 /** What the scanner tells of a document, in its order. */
 export interface TagHandler {
@@ -39,177 +58,270 @@ export interface ScanOptions {
   readonly titleUnitsMax: number;
 }
 
-/** Passes over a whole document once and tells `handler` of the few tags that matter. */
-export function scanTags(html: string, handler: TagHandler, options: ScanOptions): void {
-  const text = options.xhtml ? html : withoutCdata(html);
-  const scanner = new TagScanner(text, handler, options);
-  const tokenizer = new Tokenizer(
-    { decodeEntities: false, recognizeSelfClosing: options.xhtml },
-    scanner,
-  );
-  tokenizer.write(text);
-  tokenizer.end();
-}
-
 /**
- * In HTML, `<![CDATA[` begins a comment that ends at the next `>` (HTML Standard, section 13.2.5.42); the tokenizer
- * would search for `]]>`, and a page could hide its links. The change keeps all offsets.
- */
-function withoutCdata(html: string): string {
-  return html.includes("<![CDATA[") ? html.replaceAll("<![CDATA[", "<!-CDATA[") : html;
-}
-
-/** Tags by length of name, so that most are dismissed by one look-up. */
-const tagsByLength: readonly (readonly ScannedTag[])[] = byLength<ScannedTag>([
-  "a",
-  "area",
-  "base",
-  "frame",
-  "html",
-  "iframe",
-  "link",
-  "meta",
-  "noscript",
-  "title",
-]);
-
-const attributesByLength = byLength<ScannedAttribute>(attributeNames);
-
-function byLength<T extends string>(names: readonly T[]): T[][] {
-  const longest = Math.max(...names.map((name) => name.length));
-  return Array.from({ length: longest + 1 }, (_, length) =>
-    names.filter((name) => name.length === length),
-  );
-}
-
-/**
- * Turns the tokenizer's offsets into tags and attributes.
+ * Passes over a whole document once and tells `handler` of the few tags that matter.
  *
- * Nothing is cut out of the document before a name has been recognised in place, character by character: that keeps a
- * page of uninteresting tags free of garbage. No stack of elements is kept, so nesting costs nothing.
+ * Finds the tags that the tokenizer of the HTML Standard finds (section 13.2.5) and tells of no others, in time linear
+ * in the document's length. A NUL is U+FFFD where the Standard looks at it: in names, values and raw text.
  */
-class TagScanner implements TokenizerCallbacks, TagAttributes {
+export function scanTags(html: string, handler: TagHandler, options: ScanOptions): void {
+  const text = html.includes("\0") ? html.replaceAll("\0", "\uFFFD") : html;
+  new TagScanner(text, handler, options).run();
+}
+
+/** What follows the start tag of an element, other than markup. */
+type Content = "raw-text" | "script" | "plain-text";
+
+/** An element that is more than text between other tags. */
+interface KnownElement {
+  readonly name: string;
+  readonly tag: ScannedTag | undefined;
+  /** Of `svg` and `math`, where another world begins. */
+  readonly foreign: boolean;
+  readonly content: Content | undefined;
+}
+
+/** HTML Standard, section 13.2.6.4: start tags after which the tokenizer leaves the data state. */
+const contents: Readonly<Record<string, Content>> = {
+  iframe: "raw-text",
+  noembed: "raw-text",
+  noframes: "raw-text",
+  plaintext: "plain-text",
+  script: "script",
+  style: "raw-text",
+  textarea: "raw-text",
+  title: "raw-text",
+  xmp: "raw-text",
+};
+
+const foreignRoots: readonly string[] = ["svg", "math"];
+
+const knownElements = new NameTable<KnownElement>(
+  [...new Set([...tagNames, ...Object.keys(contents), ...foreignRoots])].map((name) => [
+    name,
+    {
+      name,
+      tag: tagNames.find((tag) => tag === name),
+      foreign: foreignRoots.includes(name),
+      content: contents[name],
+    },
+  ]),
+);
+
+const knownAttributes = new NameTable<ScannedAttribute>(attributeNames.map((name) => [name, name]));
+
+const exclamation = 0x21;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const dash = 0x2d;
+const slash = 0x2f;
+const equals = 0x3d;
+const greaterThan = 0x3e;
+const question = 0x3f;
+
+/**
+ * The tokenizer of the HTML Standard, section 13.2.5, without its tokens.
+ *
+ * Text is jumped over, and so is what comments and quotes hold; most tags end where their names do. Each method
+ * takes the place of some of the Standard's states: it begins at a place in the text and returns where the scan goes on.
+ * No stack of elements is kept, so nesting costs nothing.
+ */
+class TagScanner {
   readonly #text: string;
   readonly #handler: TagHandler;
   readonly #titleUnitsMax: number;
   readonly #xhtml: boolean;
   readonly #foreign = new ForeignContent();
-
-  #tag: ScannedTag | undefined;
-  #foreignName = "";
-  #inTitle = false;
-  #attribute: ScannedAttribute | undefined;
-  /** Start and end of each attribute's value in the text. */
-  readonly #spans = new Map<ScannedAttribute, readonly [start: number, end: number]>();
+  /** What is returned where the document ends within a tag, which then counts for nothing. */
+  readonly #unfinished: number;
+  /** Whether the tag that just ended did so with `/>`. */
+  #selfClosing = false;
+  /** Where the last attribute's value stands. */
+  #valueStart = 0;
+  #valueEnd = 0;
 
   constructor(text: string, handler: TagHandler, options: ScanOptions) {
     this.#text = text;
     this.#handler = handler;
     this.#titleUnitsMax = options.titleUnitsMax;
     this.#xhtml = options.xhtml;
+    this.#unfinished = text.length + 1;
   }
 
-  raw(name: ScannedAttribute): string | undefined {
-    const span = this.#spans.get(name);
-    return span === undefined ? undefined : this.#text.slice(span[0], span[1]);
+  /** Data state (13.2.5.1). */
+  run(): void {
+    const text = this.#text;
+    let at = text.indexOf("<");
+    while (at >= 0) at = text.indexOf("<", this.#markup(at + 1));
   }
 
-  isInForeignContext(): boolean {
-    return this.#foreign.inside;
+  /** Tag open state (13.2.5.6). */
+  #markup(at: number): number {
+    const code = this.#text.charCodeAt(at);
+    if (isLetter(code)) return this.#startTag(at);
+    if (code === slash) return this.#endTag(at + 1);
+    if (code === exclamation) return this.#declaration(at + 1);
+    return code === question ? this.#after(">", at + 1) : at;
   }
 
-  onopentagname(start: number, end: number): void {
-    this.#tag = this.#recognize(tagsByLength, start, end);
-    if (this.#tag !== undefined) this.#spans.clear();
-    if (this.#foreign.entered || this.#mayEnterForeign(start, end)) {
-      this.#foreignName = this.#text.slice(start, end).toLowerCase();
+  #startTag(start: number): number {
+    const nameEnd = this.#nameEnd(start);
+    const element = knownElements.find(this.#text, start, nameEnd);
+    if (element === undefined && !this.#foreign.entered) return this.#attributes(nameEnd);
+
+    const attributes = element?.tag === undefined ? undefined : new Attributes();
+    const end = this.#attributes(nameEnd, attributes);
+    if (end === this.#unfinished) return end;
+    const html = !this.#foreign.inside;
+    if (this.#foreign.entered || element?.foreign === true) {
+      this.#foreign.open(this.#text.slice(start, nameEnd).toLowerCase(), this.#selfClosing);
+    }
+    if (element === undefined) return end;
+    if (element.tag !== undefined && attributes) this.#handler.onTag(element.tag, attributes);
+    const closed = this.#xhtml && this.#selfClosing;
+    return html && !closed ? this.#contentEnd(element, end) : end;
+  }
+
+  /** RCDATA, RAWTEXT, script data and PLAINTEXT states (13.2.5.2 to 13.2.5.5). */
+  #contentEnd({ name, content }: KnownElement, start: number): number {
+    switch (content) {
+      case undefined:
+        return start;
+      case "plain-text":
+        return this.#text.length;
+      case "script":
+        return scriptEnd(this.#text, start);
+      case "raw-text": {
+        const end = rawTextEnd(this.#text, start, name);
+        if (name === "title" && end > start) this.#title(start, end);
+        return end;
+      }
     }
   }
 
-  onattribname(start: number, end: number): void {
-    if (this.#tag === undefined) return;
-    const name = this.#recognize(attributesByLength, start, end);
-    this.#attribute = name !== undefined && this.#spans.has(name) ? undefined : name;
-    if (this.#attribute !== undefined) this.#spans.set(this.#attribute, [0, 0]);
-  }
-
-  onattribdata(start: number, end: number): void {
-    if (this.#attribute !== undefined) this.#spans.set(this.#attribute, [start, end]);
-  }
-
-  onattribend(): void {
-    this.#attribute = undefined;
-  }
-
-  onopentagend(): void {
-    this.#endTag(false);
-  }
-
-  onselfclosingtag(): void {
-    this.#endTag(true);
-  }
-
-  onclosetag(start: number, end: number): void {
-    this.#inTitle = false;
-    if (this.#foreign.entered) this.#foreign.close(this.#text.slice(start, end).toLowerCase());
-    if (end - start === 8 && this.#recognize(tagsByLength, start, end) === "noscript") {
-      this.#handler.onNoscriptEnd();
-    }
-  }
-
-  ontext(start: number, end: number): void {
-    if (!this.#inTitle) return;
-    this.#inTitle = false;
+  /** A title within SVG is that of the drawing. */
+  #title(start: number, end: number): void {
+    if (this.#foreign.entered) return;
     this.#handler.onTitleText(this.#text.slice(start, Math.min(end, start + this.#titleUnitsMax)));
   }
 
-  ontextentity(): void {}
-  onattribentity(): void {}
-  oncdata(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onend(): void {}
-  onprocessinginstruction(): void {}
-
-  /** `svg` and `math`, told apart from the rest by their length and first letter. */
-  #mayEnterForeign(start: number, end: number): boolean {
-    const length = end - start;
-    if (length !== 3 && length !== 4) return false;
-    const first = this.#text.charCodeAt(start) | 0x20;
-    return (length === 3 && first === 0x73) || (length === 4 && first === 0x6d);
-  }
-
-  #endTag(selfClosing: boolean): void {
-    if (this.#foreignName !== "") {
-      this.#foreign.open(this.#foreignName, selfClosing);
-      this.#foreignName = "";
+  /** End tag open state (13.2.5.7); the attributes of an end tag are read, as browsers do, and forgotten. */
+  #endTag(start: number): number {
+    const text = this.#text;
+    if (!isLetter(text.charCodeAt(start))) {
+      return start === text.length ? start : this.#after(">", start);
     }
-    const tag = this.#tag;
-    if (tag === undefined) return;
-    this.#tag = undefined;
-    if (tag === "title") this.#inTitle = !this.#foreign.entered && !(selfClosing && this.#xhtml);
-    else this.#handler.onTag(tag, this);
+    const nameEnd = this.#nameEnd(start);
+    const end = this.#attributes(nameEnd);
+    if (end === this.#unfinished) return end;
+    if (this.#foreign.entered) this.#foreign.close(text.slice(start, nameEnd).toLowerCase());
+    if (nameEnd - start === "noscript".length && startsWithName(text, start, "noscript")) {
+      this.#handler.onNoscriptEnd();
+    }
+    return end;
   }
 
-  #recognize<T extends string>(
-    names: readonly (readonly T[])[],
-    start: number,
-    end: number,
-  ): T | undefined {
-    const candidates = names[end - start];
-    if (candidates === undefined) return undefined;
-    for (const name of candidates) {
-      if (this.#equalsLowerCase(name, start)) return name;
-    }
-    return undefined;
+  /**
+   * Markup declaration open state (13.2.5.42). A DOCTYPE ends at the first `>`, within quotes too, and so does all that
+   * is nothing else.
+   */
+  #declaration(at: number): number {
+    const text = this.#text;
+    if (text.startsWith("--", at)) return this.#comment(at + 2);
+    const hasCdata = this.#xhtml || this.#foreign.inside;
+    if (hasCdata && text.startsWith("[CDATA[", at)) return this.#after("]]>", at + 7);
+    return this.#after(">", at);
   }
 
-  #equalsLowerCase(name: string, start: number): boolean {
-    for (let index = 0; index < name.length; index++) {
-      const code = this.#text.charCodeAt(start + index);
-      // Letters alone have this bit as their case; the dash of http-equiv has it set already.
-      if ((code | 0x20) !== name.charCodeAt(index)) return false;
+  /** Comment start state and all after it (13.2.5.43 to 13.2.5.52): `-->` and `--!>` end a comment, and `>` or `->` at once. */
+  #comment(start: number): number {
+    const text = this.#text;
+    if (text.startsWith(">", start)) return start + 1;
+    if (text.startsWith("->", start)) return start + 2;
+    let at = start;
+    for (;;) {
+      at = this.#after("--", at);
+      while (text.charCodeAt(at) === dash) at++;
+      if (text.charCodeAt(at) === greaterThan) return at + 1;
+      if (text.startsWith("!>", at)) return at + 2;
+      if (at >= text.length) return at;
     }
-    return true;
   }
+
+  /** The end of the next `mark`, or of the document. */
+  #after(mark: string, at: number): number {
+    const found = this.#text.indexOf(mark, at);
+    return found < 0 ? this.#text.length : found + mark.length;
+  }
+
+  /** Tag name state (13.2.5.8). */
+  #nameEnd(start: number): number {
+    const text = this.#text;
+    let at = start;
+    while (at < text.length && !endsTagName(text.charCodeAt(at))) at++;
+    return at;
+  }
+
+  /** The rest of a tag, to behind its `>` (13.2.5.32 to 13.2.5.40); its attributes are put into `target`. */
+  #attributes(start: number, target?: Attributes): number {
+    const text = this.#text;
+    let at = start;
+    for (;;) {
+      const gapStart = at;
+      while (at < text.length && isGap(text.charCodeAt(at))) at++;
+      if (at >= text.length) return this.#unfinished;
+      if (text.charCodeAt(at) === greaterThan) {
+        this.#selfClosing = at > gapStart && text.charCodeAt(at - 1) === slash;
+        return at + 1;
+      }
+      const nameStart = at++;
+      // A name may begin with `=`, but not go on with one.
+      while (at < text.length && !endsAttributeName(text.charCodeAt(at))) at++;
+      const nameEnd = at;
+      at = this.#value(nameEnd);
+      if (target === undefined) continue;
+      const name = knownAttributes.find(text, nameStart, nameEnd);
+      if (name !== undefined) target[name] ??= text.slice(this.#valueStart, this.#valueEnd);
+    }
+  }
+
+  /** The value of the attribute whose name ends at `nameEnd`, where it has one. */
+  #value(nameEnd: number): number {
+    const text = this.#text;
+    this.#valueStart = nameEnd;
+    this.#valueEnd = nameEnd;
+    let at = this.#skipSpaces(nameEnd);
+    if (text.charCodeAt(at) !== equals) return at;
+    at = this.#skipSpaces(at + 1);
+    const quote = text.charCodeAt(at);
+    if (quote === doubleQuote || quote === singleQuote) {
+      const end = text.indexOf(quote === doubleQuote ? '"' : "'", at + 1);
+      if (end < 0) return this.#unfinished;
+      this.#valueStart = at + 1;
+      this.#valueEnd = end;
+      return end + 1;
+    }
+    this.#valueStart = at;
+    while (at < text.length && !endsUnquotedValue(text.charCodeAt(at))) at++;
+    this.#valueEnd = at;
+    return at;
+  }
+
+  #skipSpaces(start: number): number {
+    let at = start;
+    while (at < this.#text.length && isAsciiSpace(this.#text.charCodeAt(at))) at++;
+    return at;
+  }
+}
+
+/** All attributes in one shape, whichever a tag has. */
+class Attributes implements TagAttributes {
+  "content": string | undefined = undefined;
+  "href": string | undefined = undefined;
+  "hreflang": string | undefined = undefined;
+  "http-equiv": string | undefined = undefined;
+  "lang": string | undefined = undefined;
+  "name": string | undefined = undefined;
+  "rel": string | undefined = undefined;
+  "src": string | undefined = undefined;
 }

@@ -1,9 +1,7 @@
 import fc from "fast-check";
-import { Parser } from "htmlparser2";
 import { describe, expect, it } from "vitest";
 import { extractLinks } from "../../../src/core/page/extract-links.ts";
 import type { ExtractedPage } from "../../../src/core/page/parsed-page.ts";
-import { canonicalizeUrl } from "../../../src/core/url/canonicalize-url.ts";
 
 const url = "http://e.org/dir/page.html?q=1#here";
 
@@ -120,90 +118,7 @@ describe("the links of a page", () => {
     const short = { linksMax: 10, linkUnitsMax: unitsForTwo };
     expect(extractLinks(html, { url }, short).links).toHaveLength(2);
   });
-
-  it("are those that the tokenizer's own parser finds, in any tag soup", () => {
-    const piece = fc.constantFrom(
-      ...[
-        "<a ",
-        "<A\n",
-        "<area ",
-        "<iframe ",
-        "<frame ",
-        "<div ",
-        "<b>",
-        "<p/>",
-        "</a>",
-        "</",
-        "<",
-        ">",
-        "/>",
-      ],
-      ...[
-        "href=",
-        "HREF = ",
-        "src=",
-        "rel=x ",
-        "title=",
-        '"',
-        "'",
-        "=",
-        " ",
-        "\n",
-        "/",
-        "\0",
-        "x",
-        "é",
-      ],
-      ...[
-        "?a=1",
-        "#f",
-        "&amp;",
-        "&lt",
-        "&copy",
-        "&#x41;",
-        "&",
-        "b.html",
-        "../",
-        "//e.net/",
-        "%",
-        "mailto:c",
-      ],
-      ...[
-        "<!--",
-        "-->",
-        "<!doctype html>",
-        "<?php ",
-        "<!x",
-        "<script>",
-        "</script>",
-        "<title>",
-        "</title>",
-      ],
-    );
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const html = pieces.join("");
-        expect(extract(html).links).toEqual(linksOfParser(html));
-      }),
-      { numRuns: 3_000 },
-    );
-  });
 });
-
-/** The links of `html` by the package's full parser and nothing of our own but the canonical form. */
-function linksOfParser(html: string): string[] {
-  const links = new Set<string>();
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      const value = name === "a" || name === "area" ? attributes["href"] : attributes["src"];
-      if (value === undefined || !/^(?:a|area|i?frame)$/.test(name)) return;
-      const link = canonicalizeUrl(value, url);
-      if (link !== undefined) links.add(link);
-    },
-  });
-  parser.end(html);
-  return [...links];
-}
 
 describe("what a page says of itself", () => {
   it("is its base: the first one that is a URL with a usable scheme, for links before it too", () => {

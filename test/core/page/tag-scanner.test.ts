@@ -1,0 +1,215 @@
+import fc from "fast-check";
+import { Parser, type Token } from "parse5";
+import { describe, expect, it } from "vitest";
+import { EntityReader } from "../../../src/core/page/entity-reader.ts";
+import {
+  scanTags,
+  type ScannedTag,
+  type TagAttributes,
+  type TagHandler,
+} from "../../../src/core/page/tag-scanner.ts";
+
+/** A tag with the attributes that are looked at, or a title's text. */
+type Seen = readonly [what: string, ...values: (string | null)[]];
+
+const tags: ReadonlySet<string> = new Set<ScannedTag>([
+  "a",
+  "area",
+  "base",
+  "frame",
+  "html",
+  "iframe",
+  "link",
+  "meta",
+  "noscript",
+]);
+
+const attributes = [
+  "content",
+  "href",
+  "hreflang",
+  "http-equiv",
+  "lang",
+  "name",
+  "rel",
+  "src",
+] as const satisfies (keyof TagAttributes)[];
+
+class Recorder implements TagHandler {
+  readonly seen: Seen[] = [];
+  readonly #entities = new EntityReader();
+
+  onTag(tag: ScannedTag, values: TagAttributes): void {
+    const decoded = attributes.map((name) => {
+      const raw = values[name];
+      return raw === undefined ? null : normalizeNewlines(this.#entities.attribute(raw));
+    });
+    this.seen.push([tag, ...decoded]);
+  }
+
+  onNoscriptEnd(): void {
+    this.seen.push(["/noscript"]);
+  }
+
+  onTitleText(text: string): void {
+    this.seen.push(["title", normalizeNewlines(this.#entities.text(text))]);
+  }
+}
+
+/** The scanner leaves line ends alone: URLs lose them, and in all other values they are white space like any other. */
+function normalizeNewlines(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
+}
+
+function scanned(html: string, xhtml = false): Seen[] {
+  const recorder = new Recorder();
+  scanTags(html, recorder, { xhtml, titleUnitsMax: 1_000 });
+  return recorder.seen;
+}
+
+/**
+ * The tags that browsers see: those which the tokenizer of the reference implementation hands to its tree builder, which
+ * in turn sets the tokenizer's state.
+ */
+class Reference extends Parser<never> {
+  readonly seen: Seen[] = [];
+  #title: string | undefined;
+  #ended: Token.TagToken | undefined;
+
+  override onStartTag(token: Token.TagToken): void {
+    if (tags.has(token.tagName)) {
+      const values = new Map(token.attrs.map(({ name, value }) => [name, value]));
+      this.seen.push([token.tagName, ...attributes.map((name) => values.get(name) ?? null)]);
+    }
+    if (token.tagName === "title") this.#title = "";
+    super.onStartTag(token);
+  }
+
+  override onEndTag(token: Token.TagToken): void {
+    this.#endTitle();
+    // The tree builder may hand the token to itself again.
+    if (token.tagName === "noscript" && token !== this.#ended) this.seen.push(["/noscript"]);
+    this.#ended = token;
+    super.onEndTag(token);
+  }
+
+  override onEof(token: Token.EOFToken): void {
+    this.#endTitle();
+    super.onEof(token);
+  }
+
+  override onCharacter(token: Token.CharacterToken): void {
+    this.#addToTitle(token);
+    super.onCharacter(token);
+  }
+
+  override onWhitespaceCharacter(token: Token.CharacterToken): void {
+    this.#addToTitle(token);
+    super.onWhitespaceCharacter(token);
+  }
+
+  #addToTitle({ chars }: Token.CharacterToken): void {
+    if (this.#title !== undefined) this.#title += chars;
+  }
+
+  #endTitle(): void {
+    if (this.#title !== undefined && this.#title !== "") this.seen.push(["title", this.#title]);
+    this.#title = undefined;
+  }
+}
+
+function seenByBrowsers(html: string): Seen[] {
+  const reference = new Reference({ scriptingEnabled: false });
+  reference.tokenizer.write(html, true);
+  return reference.seen;
+}
+
+/** Pieces of markup; within a line each is as likely as any other. */
+function pieces(...lines: readonly string[]): fc.Arbitrary<string> {
+  const unescape = (piece: string): string =>
+    piece.replace(/\\[0nrtfvs]/g, (code) => escapes[code] ?? "");
+  return fc.oneof(
+    ...lines.map((line) => fc.constantFrom(...line.trim().split(/ +/).map(unescape))),
+  );
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "\\0": "\0",
+  "\\n": "\n",
+  "\\r": "\r",
+  "\\t": "\t",
+  "\\f": "\f",
+  "\\v": "\v",
+  "\\s": " ",
+};
+
+const opened = `
+  <a\\s <A\\n <a\\r\\n <a/ <a\\v <a\\0 <area\\t <base\\f <link\\s <META\\s <frame\\s <iframe\\s <html\\s <ab\\s <div\\s <p
+  </a\\s </p </p/ </div\\n </ <`;
+const attributeParts = `
+  href= HREF\\s=\\s src= rel=x\\s name=' content=" http-equiv= hreflang lang=\\0 hrefs= href\\0= =href= " ' = == / > /> \\s
+  \\t \\r\\n \\f \\v \\0 \u0080 \u212a \u{1f600} x b.html ? # \``;
+const references = `
+  & &amp; &amp &lt &ltx &lt= &copy &copy=1 &not &notin; &notit; &#x41; &#65 &#0; &#x80; &#xD800; &#x110000; &#; &#x; &nosuch;
+  &NotEqualTilde; &fjlig;`;
+const comments = `
+  <!-- <!--- --> -->\\s --!> <!--> <!---> -- - ! > <! <!- <!x <!doctype\\s <!DOCTYPE\\shtml> "> <? <?php\\s ?> </\\s </> </! <![CDATA[ ]]>`;
+const rawTexts = `
+  <script> <SCRIPT\\s <script/ </script> </script\\n </scripts> </ScRiPt/ <!-- --> <title> </title> </title\\s <textarea> </textarea
+  <style> </style> <xmp> </xmp> <noframes> </noframes> <noembed> </noembed> <iframe> </iframe> <noscript> </noscript>`;
+const whole = `
+  <a\\shref=1> <a\\shref='2'> <area\\shref="3"> <base\\shref=4> <link\\srel=canonical\\shref=5> <meta\\sname=robots\\scontent=none>`;
+
+describe("the tags that are found", () => {
+  it("are those that browsers find, in any soup of tags, comments and raw text", () => {
+    const soup = fc.array(
+      pieces(opened, attributeParts, attributeParts, references, comments, rawTexts, whole),
+      { maxLength: 24 },
+    );
+    fc.assert(
+      fc.property(soup, (parts) => {
+        const html = parts.join("");
+        expect(scanned(html)).toEqual(seenByBrowsers(html));
+      }),
+      { numRuns: 4_000 },
+    );
+  });
+
+  it.each<[string, fc.Arbitrary<string>]>([
+    ["comments", pieces(comments, "<!-- --> --!> <!--> <!---> - ! > <a\\shref=1>")],
+    ["scripts", pieces("<script> </script> <script\\s </script/ <script <!-- --> - <a> > < </")],
+    ["raw text and other elements", pieces(rawTexts, whole, "<plaintext> <table> <template> </p>")],
+    ["attributes", pieces("<a\\s <meta/", attributeParts, "> /> \\s / = ' \" href")],
+    ["character references", pieces("<a\\shref= <a\\shref=' <title> </title> ' > = x", references)],
+  ])("are those that browsers find among %s", (_, piece) => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 16 }), (parts) => {
+        const html = parts.join("");
+        expect(scanned(html)).toEqual(seenByBrowsers(html));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("are those that browsers find in SVG and MathML, whose CDATA sections are text", () => {
+    const piece = pieces(
+      "<svg> <svg\\s </svg> <math> </math> <svg/> <math/> <g> </g> <p> </p> <table>",
+      "<![CDATA[ ]]> ]> > <style> </style> <script> </script> <a\\shref=1> <a\\shref=2>",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 16 }), (parts) => {
+        const html = parts.join("");
+        expect(scanned(html)).toEqual(seenByBrowsers(html));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("are found behind raw text elements of XHTML that end at once", () => {
+    const a = (href: string): Seen => ["a", null, href, null, null, null, null, null, null];
+    expect(scanned("<script/><title/><a href=1>", true)).toEqual([a("1")]);
+    expect(scanned("<script/><title/><a href=1>")).toEqual([]);
+    expect(scanned("<![CDATA[ > <a href=1> ]]><a href=2>", true)).toEqual([a("2")]);
+    expect(scanned("<![CDATA[ > <a href=1> ]]><a href=2>")).toEqual([a("1"), a("2")]);
+  });
+});
