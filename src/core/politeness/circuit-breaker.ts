@@ -9,7 +9,7 @@ export interface BreakerBucket {
 }
 
 /** The window moves on in this many steps: 5 s each with the default window. */
-const BUCKETS_PER_WINDOW = 12;
+export const BUCKETS_PER_WINDOW = 12;
 
 /**
  * Says when too large a share of a host's recent outcomes were failures.

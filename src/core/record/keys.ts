@@ -304,6 +304,12 @@ export function rangeOfArc(tag: TerritorialTag, { from, to }: Arc): { gte: Key; 
   };
 }
 
+/** Not a key, but higher than every key of the tag, and lower than every other tag's: where a range of them may end. */
+export function lastKeyOf(tag: TerritorialTag): Key {
+  const bytes = newKey(tag, territorial[tag] + 1);
+  return bytes.fill(0xff, 1);
+}
+
 /** All keys of a tag. */
 export function tagRange(tag: KeyTag): { gte: Key; lt: Key } {
   const gte = Uint8Array.of(tags[tag]);
@@ -328,4 +334,9 @@ export function after(row: Uint8Array): Key {
   const next = new Uint8Array(row.length + 1);
   next.set(row);
   return next;
+}
+
+/** Number of the job inside a queue entry's key. */
+export function jobSpaceOfQueueKey(row: Uint8Array): number {
+  return getUint32(row, 17);
 }

@@ -1,0 +1,36 @@
+import { CrawlError } from "../errors.ts";
+import type { JobDefinition, JobState } from "./job-definition.ts";
+import { jobIdOf, validateJobOptions } from "./validate-job-options.ts";
+
+/** Characters of a definition's text, at most: twice 100 patterns of 1,000 characters, most of them escaped. */
+export const definitionCharactersMax = 1_500_000;
+
+const states: readonly unknown[] = ["running", "paused", "cancelled"] satisfies JobState[];
+
+/** A definition as text, as it is stored and sent. */
+export function writeJobDefinition({ id, revision, state, options }: JobDefinition): string {
+  return JSON.stringify({ id, revision, state, options });
+}
+
+/** A definition from outside, checked and completed as options of a job are; nothing when the text is none. */
+export function readJobDefinition(text: string): JobDefinition | undefined {
+  if (text.length > definitionCharactersMax) return undefined;
+  try {
+    const data: unknown = JSON.parse(text);
+    if (typeof data !== "object" || data === null) return undefined;
+    const { id, revision, state, options } = data as Readonly<Record<string, unknown>>;
+    if (typeof id !== "string" || !isRevision(revision) || !isState(state)) return undefined;
+    return { id: jobIdOf(id), revision, state, options: validateJobOptions(options) };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof CrawlError) return undefined;
+    throw error;
+  }
+}
+
+function isRevision(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}
+
+function isState(value: unknown): value is JobState {
+  return states.includes(value);
+}

@@ -1,0 +1,98 @@
+import { BUCKETS_PER_WINDOW } from "../politeness/circuit-breaker.ts";
+import type { BreakerBucket, HostJob } from "../record/record.pb.ts";
+import { HostRecord } from "../record/record.pb.ts";
+import { decodeWithin, rowBytesMax } from "./row-lattice.ts";
+import type { RowLattice } from "./row-lattice.ts";
+
+/** Jobs that have URLs on one host, at most. */
+const hostJobsMax = 10_000;
+
+const limits = { jobs: hostJobsMax, breakerBuckets: 4 * BUCKETS_PER_WINDOW };
+
+/**
+ * The most careful of both sides: each clock at its latest, each count at its highest.
+ *
+ * So a host is never asked earlier than any peer that has asked it would have asked again.
+ */
+export const hostLattice: RowLattice<HostRecord> = {
+  read: readHost,
+  join: (one, other) => {
+    const halted = laterHalt(one, other);
+    return ordered({
+      host: one.host >= other.host ? one.host : other.host,
+      nextFetchAtMs: Math.max(one.nextFetchAtMs, other.nextFetchAtMs),
+      failuresInRow: Math.max(one.failuresInRow, other.failuresInRow),
+      breakerBuckets: [...one.breakerBuckets, ...other.breakerBuckets],
+      jobs: [...one.jobs, ...other.jobs],
+      ...present("haltedUntilMs", halted.haltedUntilMs),
+      ...present("haltReason", halted.haltReason),
+      ...present("crawlDelayMs", highest(one.crawlDelayMs, other.crawlDelayMs)),
+      ...present("politeUntilMs", highest(one.politeUntilMs, other.politeUntilMs)),
+      ...present("backoffUntilMs", highest(one.backoffUntilMs, other.backoffUntilMs)),
+      ...present("breakerUntilMs", highest(one.breakerUntilMs, other.breakerUntilMs)),
+    });
+  },
+  write: HostRecord.encode,
+};
+
+/** A host's row with jobs and buckets in order, each once; nothing when the bytes are none. */
+export function readHost(value: Uint8Array): HostRecord | undefined {
+  const record = decodeWithin(value, rowBytesMax, (bytes) => HostRecord.decode(bytes, { limits }));
+  if (!record) return undefined;
+  const numbers = [
+    record.nextFetchAtMs,
+    record.haltedUntilMs,
+    record.crawlDelayMs,
+    record.politeUntilMs,
+    record.backoffUntilMs,
+    record.breakerUntilMs,
+    ...record.breakerBuckets.map(({ startAtMs }) => startAtMs),
+  ];
+  const sound = numbers.every((number = 0) => Number.isFinite(number) && number >= 0);
+  return sound ? ordered(record) : undefined;
+}
+
+/** The same host with jobs by number and with its latest buckets by time; of two of one name the higher counts. */
+function ordered(record: HostRecord): HostRecord {
+  const jobs = new Map<number, HostJob>();
+  for (const { space, admitted } of record.jobs) {
+    jobs.set(space, { space, admitted: Math.max(admitted, jobs.get(space)?.admitted ?? 0) });
+  }
+  const buckets = new Map<number, BreakerBucket>();
+  for (const { startAtMs, total, failed } of record.breakerBuckets) {
+    const known = buckets.get(startAtMs);
+    buckets.set(startAtMs, {
+      startAtMs,
+      total: Math.max(total, known?.total ?? 0),
+      failed: Math.max(failed, known?.failed ?? 0),
+    });
+  }
+  return {
+    ...record,
+    jobs: [...jobs.values()].sort((a, b) => a.space - b.space),
+    breakerBuckets: [...buckets.values()]
+      .sort((a, b) => a.startAtMs - b.startAtMs)
+      .slice(-BUCKETS_PER_WINDOW),
+  };
+}
+
+type Halt = Pick<HostRecord, "haltedUntilMs" | "haltReason">;
+
+/** A halt and its reason stay together. */
+function laterHalt(one: Halt, other: Halt): Halt {
+  const [until, otherUntil] = [one.haltedUntilMs ?? -1, other.haltedUntilMs ?? -1];
+  if (until !== otherUntil) return until > otherUntil ? one : other;
+  return (one.haltReason ?? "") >= (other.haltReason ?? "") ? one : other;
+}
+
+function highest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.max(one, other);
+}
+
+function present<Name extends string, T>(
+  name: Name,
+  value: T | undefined,
+): Partial<Record<Name, T>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<Name, T>);
+}

@@ -1,0 +1,238 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { territorialTags } from "../../../src/core/record/keys.ts";
+import type { TerritorialTag } from "../../../src/core/record/keys.ts";
+import {
+  ExclusionRecord,
+  HostRecord,
+  OutboxEntry,
+  QueueEntry,
+  RobotsRecord,
+  UrlRecord,
+} from "../../../src/core/record/record.pb.ts";
+import { urlState } from "../../../src/core/record/url-state.ts";
+import { mergeRow } from "../../../src/core/replication/merge-row.ts";
+import type { MergedRow } from "../../../src/core/replication/merge-row.ts";
+import { arbitraryValues } from "./rows.ts";
+
+function merged(tag: TerritorialTag, one: Uint8Array | undefined, other: Uint8Array): MergedRow {
+  const row = mergeRow(tag, one, other);
+  if (!row) throw new Error(`no ${tag} row`);
+  return row;
+}
+
+/** The value with nothing else known, in the form in which a merge leaves it. */
+function normal(tag: TerritorialTag, value: Uint8Array): Uint8Array {
+  return merged(tag, undefined, value).value;
+}
+
+describe.each(territorialTags)("merging of %s rows", (tag) => {
+  const values = arbitraryValues[tag];
+  const runs = { numRuns: 200 };
+
+  it("has one result in whichever order", () => {
+    fc.assert(
+      fc.property(values, values, (a, b) => {
+        const [one, other] = [normal(tag, a), normal(tag, b)];
+        const [there, back] = [merged(tag, one, other), merged(tag, other, one)];
+        expect(there.value).toEqual(back.value);
+        expect(there.overlap).toBe(back.overlap);
+      }),
+      runs,
+    );
+  });
+
+  it("has one result in whichever grouping", () => {
+    fc.assert(
+      fc.property(values, values, values, (a, b, c) => {
+        const left = merged(tag, merged(tag, a, b).value, c).value;
+        const right = merged(tag, normal(tag, a), merged(tag, b, c).value).value;
+        expect(normal(tag, left)).toEqual(normal(tag, right));
+      }),
+      runs,
+    );
+  });
+
+  it("changes nothing by what it knows", () => {
+    fc.assert(
+      fc.property(values, values, (a, b) => {
+        const both = merged(tag, a, b).value;
+        for (const known of [a, b, both]) {
+          const again = merged(tag, normal(tag, both), known);
+          expect(again.changed).toBe(false);
+          expect(again.value).toEqual(normal(tag, both));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("says that it changed something exactly when the bytes are others", () => {
+    fc.assert(
+      fc.property(values, values, (a, b) => {
+        const { value, changed } = merged(tag, a, b);
+        expect(changed).toBe(!Buffer.from(value).equals(a));
+      }),
+      runs,
+    );
+  });
+
+  it("refuses bytes that are no row, and takes a row in place of such bytes", () => {
+    const broken = tag === "waiting" ? new Uint8Array(0) : Uint8Array.of(0xff, 0xff);
+    const [sound = new Uint8Array(0)] = fc.sample(values, { numRuns: 1, seed: 7 });
+    expect(mergeRow(tag, sound, broken)).toBeUndefined();
+    expect(mergeRow(tag, undefined, broken)).toBeUndefined();
+    expect(merged(tag, broken, sound).value).toEqual(normal(tag, sound));
+  });
+
+  it("never throws at what a stranger sends", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), values, (noise, value) => {
+        expect(() => mergeRow(tag, value, noise)).not.toThrow();
+      }),
+      runs,
+    );
+  });
+});
+
+const done = (record: Partial<UrlRecord>) => UrlRecord.encode({ ...record, state: urlState.done });
+
+describe("a URL's record", () => {
+  const queued = UrlRecord.encode({ state: urlState.queued, attempts: 9, depth: 1 });
+
+  it("goes up from queued to done, and never back", () => {
+    const fetched = done({ httpStatus: 200, fetchedAtMs: 5 });
+    expect(merged("url", queued, fetched).value).toEqual(fetched);
+    expect(merged("url", fetched, queued)).toEqual({
+      value: fetched,
+      changed: false,
+      overlap: false,
+    });
+  });
+
+  it("counts the most attempts and the least depth while it is queued", () => {
+    const other = UrlRecord.encode({ state: urlState.queued, attempts: 2, depth: 0 });
+    const both = UrlRecord.encode({ state: urlState.queued, attempts: 9, depth: 0 });
+    expect(merged("url", queued, other).value).toEqual(both);
+  });
+
+  it("is that of the later fetch, and counts the two as an overlap", () => {
+    const earlier = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "z", title: "old" });
+    const later = done({ httpStatus: 404, fetchedAtMs: 6, capturedBy: "a" });
+    expect(merged("url", earlier, later)).toEqual({ value: later, changed: true, overlap: true });
+    expect(merged("url", later, earlier)).toEqual({ value: later, changed: false, overlap: true });
+  });
+
+  it("counts an overlap where two peers fetched at one moment, but not where one fetch is told of twice", () => {
+    const mine = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "a" });
+    const yours = done({ failure: "timeout", fetchedAtMs: 5, capturedBy: "b" });
+    const same = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "a", title: "t" });
+    expect(merged("url", mine, yours).overlap).toBe(true);
+    expect(merged("url", mine, same).overlap).toBe(false);
+  });
+
+  it("is fetched rather than kept out, whenever that was", () => {
+    const fetched = done({ httpStatus: 200, fetchedAtMs: 5 });
+    const keptOut = done({ excluded: "robots", fetchedAtMs: 9 });
+    const row = merged("url", keptOut, fetched);
+    expect(row.value).toEqual(fetched);
+    expect(row.overlap).toBe(false);
+  });
+
+  it("has one of the two known states, and numbers that are exact", () => {
+    expect(mergeRow("url", undefined, UrlRecord.encode({ state: 3 }))).toBeUndefined();
+    expect(mergeRow("url", undefined, UrlRecord.encode({ state: 0 }))).toBeUndefined();
+    const huge = Uint8Array.of(8, 2, 24, 255, 255, 255, 255, 255, 255, 255, 255, 127);
+    expect(mergeRow("url", undefined, huge)).toBeUndefined();
+  });
+});
+
+describe("a host's row", () => {
+  it("keeps each clock at its latest and each count at its highest", () => {
+    const one = HostRecord.encode({
+      host: "h",
+      nextFetchAtMs: 10,
+      politeUntilMs: 10,
+      failuresInRow: 1,
+      jobs: [{ space: 2, admitted: 5 }],
+      breakerBuckets: [{ startAtMs: 5, total: 3, failed: 0 }],
+    });
+    const other = HostRecord.encode({
+      host: "h",
+      nextFetchAtMs: 20,
+      politeUntilMs: 5,
+      backoffUntilMs: 20,
+      failuresInRow: 4,
+      crawlDelayMs: 3,
+      jobs: [
+        { space: 2, admitted: 4 },
+        { space: 1, admitted: 1 },
+      ],
+      breakerBuckets: [
+        { startAtMs: 5, total: 1, failed: 1 },
+        { startAtMs: 0, total: 1, failed: 1 },
+      ],
+    });
+    expect(HostRecord.decode(merged("host", one, other).value)).toEqual({
+      host: "h",
+      nextFetchAtMs: 20,
+      politeUntilMs: 10,
+      backoffUntilMs: 20,
+      failuresInRow: 4,
+      crawlDelayMs: 3,
+      jobs: [
+        { space: 1, admitted: 1 },
+        { space: 2, admitted: 5 },
+      ],
+      breakerBuckets: [
+        { startAtMs: 0, total: 1, failed: 1 },
+        { startAtMs: 5, total: 3, failed: 1 },
+      ],
+    });
+  });
+
+  it("keeps a halt's reason with the halt", () => {
+    const short = HostRecord.encode({ host: "h", haltedUntilMs: 5, haltReason: "z" });
+    const long = HostRecord.encode({ host: "h", haltedUntilMs: 6, haltReason: "a" });
+    expect(HostRecord.decode(merged("host", short, long).value)).toMatchObject({
+      haltedUntilMs: 6,
+      haltReason: "a",
+    });
+  });
+
+  it("has no clock that is no number", () => {
+    for (const nextFetchAtMs of [NaN, Infinity, -1]) {
+      const value = HostRecord.encode({ host: "h", nextFetchAtMs });
+      expect(mergeRow("host", undefined, value)).toBeUndefined();
+    }
+  });
+});
+
+describe("other rows", () => {
+  it("of a queue keep the most attempts, the least depth and the first discovery", () => {
+    const entry = { url: "u", attempts: 3, depth: 2, discoveredAtMs: 7 };
+    const other = { url: "u", attempts: 1, depth: 4, discoveredAtMs: 5 };
+    const both = QueueEntry.encode({ url: "u", attempts: 3, depth: 2, discoveredAtMs: 5 });
+    const [one, two] = [QueueEntry.encode(entry), QueueEntry.encode(other)];
+    expect(merged("queue", one, two).value).toEqual(both);
+  });
+
+  it("of an origin's robots.txt are those of the later fetch", () => {
+    const base = { origin: "o", verdict: "allow-all" };
+    const old = RobotsRecord.encode({ ...base, body: "z", fetchedAtMs: 1, expiresAtMs: 99 });
+    const young = RobotsRecord.encode({ ...base, body: "a", fetchedAtMs: 2, expiresAtMs: 50 });
+    expect(merged("robots", old, young).value).toEqual(young);
+  });
+
+  it("of a URL that is kept out have one of the reasons", () => {
+    const [a, b] = ["depth", "scope"].map((reason) => ExclusionRecord.encode({ url: "u", reason }));
+    if (!a || !b) throw new Error("two reasons");
+    expect([a, b]).toContainEqual(merged("exclusion", a, b).value);
+  });
+
+  it("of an outbox keep the least depth", () => {
+    const [a, b] = [1, 2].map((depth) => OutboxEntry.encode({ url: "u", job: "j", depth }));
+    if (!a || !b) throw new Error("two depths");
+    expect(merged("outbox", b, a).value).toEqual(a);
+  });
+});

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import type { TerritorialTag } from "../../../src/core/record/keys.ts";
+import {
+  ExclusionRecord,
+  HostRecord,
+  OutboxEntry,
+  QueueEntry,
+  RobotsRecord,
+  UrlRecord,
+} from "../../../src/core/record/record.pb.ts";
+import { urlState } from "../../../src/core/record/url-state.ts";
+
+/** Few values, so that rows often agree in a part. */
+const small = fc.integer({ min: 0, max: 3 });
+const text = fc.constantFrom("a", "b", "c");
+const chain = fc.array(text, { maxLength: 2 });
+const moment = fc.constantFrom(0, 1_000, 2_000, 3_000.5);
+
+function some<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.option(arbitrary, { nil: undefined });
+}
+
+const url = fc
+  .record(
+    {
+      state: fc.constantFrom(urlState.queued, urlState.done),
+      attempts: small,
+      depth: small,
+      fetchedAtMs: small,
+      httpStatus: fc.constantFrom(0, 200, 404),
+      failure: text,
+      excluded: text,
+      url: text,
+      capturedBy: text,
+    },
+    { requiredKeys: ["state"] },
+  )
+  .map((record) => UrlRecord.encode(record));
+
+const exclusion = fc
+  .record({ url: text, reason: text })
+  .map((record) => ExclusionRecord.encode(record));
+
+const queue = fc
+  .record({
+    url: text,
+    depth: small,
+    attempts: small,
+    redirectChain: chain,
+    via: some(text),
+    discoveredAtMs: small,
+  })
+  .map(({ via, ...entry }) => QueueEntry.encode(via === undefined ? entry : { ...entry, via }));
+
+const outbox = fc
+  .record({ url: text, depth: small, redirectChain: chain, job: text, via: some(text) })
+  .map(({ via, ...entry }) => OutboxEntry.encode(via === undefined ? entry : { ...entry, via }));
+
+const host = fc
+  .record(
+    {
+      host: text,
+      nextFetchAtMs: moment,
+      failuresInRow: small,
+      jobs: fc.array(fc.record({ space: small, admitted: small }), { maxLength: 4 }),
+      breakerBuckets: fc.array(
+        fc.record({ startAtMs: fc.integer({ min: 0, max: 15 }), total: small, failed: small }),
+        { maxLength: 16 },
+      ),
+      haltedUntilMs: moment,
+      haltReason: text,
+      crawlDelayMs: moment,
+      politeUntilMs: moment,
+      backoffUntilMs: moment,
+      breakerUntilMs: moment,
+    },
+    { requiredKeys: ["host"] },
+  )
+  .map((record) => HostRecord.encode(record));
+
+const robots = fc
+  .record({
+    origin: text,
+    verdict: fc.constantFrom("rules", "allow-all", "disallow-all"),
+    body: text,
+    fetchedAtMs: moment,
+    expiresAtMs: moment,
+    httpStatus: fc.constantFrom(0, 200),
+    failuresInRow: small,
+  })
+  .map((record) => RobotsRecord.encode(record));
+
+const waiting = text.map((name) => new TextEncoder().encode(name));
+
+/** Values of each tag, as a peer writes them. */
+export const arbitraryValues: Readonly<Record<TerritorialTag, fc.Arbitrary<Uint8Array>>> = {
+  url,
+  exclusion,
+  queue,
+  outbox,
+  host,
+  robots,
+  waiting,
+};
