@@ -4,6 +4,8 @@ const common = { extends: true as const };
 
 export default defineConfig({
   test: {
+    // The default of a CommonJS module is what Node.js says it is.
+    deps: { interopDefault: false },
     projects: [
       {
         ...common,

@@ -1,8 +1,5 @@
-import {
-  PageEncoder,
-  payloadDigest,
-  prepareJob,
-} from "../../src/adapters/parser-pool/page-encoder.ts";
+import { PageEncoder, prepareJob } from "../../src/adapters/parser-pool/page-encoder.ts";
+import { payloadDigest } from "../../src/adapters/parser-pool/payload-digest.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../src/ports/page-parser.ts";
 

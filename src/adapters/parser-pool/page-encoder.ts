@@ -1,9 +1,8 @@
-import { hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
 import { encodeCapture, type CaptureIds } from "../../core/archive/encode-capture.ts";
 import { encodeRevisit } from "../../core/archive/encode-revisit.ts";
-import { payloadDigestText } from "../../core/archive/payload-digest.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
 import { parsePage } from "../../core/page/parse-page.ts";
@@ -69,11 +68,6 @@ export class PageEncoder {
     bytes.set(request, response.length);
     return { bytes, responseLength: response.length, index: records.index };
   }
-}
-
-/** SHA-1 of a payload in the form of the field's tools. */
-export function payloadDigest(payload: Uint8Array): string {
-  return payloadDigestText(hash("sha1", payload, "buffer"));
 }
 
 function randomIds(): CaptureIds {

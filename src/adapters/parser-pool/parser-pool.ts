@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { CrawlError, invariant } from "../../core/errors.ts";
 import type { Millis } from "../../core/units.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
-import { payloadDigest } from "./page-encoder.ts";
+import { payloadDigest } from "./payload-digest.ts";
 import { ParserThread } from "./parser-thread.ts";
 
 export interface ParserPoolOptions {
