@@ -1,0 +1,73 @@
+import { hash64 } from "../hash/hash64.ts";
+import { invariant } from "../errors.ts";
+import type { Brand, SiteName } from "../units.ts";
+
+/**
+ * A point of the ring: the high 52 bits of a 64-bit hash, an integer in [0, 2^52).
+ *
+ * Database keys hold all 8 bytes of the hash; the ring leaves out the lowest 12 bits so that a point is exact in a double
+ * and the ring's arithmetic needs no BigInt. The end of an arc, which is not part of it, may also be {@link circle}.
+ */
+export type RingPosition = Brand<number, "RingPosition">;
+
+/** Length of the ring: the end of the arc that reaches the highest position. */
+export const circle = (2 ** 52) as RingPosition;
+
+/**
+ * The positions `from <= position < to`, where 0 <= from < to <= 2^52. What passes 0 is two arcs, so that an arc is always
+ * one range of keys within each tag: from `keyPrefixOf(from)` to `keyPrefixOf(to)`, or to the tag's end.
+ */
+export interface Arc {
+  readonly from: RingPosition;
+  readonly to: RingPosition;
+}
+
+/** The bits of a hash's low half that are part of a position: 20 of 32. */
+const lowBits = 20;
+const lowSpan = 2 ** lowBits;
+
+/** A 64-bit number and, on the little-endian machines that Node.js runs on, its low and high half. */
+const wide = new BigUint64Array(1);
+const wideHalves = new Uint32Array(wide.buffer);
+
+function positionFrom(high: number, low: number): RingPosition {
+  return (high * lowSpan + (low >>> (32 - lowBits))) as RingPosition;
+}
+
+export function positionOfHash(hash: bigint): RingPosition {
+  wide[0] = hash;
+  return positionFrom(wideHalves[1] ?? 0, wideHalves[0] ?? 0);
+}
+
+/** Where a site stands: what its database keys begin with behind their tag. */
+export function positionOf(site: SiteName): RingPosition {
+  return positionOfHash(hash64(site));
+}
+
+/** The position in a database key, whose 8 bytes begin at `at`: behind the tag. */
+export function positionOfKey(key: Uint8Array, at = 1): RingPosition {
+  invariant(key.length >= at + 8, "a site's key holds 8 bytes of position");
+  return positionFrom(uint32At(key, at), uint32At(key, at + 4));
+}
+
+function uint32At(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+}
+
+/** The lowest 8 bytes that a key of this position can hold. {@link circle} has none: no key is that high. */
+export function keyPrefixOf(position: RingPosition): Uint8Array<ArrayBuffer> {
+  invariant(position >= 0 && position < circle, "only a position below the circle's end has a key");
+  const high = Math.floor(position / lowSpan);
+  const low = (position % lowSpan) << (32 - lowBits);
+  return Uint8Array.of(
+    high >>> 24,
+    high >>> 16,
+    high >>> 8,
+    high,
+    low >>> 24,
+    low >>> 16,
+    low >>> 8,
+    low,
+  );
+}

@@ -1,0 +1,157 @@
+import { circle, type RingPosition } from "./ring-position.ts";
+
+/** Number of distinct tokens: a token is the high 32 bits of a position, half the memory of a whole one. */
+const tokensMax = 2 ** 32;
+
+/** Positions from one token to the next number. */
+const tokenSpan = circle / tokensMax;
+
+/** First distance at which a search looks around its guess; then it doubles. */
+const firstStep = 8;
+
+/**
+ * The tokens of all members in ring order, each with its member's slot: a number below 2^16.
+ *
+ * Both arrays are plain memory, so that a table of millions of tokens is copied by blocks when a member comes or goes.
+ *
+ * Invariant: `tokens` never falls, and equal tokens are in the order of their members' ids, so that the table depends on
+ * the members alone.
+ */
+export class TokenTable {
+  static readonly empty = new TokenTable(new Uint32Array(0), new Uint16Array(0));
+
+  readonly #tokens: Uint32Array;
+  readonly #slots: Uint16Array;
+
+  private constructor(tokens: Uint32Array, slots: Uint16Array) {
+    this.#tokens = tokens;
+    this.#slots = slots;
+  }
+
+  /** A table of members whose slots are the indices of `tokensBySlot`, in the order of the members' ids. */
+  static of(tokensBySlot: readonly Uint32Array[]): TokenTable {
+    const length = tokensBySlot.reduce((sum, { length }) => sum + length, 0);
+    // Token and slot in one double of 48 bits: the engine sorts numbers without a comparison function.
+    const keyed = new Float64Array(length);
+    let at = 0;
+    for (const [slot, tokens] of tokensBySlot.entries()) {
+      for (const token of tokens) keyed[at++] = token * 2 ** 16 + slot;
+    }
+    keyed.sort();
+    const tokens = new Uint32Array(length);
+    const slots = new Uint16Array(length);
+    for (let i = 0; i < length; i += 1) {
+      const key = keyed[i] ?? 0;
+      const token = Math.floor(key / 2 ** 16);
+      tokens[i] = token;
+      slots[i] = key - token * 2 ** 16;
+    }
+    return new TokenTable(tokens, slots);
+  }
+
+  get length(): number {
+    return this.#tokens.length;
+  }
+
+  /** Member of the token at an index; behind the last one the ring begins again. */
+  slotAt(index: number): number {
+    return this.#slots[index] ?? this.#slots[index - this.#slots.length] ?? 0;
+  }
+
+  /** Where the token at an index stands, which is where its arc ends; the circle's end behind the last one. */
+  endAt(index: number): RingPosition {
+    const token = this.#tokens[index];
+    return (token === undefined ? circle : token * tokenSpan) as RingPosition;
+  }
+
+  /** Where the arc of the token at an index begins: at the token before, or at 0. */
+  startAt(index: number): RingPosition {
+    return (index === 0 ? 0 : this.endAt(index - 1)) as RingPosition;
+  }
+
+  /** Index of the next token of a member, `from` included; -1 when there is none. */
+  indexOfSlot(slot: number, from: number): number {
+    return this.#slots.indexOf(slot, from);
+  }
+
+  /** Index of the first token behind `position`; the table's length when there is none. */
+  firstAfter(position: RingPosition): number {
+    return this.#firstAbove(Math.floor(position / tokenSpan));
+  }
+
+  /** With the sorted `tokens` of a new member; `isBefore` tells whether its id is lower than that of a slot. */
+  insert(tokens: Uint32Array, slot: number, isBefore: (other: number) => boolean): TokenTable {
+    const length = this.length + tokens.length;
+    const allTokens = new Uint32Array(length);
+    const allSlots = new Uint16Array(length);
+    let done = 0;
+    for (let added = 0; added <= tokens.length; added += 1) {
+      const token = tokens[added];
+      let until = token === undefined ? this.length : this.#firstAbove(token);
+      while (this.#tokens[until - 1] === token && isBefore(this.slotAt(until - 1))) until -= 1;
+      allTokens.set(this.#tokens.subarray(done, until), done + added);
+      allSlots.set(this.#slots.subarray(done, until), done + added);
+      done = until;
+      if (token === undefined) break;
+      allTokens[until + added] = token;
+      allSlots[until + added] = slot;
+    }
+    return new TokenTable(allTokens, allSlots);
+  }
+
+  /** Without the `count` tokens of a member. */
+  remove(slot: number, count: number): TokenTable {
+    const tokens = new Uint32Array(this.length - count);
+    const slots = new Uint16Array(this.length - count);
+    let done = 0;
+    for (let removed = 0; removed <= count; removed += 1) {
+      const until = removed === count ? this.length : this.indexOfSlot(slot, done);
+      tokens.set(this.#tokens.subarray(done, until), done - removed);
+      slots.set(this.#slots.subarray(done, until), done - removed);
+      done = until + 1;
+    }
+    return new TokenTable(tokens, slots);
+  }
+
+  /**
+   * Index of the first token above `token`. Tokens are spread evenly, so that a guess is off by about the square root of
+   * their number, and a second one, from where the first fell, by the square root of that distance. The search gallops
+   * from there (Bentley & Yao 1976): of a table larger than the caches it touches three or four lines.
+   */
+  #firstAbove(token: number): number {
+    const tokens = this.#tokens;
+    const length = tokens.length;
+    const density = length / tokensMax;
+    let guess = Math.floor(token * density);
+    guess += Math.floor((token - (tokens[guess] ?? 0)) * density);
+    guess = Math.min(Math.max(guess, 0), length);
+    let low = 0;
+    let high = length;
+    let step = firstStep;
+    if ((tokens[guess] ?? tokensMax) > token) {
+      high = guess;
+      let probe = guess - step;
+      while (probe >= 0 && (tokens[probe] ?? 0) > token) {
+        high = probe;
+        step *= 2;
+        probe -= step;
+      }
+      low = Math.max(probe + 1, 0);
+    } else {
+      low = guess + 1;
+      let probe = guess + step;
+      while (probe < length && (tokens[probe] ?? 0) <= token) {
+        low = probe + 1;
+        step *= 2;
+        probe += step;
+      }
+      high = Math.min(probe, length);
+    }
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((tokens[middle] ?? 0) > token) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
