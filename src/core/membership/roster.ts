@@ -1,0 +1,176 @@
+import { invariant } from "../errors.ts";
+import type { MemberId, Millis } from "../units.ts";
+import type { ActionList } from "./action-list.ts";
+import type { Announcer } from "./announcer.ts";
+import type { Awareness } from "./awareness.ts";
+import { compareClaims, isGone, stateOf } from "./member.ts";
+import type { Member } from "./member.ts";
+import { MemberTable } from "./member-table.ts";
+import type { MembershipOptions } from "./membership-options.ts";
+import { shuffle } from "./probe-schedule.ts";
+import { incarnationMax } from "./read-member.ts";
+import { Suspicion } from "./suspicion.ts";
+
+/** What a member says of itself when it starts. */
+export type MembershipSelf = Pick<Member, "id" | "addresses" | "weight" | "version" | "generation">;
+
+/** What a roster works with. */
+export interface RosterParts {
+  readonly options: MembershipOptions;
+  readonly random: () => number;
+  readonly awareness: Awareness;
+  readonly announcer: Announcer;
+  readonly actions: ActionList;
+  /** Called for each member that is new, or back. */
+  readonly onArrival: (id: MemberId) => void;
+}
+
+/**
+ * What is believed of all members, and why: judges claims, keeps the suspicions, and speaks for itself.
+ *
+ * Invariant: its own row is always alive and later than all that it has heard of itself in this run. A member has a
+ * suspicion if and only if its state is suspect.
+ */
+export class Roster {
+  readonly #parts: RosterParts;
+  readonly #table: MemberTable;
+  readonly #suspicions = new Map<MemberId, Suspicion>();
+  #self: Member;
+  #supersededBy: Millis;
+
+  constructor(self: MembershipSelf, parts: RosterParts) {
+    this.#parts = parts;
+    this.#table = new MemberTable(parts.options);
+    this.#self = { ...self, incarnation: 0, role: "joining", health: "alive" };
+    this.#supersededBy = self.generation;
+    this.#table.merge(this.#self, 0);
+  }
+
+  /** Its own row. */
+  get self(): Member {
+    return this.#self;
+  }
+
+  get table(): MemberTable {
+    return this.#table;
+  }
+
+  get suspicions(): ReadonlyMap<MemberId, Suspicion> {
+    return this.#suspicions;
+  }
+
+  /** Takes in what a single member told: it may be as mistaken as a side of a partition. */
+  takeGently(claim: Member, nowMs: Millis): void {
+    const known = this.#table.get(claim.id);
+    const kills = claim.health === "dead" && claim.role !== "left";
+    const soften = kills && known !== undefined && !isGone(known);
+    this.take(soften ? { ...claim, health: "suspect" } : claim, nowMs);
+  }
+
+  /** Takes in what the whole swarm is told; a suspicion counts as an accusation by `accuser`. */
+  take(claim: Member, nowMs: Millis, accuser?: MemberId): void {
+    if (claim.id === this.#self.id) {
+      this.#hearOfSelf(claim, nowMs);
+      return;
+    }
+    const change = this.#table.merge(claim, nowMs);
+    if (change !== undefined) {
+      const { member, before } = change;
+      this.#parts.actions.changed({ member, before });
+      if (!isGone(member) && (before === undefined || isGone(before))) {
+        this.#parts.onArrival(member.id);
+      }
+      this.#adjustSuspicion(member, nowMs);
+    }
+    if (accuser !== undefined && claim.health === "suspect" && this.#isCurrent(claim)) {
+      this.#suspicions.get(claim.id)?.accuse(accuser);
+    }
+  }
+
+  /** This member found `id` silent itself. */
+  accuse(id: MemberId, nowMs: Millis): void {
+    const member = this.#table.get(id);
+    if (member === undefined || isGone(member)) return;
+    const claim: Member = { ...member, health: "suspect" };
+    this.take(claim, nowMs);
+    const suspicion = this.#suspicions.get(id);
+    suspicion?.proved();
+    if (suspicion?.accuse(this.#self.id) === true) this.#parts.actions.broadcast(claim);
+  }
+
+  /** The time of the suspect `id` is over. */
+  bury(id: MemberId, nowMs: Millis): void {
+    const member = this.#table.get(id);
+    invariant(member?.health === "suspect", `a suspicion outlived its suspect ${id}`);
+    const claim: Member = { ...member, health: "dead" };
+    this.take(claim, nowMs);
+    this.#parts.actions.broadcast(claim);
+  }
+
+  /** What a probe of `target` should tell it, so that it can refute. */
+  doubtsAbout(target: MemberId): Member[] {
+    const member = this.#table.get(target);
+    return member === undefined || member.health === "alive" ? [] : [member];
+  }
+
+  /** At most `count` others at random that nobody doubts. */
+  someAlive(count: number, except?: MemberId): MemberId[] {
+    const ids = this.#table
+      .presentIds()
+      .filter((id) => id !== this.#self.id && id !== except && this.#isAlive(id));
+    shuffle(ids, this.#parts.random);
+    return ids.slice(0, count);
+  }
+
+  #isCurrent({ id, generation, incarnation }: Member): boolean {
+    const subject = this.#suspicions.get(id)?.subject;
+    return subject?.generation === generation && subject.incarnation === incarnation;
+  }
+
+  #adjustSuspicion(member: Member, nowMs: Millis): void {
+    if (stateOf(member) !== "suspect") {
+      this.#suspicions.delete(member.id);
+    } else if (!this.#isCurrent(member)) {
+      const hearsayMs = this.#parts.options.probeIntervalMs * (1 + this.#parts.random());
+      const start = { nowMs, hearsayMs };
+      const present = this.#table.presentCount;
+      const suspicion = new Suspicion(member, this.#parts.options, present, start);
+      this.#suspicions.set(member.id, suspicion);
+    }
+  }
+
+  #hearOfSelf(claim: Member, nowMs: Millis): void {
+    if (claim.generation > this.#self.generation) {
+      if (claim.generation <= this.#supersededBy) return;
+      this.#supersededBy = claim.generation;
+      this.#parts.actions.superseded(claim.generation);
+    } else if (compareClaims(claim, this.#self) > 0) {
+      if (claim.health !== "alive") this.#parts.awareness.note(1);
+      this.changeSelf({}, nowMs, claim.incarnation);
+    }
+  }
+
+  /** Says something new of itself, later than what was heard. */
+  changeSelf(
+    change: Partial<Pick<Member, "addresses" | "weight" | "role">>,
+    nowMs: Millis,
+    heardIncarnation = this.#self.incarnation,
+  ): void {
+    const before = this.#self;
+    const exhausted = heardIncarnation >= incarnationMax;
+    this.#self = {
+      ...before,
+      ...change,
+      generation: exhausted ? before.generation + 1 : before.generation,
+      incarnation: exhausted ? 0 : heardIncarnation + 1,
+    };
+    this.#supersededBy = Math.max(this.#supersededBy, this.#self.generation);
+    this.#table.merge(this.#self, nowMs);
+    this.#parts.actions.changed({ member: this.#self, before });
+    this.#parts.announcer.changed(nowMs);
+  }
+
+  #isAlive(id: MemberId): boolean {
+    return this.#table.get(id)?.health === "alive";
+  }
+}

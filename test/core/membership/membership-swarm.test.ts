@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { stateOf } from "../../../src/core/membership/member.ts";
+import { lanMembership, localMembership } from "../../../src/core/membership/membership-options.ts";
+import { memberId, VirtualSwarm } from "./virtual-swarm.ts";
+
+const loss = 0.05;
+const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed + 1);
+
+/** Milliseconds until all others knew of the death. */
+function detectionMs(swarm: VirtualSwarm, victim: number): number {
+  const beginMs = swarm.nowMs;
+  swarm.kill(victim);
+  const others = swarm.machines.length;
+  swarm.run(60_000, () => swarm.sayers(victim, "dead").length === others);
+  return swarm.nowMs - beginMs;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Infinity;
+}
+
+function deaths(swarm: VirtualSwarm): string[] {
+  return swarm.sightings
+    .filter(({ member }) => stateOf(member) === "dead")
+    .map(({ atMs, by, member }) => `${member.id} by ${by} at ${atMs}`);
+}
+
+describe("a swarm of members", () => {
+  it.each([5, 20, 50])("has one opinion after %i joins through one contact", (count) => {
+    const swarm = VirtualSwarm.settled(count, lanMembership, count, loss);
+    expect(swarm.opinions()).toHaveLength(1);
+    expect(swarm.machine(0).members().map(stateOf)).toEqual(Array(count).fill("active"));
+    expect(new Set(swarm.machines.map(({ tableHash }) => tableHash)).size).toBe(1);
+  });
+
+  it.each([
+    ["lan", lanMembership],
+    ["local", localMembership],
+  ])("of 8 knows of a death within 5 s, with 5%% loss (%s)", (_, options) => {
+    const times = seeds(100).map((seed) => {
+      const swarm = VirtualSwarm.settled(seed, options, 8, loss);
+      return detectionMs(swarm, seed % 8);
+    });
+    expect(quantile(times, 0.99)).toBeLessThan(5_000);
+  });
+
+  it.each([
+    ["lan", lanMembership],
+    ["local", localMembership],
+  ])("of 8 buries nobody who is stopped for 2 s, with 5%% loss (%s)", (_, options) => {
+    for (const seed of seeds(50)) {
+      const swarm = VirtualSwarm.settled(seed, options, 8, loss);
+      swarm.stall(seed % 8, 2_000);
+      swarm.run(15_000);
+      expect(deaths(swarm), `seed ${seed}`).toEqual([]);
+      expect(swarm.opinions(), `seed ${seed}`).toHaveLength(1);
+    }
+  });
+
+  it("brings news to whom a broadcast did not reach, soon after digests differ", () => {
+    const swarm = VirtualSwarm.settled(3, lanMembership, 8);
+    swarm.connected = (_, to) => to !== memberId(5);
+    swarm.act(2, (machine, nowMs) => machine.setParticulars({ weight: 2 }, nowMs));
+    swarm.run(1_000);
+    expect(swarm.machine(5).member(memberId(2))?.weight).toBe(1);
+    swarm.connected = () => true;
+    swarm.run(2 * lanMembership.digestPatienceMs);
+    expect(swarm.machine(5).member(memberId(2))?.weight).toBe(2);
+  });
+
+  it("lets a suspect refute what is said of it, by a higher incarnation", () => {
+    const swarm = VirtualSwarm.settled(4, lanMembership, 5);
+    const rumour = { ...swarm.machine(3).self, health: "suspect" as const };
+    swarm.act(1, (machine, nowMs) => machine.claims(memberId(2), [rumour], nowMs));
+    expect(swarm.sayers(3, "suspect")).toEqual([memberId(1)]);
+    swarm.run(2_000);
+    expect(swarm.sayers(3, "active")).toHaveLength(4);
+    expect(swarm.machine(1).member(memberId(3))?.incarnation).toBe(rumour.incarnation + 1);
+  });
+
+  it("lets one that was called dead come back without a restart", () => {
+    const swarm = VirtualSwarm.settled(5, lanMembership, 6);
+    swarm.stall(4, 15_000);
+    swarm.run(14_000);
+    expect(swarm.sayers(4, "dead")).toHaveLength(5);
+    swarm.run(20_000);
+    expect(swarm.sayers(4, "active")).toHaveLength(5);
+    expect(swarm.opinions()).toHaveLength(1);
+  });
+
+  it.each(seeds(5))("heals a partition, and calls all alive again (seed %i)", (seed) => {
+    const swarm = VirtualSwarm.settled(seed, lanMembership, 10, loss);
+    const side = (id: string) => Number(id.slice("peer-".length)) % 2;
+    swarm.connected = (from, to) => side(from) === side(to);
+    swarm.run(60_000);
+    expect(swarm.sayers(0, "dead")).toHaveLength(5);
+    expect(swarm.sayers(1, "dead")).toHaveLength(5);
+    swarm.connected = () => true;
+    swarm.sightings.length = 0;
+    swarm.run(30_000);
+    expect(swarm.opinions()).toHaveLength(1);
+    expect(swarm.machine(0).members().map(stateOf)).toEqual(Array(10).fill("active"));
+    expect(deaths(swarm)).toEqual([]);
+  });
+
+  it("believes a peer that starts again, even before its death was known", () => {
+    const swarm = VirtualSwarm.settled(6, lanMembership, 8, loss);
+    const earlier = swarm.machine(3).self;
+    swarm.kill(3);
+    swarm.run(1_500);
+    const { generation } = swarm.add(3, 0).self;
+    swarm.run(20_000);
+    expect(generation).toBeGreaterThan(earlier.generation);
+    expect(swarm.sayers(3, "joining")).toHaveLength(7);
+    expect(swarm.opinions()).toHaveLength(1);
+    swarm.act(0, (machine, nowMs) =>
+      machine.claims(memberId(1), [{ ...earlier, incarnation: 99, health: "dead" }], nowMs),
+    );
+    expect(swarm.sayers(3, "joining")).toHaveLength(7);
+  });
+
+  it("takes a leave as such, and does not probe or bury who left", () => {
+    const swarm = VirtualSwarm.settled(7, lanMembership, 6, loss);
+    swarm.act(2, (machine, nowMs) => machine.setRole("leaving", nowMs));
+    swarm.run(2_000);
+    expect(swarm.sayers(2, "leaving")).toHaveLength(5);
+    swarm.act(2, (machine, nowMs) => machine.setRole("left", nowMs));
+    swarm.run(1_000);
+    swarm.kill(2);
+    swarm.run(20_000);
+    expect(swarm.sayers(2, "left")).toHaveLength(5);
+    expect(deaths(swarm)).toEqual([]);
+  });
+
+  it("tells the earlier of two processes of one identity that it is superseded", () => {
+    const swarm = VirtualSwarm.settled(8, lanMembership, 3);
+    const later = { ...swarm.machine(1).self, generation: swarm.nowMs };
+    for (const sender of [0, 2]) {
+      swarm.act(1, (machine, nowMs) => machine.claims(memberId(sender), [later], nowMs));
+    }
+    expect(swarm.superseded).toEqual([memberId(1)]);
+    expect(swarm.machine(1).self.generation).toBeLessThan(later.generation);
+  });
+
+  it("keeps asking a contact that does not answer at first", () => {
+    const swarm = VirtualSwarm.settled(9, lanMembership, 3);
+    swarm.connected = (from) => from !== memberId(7);
+    swarm.add(7, 0);
+    swarm.run(5_000);
+    expect(swarm.sayers(7, "joining")).toEqual([]);
+    swarm.connected = () => true;
+    swarm.run(2_000);
+    expect(swarm.sayers(7, "joining")).toHaveLength(3);
+  });
+
+  it("finds a broken connection's peer dead without waiting for its turn", () => {
+    const swarm = VirtualSwarm.settled(10, lanMembership, 30);
+    const beginMs = swarm.nowMs;
+    swarm.kill(9);
+    for (let number = 0; number < 30; number++) {
+      swarm.act(number, (machine, nowMs) => machine.broken(memberId(9), nowMs));
+    }
+    swarm.run(60_000, () => swarm.sayers(9, "dead").length === 29);
+    const fastestMs =
+      lanMembership.probeIntervalMs * (1 + lanMembership.suspicionMult * Math.log10(30));
+    expect(swarm.nowMs - beginMs).toBeLessThan(fastestMs + 200);
+  });
+
+  it("sends the same number of messages a member and second, whatever the number of members", () => {
+    const rates = [10, 40].map((count) => {
+      const swarm = VirtualSwarm.settled(11, lanMembership, count);
+      const before = swarm.messages;
+      swarm.run(30_000);
+      return (swarm.messages - before) / count / 30;
+    });
+    const pingsAndAcks = (2 * 1_000) / lanMembership.probeIntervalMs;
+    for (const rate of rates) expect(Math.abs(rate - pingsAndAcks)).toBeLessThan(0.3);
+  });
+});
