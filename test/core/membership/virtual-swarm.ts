@@ -71,7 +71,12 @@ export class VirtualSwarm {
       this.#options,
       this.#random,
     );
-    const peer: Peer = { machine, stoppedUntilMs: 0, inbox: [], wake: () => this.#wake(id, peer) };
+    const peer: Peer = {
+      machine,
+      stoppedUntilMs: 0,
+      inbox: [],
+      wake: () => this.#wake(id, peer),
+    };
     this.#peers.set(id, peer);
     this.#perform(id, peer, machine.start(this.nowMs));
     if (contact !== undefined) {
@@ -181,7 +186,11 @@ export class VirtualSwarm {
           for (const to of this.#peers.keys()) this.#spread(id, to, action.claims);
           break;
         case "changed":
-          this.sightings.push({ atMs: this.nowMs, by: id, member: action.member });
+          this.sightings.push({
+            atMs: this.nowMs,
+            by: id,
+            member: action.member,
+          });
           break;
         case "superseded":
           this.superseded.push(id);

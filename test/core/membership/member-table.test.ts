@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Member } from "../../../src/core/membership/member.ts";
+import { MemberTable } from "../../../src/core/membership/member-table.ts";
+import { sampleMember } from "./sample-member.ts";
+
+const options = { membersMax: 3, retentionMs: 1_000 };
+const named = (name: string, change: Partial<Member> = {}) =>
+  sampleMember({ id: name as Member["id"], ...change });
+
+describe("MemberTable", () => {
+  it("tells what changed, and nothing for what it knew", () => {
+    const table = new MemberTable(options);
+    const [first, suspect] = [named("a"), named("a", { health: "suspect" })];
+    expect(table.merge(first, 0)).toEqual({ member: first, before: undefined });
+    expect(table.merge(suspect, 0)).toEqual({ member: suspect, before: first });
+    const { version } = table;
+    expect(table.merge(first, 0)).toBeUndefined();
+    expect(table.merge(structuredClone(suspect), 0)).toBeUndefined();
+    expect(table.version).toBe(version);
+  });
+
+  it("has one hash for the same rows, whatever the order of the claims", () => {
+    const health = fc.constantFrom("alive" as const, "suspect" as const);
+    const claim = fc
+      .record({
+        id: fc.constantFrom("a", "b", "c"),
+        incarnation: fc.nat(3),
+        health,
+      })
+      .map(({ id, ...change }) => named(id, change));
+    fc.assert(
+      fc.property(fc.array(claim, { maxLength: 12 }), (claims) => {
+        const [one, other] = [new MemberTable(options), new MemberTable(options)];
+        for (const each of claims) one.merge(each, 0);
+        for (const each of claims.toReversed()) other.merge(each, 0);
+        expect(one.hash).toBe(other.hash);
+        expect(new Set(one.members())).toEqual(new Set(other.members()));
+      }),
+    );
+  });
+
+  it("has another hash after each change, and the first one again without the member", () => {
+    const table = new MemberTable(options);
+    const hashes = [table.hash];
+    for (const change of [{}, { health: "suspect" as const }, { incarnation: 2 }]) {
+      table.merge(named("a", change), 0);
+      hashes.push(table.hash);
+    }
+    expect(new Set(hashes).size).toBe(4);
+    table.merge(named("a", { incarnation: 2, health: "dead" }), 0);
+    expect(table.hash).toBe(hashes[0]);
+  });
+
+  it("remembers the dead, so that an old claim cannot bring them back, until it forgets them", () => {
+    const table = new MemberTable(options);
+    table.merge(named("a"), 0);
+    table.merge(named("a", { health: "dead" }), 500);
+    expect(table.merge(named("a"), 600)).toBeUndefined();
+    expect([table.forget(1_499), table.size, table.presentCount]).toEqual([0, 1, 0]);
+    expect([table.forget(1_500), table.size]).toEqual([1, 0]);
+    expect(table.goneIds()).toEqual([]);
+  });
+
+  it("does not learn of a member by its death", () => {
+    const table = new MemberTable(options);
+    expect(table.merge(named("a", { health: "dead" }), 0)).toBeUndefined();
+    expect(table.merge(named("a", { role: "left" }), 0)).toBeUndefined();
+    expect(table.size).toBe(0);
+  });
+
+  it("keeps to its bound: the longest gone make room, and nobody who is there", () => {
+    const table = new MemberTable(options);
+    for (const name of ["a", "b", "c"]) table.merge(named(name), 0);
+    expect(table.merge(named("d"), 0)).toBeUndefined();
+    table.merge(named("c", { health: "dead" }), 1);
+    table.merge(named("a", { health: "dead" }), 2);
+    expect(table.merge(named("d"), 3)).toBeDefined();
+    expect(table.members().map(({ id }) => id)).toEqual(["a", "b", "d"]);
+    expect(table.presentIds()).toEqual(["b", "d"]);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { Announcer } from "../../../src/core/membership/announcer.ts";
+import { Awareness } from "../../../src/core/membership/awareness.ts";
+import { lanMembership } from "../../../src/core/membership/membership-options.ts";
+import { ProbeSchedule } from "../../../src/core/membership/probe-schedule.ts";
+import { Prober } from "../../../src/core/membership/prober.ts";
+import { Suspicion } from "../../../src/core/membership/suspicion.ts";
+import { memberId, seeded } from "./virtual-swarm.ts";
+
+const [a, b, c, d] = [memberId(1), memberId(2), memberId(3), memberId(4)];
+
+describe("Awareness", () => {
+  it("makes times longer with each sign of ill health, within its bounds", () => {
+    const awareness = new Awareness(3);
+    awareness.note(-1);
+    expect(awareness.scale(100)).toBe(100);
+    awareness.note(2);
+    expect(awareness.scale(100)).toBe(300);
+    awareness.note(9);
+    expect(awareness.scale(100)).toBe(400);
+  });
+});
+
+describe("ProbeSchedule", () => {
+  it("names each candidate once a round, in an order that changes", () => {
+    const ids = Array.from({ length: 10 }, (_, number) => memberId(number));
+    const schedule = new ProbeSchedule(seeded(1));
+    const round = () => ids.map(() => schedule.next(ids, () => true));
+    const [first, second] = [round(), round()];
+    expect(new Set(first)).toEqual(new Set(ids));
+    expect(new Set(second)).toEqual(new Set(ids));
+    expect(first).not.toEqual(second);
+  });
+
+  it("puts a newcomer into the round under way, once, and passes over who may not be probed", () => {
+    const schedule = new ProbeSchedule(seeded(2));
+    expect(schedule.next([], () => true)).toBeUndefined();
+    const first = schedule.next([a, b, c], () => true);
+    schedule.add(d);
+    schedule.add(d);
+    const rest = [1, 2, 3].map(() => schedule.next([], () => true));
+    expect(new Set([first, ...rest])).toEqual(new Set([a, b, c, d]));
+    expect(schedule.next([a, b], (id) => id === b)).toBe(b);
+    expect(schedule.next([a], (id) => id === b)).toBeUndefined();
+  });
+});
+
+describe("Prober", () => {
+  it("asks others, then fails, and counts the helpers that were silent", () => {
+    const prober = new Prober();
+    const sequence = prober.begin(a, 0, 100, 300);
+    expect(prober.nextAtMs()).toBe(100);
+    expect(prober.due(100)).toEqual([{ kind: "ask-others", target: a, sequence }]);
+    prober.asked(sequence, [b, c, d]);
+    expect(prober.due(299)).toEqual([]);
+    prober.nacked(b, sequence);
+    prober.nacked(a, sequence);
+    expect(prober.due(300)).toEqual([{ kind: "failed", target: a, missingNacks: 2 }]);
+    expect([prober.isProbing(a), prober.nextAtMs()]).toEqual([false, Infinity]);
+  });
+
+  it("takes an answer from the target or a helper alone, and once", () => {
+    const prober = new Prober();
+    const sequence = prober.begin(a, 0, 100, 300);
+    expect(prober.acked(b, sequence)).toBeUndefined();
+    prober.asked(sequence, [b]);
+    expect(prober.acked(b, sequence)).toEqual({ kind: "own", target: a });
+    expect(prober.acked(a, sequence)).toBeUndefined();
+    expect(prober.due(1_000)).toEqual([]);
+  });
+
+  it("runs an errand: a nack in time, and the answer even after it", () => {
+    const prober = new Prober();
+    const limits = { timeoutMs: 100, endMs: 300 };
+    const errand = prober.beginErrand(a, { to: b, sequence: 77 }, 0, limits) ?? -1;
+    expect(prober.due(80)).toEqual([{ kind: "nack", to: b, sequence: 77 }]);
+    expect(prober.due(81)).toEqual([]);
+    expect(prober.acked(c, errand)).toBeUndefined();
+    expect(prober.acked(a, errand)).toEqual({
+      kind: "errand",
+      to: b,
+      sequence: 77,
+    });
+    const late = prober.beginErrand(a, { to: b, sequence: 78 }, 100, limits) ?? -1;
+    prober.due(400);
+    expect(prober.acked(a, late)).toBeUndefined();
+  });
+
+  it("refuses errands beyond its bound", () => {
+    const prober = new Prober();
+    const begin = () =>
+      prober.beginErrand(a, { to: b, sequence: 1 }, 0, {
+        timeoutMs: 100,
+        endMs: 300,
+      });
+    const begun = Array.from({ length: 2_000 }, begin).filter((errand) => errand !== undefined);
+    expect(begun).toHaveLength(1_024);
+  });
+});
+
+describe("Suspicion", () => {
+  const subject = { generation: 1, incarnation: 1 };
+  const start = { nowMs: 0, hearsayMs: 0 };
+
+  it("ends the sooner the more members accuse, each counted once", () => {
+    const suspicion = new Suspicion(subject, lanMembership, 8, start);
+    const ends = [a, a, b, c, d].map((accuser) => {
+      suspicion.accuse(accuser);
+      return Math.round(suspicion.deadAtMs);
+    });
+    expect(ends).toEqual([8_100, 8_100, 4_693, 2_700, 2_700]);
+  });
+
+  it("tells of accusations only while they shorten it", () => {
+    const suspicion = new Suspicion(subject, lanMembership, 8, start);
+    expect([a, a, b, c, d].map((id) => suspicion.accuse(id))).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it("lasts longer on hearsay, until it is proved", () => {
+    const suspicion = new Suspicion(subject, lanMembership, 2, {
+      nowMs: 0,
+      hearsayMs: 400,
+    });
+    expect(suspicion.deadAtMs).toBe(3_100);
+    suspicion.proved();
+    expect(suspicion.deadAtMs).toBe(2_700);
+  });
+
+  it("looks once more before the end, and leaves that look its time", () => {
+    const suspicion = new Suspicion(subject, lanMembership, 2, start);
+    expect([suspicion.due(2_399), suspicion.due(2_400)]).toEqual(["wait", "look"]);
+    suspicion.postponeLook(2_500);
+    expect(suspicion.due(2_499)).toBe("wait");
+    suspicion.looked(2_600, 600);
+    expect([suspicion.due(3_199), suspicion.due(3_200)]).toEqual(["wait", "bury"]);
+    suspicion.shift(1_000);
+    expect(suspicion.due(4_199)).toBe("wait");
+  });
+});
+
+describe("Announcer", () => {
+  it("tells twice of each change, and never twice within the gap", () => {
+    const announcer = new Announcer(100, 300);
+    announcer.changed(0);
+    expect([announcer.take(0), announcer.take(50), announcer.nextAtMs]).toEqual([true, false, 300]);
+    announcer.changed(50);
+    expect([announcer.take(99), announcer.take(100)]).toEqual([false, true]);
+    expect([announcer.take(400), announcer.nextAtMs]).toEqual([true, Infinity]);
+  });
+});
