@@ -1,36 +1,85 @@
 import { join } from "node:path";
-import { DnsResolver, defaultDnsResolverOptions } from "../src/adapters/dns/dns-resolver.ts";
+import type { DnsResolver } from "../src/adapters/dns/dns-resolver.ts";
 import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
-import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
+import {
+  defaultParserPoolOptions,
+  ParserPool,
+} from "../src/adapters/parser-pool/parser-pool.ts";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import { SystemEntropy } from "../src/adapters/system/system-entropy.ts";
-import {
-  defaultUndiciFetcherOptions,
-  UndiciFetcher,
-} from "../src/adapters/undici/undici-fetcher.ts";
-import { WarcArchive } from "../src/adapters/warc/warc-archive.ts";
-import { Peer } from "../src/peer/peer.ts";
-import { defaultPeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerPorts } from "../src/peer/peer-ports.ts";
 import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
+import type { Archive } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
+import type { Fetcher } from "../src/ports/fetcher.ts";
 import type { Metrics } from "../src/ports/metrics.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import { peerIdentity } from "./peer-identity.ts";
 import type { RunnablePeer } from "./peer-session.ts";
 
-/** The composition root: the one place where adapters are made and given to a peer. */
-export async function composePeer(config: PeerConfig, withMetrics: boolean): Promise<RunnablePeer> {
+/** What takes its time to start without this thread. */
+type SlowStarters = Pick<PeerPorts, "parser" | "store">;
+
+/**
+ * The composition root: the one place where adapters are made and given to a peer.
+ *
+ * The database opens and the parser threads load in threads of their own, while this one loads the rest of the program.
+ */
+export async function composePeer(
+  config: PeerConfig,
+  withMetrics: boolean,
+): Promise<RunnablePeer> {
+  const slow = startSlowOnes(config);
+  try {
+    return await composeAround(slow, config, withMetrics);
+  } catch (error) {
+    await slow.parser.stop();
+    await slow.store.stop();
+    throw error;
+  }
+}
+
+/** The peer starts them too, which then only waits, and hears of it when that fails. */
+function startSlowOnes(config: PeerConfig): SlowStarters {
+  const { parserThreads } = config;
+  const parser = new ParserPool(
+    parserThreads === undefined
+      ? defaultParserPoolOptions()
+      : parserOptionsOf(parserThreads),
+  );
+  const store = new LevelStore({
+    directory: dataLayout(config.dataDir).stateDir,
+  });
+  for (const part of [store, parser]) part.start().catch(() => undefined);
+  return { parser, store };
+}
+
+async function composeAround(
+  slow: SlowStarters,
+  config: PeerConfig,
+  withMetrics: boolean,
+): Promise<RunnablePeer> {
+  const { Peer } = await import("../src/peer/peer.ts");
   const peerId = await peerIdentity(join(config.dataDir, "peer-id"));
   const metrics = withMetrics ? await prometheus() : undefined;
   const clock = new SystemClock();
-  const resolver = resolverOf(config, clock);
-  const ports = portsOf(config, peerId, { clock, metrics: metrics ?? unread, resolver });
-  const peer = new Peer(ports, optionsOf(config, peerId));
+  const resolver = await resolverOf(config, clock);
+  const ports: PeerPorts = {
+    ...slow,
+    archive: await archiveOf(config, peerId, clock),
+    clock,
+    entropy: new SystemEntropy(),
+    fetcher: await fetcherOf(config, clock),
+    leases: new LeaseFile(dataLayout(config.dataDir).leasesFile),
+    logger: new ConsoleLogger(config.log, clock, config.writeLog),
+    metrics: metrics ?? unread,
+    resolver,
+  };
+  const peer = new Peer(ports, await optionsOf(config, peerId));
   const broken = peer.failed.then((reason) => Promise.reject(asError(reason)));
   // Whoever waits for the crawl is told; a peer that nobody waits for yet must not end the process for it.
   broken.catch(() => undefined);
@@ -55,7 +104,8 @@ const unread: Metrics = {
 
 /** Loaded only where it is read: a one-shot crawl starts sooner without it. */
 async function prometheus(): Promise<Metrics & MetricsText> {
-  const { PrometheusMetrics } = await import("../src/adapters/metrics/prometheus-metrics.ts");
+  const { PrometheusMetrics } =
+    await import("../src/adapters/metrics/prometheus-metrics.ts");
   return new PrometheusMetrics();
 }
 
@@ -63,57 +113,60 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
-function resolverOf({ dns }: PeerConfig, clock: Clock): DnsResolver {
+async function resolverOf(
+  { dns }: PeerConfig,
+  clock: Clock,
+): Promise<DnsResolver> {
+  const module = await import("../src/adapters/dns/dns-resolver.ts");
   const server = dns && { server: `${dns.host}:${dns.port}` };
-  return new DnsResolver({ clock }, { ...defaultDnsResolverOptions, ...server });
+  return new module.DnsResolver(
+    { clock },
+    { ...module.defaultDnsResolverOptions, ...server },
+  );
 }
 
-function portsOf(
+async function archiveOf(
   config: PeerConfig,
   peerId: string,
-  made: Pick<PeerPorts, "clock" | "metrics" | "resolver">,
-): PeerPorts {
-  const { clock } = made;
-  const { stateDir, leasesFile, archiveDir } = dataLayout(config.dataDir);
-  const { parserThreads } = config;
-  const parserOptions = defaultParserPoolOptions();
-  return {
-    ...made,
-    archive: new WarcArchive({
-      directory: archiveDir,
-      peerName: peerId,
-      clock,
-      info: {
-        software: `orbweaver/${config.version}`,
-        userAgent: config.userAgent,
-        operator: operatorOf(config.userAgent),
-      },
-      ...(config.warcBytesMax !== undefined && { fileBytesMax: config.warcBytesMax }),
+  clock: Clock,
+): Promise<Archive> {
+  const { WarcArchive } = await import("../src/adapters/warc/warc-archive.ts");
+  return new WarcArchive({
+    directory: dataLayout(config.dataDir).archiveDir,
+    peerName: peerId,
+    clock,
+    info: {
+      software: `orbweaver/${config.version}`,
+      userAgent: config.userAgent,
+      operator: operatorOf(config.userAgent),
+    },
+    ...(config.warcBytesMax !== undefined && {
+      fileBytesMax: config.warcBytesMax,
     }),
-    entropy: new SystemEntropy(),
-    fetcher: new UndiciFetcher(
-      { clock },
-      {
-        ...defaultUndiciFetcherOptions,
-        userAgent: config.userAgent,
-        allowPrivate: config.allowPrivate,
-      },
-    ),
-    leases: new LeaseFile(leasesFile),
-    logger: new ConsoleLogger(config.log, clock, config.writeLog),
-    parser: new ParserPool(
-      parserThreads === undefined ? parserOptions : parserOptionsOf(parserThreads),
-    ),
-    store: new LevelStore({ directory: stateDir }),
-  };
+  });
+}
+
+async function fetcherOf(config: PeerConfig, clock: Clock): Promise<Fetcher> {
+  const module = await import("../src/adapters/undici/undici-fetcher.ts");
+  const { userAgent, allowPrivate } = config;
+  return new module.UndiciFetcher(
+    { clock },
+    { ...module.defaultUndiciFetcherOptions, userAgent, allowPrivate },
+  );
 }
 
 /** So many threads, with the bounds that go with that number. */
-function parserOptionsOf(threads: number): ReturnType<typeof defaultParserPoolOptions> {
+function parserOptionsOf(
+  threads: number,
+): ReturnType<typeof defaultParserPoolOptions> {
   return { ...defaultParserPoolOptions(threads + 1), threads };
 }
 
-function optionsOf(config: PeerConfig, peerId: string): PeerOptions {
+async function optionsOf(
+  config: PeerConfig,
+  peerId: string,
+): Promise<PeerOptions> {
+  const { defaultPeerOptions } = await import("../src/peer/peer-options.ts");
   const { limits, dispatcher } = defaultPeerOptions;
   const { bodyBytesMax, openRequestsMax } = config;
   return {
