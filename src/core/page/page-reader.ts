@@ -141,7 +141,7 @@ export class PageReader implements TagHandler {
       this.#directives = mergeDirectives(this.#directives, parseDirectives(content));
     }
     if (this.#inNoscript || this.#refresh !== undefined) return;
-    if (this.#value(attributes["http-equiv"])?.toLowerCase() === "refresh") {
+    if (this.#value(attributes.httpEquiv)?.toLowerCase() === "refresh") {
       this.#refresh = parseRefresh(content);
     }
   }
@@ -167,6 +167,7 @@ function isFollowed(relations: readonly string[]): boolean {
 function title(text: string): string | undefined {
   const collapsed = text.replace(/[\t\n\f\r ]+/g, " ").trim();
   if (collapsed === "") return undefined;
+  if (collapsed.length <= titleCharsMax) return collapsed;
   return Array.from(collapsed.slice(0, 2 * titleCharsMax))
     .slice(0, titleCharsMax)
     .join("");

@@ -8,6 +8,7 @@ import {
   endsUnquotedValue,
   isGap,
   isLetter,
+  usualTagEnd,
 } from "./tag-syntax.ts";
 
 /** Elements whose tags a crawler looks into. */
@@ -24,24 +25,20 @@ const tagNames = [
 ] as const;
 export type ScannedTag = (typeof tagNames)[number];
 
-/** Attributes that are looked at, wherever they stand. */
-const attributeNames = [
-  "content",
-  "href",
-  "hreflang",
-  "http-equiv",
-  "lang",
-  "name",
-  "rel",
-  "src",
-] as const;
-export type ScannedAttribute = (typeof attributeNames)[number];
-
 /**
  * Values of one tag, as written: references are not decoded. The first of two equal names counts; what the tag does not
  * have is undefined.
  */
-export type TagAttributes = Readonly<Record<ScannedAttribute, string | undefined>>;
+export interface TagAttributes {
+  readonly content: string | undefined;
+  readonly href: string | undefined;
+  readonly hreflang: string | undefined;
+  readonly httpEquiv: string | undefined;
+  readonly lang: string | undefined;
+  readonly name: string | undefined;
+  readonly rel: string | undefined;
+  readonly src: string | undefined;
+}
 
 /** What the scanner tells of a document, in its order. */
 export interface TagHandler {
@@ -62,11 +59,10 @@ export interface ScanOptions {
  * Passes over a whole document once and tells `handler` of the few tags that matter.
  *
  * Finds the tags that the tokenizer of the HTML Standard finds (section 13.2.5) and tells of no others, in time linear
- * in the document's length. A NUL is U+FFFD where the Standard looks at it: in names, values and raw text.
+ * in the document's length.
  */
 export function scanTags(html: string, handler: TagHandler, options: ScanOptions): void {
-  const text = html.includes("\0") ? html.replaceAll("\0", "\uFFFD") : html;
-  new TagScanner(text, handler, options).run();
+  new TagScanner(html, handler, options).run();
 }
 
 /** What follows the start tag of an element, other than markup. */
@@ -108,7 +104,16 @@ const knownElements = new NameTable<KnownElement>(
   ]),
 );
 
-const knownAttributes = new NameTable<ScannedAttribute>(attributeNames.map((name) => [name, name]));
+const knownAttributes = new NameTable<keyof TagAttributes>([
+  ["content", "content"],
+  ["href", "href"],
+  ["hreflang", "hreflang"],
+  ["http-equiv", "httpEquiv"],
+  ["lang", "lang"],
+  ["name", "name"],
+  ["rel", "rel"],
+  ["src", "src"],
+]);
 
 const exclamation = 0x21;
 const doubleQuote = 0x22;
@@ -167,7 +172,7 @@ class TagScanner {
   #startTag(start: number): number {
     const nameEnd = this.#nameEnd(start);
     const element = knownElements.find(this.#text, start, nameEnd);
-    if (element === undefined && !this.#foreign.entered) return this.#attributes(nameEnd);
+    if (element === undefined && !this.#foreign.entered) return this.#tagEnd(nameEnd);
 
     const attributes = element?.tag === undefined ? undefined : new Attributes();
     const end = this.#attributes(nameEnd, attributes);
@@ -202,7 +207,7 @@ class TagScanner {
   /** A title within SVG is that of the drawing. */
   #title(start: number, end: number): void {
     if (this.#foreign.entered) return;
-    this.#handler.onTitleText(this.#text.slice(start, Math.min(end, start + this.#titleUnitsMax)));
+    this.#handler.onTitleText(this.#cut(start, Math.min(end, start + this.#titleUnitsMax)));
   }
 
   /** End tag open state (13.2.5.7); the attributes of an end tag are read, as browsers do, and forgotten. */
@@ -212,7 +217,7 @@ class TagScanner {
       return start === text.length ? start : this.#after(">", start);
     }
     const nameEnd = this.#nameEnd(start);
-    const end = this.#attributes(nameEnd);
+    const end = this.#tagEnd(nameEnd);
     if (end === this.#unfinished) return end;
     if (this.#foreign.entered) this.#foreign.close(text.slice(start, nameEnd).toLowerCase());
     if (nameEnd - start === "noscript".length && startsWithName(text, start, "noscript")) {
@@ -262,6 +267,10 @@ class TagScanner {
     return at;
   }
 
+  #tagEnd(nameEnd: number): number {
+    return usualTagEnd(this.#text, nameEnd) ?? this.#attributes(nameEnd);
+  }
+
   /** The rest of a tag, to behind its `>` (13.2.5.32 to 13.2.5.40); its attributes are put into `target`. */
   #attributes(start: number, target?: Attributes): number {
     const text = this.#text;
@@ -281,7 +290,7 @@ class TagScanner {
       at = this.#value(nameEnd);
       if (target === undefined) continue;
       const name = knownAttributes.find(text, nameStart, nameEnd);
-      if (name !== undefined) target[name] ??= text.slice(this.#valueStart, this.#valueEnd);
+      if (name !== undefined) target.add(name, this.#cut(this.#valueStart, this.#valueEnd));
     }
   }
 
@@ -307,6 +316,12 @@ class TagScanner {
     return at;
   }
 
+  /** Part of the text; in values and raw text, a NUL is U+FFFD. */
+  #cut(start: number, end: number): string {
+    const part = this.#text.slice(start, end);
+    return part.includes("\0") ? part.replaceAll("\0", "\uFFFD") : part;
+  }
+
   #skipSpaces(start: number): number {
     let at = start;
     while (at < this.#text.length && isAsciiSpace(this.#text.charCodeAt(at))) at++;
@@ -314,14 +329,43 @@ class TagScanner {
   }
 }
 
-/** All attributes in one shape, whichever a tag has. */
+/** All attributes in one shape, whichever a tag has: a dictionary would cost more than all the rest of a tag. */
 class Attributes implements TagAttributes {
-  "content": string | undefined = undefined;
-  "href": string | undefined = undefined;
-  "hreflang": string | undefined = undefined;
-  "http-equiv": string | undefined = undefined;
-  "lang": string | undefined = undefined;
-  "name": string | undefined = undefined;
-  "rel": string | undefined = undefined;
-  "src": string | undefined = undefined;
+  content: string | undefined = undefined;
+  href: string | undefined = undefined;
+  hreflang: string | undefined = undefined;
+  httpEquiv: string | undefined = undefined;
+  lang: string | undefined = undefined;
+  name: string | undefined = undefined;
+  rel: string | undefined = undefined;
+  src: string | undefined = undefined;
+
+  add(name: keyof TagAttributes, value: string): void {
+    switch (name) {
+      case "href":
+        this.href ??= value;
+        break;
+      case "rel":
+        this.rel ??= value;
+        break;
+      case "content":
+        this.content ??= value;
+        break;
+      case "name":
+        this.name ??= value;
+        break;
+      case "lang":
+        this.lang ??= value;
+        break;
+      case "hreflang":
+        this.hreflang ??= value;
+        break;
+      case "httpEquiv":
+        this.httpEquiv ??= value;
+        break;
+      case "src":
+        this.src ??= value;
+        break;
+    }
+  }
 }

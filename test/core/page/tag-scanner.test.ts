@@ -24,24 +24,24 @@ const tags: ReadonlySet<string> = new Set<ScannedTag>([
   "noscript",
 ]);
 
-const attributes = [
-  "content",
-  "href",
-  "hreflang",
-  "http-equiv",
-  "lang",
-  "name",
-  "rel",
-  "src",
-] as const satisfies (keyof TagAttributes)[];
+const attributes: readonly (readonly [name: string, field: keyof TagAttributes])[] = [
+  ["content", "content"],
+  ["href", "href"],
+  ["hreflang", "hreflang"],
+  ["http-equiv", "httpEquiv"],
+  ["lang", "lang"],
+  ["name", "name"],
+  ["rel", "rel"],
+  ["src", "src"],
+];
 
 class Recorder implements TagHandler {
   readonly seen: Seen[] = [];
   readonly #entities = new EntityReader();
 
   onTag(tag: ScannedTag, values: TagAttributes): void {
-    const decoded = attributes.map((name) => {
-      const raw = values[name];
+    const decoded = attributes.map(([, field]) => {
+      const raw = values[field];
       return raw === undefined ? null : normalizeNewlines(this.#entities.attribute(raw));
     });
     this.seen.push([tag, ...decoded]);
@@ -79,7 +79,7 @@ class Reference extends Parser<never> {
   override onStartTag(token: Token.TagToken): void {
     if (tags.has(token.tagName)) {
       const values = new Map(token.attrs.map(({ name, value }) => [name, value]));
-      this.seen.push([token.tagName, ...attributes.map((name) => values.get(name) ?? null)]);
+      this.seen.push([token.tagName, ...attributes.map(([name]) => values.get(name) ?? null)]);
     }
     if (token.tagName === "title") this.#title = "";
     super.onStartTag(token);

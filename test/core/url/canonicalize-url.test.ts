@@ -113,4 +113,21 @@ describe("canonicalizeUrl", () => {
       { numRuns: 2_000 },
     );
   });
+
+  it("is the same on the short way of URLs that are canonical as they stand", () => {
+    const piece = fc.constantFrom(
+      ..."a b-c - 0 127 0x1 e.org . .. ./ .a / // : :80 @ ? = & ; + ~ _ %41 xn-- xn--a.a é A # \\ \n".split(
+        " ",
+      ),
+    );
+    const start = fc.constantFrom("http://", "https://", "http://e.org/", "http://a.", "HTTP://");
+    fc.assert(
+      fc.property(start, fc.array(piece, { maxLength: 8 }), (start, pieces) => {
+        const input = start + pieces.join("");
+        // A space before a URL means nothing, but it is not part of a canonical one.
+        expect(canonicalizeUrl(input, page)).toBe(canonicalizeUrl(` ${input}`, page));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
 });
