@@ -1,5 +1,6 @@
 import type { OverlayClass, OverlayOutcome } from "../../src/ports/overlay.ts";
-import type { Endpoint, Lane, VirtualNetwork } from "./virtual-network.ts";
+import type { Endpoint, Lane } from "./endpoint.ts";
+import type { VirtualNetwork } from "./virtual-network.ts";
 
 /** A request on its way, from the sender's point of view. */
 export interface PendingRequest {
@@ -96,7 +97,13 @@ export class RequestStream {
     this.#inService.add(request);
     this.#bytesInService += payload.length;
     const [from, to] = [this.#from.index, this.to.index];
-    const packet = { from, to, traffic: this.#class, kind, bytes: payload.length };
+    const packet = {
+      from,
+      to,
+      traffic: this.#class,
+      kind,
+      bytes: payload.length,
+    };
     this.#network.traffic.sent(from, this.#class, payload.length);
     this.#network.post(packet, this.#out, (receiver) => this.#arrive(receiver, request));
   }
@@ -122,7 +129,13 @@ export class RequestStream {
     const bytes = outcome?.kind === "reply" ? outcome.payload.length : 0;
     const [from, to] = [this.to.index, this.#from.index];
     this.#network.traffic.sent(from, this.#class, bytes);
-    const packet = { from, to, traffic: this.#class, kind: request.kind, bytes };
+    const packet = {
+      from,
+      to,
+      traffic: this.#class,
+      kind: request.kind,
+      bytes,
+    };
     this.#network.post(packet, this.#back, (receiver) => {
       if (receiver !== this.#from) return;
       if (outcome === undefined) this.close("the receiver closed the stream");

@@ -8,9 +8,10 @@ import type {
   OverlayOutcome,
   OverlayRequest,
 } from "../../src/ports/overlay.ts";
+import type { Absence, DialOutcome, Endpoint } from "./endpoint.ts";
 import type { Packet } from "./network-rules.ts";
 import { RequestStream, type PendingRequest, type Server } from "./request-stream.ts";
-import type { Absence, DialOutcome, Endpoint, VirtualNetwork } from "./virtual-network.ts";
+import type { VirtualNetwork } from "./virtual-network.ts";
 import type { VirtualProcess } from "./virtual-process.ts";
 
 /** Who a process is in its swarm. */
@@ -99,7 +100,10 @@ export class VirtualOverlay implements Overlay, Server {
   async join(address: string, signal: AbortSignal): Promise<JoinOutcome> {
     const index = indexOfAddress(address);
     if (index === undefined || index === this.index) {
-      return this.process.answer(() => ({ kind: "unreachable", detail: `no peer at ${address}` }));
+      return this.process.answer(() => ({
+        kind: "unreachable",
+        detail: `no peer at ${address}`,
+      }));
     }
     const dial = this.#isOpen ? this.#dial(index) : this.process.answer(notRunning);
     const outcome = await this.#unlessAborted(dial, signal);
@@ -155,7 +159,13 @@ export class VirtualOverlay implements Overlay, Server {
     if (!this.#isOpen || index === undefined) return;
     const copy = payload.slice();
     const bytes = copy.length;
-    const packet: Packet = { from: this.index, to: index, traffic: "notice", kind: 0, bytes };
+    const packet: Packet = {
+      from: this.index,
+      to: index,
+      traffic: "notice",
+      kind: 0,
+      bytes,
+    };
     this.#network.traffic.sent(this.index, "notice", bytes);
     this.#network.post(packet, undefined, (receiver) => {
       if (receiver.self === to && receiver.swarm === this.swarm) {
@@ -248,7 +258,11 @@ export class VirtualOverlay implements Overlay, Server {
       if (outcome.kind !== "connected") pending.settle(outcome);
       else if (outcome.endpoint.self === to) {
         this.#stream(outcome.endpoint, traffic).add(pending);
-      } else pending.settle({ kind: "unreachable", detail: "another member answers there" });
+      } else
+        pending.settle({
+          kind: "unreachable",
+          detail: "another member answers there",
+        });
     });
   }
 

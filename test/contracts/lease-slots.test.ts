@@ -1,8 +1,13 @@
-import { MemoryLeaseSlots } from "../support/memory-lease-slots.ts";
-import type { MemorySlots } from "../support/memory-lease-slots.ts";
+import {
+  VirtualLeaseSlots,
+  type VirtualSlots,
+} from "../../sim/world/virtual-lease-slots.ts";
+import { stillProcess } from "../support/still-process.ts";
 import { leaseSlotsContract } from "./lease-slots.ts";
 
-leaseSlotsContract("MemoryLeaseSlots", () => {
-  const slots: MemorySlots = new Map();
-  return Promise.resolve({ nextProcess: () => new MemoryLeaseSlots(slots) });
+leaseSlotsContract("VirtualLeaseSlots", () => {
+  const slots: VirtualSlots = new Map();
+  return Promise.resolve({
+    nextProcess: () => new VirtualLeaseSlots(slots, stillProcess()),
+  });
 });

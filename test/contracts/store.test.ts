@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LevelStore } from "../../src/adapters/level/level-store.ts";
-import { MemoryDisk, MemoryStore } from "../support/memory-store.ts";
+import { VirtualDisk } from "../../sim/world/virtual-disk.ts";
+import { timelessStore } from "../support/still-process.ts";
 import { storeContract } from "./store.ts";
 
 storeContract("LevelStore", async () => {
@@ -14,10 +15,10 @@ storeContract("LevelStore", async () => {
   };
 });
 
-storeContract("MemoryStore", () => {
-  const disk = new MemoryDisk();
+storeContract("VirtualStore", () => {
+  const disk = new VirtualDisk();
   return Promise.resolve({
-    store: () => new MemoryStore({ disk }),
+    store: () => timelessStore(disk),
     remove: () => Promise.resolve(),
   });
 });

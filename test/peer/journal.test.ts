@@ -3,9 +3,12 @@ import { VirtualClock } from "../../sim/virtual-clock.ts";
 import { defaultJournalOptions, Journal } from "../../src/peer/journal.ts";
 import type { Archive } from "../../src/ports/archive.ts";
 import type { Metrics } from "../../src/ports/metrics.ts";
-import type { StoreOp } from "../../src/ports/store.ts";
+import type { StoreOp, WriteOptions } from "../../src/ports/store.ts";
+import { Dice } from "../../sim/world/dice.ts";
+import { VirtualDisk } from "../../sim/world/virtual-disk.ts";
+import { VirtualProcess } from "../../sim/world/virtual-process.ts";
+import { VirtualStore } from "../../sim/world/virtual-store.ts";
 import { MemoryArchive } from "../support/memory-archive.ts";
-import { MemoryStore } from "../support/memory-store.ts";
 import { sampleCapture, sampleExchange } from "../support/sample-captures.ts";
 
 const noMetrics: Metrics = {
@@ -18,17 +21,23 @@ function put(name: string): StoreOp {
   return { type: "put", key: new TextEncoder().encode(name), value: Uint8Array.of(1) };
 }
 
+/** A store that tells of its writes. */
+class ToldStore extends VirtualStore {
+  readonly events: string[] = [];
+
+  override write(ops: readonly StoreOp[], options: WriteOptions): Promise<void> {
+    this.events.push("write");
+    return super.write(ops, options);
+  }
+}
+
 /** A journal with everything around it in memory, and a record of what reached the disks in which order. */
 async function newJournal() {
   const clock = new VirtualClock();
-  const events: string[] = [];
   const failures: unknown[] = [];
-  const store = new MemoryStore({
-    beforeWrite: async () => {
-      await clock.sleep(5);
-      events.push("write");
-    },
-  });
+  const process = new VirtualProcess("peer-1", 1, clock);
+  const store = new ToldStore(new VirtualDisk(), process, new Dice(1));
+  const { events } = store;
   const memory = new MemoryArchive();
   const archive: Archive = {
     append: (capture) => memory.append(capture),
@@ -51,7 +60,7 @@ async function newJournal() {
   return { archive, clock, events, failures, journal, store };
 }
 
-function has(store: MemoryStore, name: string): Promise<boolean[]> {
+function has(store: VirtualStore, name: string): Promise<boolean[]> {
   return store.hasMany([new TextEncoder().encode(name)]);
 }
 

@@ -51,7 +51,6 @@ describe("a peer that is started again", () => {
     expect(snapshot.length).toBeGreaterThan(0);
     machine.disk.apply(
       snapshot.map(({ key }) => ({ type: "put", key, value: Uint8Array.of(1, 2, 3) })),
-      true,
     );
     await machine.clock.run(machine.start());
     expect(await machine.clock.run(machine.inject([seed]))).toMatchObject({ added: 0, known: 1 });
@@ -74,10 +73,9 @@ describe("a peer that is started again", () => {
       .entries(tagRange("meta"))
       .filter(({ key }) => new TextDecoder().decode(key) === "mschema-version");
     expect(version).toBeDefined();
-    machine.disk.apply(
-      [{ type: "put", key: version?.key ?? new Uint8Array(0), value: Uint8Array.of(0x39) }],
-      true,
-    );
+    machine.disk.apply([
+      { type: "put", key: version?.key ?? new Uint8Array(0), value: Uint8Array.of(0x39) },
+    ]);
     await expect(machine.clock.run(machine.start())).rejects.toMatchObject({
       code: "STORE_VERSION",
     });

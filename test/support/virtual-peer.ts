@@ -1,20 +1,22 @@
 import { CrawlError } from "../../src/core/errors.ts";
-import { hash64 } from "../../src/core/hash/hash64.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobId } from "../../src/core/units.ts";
 import { Peer } from "../../src/peer/peer.ts";
 import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
 import type { PeerOptions } from "../../src/peer/peer-options.ts";
-import type { Entropy } from "../../src/ports/entropy.ts";
+import type { Fetcher } from "../../src/ports/fetcher.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { Metrics } from "../../src/ports/metrics.ts";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
+import { Dice } from "../../sim/world/dice.ts";
+import { SeededEntropy } from "../../sim/world/seeded-entropy.ts";
+import { VirtualDisk } from "../../sim/world/virtual-disk.ts";
+import { VirtualLeaseSlots, type VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
+import { VirtualProcess } from "../../sim/world/virtual-process.ts";
+import { VirtualStore } from "../../sim/world/virtual-store.ts";
 import { InlineParser } from "./inline-parser.ts";
 import { MemoryArchive, MemoryArchiveDisk } from "./memory-archive.ts";
-import { MemoryLeaseSlots } from "./memory-lease-slots.ts";
-import type { MemorySlots } from "./memory-lease-slots.ts";
-import { MemoryDisk, MemoryStore } from "./memory-store.ts";
 import { TableWeb } from "./table-web.ts";
 import type { Pages } from "./table-web.ts";
 
@@ -28,33 +30,23 @@ const silent: Logger & Metrics = {
   observe: () => undefined,
 };
 
-/** Chance as a function of a seed. */
-class SeededEntropy implements Entropy {
-  #draws = 0n;
-
-  random(): number {
-    this.#draws += 1n;
-    return Number(hash64("entropy", this.#draws) >> 11n) / 2 ** 53;
-  }
-}
-
-/** How long a write takes on the virtual disk. */
-const writeMs = 3;
+/** A write takes three milliseconds. */
+const diskTimes = { writeMs: 0.1, syncMedianMs: 2.9, syncTail: 0 };
 
 export const testJob = "test" as JobId;
 
 /** A machine with one peer after the other on it, in virtual time, before a web that is a table. */
 export class VirtualPeer {
   readonly clock = new VirtualClock();
-  readonly disk = new MemoryDisk();
-  readonly #leaseSlots: MemorySlots = new Map();
+  readonly disk = new VirtualDisk();
+  readonly #leaseSlots: VirtualSlots = new Map();
   readonly web: TableWeb;
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
   #archive: MemoryArchive | undefined;
   #peer: Peer | undefined;
-  #store: MemoryStore | undefined;
-  #leases: MemoryLeaseSlots | undefined;
+  #process: VirtualProcess | undefined;
+  #generation = 0;
 
   constructor(pages: Pages, options: Partial<PeerOptions> = {}) {
     this.web = new TableWeb(this.clock, pages);
@@ -68,22 +60,22 @@ export class VirtualPeer {
 
   /** Starts the next process on this machine's disk. */
   async start(): Promise<Peer> {
-    const { clock, disk, web } = this;
-    this.#store = new MemoryStore({ disk, beforeWrite: () => clock.sleep(writeMs) });
-    this.#leases = new MemoryLeaseSlots(this.#leaseSlots);
+    const { disk, web } = this;
+    const process = new VirtualProcess("peer-1", ++this.#generation, this.clock);
+    this.#process = process;
     this.#archive = new MemoryArchive(this.#archiveDisk);
     this.#peer = new Peer(
       {
         archive: this.#archive,
-        clock,
-        entropy: new SeededEntropy(),
-        fetcher: web,
-        leases: this.#leases,
+        clock: process.clock,
+        entropy: new SeededEntropy(new Dice(1)),
+        fetcher: fetcherOf(process, web),
+        leases: new VirtualLeaseSlots(this.#leaseSlots, process),
         logger: silent,
         metrics: silent,
         parser: new InlineParser(),
         resolver: web,
-        store: this.#store,
+        store: new VirtualStore(disk, process, new Dice(1), diskTimes),
       },
       {
         ...defaultPeerOptions,
@@ -98,10 +90,9 @@ export class VirtualPeer {
     return this.#peer;
   }
 
-  /** Ends the process as `kill -9` does: what it goes on doing in memory reaches no disk. */
+  /** Ends the process as `kill -9` does: nothing that it does afterwards reaches a disk. */
   kill(): void {
-    this.#store?.kill();
-    this.#leases?.kill();
+    this.#process?.end();
     this.#archiveDisk = this.#archiveDisk.copy();
   }
 
@@ -126,4 +117,15 @@ export class VirtualPeer {
       })(),
     );
   }
+}
+
+/** Whoever has ended sends nothing any more, and is told nothing. */
+function fetcherOf(process: VirtualProcess, web: TableWeb): Fetcher {
+  return {
+    fetch: async (request, signal) => {
+      const outcome = process.isAlive && (await web.fetch(request, signal));
+      return process.isAlive && outcome ? outcome : new Promise(() => undefined);
+    },
+    stop: () => web.stop(),
+  };
 }

@@ -1,7 +1,8 @@
 import type { MemberId } from "../../../src/core/units.ts";
 import type { OverlayClass, OverlayOutcome } from "../../../src/ports/overlay.ts";
 import { Dice } from "../../../sim/world/dice.ts";
-import { VirtualNetwork, type NetworkOptions } from "../../../sim/world/virtual-network.ts";
+import type { NetworkOptions } from "../../../sim/world/network-options.ts";
+import { VirtualNetwork } from "../../../sim/world/virtual-network.ts";
 import { virtualAddress, VirtualOverlay } from "../../../sim/world/virtual-overlay.ts";
 import { VirtualProcess } from "../../../sim/world/virtual-process.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
@@ -44,7 +45,11 @@ export class NetworkBench {
     const generation = (this.overlays[index]?.process.generation ?? 0) + 1;
     const process = new VirtualProcess(memberId(index), generation, this.clock);
     const self = memberId(index);
-    const overlay = new VirtualOverlay(this.network, process, { index, self, swarm });
+    const overlay = new VirtualOverlay(this.network, process, {
+      index,
+      self,
+      swarm,
+    });
     this.overlays[index] = overlay;
     overlay.serve(1, async (from, payload) => {
       this.served.push({ at: index, from, first: payload[0] ?? -1 });
@@ -84,7 +89,13 @@ export class NetworkBench {
   ): Promise<OverlayOutcome> {
     const overlay = this.overlays[from];
     if (overlay === undefined) throw new Error(`member ${from} has not been started`);
-    const request = { to: memberId(to), class: traffic, kind, payload, timeoutMs };
+    const request = {
+      to: memberId(to),
+      class: traffic,
+      kind,
+      payload,
+      timeoutMs,
+    };
     return overlay.request(request, new AbortController().signal);
   }
 

@@ -20,7 +20,10 @@ describe("datagrams and claims", () => {
   });
 
   it("take their time with a long tail", async () => {
-    const bench = new NetworkBench(1, { latencyMedianMs: 20, latencyTail: 0.6 });
+    const bench = new NetworkBench(1, {
+      latencyMedianMs: 20,
+      latencyTail: 0.6,
+    });
     const delays: number[] = [];
     await bench.run(async () => {
       const [first, second] = await bench.startAll(2);
@@ -137,7 +140,10 @@ describe("the end of a process", () => {
 
 describe("the trace of a network", () => {
   const traceOf = async (seed: number): Promise<bigint> => {
-    const bench = new NetworkBench(seed, { lossRate: 0.05, duplicateRate: 0.05 });
+    const bench = new NetworkBench(seed, {
+      lossRate: 0.05,
+      duplicateRate: 0.05,
+    });
     await bench.run(async () => {
       const overlays = await bench.startAll(5);
       for (const n of numbers(200)) {

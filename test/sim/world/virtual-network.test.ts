@@ -11,7 +11,11 @@ import { bytes, firsts, memberId, NetworkBench, numbers } from "./network-bench.
 
 describe("requests in the virtual network", () => {
   it("arrive in the order of each stream, once each, and are answered", async () => {
-    const bench = new NetworkBench(1, { latencyTail: 2, lossRate: 0.2, duplicateRate: 0.5 });
+    const bench = new NetworkBench(1, {
+      latencyTail: 2,
+      lossRate: 0.2,
+      duplicateRate: 0.5,
+    });
     await bench.run(async () => {
       await bench.startAll(2);
       const outcomes = await Promise.all(numbers(100).map((n) => bench.ask(0, 1, bytes(n))));
@@ -59,7 +63,9 @@ describe("requests in the virtual network", () => {
       await bench.startAll(2);
       await Promise.all(numbers(9).map(() => bench.ask(0, 1, new Uint8Array(400))));
       expect(bench.inServiceMax).toBe(2);
-      expect(await bench.ask(0, 1, new Uint8Array(5_000))).toMatchObject({ kind: "reply" });
+      expect(await bench.ask(0, 1, new Uint8Array(5_000))).toMatchObject({
+        kind: "reply",
+      });
     });
   });
 
@@ -68,15 +74,21 @@ describe("requests in the virtual network", () => {
     await bench.run(async () => {
       const first = await bench.start(0);
       await bench.start(1);
-      expect(await bench.ask(0, 1, bytes(1))).toMatchObject({ kind: "unreachable" });
+      expect(await bench.ask(0, 1, bytes(1))).toMatchObject({
+        kind: "unreachable",
+      });
       first.learn(memberId(1), ["tcp:elsewhere", "sim:1"]);
       expect(await bench.ask(0, 1, bytes(1))).toMatchObject({ kind: "reply" });
       // Whoever was called knows the caller.
       expect(await bench.ask(1, 0, bytes(1))).toMatchObject({ kind: "reply" });
       first.learn(memberId(2), ["sim:2"]);
-      expect(await bench.ask(0, 2, bytes(1))).toMatchObject({ kind: "unreachable" });
+      expect(await bench.ask(0, 2, bytes(1))).toMatchObject({
+        kind: "unreachable",
+      });
       first.learn(memberId(3), ["sim:1"]);
-      expect(await bench.ask(0, 3, bytes(1))).toMatchObject({ kind: "unreachable" });
+      expect(await bench.ask(0, 3, bytes(1))).toMatchObject({
+        kind: "unreachable",
+      });
     });
   });
 
@@ -89,7 +101,9 @@ describe("requests in the virtual network", () => {
       const bad = bench.ask(0, 1, bytes(2), 120_000, "forwarding", 2);
       expect(await bad).toMatchObject({ kind: "unreachable" });
       expect(await slow).toMatchObject({ kind: "unreachable" });
-      expect(await bench.ask(0, 1, bytes(3), 120_000)).toMatchObject({ kind: "reply" });
+      expect(await bench.ask(0, 1, bytes(3), 120_000)).toMatchObject({
+        kind: "reply",
+      });
       expect(await bench.ask(0, 1, bytes(4), 1_000, "control", 9)).toMatchObject({
         kind: "refused",
       });
@@ -102,7 +116,12 @@ describe("requests in the virtual network", () => {
     await bench.run(async () => {
       const [first] = await bench.startAll(2);
       const abort = new AbortController();
-      const request = { to: memberId(1), class: "control", kind: 1, payload: bytes(1) } as const;
+      const request = {
+        to: memberId(1),
+        class: "control",
+        kind: 1,
+        payload: bytes(1),
+      } as const;
       const aborted = first?.request({ ...request, timeoutMs: 90_000 }, abort.signal);
       abort.abort();
       expect(await aborted).toMatchObject({ kind: "unreachable" });
@@ -110,7 +129,9 @@ describe("requests in the virtual network", () => {
       await first?.stop();
       await first?.stop();
       expect(await stopped).toMatchObject({ kind: "unreachable" });
-      expect(await bench.ask(0, 1, bytes(3))).toMatchObject({ kind: "unreachable" });
+      expect(await bench.ask(0, 1, bytes(3))).toMatchObject({
+        kind: "unreachable",
+      });
     });
   });
 
@@ -120,11 +141,19 @@ describe("requests in the virtual network", () => {
       const first = await bench.start(0, "one");
       await bench.start(1, "two");
       const { signal } = new AbortController();
-      expect(await first.join("sim:1", signal)).toMatchObject({ kind: "refused" });
+      expect(await first.join("sim:1", signal)).toMatchObject({
+        kind: "refused",
+      });
       first.learn(memberId(1), ["sim:1"]);
-      expect(await bench.ask(0, 1, bytes(1))).toMatchObject({ kind: "refused" });
-      expect(await first.join("sim:7", signal)).toMatchObject({ kind: "unreachable" });
-      expect(await first.join("nonsense", signal)).toMatchObject({ kind: "unreachable" });
+      expect(await bench.ask(0, 1, bytes(1))).toMatchObject({
+        kind: "refused",
+      });
+      expect(await first.join("sim:7", signal)).toMatchObject({
+        kind: "unreachable",
+      });
+      expect(await first.join("nonsense", signal)).toMatchObject({
+        kind: "unreachable",
+      });
     });
   });
 });
@@ -160,7 +189,9 @@ describe("faults of the virtual network", () => {
       bench.network.addRule(cutOneWay([1], [0]));
       overlays[0]?.notify(memberId(1), bytes(5));
       overlays[1]?.notify(memberId(0), bytes(6));
-      expect(await bench.ask(0, 1, bytes(2), 3_000)).toEqual({ kind: "timeout" });
+      expect(await bench.ask(0, 1, bytes(2), 3_000)).toEqual({
+        kind: "timeout",
+      });
       expect(firsts(bench.served)).toEqual([1, 2]);
       expect(firsts(bench.notices)).toEqual([5]);
     });
@@ -195,7 +226,9 @@ describe("faults of the virtual network", () => {
       await bench.clock.sleep(1_200);
       expect(bench.broken.toSorted()).toEqual(["0 lost member-1", "1 lost member-0"]);
       expect(await asked).toMatchObject({ kind: "unreachable" });
-      expect(await bench.ask(1, 0, bytes(2))).toMatchObject({ kind: "unreachable" });
+      expect(await bench.ask(1, 0, bytes(2))).toMatchObject({
+        kind: "unreachable",
+      });
       heal();
       expect(await bench.ask(1, 0, bytes(3))).toMatchObject({ kind: "reply" });
       expect(firsts(bench.served)).toEqual([3]);

@@ -1,0 +1,102 @@
+import type { Bytes, KeyRange, StoreEntry, StoreOp } from "../../src/ports/store.ts";
+import { SortedRows } from "./sorted-rows.ts";
+
+/**
+ * A machine's data directory: what outlives a process.
+ *
+ * What is written is at first in the machine's memory, where the end of a process does it no harm; a sync makes it, and
+ * all that was written before it, survive a power failure too.
+ */
+export class VirtualDisk {
+  #rows = new SortedRows();
+  /** How to take back each change since the last sync, oldest first: key and old value in turn. */
+  #undo: (string | undefined)[] = [];
+  #written = 0;
+  /** The store that has it open. */
+  holder: object | undefined;
+  /** While true, writing fails with DISK_FULL. */
+  full = false;
+  /** By how much writes take longer than its options say. @default 1 */
+  slowness = 1;
+
+  get rows(): number {
+    return this.#rows.size;
+  }
+
+  /** Bytes of keys and values written so far, overwritten ones included. */
+  get bytesWritten(): number {
+    return this.#written;
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    const value = this.#rows.get(textOf(key));
+    return value === undefined ? undefined : bytesOf(value);
+  }
+
+  has(key: Bytes): boolean {
+    return this.#rows.get(textOf(key)) !== undefined;
+  }
+
+  entries(range: KeyRange, limit = Infinity): StoreEntry[] {
+    return [...this.snapshot(range, limit)];
+  }
+
+  /** The entries as they are now, each made when it is asked for. */
+  snapshot(range: KeyRange, limit = Infinity): IterableIterator<StoreEntry> {
+    return entriesOf(this.#rows.range(textOf(range.gte), textOf(range.lt), limit));
+  }
+
+  /** Writes without a sync; later changes of a key win. */
+  apply(ops: readonly StoreOp[]): void {
+    for (const op of ops) {
+      const key = textOf(op.key);
+      const value = op.type === "put" ? textOf(op.value) : undefined;
+      this.#undo.push(key, this.#rows.set(key, value));
+      this.#written += key.length + (value?.length ?? 0);
+    }
+  }
+
+  /** Makes everything written so far durable. */
+  sync(): void {
+    this.#undo = [];
+  }
+
+  /** What a power failure does. */
+  dropUnsynced(): void {
+    for (let at = this.#undo.length - 2; at >= 0; at -= 2) {
+      this.#rows.set(this.#undo[at] ?? "", this.#undo[at + 1]);
+    }
+    this.#undo = [];
+  }
+
+  /** Loses everything. */
+  wipe(): void {
+    this.#rows = new SortedRows();
+    this.#undo = [];
+  }
+}
+
+/** From that many bytes on the platform's conversion is faster than a call with as many arguments or a loop. */
+const longBytes = 48;
+
+/** One character for each byte: their order is the order of the bytes. */
+function textOf(bytes: Bytes): string {
+  if (bytes.length <= longBytes) return String.fromCharCode(...bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}
+
+function bytesOf(text: string): Bytes {
+  const bytes = new Uint8Array(text.length);
+  if (text.length > longBytes) {
+    Buffer.from(bytes.buffer).write(text, "latin1");
+    return bytes;
+  }
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+function* entriesOf(rows: readonly string[]): Generator<StoreEntry, undefined> {
+  for (let at = 0; at < rows.length; at += 2) {
+    yield { key: bytesOf(rows[at] ?? ""), value: bytesOf(rows[at + 1] ?? "") };
+  }
+}

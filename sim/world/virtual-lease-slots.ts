@@ -1,0 +1,58 @@
+import { CrawlError } from "../../src/core/errors.ts";
+import type { LeaseSlots } from "../../src/ports/lease-slots.ts";
+import type { VirtualProcess } from "./virtual-process.ts";
+
+/** Notes that are set, by slot: what outlives a process. A power failure may take them. */
+export type VirtualSlots = Map<number, Uint8Array>;
+
+/** The lease slots of one process. */
+export class VirtualLeaseSlots implements LeaseSlots {
+  readonly #slots: VirtualSlots;
+  readonly #process: VirtualProcess;
+  readonly #found: number[] = [];
+  #next = 0;
+  #isOpen = false;
+
+  constructor(slots: VirtualSlots, process: VirtualProcess) {
+    this.#slots = slots;
+    this.#process = process;
+  }
+
+  start(): Promise<readonly Uint8Array[]> {
+    return this.#process.answer(() => {
+      if (!this.#isOpen) {
+        this.#isOpen = true;
+        this.#found.splice(0, Infinity, ...this.#slots.keys());
+        this.#next = Math.max(-1, ...this.#found) + 1;
+      }
+      return this.#found.flatMap((slot) => this.#slots.get(slot) ?? []);
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#process.answer(() => {
+      this.#isOpen = false;
+    });
+  }
+
+  clearFound(): void {
+    for (const slot of this.#found.splice(0)) this.clear(slot);
+  }
+
+  set(note: Uint8Array): number {
+    const slot = this.#next++;
+    if (this.#isUsable()) this.#slots.set(slot, note.slice());
+    return slot;
+  }
+
+  clear(slot: number): void {
+    if (this.#isUsable()) this.#slots.delete(slot);
+  }
+
+  /** What a process does after its end changes nothing, and fails nowhere. */
+  #isUsable(): boolean {
+    if (!this.#process.isAlive) return false;
+    if (!this.#isOpen) throw new CrawlError("STORE_IO", "the leases are not open");
+    return true;
+  }
+}

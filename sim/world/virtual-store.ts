@@ -1,0 +1,158 @@
+import { CrawlError } from "../../src/core/errors.ts";
+import type { Millis } from "../../src/core/units.ts";
+import type {
+  Bytes,
+  KeyRange,
+  Store,
+  StoreEntry,
+  StoreOp,
+  WriteOptions,
+} from "../../src/ports/store.ts";
+import type { Dice } from "./dice.ts";
+import type { VirtualDisk } from "./virtual-disk.ts";
+import type { VirtualProcess } from "./virtual-process.ts";
+
+/** How long a disk takes. Reads take no time: they come from the system's cache. */
+export interface DiskTimes {
+  /** Until a batch would survive the end of the process. @default 0.1 */
+  readonly writeMs: Millis;
+  /** Median of a sync: a millisecond on a good SSD, ten on a spinning disk. @default 2 */
+  readonly syncMedianMs: Millis;
+  /** Deviation of its logarithm. @default 0.7 */
+  readonly syncTail: number;
+  /** Share of the syncs that stall. @default 0 */
+  readonly stallRate: number;
+  /** Mean length of a stall. @default 2_000 */
+  readonly stallMs: Millis;
+}
+
+export const defaultDiskTimes: DiskTimes = Object.freeze({
+  writeMs: 0.1,
+  syncMedianMs: 2,
+  syncTail: 0.7,
+  stallRate: 0,
+  stallMs: 2_000,
+});
+
+/** A disk that answers at once, for tests without a running clock. */
+export const noDiskTimes: DiskTimes = Object.freeze({
+  ...defaultDiskTimes,
+  writeMs: 0,
+  syncMedianMs: 0,
+  syncTail: 0,
+});
+
+/**
+ * The store of one process on a virtual disk.
+ *
+ * A batch is first visible and safe from the end of the process, then, after its sync, safe from a power failure, and
+ * only then acknowledged; so a process may die of a batch that it never heard of and find it all the same.
+ *
+ * Invariant: batches are applied one after the other, each whole, in the order of the calls.
+ */
+export class VirtualStore implements Store {
+  readonly disk: VirtualDisk;
+  readonly #process: VirtualProcess;
+  readonly #dice: Dice;
+  readonly #times: DiskTimes;
+  #writing: Promise<void> = Promise.resolve();
+  #isStopping = false;
+  #failure: CrawlError | undefined;
+
+  constructor(
+    disk: VirtualDisk,
+    process: VirtualProcess,
+    dice: Dice,
+    times: Partial<DiskTimes> = {},
+  ) {
+    this.disk = disk;
+    this.#process = process;
+    this.#dice = dice;
+    this.#times = { ...defaultDiskTimes, ...times };
+    process.ended.addEventListener("abort", () => this.#release());
+  }
+
+  start(): Promise<void> {
+    return this.#process.answer(() => {
+      if (this.disk.holder !== undefined && this.disk.holder !== this) {
+        throw new CrawlError("DATA_DIR_LOCKED", "The data directory is in use.");
+      }
+      this.disk.holder = this;
+      this.#isStopping = false;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#writing;
+    this.#release();
+  }
+
+  get(key: Bytes): Promise<Bytes | undefined> {
+    return this.#read(() => this.disk.get(key));
+  }
+
+  getMany(keys: readonly Bytes[]): Promise<(Bytes | undefined)[]> {
+    return this.#read(() => keys.map((key) => this.disk.get(key)));
+  }
+
+  hasMany(keys: readonly Bytes[]): Promise<boolean[]> {
+    return this.#read(() => keys.map((key) => this.disk.has(key)));
+  }
+
+  range(range: KeyRange, limit: number): Promise<StoreEntry[]> {
+    return this.#read(() => this.disk.entries(range, limit));
+  }
+
+  async *scan(range: KeyRange): AsyncGenerator<StoreEntry, void, undefined> {
+    const entries = await this.#read(() => this.disk.snapshot(range));
+    for (const entry of entries) {
+      yield await this.#read(() => entry);
+    }
+  }
+
+  async write(ops: readonly StoreOp[], { sync }: WriteOptions): Promise<void> {
+    if (this.#failure) throw this.#failure;
+    this.#assertOpen();
+    if (this.#isStopping) throw notOpen();
+    const written = this.#writing.then(() => this.#apply(ops, sync));
+    this.#writing = written.catch(() => undefined);
+    await written;
+  }
+
+  async #apply(ops: readonly StoreOp[], sync: boolean): Promise<void> {
+    const { clock } = this.#process;
+    const { writeMs, syncMedianMs, syncTail, stallRate, stallMs } = this.#times;
+    if (writeMs > 0) await clock.sleep(writeMs * this.disk.slowness);
+    await this.#process.answer(() => {
+      this.#assertOpen();
+      if (this.disk.full) this.#failure ??= new CrawlError("DISK_FULL", "The disk is full.");
+      if (this.#failure) throw this.#failure;
+      this.disk.apply(ops);
+    });
+    if (!sync) return;
+    let syncMs = syncMedianMs > 0 ? this.#dice.lognormal(syncMedianMs, syncTail) : 0;
+    if (this.#dice.chance(stallRate)) syncMs += this.#dice.exponential(stallMs);
+    if (syncMs > 0) await clock.sleep(syncMs * this.disk.slowness);
+    await this.#process.answer(() => this.disk.sync());
+  }
+
+  #read<T>(read: () => T): Promise<T> {
+    return this.#process.answer(() => {
+      this.#assertOpen();
+      return read();
+    });
+  }
+
+  #assertOpen(): void {
+    if (this.disk.holder !== this && this.#process.isAlive) throw notOpen();
+  }
+
+  #release(): void {
+    if (this.disk.holder === this) this.disk.holder = undefined;
+  }
+}
+
+function notOpen(): CrawlError {
+  return new CrawlError("STORE_IO", "The database is not open.");
+}

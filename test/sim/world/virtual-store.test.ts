@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { StoreOp } from "../../../src/ports/store.ts";
+import { Dice } from "../../../sim/world/dice.ts";
+import { SortedRows } from "../../../sim/world/sorted-rows.ts";
+import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
+import { VirtualProcess } from "../../../sim/world/virtual-process.ts";
+import { VirtualStore, type DiskTimes } from "../../../sim/world/virtual-store.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { timelessStore } from "../../support/still-process.ts";
+
+const keyOf = (n: number): Uint8Array => Uint8Array.of(n);
+const put = (n: number, value = n): StoreOp[] => [
+  { type: "put", key: keyOf(n), value: Uint8Array.of(value) },
+];
+const everything = { gte: keyOf(0), lt: keyOf(255) };
+
+/** A disk and the processes that open it, one after the other, in running time. */
+class DiskBench {
+  readonly clock = new VirtualClock(0);
+  readonly disk = new VirtualDisk();
+  process = new VirtualProcess("peer-1", 1, this.clock);
+
+  async open(times: Partial<DiskTimes> = {}): Promise<VirtualStore> {
+    this.process = new VirtualProcess("peer-1", this.process.generation + 1, this.clock);
+    const store = new VirtualStore(this.disk, this.process, new Dice(1), times);
+    await store.start();
+    return store;
+  }
+
+  async contents(): Promise<number[][]> {
+    const store = await this.open();
+    const entries = await store.range(everything, 100);
+    await store.stop();
+    return entries.map(({ key, value }) => [...key, ...value]);
+  }
+}
+
+describe("a virtual disk", () => {
+  it("keeps unsynced writes when the process ends, and loses them with the power", async () => {
+    const bench = new DiskBench();
+    await bench.clock.run(
+      (async () => {
+        const store = await bench.open();
+        await store.write(put(1), { sync: false });
+        await store.write(put(2), { sync: true });
+        await store.write(put(1, 9), { sync: false });
+        await store.write(put(3), { sync: false });
+        await store.write([{ type: "del", key: keyOf(2) }], { sync: false });
+        bench.process.end();
+        expect(await bench.contents()).toEqual([
+          [1, 9],
+          [3, 3],
+        ]);
+        bench.disk.dropUnsynced();
+        expect(await bench.contents()).toEqual([
+          [1, 1],
+          [2, 2],
+        ]);
+        bench.disk.wipe();
+        expect(await bench.contents()).toEqual([]);
+      })(),
+    );
+  });
+
+  it("may keep a batch whose writer died before it was told", async () => {
+    const bench = new DiskBench();
+    await bench.clock.run(
+      (async () => {
+        const times = { writeMs: 1, syncMedianMs: 100, syncTail: 0 };
+        const heard: string[] = [];
+        const store = await bench.open(times);
+        void store.write(put(1), { sync: true }).then(() => heard.push("first"));
+        void store.write(put(2), { sync: true }).then(() => heard.push("second"));
+        await bench.clock.sleep(50);
+        bench.process.end();
+        await bench.clock.sleep(10_000);
+        expect(heard).toEqual([]);
+        expect(await bench.contents()).toEqual([[1, 1]]);
+        bench.disk.dropUnsynced();
+        expect(await bench.contents()).toEqual([]);
+      })(),
+    );
+  });
+
+  it("says nothing more to a process that has ended, not even that it failed", async () => {
+    const bench = new DiskBench();
+    await bench.clock.run(
+      (async () => {
+        const store = await bench.open();
+        const { process } = bench;
+        await store.write(put(1), { sync: true });
+        const heard: string[] = [];
+        const listen = (what: string, promise: Promise<unknown>): void => {
+          void promise.finally(() => heard.push(what)).catch(() => undefined);
+        };
+        listen("read under way", store.get(keyOf(1)));
+        process.end();
+        listen("read", store.get(keyOf(1)));
+        listen("write", store.write(put(5), { sync: false }));
+        listen("sleep", process.clock.sleep(1));
+        await bench.clock.sleep(10_000);
+        expect(heard).toEqual([]);
+        expect(await bench.contents()).toEqual([[1, 1]]);
+      })(),
+    );
+  });
+
+  it("takes its time for a sync, and stalls now and then", async () => {
+    const bench = new DiskBench();
+    const timesMs: number[] = [];
+    await bench.clock.run(
+      (async () => {
+        const store = await bench.open({
+          syncMedianMs: 4,
+          stallRate: 0.05,
+          stallMs: 3_000,
+        });
+        for (let n = 0; n < 400; n += 1) {
+          const startMs = bench.clock.nowMs();
+          await store.write(put(n & 127), { sync: true });
+          timesMs.push(bench.clock.nowMs() - startMs);
+        }
+      })(),
+    );
+    const sorted = timesMs.toSorted((a, b) => a - b);
+    expect(sorted[200]).toBeGreaterThan(3);
+    expect(sorted[200]).toBeLessThan(6);
+    const stalls = sorted.filter((ms) => ms > 100).length;
+    expect(stalls).toBeGreaterThan(8);
+    expect(stalls).toBeLessThan(40);
+  });
+
+  it("stays failed after it was full, until it is opened anew", async () => {
+    const disk = new VirtualDisk();
+    const store = timelessStore(disk);
+    await store.start();
+    disk.full = true;
+    await expect(store.write(put(1), { sync: true })).rejects.toMatchObject({
+      code: "DISK_FULL",
+    });
+    disk.full = false;
+    await expect(store.write(put(1), { sync: true })).rejects.toMatchObject({
+      code: "DISK_FULL",
+    });
+    await store.stop();
+    const next = timelessStore(disk);
+    await next.start();
+    await next.write(put(1), { sync: true });
+    expect(await next.get(keyOf(1))).toEqual(keyOf(1));
+  });
+
+  it("gives back bytes of any value and length", async () => {
+    const store = timelessStore();
+    await store.start();
+    const lengths = [0, 1, 47, 48, 49, 300, 70_000];
+    const made = lengths.map((length) => Uint8Array.from({ length }, (_, at) => (at * 7) & 255));
+    await store.write(
+      made.map((value) => ({ type: "put", key: value.slice(0, 200), value })),
+      { sync: true },
+    );
+    for (const value of made.slice(0, 5))
+      expect(await store.get(value.slice(0, 200))).toEqual(value);
+    const [, last] = await store.getMany([keyOf(9), made[6]?.slice(0, 200) ?? keyOf(9)]);
+    expect(last?.length).toBe(70_000);
+  });
+});
+
+describe("sorted rows", () => {
+  it("are what a sorted map is, whatever is put in and taken out", () => {
+    const change = fc.record({
+      key: fc.nat(2_000),
+      isDelete: fc.boolean(),
+      runs: fc.nat(40),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 120 }), fc.nat(2_000), (changes, from) => {
+        const rows = new SortedRows();
+        const model = new Map<string, string>();
+        const nameOf = (n: number): string => String(n).padStart(4, "0");
+        for (const { key, isDelete, runs } of changes) {
+          for (let n = key; n <= key + runs; n += 1) {
+            const value = isDelete ? undefined : `v${n}-${runs}`;
+            expect(rows.set(nameOf(n), value)).toBe(model.get(nameOf(n)));
+            if (value === undefined) model.delete(nameOf(n));
+            else model.set(nameOf(n), value);
+          }
+        }
+        expect(rows.size).toBe(model.size);
+        const wanted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+        expect(rows.range("", "~", Infinity)).toEqual(wanted.flat());
+        const gte = nameOf(from);
+        const within = wanted.filter(([key]) => key >= gte && key < "1500").slice(0, 50);
+        expect(rows.range(gte, "1500", 50)).toEqual(within.flat());
+        for (const [key, value] of wanted) expect(rows.get(key)).toBe(value);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("split and join their blocks without losing a row", () => {
+    const rows = new SortedRows();
+    const count = 5_000;
+    for (let n = 0; n < count; n += 1) rows.set(String((n * 2_741) % count).padStart(5, "0"), "x");
+    expect(rows.range("", "~", Infinity)).toHaveLength(2 * count);
+    for (let n = 0; n < count; n += 1) {
+      if (n % 50 !== 0) rows.set(String((n * 1_117) % count).padStart(5, "0"), undefined);
+    }
+    const left = rows.range("", "~", Infinity).filter((_, at) => at % 2 === 0);
+    expect(left).toHaveLength(count / 50);
+    expect(left).toEqual(left.toSorted());
+  });
+});
