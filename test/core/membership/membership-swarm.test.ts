@@ -58,6 +58,19 @@ describe("a swarm of members", () => {
     }
   });
 
+  it("does not let one that was stopped suspect those whose answers it has yet to read", () => {
+    for (const seed of seeds(5)) {
+      const swarm = VirtualSwarm.settled(seed, lanMembership, 8);
+      swarm.act(2, (machine, nowMs) => machine.broken(memberId(3), nowMs));
+      swarm.stall(2, 1_000);
+      swarm.run(5_000);
+      const doubts = swarm.sightings.filter(
+        ({ by, member }) => by === memberId(2) && member.health !== "alive",
+      );
+      expect(doubts, `seed ${seed}`).toEqual([]);
+    }
+  });
+
   it("brings news to whom a broadcast did not reach, soon after digests differ", () => {
     const swarm = VirtualSwarm.settled(3, lanMembership, 8);
     swarm.connected = (_, to) => to !== memberId(5);
