@@ -85,17 +85,21 @@ export class TokenTable {
     const allTokens = new Uint32Array(length);
     const allSlots = new Uint16Array(length);
     let done = 0;
-    for (let added = 0; added <= tokens.length; added += 1) {
-      const token = tokens[added];
-      let until = token === undefined ? this.length : this.#firstAbove(token);
-      while (this.#tokens[until - 1] === token && isBefore(this.slotAt(until - 1))) until -= 1;
+    let added = 0;
+    const copyUntil = (until: number): void => {
       allTokens.set(this.#tokens.subarray(done, until), done + added);
       allSlots.set(this.#slots.subarray(done, until), done + added);
       done = until;
-      if (token === undefined) break;
+    };
+    for (const token of tokens) {
+      let until = this.#firstAbove(token);
+      while (this.#tokens[until - 1] === token && isBefore(this.slotAt(until - 1))) until -= 1;
+      copyUntil(until);
       allTokens[until + added] = token;
       allSlots[until + added] = slot;
+      added += 1;
     }
+    copyUntil(this.length);
     return new TokenTable(allTokens, allSlots);
   }
 
