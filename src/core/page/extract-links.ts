@@ -1,4 +1,5 @@
 import type { CanonicalUrl } from "../units.ts";
+import { isPlainUrl } from "../url/canonicalize-url.ts";
 import { isXhtml } from "./content-type.ts";
 import { decodeBytes } from "./encoding-label.ts";
 import { LinkResolver } from "./link-resolver.ts";
@@ -46,9 +47,11 @@ export function extractLinks(
   const reader = new PageReader(options.linksMax);
   const raw = reader.read(decodeBytes(html, charset), isXhtml(context.contentType));
   const tables = options.tables ?? new EncodingTables();
-  const pageUrl = URL.parse(context.url)?.href;
-  const base = documentBase(raw, new LinkResolver(pageUrl, charset, tables)) ?? pageUrl;
-  const resolver = new LinkResolver(base, charset, tables);
+  const pageUrl = isPlainUrl(context.url) ? context.url : URL.parse(context.url)?.href;
+  const pageResolver = new LinkResolver(pageUrl, charset, tables);
+  const ownBase = documentBase(raw, pageResolver);
+  const base = ownBase ?? pageUrl;
+  const resolver = ownBase === undefined ? pageResolver : new LinkResolver(base, charset, tables);
 
   const { followed, unfollowed } = resolveLinks(raw, resolver, options.linkUnitsMax);
   const canonical = raw.canonical === undefined ? undefined : resolver.resolve(raw.canonical);

@@ -1,14 +1,15 @@
 import type { CanonicalUrl } from "../units.ts";
 import { canonicalizeUrl } from "../url/canonicalize-url.ts";
+import { pathStartOf } from "../url/site-of.ts";
 import type { EncodingName } from "./encoding-label.ts";
 import { type EncodingTables, QueryEncoder } from "./query-encoder.ts";
 
 /**
- * References that need no parser: from the root or from this or an upper directory, segments of unreserved characters
- * that do not begin with a dot, and a query that nothing in it asks to escape. Most links of most pages are such.
+ * References that need no parser: from the root, this directory or an upper one, segments of unreserved characters that do
+ * not begin with a dot, and a query that nothing in it asks to escape. Most links of most pages are such.
  */
 const plainReference =
-  /^(\/|(?:\.\.\/)*)((?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?(?:\?[\w.~=&;+-]*)?)$/;
+  /^(\/|\.\/|(?:\.\.\/)*)((?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?(?:\?[\w.~=&;+-]*)?)$/;
 
 /** Longer ones take the slow way, which has the bounds. */
 const plainUnitsMax = 1_024;
@@ -17,6 +18,8 @@ const plainUnitsMax = 1_024;
 export class LinkResolver {
   readonly #base: string | undefined;
   readonly #encoder: QueryEncoder;
+  /** Whether the base is canonical and has no escapes, so that what it begins with is canonical, too. */
+  readonly #plainBase: boolean;
   /** Canonical URLs of `/`, of the base's directory, and of those above it; each ends in a slash. */
   readonly #directories = new Map<string, CanonicalUrl | undefined>();
 
@@ -24,6 +27,7 @@ export class LinkResolver {
   constructor(base: string | undefined, charset: EncodingName, tables: EncodingTables) {
     this.#base = base;
     this.#encoder = new QueryEncoder(charset, tables);
+    this.#plainBase = base !== undefined && !base.includes("%") && canonicalizeUrl(base) === base;
   }
 
   /**
@@ -43,19 +47,42 @@ export class LinkResolver {
     if (reference.length > plainUnitsMax) return undefined;
     const [, start, rest] = plainReference.exec(reference) ?? [];
     if (start === undefined || rest === undefined) return undefined;
-    // Without a path, what follows belongs to the base's own path and not to its directory.
-    if (start === "" && (rest === "" || rest.startsWith("?"))) return undefined;
+    if (start === "" && (rest === "" || rest.startsWith("?"))) {
+      // Without a path, what follows belongs to the base's own path and not to its directory.
+      return this.#plainBase ? this.#plainPage(rest) : undefined;
+    }
     const directory = this.#directory(start);
     return directory && ((directory + rest) as CanonicalUrl);
   }
 
-  /** `start` is empty, `/`, or `../` some times: at most a few hundred, by the length of a plain reference. */
+  /** `start` is empty, `/`, `./`, or `../` some times: at most a few hundred, by the length of a plain reference. */
   #directory(start: string): CanonicalUrl | undefined {
     if (!this.#directories.has(start)) {
-      const directory = canonicalizeUrl(start === "" ? "./" : start, this.#base);
+      const directory = this.#plainBase
+        ? this.#plainDirectory(start)
+        : canonicalizeUrl(start === "" ? "./" : start, this.#base);
       this.#directories.set(start, directory);
     }
     return this.#directories.get(start);
+  }
+
+  /** The part of a plain base that `start` leaves; above the root is the root. */
+  #plainDirectory(start: string): CanonicalUrl {
+    const base = this.#base as CanonicalUrl;
+    const root = pathStartOf(base);
+    if (start === "/") return base.slice(0, root + 1) as CanonicalUrl;
+    const query = base.indexOf("?", root);
+    let end = base.lastIndexOf("/", query < 0 ? base.length : query);
+    for (let ups = start === "./" ? 0 : start.length / "../".length; ups > 0 && end > root; ups--) {
+      end = base.lastIndexOf("/", end - 1);
+    }
+    return base.slice(0, end + 1) as CanonicalUrl;
+  }
+
+  /** The base itself, with another query where there is one. */
+  #plainPage(query: string): CanonicalUrl {
+    const base = this.#base as CanonicalUrl;
+    return (query === "" ? base : base.replace(/\?.*/, "") + query) as CanonicalUrl;
   }
 
   #resolveAny(reference: string): CanonicalUrl | undefined {

@@ -29,6 +29,11 @@ const plainUrl =
 /** Longer ones take the slow way. */
 const plainUnitsMax = 1_024;
 
+/** Whether `input` is canonical at first sight. A URL of which this is not true may be canonical all the same. */
+export function isPlainUrl(input: string): input is CanonicalUrl {
+  return input.length <= plainUnitsMax && plainUrl.test(input);
+}
+
 /**
  * The canonical form of an http(s) URL, resolved against `base`; undefined for anything else, whatever it is.
  *
@@ -41,7 +46,7 @@ const plainUnitsMax = 1_024;
  */
 export function canonicalizeUrl(input: string, base?: string): CanonicalUrl | undefined {
   if (input.length > inputUnitsMax) return undefined;
-  if (input.length <= plainUnitsMax && plainUrl.test(input)) return input as CanonicalUrl;
+  if (isPlainUrl(input)) return input;
   const parsed = URL.parse(input, base);
   if (parsed === null) return undefined;
   let url = parsed.href;

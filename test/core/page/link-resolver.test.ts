@@ -14,6 +14,11 @@ describe("LinkResolver", () => {
     const base = fc.constantFrom(
       "http://e.org/",
       "http://e.org/a/b/c.html?q#f",
+      "http://e.org/a/b/c.html?q=/d/e",
+      "http://e.org/a/b/c/",
+      "http://e.org/a//b",
+      "http://[::1]:8080/a/b?c",
+      "http://e.org/a/b%zz",
       "http://e.org/a%zz/%41/d",
       "https://u:p@e.org.:8080/q/",
       "http://e.org/a/%7e/../b//c",
