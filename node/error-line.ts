@@ -57,6 +57,14 @@ export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
     exitCode: exitCodes.failed,
     hint: "use the version that wrote the directory, or name another directory",
   },
+  SUPERSEDED: {
+    exitCode: exitCodes.failed,
+    hint: "give each peer a data directory of its own",
+  },
+  SWARM_BUSY: {
+    exitCode: exitCodes.failed,
+    hint: "the acknowledged ones are safe; try again when the swarm has settled",
+  },
 };
 
 /** A failure as the user sees it. */

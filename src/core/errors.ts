@@ -16,7 +16,9 @@ export type CrawlErrorCode =
   | "PARSER_CRASHED"
   | "STORE_CORRUPT"
   | "STORE_IO"
-  | "STORE_VERSION";
+  | "STORE_VERSION"
+  | "SUPERSEDED"
+  | "SWARM_BUSY";
 
 /** Facts of a failure, flat, so that a log line can carry them. */
 export type ErrorDetails = Readonly<Record<string, string | number | boolean>>;

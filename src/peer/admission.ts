@@ -3,8 +3,8 @@ import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import type { QueuedUrl } from "../core/frontier/queued-url.ts";
 import { packedUrl } from "../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../core/page/parsed-page.ts";
-import { ExclusionRecord, QueueEntry, UrlRecord } from "../core/record/record.pb.ts";
-import { queueKey, retag, ringPosition, urlKey } from "../core/record/keys.ts";
+import { ExclusionRecord, OutboxEntry, QueueEntry, UrlRecord } from "../core/record/record.pb.ts";
+import { outboxKey, queueKey, retag, ringPosition, urlKey } from "../core/record/keys.ts";
 import { urlState } from "../core/record/url-state.ts";
 import { QueryGuard } from "../core/sieve/query-guard.ts";
 import type { CanonicalUrl, HostName, SiteName } from "../core/units.ts";
@@ -16,6 +16,11 @@ import type { Frontier } from "./frontier.ts";
 import type { Host } from "./host.ts";
 import type { Job } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
+import { Pulse } from "./pulse.ts";
+import { SitePositions } from "./site-positions.ts";
+import { newParcel, parcelId } from "./swarm/parcel.ts";
+import type { Parcel } from "./swarm/parcel.ts";
+import type { RingPosition } from "../core/ring/ring-position.ts";
 import type { Sequence } from "./sequence.ts";
 import { exclusionSpace } from "./sieve-keeper.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
@@ -29,6 +34,8 @@ export interface AdmissionRequest {
   readonly depth: number;
   /** The page on which they were found. */
   readonly via?: string;
+  /** The host of that page; a link to another host's site may have to go to another member. */
+  readonly source?: Host;
   /** URLs that redirected to these, first one first. */
   readonly redirectChain: readonly string[];
   /** Called when the batch is put together: counts, and returns what finishes the page. */
@@ -53,6 +60,16 @@ export interface Queued {
   readonly entry: QueueEntry;
 }
 
+/** Where links go that are not for this peer to admit, or not here and now. */
+export interface Outlet {
+  /** Whether a link to `position`, found on a page of `source`, leaves this way. */
+  takes(source: RingPosition | undefined, position: RingPosition): boolean;
+  /** Whether a URL has left already. */
+  knows(urlRowKey: Uint8Array, words: Uint32Array, at: number, space: number): boolean;
+  /** Called when the row by which it survives is in the journal. */
+  send(parcel: Parcel): void;
+}
+
 export interface AdmissionResult {
   /** URLs queued now. */
   readonly added: number;
@@ -69,6 +86,15 @@ interface Candidate {
   readonly url: CanonicalUrl;
   readonly host: HostName;
   readonly site: SiteName;
+}
+
+/** Where an offered URL goes. */
+interface Sifted {
+  readonly candidates: Candidate[];
+  /** The store has to say whether it knows them. */
+  readonly asked: Candidate[];
+  /** For other members, or for another arc of this one. */
+  readonly outgoing: Candidate[];
 }
 
 interface Pending {
@@ -104,9 +130,14 @@ export class Admission {
   readonly #queryGuard = new QueryGuard();
   readonly #onFailure: (error: unknown) => void;
   readonly #waiting: Pending[] = [];
+  readonly #pulse = new Pulse();
+  #askedCount = 0;
+  #settledCount = 0;
   #running: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
   readonly #sequence: Sequence;
+  readonly #outlet: Outlet | undefined;
+  readonly #positions = new SitePositions();
 
   constructor(
     ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
@@ -115,6 +146,7 @@ export class Admission {
       readonly frontier: Frontier;
       readonly sieve: SieveKeeper;
       readonly sequence: Sequence;
+      readonly outlet?: Outlet;
     },
     onFailure: (error: unknown) => void,
   ) {
@@ -125,6 +157,7 @@ export class Admission {
     this.#frontier = parts.frontier;
     this.#sieve = parts.sieve;
     this.#sequence = parts.sequence;
+    this.#outlet = parts.outlet;
     this.#onFailure = onFailure;
   }
 
@@ -132,6 +165,7 @@ export class Admission {
   admit(request: AdmissionRequest): Promise<AdmissionResult> {
     return new Promise((resolve, reject) => {
       if (this.#failure) throw this.#failure.error;
+      this.#askedCount += 1;
       this.#waiting.push({ request, resolve, reject });
       this.#running ??= this.#rounds();
     });
@@ -142,15 +176,24 @@ export class Admission {
     await this.#running;
   }
 
+  /** Resolves when everything that was asked for before the call is in the journal. */
+  async settled(): Promise<void> {
+    const asked = this.#askedCount;
+    await this.#pulse.until(() => this.#settledCount >= asked || this.#failure !== undefined);
+  }
+
   async #rounds(): Promise<void> {
     while (this.#waiting.length > 0) {
       const round = this.#nextRound();
       try {
         while (this.#journal.full) await this.#journal.flushed();
         await this.#round(round);
+        this.#settledCount += round.length;
+        this.#pulse.fire();
       } catch (error) {
         this.#onFailure(error);
         this.#failure ??= { error };
+        this.#pulse.fire();
         for (const { reject } of [...round, ...this.#waiting.splice(0)]) reject(error);
       }
     }
@@ -168,22 +211,27 @@ export class Admission {
   }
 
   async #round(round: readonly Pending[]): Promise<void> {
-    const sifted = await this.#sift(round.map(({ request }) => request));
+    const outgoing: Candidate[] = [];
+    const sifted = await this.#sift(
+      round.map(({ request }) => request),
+      outgoing,
+    );
     const candidates = await this.#reconcile(sifted);
     const names = new Map<HostName, SiteName>();
     for (const { host, site, reason } of candidates) if (!reason) names.set(host, site);
     const hosts = await this.#frontier.hostsFor(names);
-    this.#append(round, candidates, hosts);
+    this.#append(round, candidates, hosts, outgoing);
   }
 
-  /** Everything that is seen for the first time, in the order of discovery. */
-  async #sift(requests: readonly AdmissionRequest[]): Promise<Candidate[]> {
+  /** Everything that is seen for the first time, in the order of discovery; what is for others goes to `outgoing`. */
+  async #sift(requests: readonly AdmissionRequest[], outgoing: Candidate[]): Promise<Candidate[]> {
     const candidates: Candidate[] = [];
     const asked: Candidate[] = [];
+    const sifted = { candidates, asked, outgoing };
     for (const request of requests) {
-      this.#offer(request, request.links, undefined, candidates, asked);
+      this.#offer(request, request.links, undefined, sifted);
       for (const { reason, links } of request.excluded) {
-        this.#offer(request, links, reason, candidates, asked);
+        this.#offer(request, links, reason, sifted);
       }
     }
     if (asked.length === 0) return candidates;
@@ -202,17 +250,26 @@ export class Admission {
     request: AdmissionRequest,
     links: PackedLinks,
     reason: ExclusionReason | undefined,
-    candidates: Candidate[],
-    asked: Candidate[],
+    sifted: Sifted,
   ): void {
+    const { candidates, asked, outgoing } = sifted;
     const { space } = request.job;
     const sieveSpace = reason ? exclusionSpace(space) : space;
     this.#metrics.count("sieve_offers_total", links.ends.length);
     for (let index = 0; index < links.ends.length; index += 1) {
+      if (this.#leaves(request, links, index)) {
+        outgoing.push(candidateOf(request, links, index, reason));
+        continue;
+      }
       const answer = this.#sieve.sieve.offer(sieveSpace, links.fingerprints, index * 4);
       if (answer === "new") candidates.push(candidateOf(request, links, index, reason));
       else if (answer === "ask") asked.push(candidateOf(request, links, index, reason));
     }
+  }
+
+  #leaves({ source }: AdmissionRequest, links: PackedLinks, index: number): boolean {
+    if (!this.#outlet) return false;
+    return this.#outlet.takes(source?.position, this.#positions.of(packedUrl(links, index)));
   }
 
   /**
@@ -254,6 +311,7 @@ export class Admission {
     round: readonly Pending[],
     candidates: readonly Candidate[],
     hosts: ReadonlyMap<HostName, Host>,
+    outgoing: readonly Candidate[],
   ): void {
     const added = new Map<AdmissionRequest, number>();
     const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveEntry))];
@@ -281,12 +339,40 @@ export class Admission {
       ops.push(...own);
       if (again) queued.push(this.#enqueue(again, ops));
     }
+    const parcels = this.#dispose(outgoing, ops);
     const durable = this.#journal.append(ops);
+    for (const parcel of parcels) this.#outlet?.send(parcel);
     for (const { appended } of settlements) appended(durable);
     for (const { host, url } of queued) this.#frontier.added(host, url);
     for (const { request, resolve } of round) {
       resolve({ added: added.get(request) ?? 0, durable });
     }
+  }
+
+  /** Puts what is for others, and not on its way yet, into the outbox. */
+  #dispose(outgoing: readonly Candidate[], ops: StoreOp[]): Parcel[] {
+    const parcels = new Map<string, Parcel>();
+    for (const candidate of outgoing) {
+      const { request, links, index, url, reason } = candidate;
+      const { source, job, depth, via, redirectChain } = request;
+      const key = rowKeyOf("url", candidate);
+      invariant(source !== undefined, "only a page's links leave through the outbox");
+      const isKnown = this.#outlet?.knows(key, links.fingerprints, index * 4, job.space);
+      if (isKnown === true || parcels.has(parcelId(key))) continue;
+      const entry: OutboxEntry = {
+        url: ownText(url),
+        job: job.definition.id,
+        depth,
+        redirectChain: [...redirectChain],
+        ...(via === undefined ? {} : { via }),
+        ...(reason === undefined ? {} : { excluded: reason }),
+      };
+      const outKey = outboxKey(source.keys.position, key);
+      ops.push({ type: "put", key: outKey, value: OutboxEntry.encode(entry) });
+      const parts = { rowKey: key, outboxKey: outKey, entry, sinceMs: this.#clock.nowMs() };
+      parcels.set(parcelId(key), newParcel(parts));
+    }
+    return [...parcels.values()];
   }
 
   /** The guards that need to know what was admitted before. */
@@ -379,7 +465,13 @@ function sieveEntry(candidate: Candidate): {
   return { space: spaceOf(candidate), words: links.fingerprints, at: index * 4 };
 }
 
-function rowKey({ request, links, index, site, reason }: Candidate): Uint8Array<ArrayBuffer> {
-  const tag = reason ? "exclusion" : "url";
+function rowKey(candidate: Candidate): Uint8Array<ArrayBuffer> {
+  return rowKeyOf(candidate.reason ? "exclusion" : "url", candidate);
+}
+
+function rowKeyOf(
+  tag: "exclusion" | "url",
+  { request, links, index, site }: Candidate,
+): Uint8Array<ArrayBuffer> {
   return urlKey(tag, ringPosition(site), links.fingerprints, index * 4, request.job.space);
 }

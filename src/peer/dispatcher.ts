@@ -31,6 +31,7 @@ export class Dispatcher {
   readonly #openRequestsMax: number;
   readonly #answersMax: number;
   readonly #visit: (lease: Lease) => Promise<void>;
+  readonly #isHeldBack: () => boolean;
   readonly #onFailure: (error: unknown) => void;
   readonly #visits = new Set<Promise<void>>();
   #timer: { readonly dueAtMs: Millis; readonly cancel: AbortController } | undefined;
@@ -44,6 +45,8 @@ export class Dispatcher {
       readonly frontier: Frontier;
       readonly journal: Journal;
       readonly visit: (lease: Lease) => Promise<void>;
+      /** True while as much waits for other members as may wait. */
+      readonly isHeldBack: () => boolean;
       /** Pages that the parser takes at once. */
       readonly parserPlaces: number;
     },
@@ -54,6 +57,7 @@ export class Dispatcher {
     this.#frontier = parts.frontier;
     this.#journal = parts.journal;
     this.#visit = parts.visit;
+    this.#isHeldBack = parts.isHeldBack;
     this.#openRequestsMax = options.openRequestsMax;
     this.#answersMax = options.answersPerParserPlace * parts.parserPlaces;
     this.#onFailure = onFailure;
@@ -109,7 +113,7 @@ export class Dispatcher {
   #hasRoom(): boolean {
     const open = this.#frontier.openRequests;
     const freeShare = 1 - (this.#visits.size - open) / this.#answersMax;
-    if (open >= this.#openRequestsMax * freeShare) return false;
+    if (open >= this.#openRequestsMax * freeShare || this.#isHeldBack()) return false;
     if (!this.#journal.full) return true;
     this.#wakeAfterCommit();
     return false;

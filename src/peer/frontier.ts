@@ -8,6 +8,8 @@ import type { PolitenessOptions } from "../core/politeness/politeness-options.ts
 import { HostRecord, QueueEntry } from "../core/record/record.pb.ts";
 import { after, hostAddress, hostKey, queueRange } from "../core/record/keys.ts";
 import type { HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
+import { ArcSet } from "../core/ring/arc-set.ts";
+import { ArcMap } from "../core/ring/arc-map.ts";
 import { siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Resolver } from "../ports/resolver.ts";
@@ -16,6 +18,7 @@ import { Host } from "./host.ts";
 import { isRunnable } from "./job-registry.ts";
 import type { Job, JobRegistry } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
+import { Pulse } from "./pulse.ts";
 import { WaitingHosts } from "./waiting-hosts.ts";
 
 export interface FrontierOptions {
@@ -56,6 +59,8 @@ export interface Lease {
  * is placed on the workbench under its address. When its gate and its address are open, it is taken, one URL is leased
  * from it, and it is placed again. When it runs dry it is dropped, and a host that waits on disk takes its place.
  *
+ * Only hosts of the arcs that this peer crawls are in memory; what the others have queued stays on disk.
+ *
  * Invariant: a host has a `waiting` row exactly as long as it may have queue entries, so a start finds every host.
  */
 export class Frontier {
@@ -73,6 +78,11 @@ export class Frontier {
   readonly #waiting: WaitingHosts;
   readonly #onDue: () => void;
   readonly #onFailure: (error: unknown) => void;
+  /** The arcs whose hosts are crawled here. */
+  #crawled = ArcSet.whole;
+  /** Since when it is unknown what was last asked of an arc's hosts, and by whom. */
+  readonly #unsureSince = new ArcMap<Millis>();
+  readonly #pulse = new Pulse();
   #startedAtMs: Millis = 0;
 
   constructor(
@@ -105,6 +115,7 @@ export class Frontier {
       { store: ports.store, journal: parts.journal },
       {
         hasRoom: () => this.#hosts.size < this.#options.activeHostsMax,
+        isCrawled: (position) => this.#crawled.contains(position),
         activate: (name) => this.#activate(name),
       },
       events.onFailure,
@@ -123,6 +134,44 @@ export class Frontier {
   async start(): Promise<void> {
     this.#startedAtMs = this.#clock.nowMs();
     await this.#waiting.look();
+  }
+
+  /**
+   * Crawls these arcs and no others from now on. Requests under way in an arc that is given up go on to their end; see
+   * {@link Frontier.left}.
+   */
+  crawl(arcs: ArcSet): void {
+    const gained = arcs.subtract(this.#crawled);
+    if (gained.isEmpty && arcs.covers(this.#crawled)) return;
+    this.#crawled = arcs;
+    this.#pulse.fire();
+    for (const host of this.#hosts.values()) {
+      if (!arcs.contains(host.position)) this.#workbench.remove(host.visit);
+      else if (gained.contains(host.position)) this.#expectOnDisk(host);
+      this.#prepare(host);
+    }
+    if (gained.isEmpty) return;
+    this.#waiting.lookAgain();
+    void this.#waiting.look();
+  }
+
+  /** The last requests to these arcs were made elsewhere, nobody knows when: their hosts rest for a full delay first. */
+  doubt(arcs: ArcSet): void {
+    this.#unsureSince.set(arcs, this.#clock.nowMs());
+  }
+
+  /**
+   * Resolves when nothing of these arcs is under way or in memory any more; with false when some of it is to be crawled
+   * here after all.
+   */
+  async left(arcs: ArcSet): Promise<boolean> {
+    const isCrawled = (): boolean => !this.#crawled.intersect(arcs).isEmpty;
+    const isLeft = (): boolean => {
+      for (const host of this.#hosts.values()) if (arcs.contains(host.position)) return false;
+      return true;
+    };
+    await this.#pulse.until(() => isCrawled() || isLeft());
+    return !isCrawled();
   }
 
   /** The active host of this name. */
@@ -150,6 +199,7 @@ export class Frontier {
   /** A queue entry was put into the journal: a refill that begins after this call flushes the journal first. */
   added(host: Host, url: QueuedUrl): void {
     const active = this.#hosts.get(host.visit.host);
+    if (!this.#isCrawled(host)) return;
     if (!active && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;
@@ -283,17 +333,29 @@ export class Frontier {
     if (this.#hosts.size >= this.#options.activeHostsMax) return false;
     this.#hosts.set(host.visit.host, host);
     // What an earlier time left on disk is found by the first refill.
+    this.#expectOnDisk(host);
+    return true;
+  }
+
+  #expectOnDisk(host: Host): void {
     for (const job of this.#jobs.all()) {
       host.jobs.add(job);
       host.visit.queue.expectOnDisk(job.definition.id);
     }
-    return true;
+  }
+
+  #isCrawled(host: Host): boolean {
+    return this.#crawled.contains(host.position);
   }
 
   /** Does what the host needs next: read its head, resolve its name, place it, or drop it. */
   #prepare(host: Host): void {
     if (host.preparing || this.#signal.aborted) return;
     const { queue } = host.visit;
+    if (!this.#isCrawled(host)) {
+      if (queue.pendingCount === 0 && host.visit.openRequests === 0) void this.#leave(host);
+      return;
+    }
     const needsRefill = queue.refillsNeeded().length > 0;
     const ready = queue.hasReady(this.#runnable);
     if (ready && !this.#addressExpired(host)) this.#place(host);
@@ -376,6 +438,8 @@ export class Frontier {
     this.setPace(host);
     // A request that was in flight when an earlier process died has left no trace in the gate.
     if (host.isInherited) visit.gate.opened(this.#startedAtMs, visit.delayMs);
+    const unsureSinceMs = this.#unsureSince.get(host.position);
+    if (unsureSinceMs !== undefined) visit.gate.opened(unsureSinceMs, visit.delayMs);
     this.#workbench.place(visit, this.#clock.nowMs());
     this.#onDue();
   }
@@ -385,6 +449,25 @@ export class Frontier {
     this.#hosts.delete(host.visit.host);
     void this.#journal.append([this.#waiting.forget(host)]);
     void this.#waiting.look();
+  }
+
+  /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
+  async #leave(host: Host): Promise<void> {
+    host.preparing = true;
+    try {
+      await this.#journal.flushed();
+    } catch {
+      // The journal has reported the failure, and the peer is on its way down.
+      return;
+    }
+    host.preparing = false;
+    if (this.#isCrawled(host)) {
+      this.#prepare(host);
+      return;
+    }
+    this.#workbench.remove(host.visit);
+    this.#hosts.delete(host.visit.host);
+    this.#pulse.fire();
   }
 
   async #activate(name: HostName): Promise<void> {

@@ -2,6 +2,8 @@ import type { HostVisit } from "../core/frontier/host-visit.ts";
 import { HostRecord } from "../core/record/record.pb.ts";
 import { hostAddress, hostKey } from "../core/record/keys.ts";
 import type { HostAddress } from "../core/record/keys.ts";
+import { positionOfHash } from "../core/ring/ring-position.ts";
+import type { RingPosition } from "../core/ring/ring-position.ts";
 import type { Millis } from "../core/units.ts";
 import type { ResolveFailure } from "../ports/resolver.ts";
 import type { StoreOp } from "../ports/store.ts";
@@ -11,6 +13,8 @@ import type { Job } from "./job-registry.ts";
 export class Host {
   readonly visit: HostVisit;
   readonly keys: HostAddress;
+  /** Where its site stands on the ring. */
+  readonly position: RingPosition;
   /** Known from the database, so that an earlier process may have asked it a moment ago. */
   readonly isInherited: boolean;
   /** Longest Crawl-delay that a robots.txt of this host asks for. */
@@ -28,6 +32,7 @@ export class Host {
   constructor(visit: HostVisit, record: HostRecord | undefined) {
     this.visit = visit;
     this.keys = hostAddress(visit.site, visit.host);
+    this.position = positionOfHash(this.keys.position);
     this.isInherited = record !== undefined;
     this.crawlDelayMs = record?.crawlDelayMs;
     for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);

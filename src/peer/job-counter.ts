@@ -69,6 +69,7 @@ function emptyCounts(): MutableCounts {
     queued: 0,
     requests: 0,
     duplicateFetches: 0,
+    overlapFetches: 0,
     bytes: 0,
     statuses: {},
     activeMs: 0,

@@ -4,6 +4,7 @@ import { defaultJobOptions } from "../core/jobs/job-definition.ts";
 import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
 import { compileJobRules } from "../core/jobs/job-rules.ts";
 import type { JobRules } from "../core/jobs/job-rules.ts";
+import { mergeJobDefinitions } from "../core/jobs/merge-job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../core/jobs/validate-job-options.ts";
 import { jobSpace, namedKey, tagRange } from "../core/record/keys.ts";
 import type { JobId } from "../core/units.ts";
@@ -83,11 +84,29 @@ export class JobRegistry {
     });
   }
 
+  /** Takes in another member's definition; whether it changes anything here. */
+  merge(definition: JobDefinition): boolean {
+    const known = this.#jobs.get(definition.id);
+    const merged = known ? mergeJobDefinitions(known.definition, definition) : definition;
+    if (known && JSON.stringify(known.definition) === JSON.stringify(merged)) return false;
+    this.#change(merged);
+    return true;
+  }
+
+  /** Nothing counts as queued: in a swarm it counts when the arcs are taken in which it is. */
+  forgetQueued(): void {
+    for (const { counter } of this.#jobs.values()) counter.add("queued", -counter.queued);
+  }
+
   /** Errors: `JOB_UNKNOWN`. */
   get(id: JobId): Job {
     const job = this.#jobs.get(id);
     if (!job) throw new CrawlError("JOB_UNKNOWN", `no job is named "${id}"`, { job: id });
     return job;
+  }
+
+  find(id: JobId): Job | undefined {
+    return this.#jobs.get(id);
   }
 
   bySpace(space: number): Job | undefined {

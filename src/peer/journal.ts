@@ -50,6 +50,7 @@ export class Journal {
   readonly #metrics: Metrics;
   readonly #options: JournalOptions;
   readonly #contributors: (() => readonly StoreOp[])[] = [];
+  readonly #observers: ((ops: readonly StoreOp[]) => void)[] = [];
   readonly #onFailure: (error: unknown) => void;
   #open = newGroup();
   #writing: Group | undefined;
@@ -81,6 +82,11 @@ export class Journal {
     this.#contributors.push(contributor);
   }
 
+  /** Calls `observer` with each atomic change, in their order, before it is durable. */
+  observe(observer: (ops: readonly StoreOp[]) => void): void {
+    this.#observers.push(observer);
+  }
+
   /** True while as much waits as may wait; callers hold back until `flushed()`. */
   get full(): boolean {
     return this.#open.ops.length + (this.#writing?.ops.length ?? 0) >= this.#options.pendingOpsMax;
@@ -91,6 +97,7 @@ export class Journal {
     const group = this.#open;
     if (this.#failure) return group.durable;
     for (const op of ops) group.ops.push(op);
+    for (const observer of this.#observers) observer(ops);
     this.#start();
     return group.durable;
   }

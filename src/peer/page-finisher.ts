@@ -208,6 +208,7 @@ export class PageFinisher {
     await this.#parts.admission.admit({
       job: lease.job,
       via: lease.url.entry.url,
+      source: lease.host,
       ...urls,
       settle: () =>
         settle(lease, row, endOf(), {

@@ -9,6 +9,9 @@ import { defaultFrontierOptions } from "./frontier.ts";
 import type { FrontierOptions } from "./frontier.ts";
 import { defaultJournalOptions } from "./journal.ts";
 import type { JournalOptions } from "./journal.ts";
+import type { RingBook } from "./swarm/ring-book.ts";
+import { defaultSwarmOptions } from "./swarm/swarm-options.ts";
+import type { SwarmOptions } from "./swarm/swarm-options.ts";
 
 /** Bounds of one exchange; each field's meaning and default stand in {@link FetchLimits}. */
 export const defaultFetchLimits: FetchLimits = Object.freeze({
@@ -35,6 +38,10 @@ export interface PeerOptions {
   readonly journal: JournalOptions;
   readonly dispatcher: DispatcherOptions;
   readonly sieve: Partial<SieveOptions>;
+  /** Its place in the swarm, where it has an overlay. */
+  readonly swarm: SwarmOptions;
+  /** Rings that peers of one process share. @default its own */
+  readonly rings?: RingBook;
 }
 
 export const defaultPeerOptions: Omit<PeerOptions, "peerId" | "version" | "productToken"> =
@@ -46,4 +53,5 @@ export const defaultPeerOptions: Omit<PeerOptions, "peerId" | "version" | "produ
     journal: defaultJournalOptions,
     dispatcher: defaultDispatcherOptions,
     sieve: {},
+    swarm: defaultSwarmOptions,
   });

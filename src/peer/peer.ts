@@ -1,7 +1,9 @@
 import { CrawlError } from "../core/errors.ts";
 import type { JobOptions } from "../core/jobs/job-definition.ts";
-import { packLinks } from "../core/page/packed-links.ts";
-import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
+import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
+import type { PackedLinks } from "../core/page/parsed-page.ts";
+import { ArchiveMarkRecord, UrlRecord } from "../core/record/record.pb.ts";
+import { urlState } from "../core/record/url-state.ts";
 import type { CanonicalUrl, JobId } from "../core/units.ts";
 import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
@@ -30,6 +32,8 @@ import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
 import { StatusDesk } from "./status-desk.ts";
+import { Swarm } from "./swarm/swarm.ts";
+import type { UrlRow } from "./url-row.ts";
 import { Visitor } from "./visitor.ts";
 
 /** Rejected inputs of an injection that its report names. */
@@ -60,6 +64,7 @@ export class Peer implements PeerControl {
   readonly #dispatcher: Dispatcher;
   readonly #desk: StatusDesk;
   readonly #pace: Pace;
+  readonly #swarm: Swarm | undefined;
   #state: "new" | "running" | "stopped" = "new";
   #startedAtMs = 0;
   #ticking: Promise<void> | undefined;
@@ -80,6 +85,7 @@ export class Peer implements PeerControl {
       onDue: () => this.#dispatcher.wake(),
       onFailure,
     });
+    this.#swarm = this.#newSwarm(onFailure);
     this.#admission = new Admission(
       ports,
       {
@@ -87,6 +93,7 @@ export class Peer implements PeerControl {
         frontier: this.#frontier,
         sieve: this.#sieve,
         sequence: this.#sequence,
+        ...(this.#swarm && { outlet: this.#swarm.exchange }),
       },
       onFailure,
     );
@@ -97,6 +104,7 @@ export class Peer implements PeerControl {
         frontier: this.#frontier,
         journal: this.#journal,
         visit: (lease) => visitor.visit(lease),
+        isHeldBack: () => this.#swarm?.full ?? false,
         parserPlaces: ports.parser.pendingMax,
       },
       options.dispatcher,
@@ -125,6 +133,7 @@ export class Peer implements PeerControl {
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
     this.#pace.observe(this.#pages(), this.#startedAtMs);
+    await this.#swarm?.start(this.#admission);
     await this.#frontier.start();
     this.#dispatcher.start();
     this.#ticking = this.#tick();
@@ -142,6 +151,7 @@ export class Peer implements PeerControl {
     this.#tickAbort.abort();
     await this.#ticking;
     if (ran) await this.#drain();
+    await this.#swarm?.stop();
     const { archive, fetcher, leases, parser, store } = this.#ports;
     for (const part of [fetcher, parser, archive, leases, store]) {
       await part.stop().catch((error: unknown) => this.#fail(error));
@@ -161,14 +171,9 @@ export class Peer implements PeerControl {
     }
     const { seeds, rejected } = judgeSeeds(job, urls);
     const links = packLinks(seeds, job.definition.options.normalizeQuery);
-    const { added } = await this.#admission.admit({
-      job,
-      links,
-      excluded: [],
-      depth: 0,
-      redirectChain: [],
-    });
     await this.#saveJobs();
+    this.#swarm?.jobs.tell(job.definition);
+    const added = await this.#admitSeeds(job, links);
     this.#frontier.jobsChanged();
     return {
       job: job.definition.id,
@@ -198,6 +203,7 @@ export class Peer implements PeerControl {
   async changeJob(id: JobId, change: JobChange): Promise<JobReport> {
     const job = this.#jobs.changeState(id, change);
     await this.#saveJobs();
+    this.#swarm?.jobs.tell(job.definition);
     this.#frontier.jobsChanged();
     return reportOf(job);
   }
@@ -220,6 +226,10 @@ export class Peer implements PeerControl {
   async jobFinished(id: JobId, signal: AbortSignal): Promise<void> {
     const job = this.#jobs.get(id);
     const over = AbortSignal.any([signal, this.#abort.signal]);
+    if (this.#swarm) {
+      await this.#swarm.termination.finished(job, over);
+      return;
+    }
     while (!over.aborted) {
       if (this.#isOver(job)) {
         await this.#journal.flushed();
@@ -227,6 +237,41 @@ export class Peer implements PeerControl {
       }
       await this.#ports.clock.sleep(tickMs / 5, over);
     }
+  }
+
+  /** Passes what this peer holds on to the others; false when that could not be done in time. */
+  async leave(): Promise<boolean> {
+    return (await this.#swarm?.leave()) ?? true;
+  }
+
+  /** What this peer does in the swarm; nothing where it crawls alone. */
+  get swarm(): Swarm | undefined {
+    return this.#swarm;
+  }
+
+  async #admitSeeds(job: Job, links: PackedLinks): Promise<number> {
+    if (this.#swarm) return this.#swarm.inject(job, unpackLinks(links));
+    const request = { job, links, excluded: [], depth: 0, redirectChain: [] };
+    const { added } = await this.#admission.admit(request);
+    await this.#journal.flushed();
+    return added;
+  }
+
+  #newSwarm(onFailure: (error: unknown) => void): Swarm | undefined {
+    const { overlay } = this.#ports;
+    if (!overlay) return undefined;
+    const { swarm, version, rings } = this.#options;
+    return new Swarm(
+      { ...this.#ports, overlay },
+      {
+        frontier: this.#frontier,
+        jobs: this.#jobs,
+        journal: this.#journal,
+        sieve: this.#sieve,
+      },
+      { ...swarm, version, ...(rings && { rings }) },
+      onFailure,
+    );
   }
 
   async #open(): Promise<void> {
@@ -257,10 +302,21 @@ export class Peer implements PeerControl {
     });
     return new Visitor(
       ports,
-      { frontier, robots, leases: this.#leases, finisher },
+      {
+        frontier,
+        robots,
+        leases: this.#leases,
+        finisher,
+        ...(this.#swarm && { isDone: (row: UrlRow) => this.#isDone(row) }),
+      },
       options,
       signal,
     );
+  }
+
+  async #isDone({ key }: UrlRow): Promise<boolean> {
+    const value = await this.#ports.store.get(key);
+    return value !== undefined && UrlRecord.decode(value).state === urlState.done;
   }
 
   /** Requests that were in flight when the process died will be made again: they are counted, once. */

@@ -23,6 +23,8 @@ export type LeaseEnd =
     }
   | { readonly kind: "failed"; readonly failure: GivenUp }
   | { readonly kind: "excluded"; readonly reason: ExclusionReason }
+  /** Its record is done already, by another member's fetch: it only leaves the queue. */
+  | { readonly kind: "known" }
   /** Asked again later, as `url`: a retry, or a redirect to another spelling of the same page. */
   | { readonly kind: "again"; readonly url: string; readonly redirectChain: readonly string[] };
 
@@ -52,11 +54,10 @@ export function settle(
           },
         }
       : undefined;
-  const ops: StoreOp[] = [
-    { type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) },
-    { type: "del", key: url.key },
-    host.save(),
-  ];
+  const ops: StoreOp[] = [{ type: "del", key: url.key }, host.save()];
+  if (end.kind !== "known") {
+    ops.push({ type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) });
+  }
   if (end.kind === "fetched") ops.push(...end.extraOps);
   return {
     ops,
@@ -74,7 +75,7 @@ export function settle(
   };
 }
 
-function recordOf({ url: { entry } }: Lease, end: LeaseEnd): UrlRecord {
+function recordOf({ url: { entry } }: Lease, end: Exclude<LeaseEnd, { kind: "known" }>): UrlRecord {
   const { url, depth } = entry;
   const attempts = entry.attempts + 1;
   const done = { ...urlState.fresh, state: urlState.done, url, depth };
@@ -94,6 +95,8 @@ function count({ job: { counter } }: Lease, end: LeaseEnd, metrics: Metrics): vo
   if (end.kind === "again") return;
   counter.add("queued", -1);
   switch (end.kind) {
+    case "known":
+      return;
     case "fetched":
       counter.add("fetched");
       counter.addStatus(end.record.httpStatus);

@@ -40,6 +40,7 @@ export class Visitor {
   readonly #robots: RobotsVisitor;
   readonly #leases: LeaseLog;
   readonly #finisher: PageFinisher;
+  readonly #isDone: ((row: UrlRow) => Promise<boolean>) | undefined;
   readonly #politeness: PolitenessOptions;
   readonly #limits: FetchLimits;
   readonly #signal: AbortSignal;
@@ -51,6 +52,8 @@ export class Visitor {
       readonly robots: RobotsVisitor;
       readonly leases: LeaseLog;
       readonly finisher: PageFinisher;
+      /** Whether another member may have fetched the URL meanwhile; absent where there are no others. */
+      readonly isDone?: (row: UrlRow) => Promise<boolean>;
     },
     options: { readonly politeness: PolitenessOptions; readonly limits: FetchLimits },
     signal: AbortSignal,
@@ -60,6 +63,7 @@ export class Visitor {
     this.#robots = parts.robots;
     this.#leases = parts.leases;
     this.#finisher = parts.finisher;
+    this.#isDone = parts.isDone;
     this.#politeness = options.politeness;
     this.#limits = options.limits;
     this.#signal = signal;
@@ -68,9 +72,14 @@ export class Visitor {
   /** Resolves when the visit's outcome is in the journal. */
   async visit(lease: Lease): Promise<void> {
     const url = lease.url.entry.url as CanonicalUrl;
+    const row = urlRow(url, lease.job);
+    if (await this.#isDone?.(row)) {
+      this.#frontier.closeRequest(lease);
+      await this.#finisher.finish(lease, row, { kind: "known" });
+      return;
+    }
     const robots = await this.#robots.judge(lease, originOf(url));
     if (robots.kind === "not-now") return;
-    const row = urlRow(url, lease.job);
     if (robots.kind === "denied") {
       if (!robots.asked) this.#frontier.closeRequest(lease);
       await this.#finisher.finish(lease, row, robots.end);

@@ -1,4 +1,6 @@
 import { after, hostKey, tagRange } from "../core/record/keys.ts";
+import { positionOfKey } from "../core/ring/ring-position.ts";
+import type { RingPosition } from "../core/ring/ring-position.ts";
 import type { HostName } from "../core/units.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 import type { Host } from "./host.ts";
@@ -16,6 +18,7 @@ export class WaitingHosts {
   readonly #store: Store;
   readonly #journal: Journal;
   readonly #hasRoom: () => boolean;
+  readonly #isCrawled: (position: RingPosition) => boolean;
   readonly #activate: (name: HostName) => Promise<void>;
   readonly #onFailure: (error: unknown) => void;
   /** Where to look next; undefined when all have been looked at. */
@@ -28,6 +31,8 @@ export class WaitingHosts {
     ports: { readonly store: Store; readonly journal: Journal },
     intake: {
       readonly hasRoom: () => boolean;
+      /** Whether hosts of this position are for this peer to crawl. */
+      readonly isCrawled: (position: RingPosition) => boolean;
       /** Makes a host active; one for which there is no room after all is left on disk. */
       readonly activate: (name: HostName) => Promise<void>;
     },
@@ -36,6 +41,7 @@ export class WaitingHosts {
     this.#store = ports.store;
     this.#journal = ports.journal;
     this.#hasRoom = intake.hasRoom;
+    this.#isCrawled = intake.isCrawled;
     this.#activate = intake.activate;
     this.#onFailure = onFailure;
   }
@@ -61,6 +67,11 @@ export class WaitingHosts {
     this.#leftBehind = true;
   }
 
+  /** Hosts that were passed over may be taken in now. */
+  lookAgain(): void {
+    this.#leftBehind = true;
+  }
+
   /** Takes hosts in while there is room. */
   look(): Promise<void> {
     this.#looking ??= this.#lookRound()
@@ -80,7 +91,8 @@ export class WaitingHosts {
       }
       await this.#journal.flushed();
       const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
-      for (const { value } of rows) {
+      for (const { key, value } of rows) {
+        if (!this.#isCrawled(positionOfKey(key))) continue;
         await this.#activate(new TextDecoder().decode(value) as HostName);
       }
       const last = rows.at(-1);

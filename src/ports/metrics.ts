@@ -21,9 +21,11 @@ export type MetricName =
   | "fetch_bytes_total"
   | "fetch_seconds"
   | "fetches_total"
+  | "forwarded_urls_total"
   | "frontier_active_hosts"
   | "frontier_queued_urls"
   | "open_requests"
   | "queue_full_total"
+  | "replica_rows_total"
   | "sieve_exact_lookups_total"
   | "sieve_offers_total";

@@ -60,6 +60,8 @@ export interface JobCounts {
   readonly requests: number;
   /** Requests that were in flight when the process died and were made again. */
   readonly duplicateFetches: number;
+  /** URLs fetched on both sides of a partition, or by a member that had been taken for dead, as far as this came to light. */
+  readonly overlapFetches: number;
   /** Body bytes received, as on the wire. */
   readonly bytes: number;
   /** Answers by status class: "2xx" and so on. */

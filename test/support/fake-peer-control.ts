@@ -21,6 +21,7 @@ export const noCounts: JobCounts = {
   queued: 0,
   requests: 0,
   duplicateFetches: 0,
+  overlapFetches: 0,
   bytes: 0,
   statuses: {},
   activeMs: 0,

@@ -44,6 +44,8 @@ const statusOf: Readonly<Record<ApiErrorCode, number>> = {
   STORE_CORRUPT: 500,
   STORE_IO: 500,
   STORE_VERSION: 500,
+  SUPERSEDED: 500,
+  SWARM_BUSY: 503,
   DISK_FULL: 507,
 };
 

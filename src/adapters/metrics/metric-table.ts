@@ -39,6 +39,10 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     buckets: fetchSecondsBuckets,
   },
   fetches_total: { kind: "counter", help: "HTTP exchanges ended, by status class or failure" },
+  forwarded_urls_total: {
+    kind: "counter",
+    help: "Discovered URLs acknowledged by the members that own them",
+  },
   frontier_active_hosts: { kind: "gauge", help: "Hosts with queued URLs that are in memory" },
   frontier_queued_urls: { kind: "gauge", help: "URLs waiting to be fetched" },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
@@ -46,6 +50,7 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     kind: "counter",
     help: "Times that a bounded queue was at its bound, by queue",
   },
+  replica_rows_total: { kind: "counter", help: "Rows taken in from other members" },
   sieve_exact_lookups_total: {
     kind: "counter",
     help: "URLs that the Bloom filter could not call new, looked up in the database",

@@ -9,6 +9,9 @@ const patternsMax = 100;
 /** Longest pattern, in characters. */
 const patternCharactersMax = 1_000;
 
+/** Longest URL that a job may admit, in bytes. */
+export const admittedUrlBytesMax = 16_384;
+
 const shownCharactersMax = 80;
 
 const jobId = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -30,7 +33,7 @@ const checks: Readonly<Record<keyof JobOptions, Check>> = {
   normalizeQuery: (value) =>
     typeof value === "boolean" ? undefined : mustBe("true or false", value),
   otherContent: oneOf(["archive", "skip"]),
-  urlBytesMax: integer(16, 16_384),
+  urlBytesMax: integer(16, admittedUrlBytesMax),
   pathSegmentsMax: integer(1, 1_000),
   segmentRepeatsMax: integer(1, 1_000),
   queriesPerPathMax: integer(1, 1_000_000_000),
@@ -61,9 +64,13 @@ export function validateJobOptions(
   });
 }
 
+export function isJobId(text: string): text is JobId {
+  return jobId.test(text);
+}
+
 /** The id that `text` is: 1 to 64 of `a-z 0-9 . _ -`, a letter or digit first. Errors: `CONFIG_INVALID`. */
 export function jobIdOf(text: string): JobId {
-  if (jobId.test(text)) return text as JobId;
+  if (isJobId(text)) return text;
   throw invalid([
     `a job's id has 1 to 64 characters of a-z, 0-9, ".", "_" and "-", a letter or digit first; got ${shown(text)}`,
   ]);

@@ -1,4 +1,4 @@
-// @ts-nocheck -- generated from record.proto by `npm run generate`
+// @ts-nocheck -- generated from the .proto file by `npm run generate`
 import { decodeMessage, encodeMessage, MaxLengthError, message, streamMessage } from 'protons-runtime'
 import type { Codec, DecodeOptions } from 'protons-runtime'
 import type { Uint8ArrayList } from 'uint8arraylist'
@@ -231,6 +231,7 @@ export interface OutboxEntry {
   via?: string
   redirectChain: string[]
   job: string
+  excluded?: string
 }
 
 export namespace OutboxEntry {
@@ -268,6 +269,11 @@ export namespace OutboxEntry {
         if ((obj.job != null && obj.job !== '')) {
           w.uint32(42)
           w.string(obj.job)
+        }
+
+        if (obj.excluded != null) {
+          w.uint32(50)
+          w.string(obj.excluded)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -309,6 +315,10 @@ export namespace OutboxEntry {
             }
             case 5: {
               obj.job = reader.string()
+              break
+            }
+            case 6: {
+              obj.excluded = reader.string()
               break
             }
             default: {
@@ -373,6 +383,13 @@ export namespace OutboxEntry {
               }
               break
             }
+            case 6: {
+              yield {
+                field: `${prefix}.excluded`,
+                value: reader.string()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -411,6 +428,11 @@ export namespace OutboxEntry {
     value: string
   }
 
+  export interface OutboxEntryExcludedFieldEvent {
+    field: '$.excluded'
+    value: string
+  }
+
   export function encode (obj: Partial<OutboxEntry>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, OutboxEntry.codec())
   }
@@ -419,7 +441,7 @@ export namespace OutboxEntry {
     return decodeMessage(buf, OutboxEntry.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<OutboxEntry>): Generator<OutboxEntryUrlFieldEvent | OutboxEntryDepthFieldEvent | OutboxEntryViaFieldEvent | OutboxEntryRedirectChainFieldEvent | OutboxEntryJobFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<OutboxEntry>): Generator<OutboxEntryUrlFieldEvent | OutboxEntryDepthFieldEvent | OutboxEntryViaFieldEvent | OutboxEntryRedirectChainFieldEvent | OutboxEntryJobFieldEvent | OutboxEntryExcludedFieldEvent> {
     return streamMessage(buf, OutboxEntry.codec(), opts)
   }
 }

@@ -1,0 +1,22 @@
+import { positionOf } from "../core/ring/ring-position.ts";
+import type { RingPosition } from "../core/ring/ring-position.ts";
+import type { CanonicalUrl, HostName } from "../core/units.ts";
+import { hostOf, siteOfHost } from "../core/url/site-of.ts";
+
+/** Hosts remembered: the links of a crawl name few hosts again and again. */
+const hostsMax = 65_536;
+
+/** Where the sites of URLs stand on the ring, remembered by host. */
+export class SitePositions {
+  readonly #positions = new Map<HostName, RingPosition>();
+
+  of(url: CanonicalUrl): RingPosition {
+    const host = hostOf(url);
+    const known = this.#positions.get(host);
+    if (known !== undefined) return known;
+    if (this.#positions.size >= hostsMax) this.#positions.clear();
+    const position = positionOf(siteOfHost(host));
+    this.#positions.set(host, position);
+    return position;
+  }
+}

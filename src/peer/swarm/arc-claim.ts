@@ -1,0 +1,139 @@
+import { ArcList, type ArcSet } from "../../core/ring/arc-set.ts";
+import { preferredArcs } from "../../core/ring/preferred-arcs.ts";
+import type { WhoHoldsReply } from "../../core/messages/holding.ts";
+import type { MemberId } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { PeerCalls } from "./peer-calls.ts";
+import type { SwarmView } from "./swarm-view.ts";
+import type { Territory } from "./territory.ts";
+
+/** Rest after a question that was not answered. */
+const retryMs = 200;
+
+/** Time for an answer. */
+const timeoutMs = 2_000;
+
+/**
+ * Claims arcs whose right was lost with its holder.
+ *
+ * Before it takes an arc, a peer asks those who may know better: the members that the ring prefers for it and, where it has
+ * no copy itself, all others. If one of them holds the arc, or knows of a holder that runs, it is left alone. Of several
+ * that have a copy the one that the ring prefers takes it; one without a copy only where nobody has one.
+ *
+ * Invariant: members with the same view of the swarm never claim the same arc.
+ */
+export class ArcClaim {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #calls: PeerCalls;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  readonly #replicas: number;
+  readonly #take: (arcs: ArcSet) => Promise<void>;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly logger: Logger; readonly calls: PeerCalls },
+    parts: {
+      readonly view: SwarmView;
+      readonly territory: Territory;
+      /** Begins to hold arcs of whose hosts it is unknown when they were last asked. */
+      readonly take: (arcs: ArcSet) => Promise<void>;
+    },
+    replicas: number,
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#calls = ports.calls;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#take = parts.take;
+    this.#replicas = replicas;
+  }
+
+  /** `orphans`: those of `arcs` of which this peer has no copy. */
+  async run(arcs: ArcSet, orphans: ArcSet, signal: AbortSignal): Promise<void> {
+    const { ring, futureRing } = this.#view;
+    const asked = this.#whomToAsk(arcs, orphans);
+    const answers = await Promise.all(
+      asked.map(async (member) => ({ member, answer: await this.#ask(member, arcs, signal) })),
+    );
+    // What was asked of another swarm says nothing about this one.
+    if (signal.aborted || ring !== this.#view.ring || futureRing !== this.#view.futureRing) return;
+    let free = arcs.subtract(this.#territory.held);
+    for (const { member, answer } of answers) {
+      if (!answer) return;
+      free = this.#heed(member, answer, free);
+    }
+    for (const { member, answer } of answers) {
+      if (answer) free = free.subtract(this.#precedence(member, answer, free, orphans));
+    }
+    if (free.isEmpty) {
+      await this.#clock.sleep(retryMs, signal);
+      return;
+    }
+    this.#logger.info("arcs-claimed", { share: free.share, copied: free.subtract(orphans).share });
+    await this.#take(free);
+  }
+
+  #whomToAsk(arcs: ArcSet, orphans: ArcSet): readonly MemberId[] {
+    const { others, ring, self } = this.#view;
+    if (!orphans.isEmpty) return others;
+    const preferred = preferredArcs(ring, this.#replicas + 1, arcs);
+    return [...preferred.keys()].filter((member) => member !== self);
+  }
+
+  /** Asks until there is an answer; nothing when the member is gone. */
+  async #ask(
+    member: MemberId,
+    arcs: ArcSet,
+    signal: AbortSignal,
+  ): Promise<WhoHoldsReply | undefined> {
+    const generation = this.#view.generationOf(member);
+    if (generation === undefined) return undefined;
+    while (!signal.aborted && this.#view.isRunning(member, generation)) {
+      const answer = await this.#calls.whoHolds(member, arcs, timeoutMs);
+      if (answer) return answer;
+      await this.#clock.sleep(retryMs, signal);
+    }
+    return undefined;
+  }
+
+  /** Takes what is held, or known to be held, out of `free`. */
+  #heed(member: MemberId, answer: WhoHoldsReply, free: ArcSet): ArcSet {
+    const note = (arcs: ArcSet, holder: MemberId, generation: number): ArcSet => {
+      const known = arcs.intersect(free);
+      if (known.isEmpty) return free;
+      this.#territory.note(known, { member: holder, generation, synced: false });
+      return free.subtract(known);
+    };
+    let left = free;
+    left = left.intersect(note(answer.held, member, answer.generation));
+    for (const { arcs, holder, generation } of answer.known) {
+      if (holder === this.#view.self || !this.#view.isRunning(holder, generation)) continue;
+      left = left.intersect(note(arcs, holder, generation));
+    }
+    return left;
+  }
+
+  /** Arcs that the other member should claim rather than this one. */
+  #precedence(member: MemberId, answer: WhoHoldsReply, free: ArcSet, orphans: ArcSet): ArcSet {
+    const { ring, self } = this.#view;
+    const copiedThere = answer.copied.intersect(free);
+    const onlyThere = copiedThere.intersect(orphans);
+    const both = copiedThere.subtract(orphans);
+    const before = new ArcList();
+    ring.forEachPreference(
+      this.#replicas + 1,
+      (from, to, members) => {
+        const rank = members.indexOf(member);
+        const own = members.indexOf(self);
+        const isBefore = rank >= 0 && (own < 0 || rank < own);
+        const isTied = rank < 0 && own < 0 && member < self;
+        if (isBefore || isTied) before.append(from, to);
+      },
+      both,
+    );
+    return before.toSet().union(onlyThere);
+  }
+}

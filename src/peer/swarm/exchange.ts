@@ -1,0 +1,204 @@
+import { positionOfKey } from "../../core/ring/ring-position.ts";
+import type { RingPosition } from "../../core/ring/ring-position.ts";
+import type { ArcSet } from "../../core/ring/arc-set.ts";
+import { rangeOfArc, readUrlKey } from "../../core/record/keys.ts";
+import { OutboxEntry } from "../../core/record/record.pb.ts";
+import { FingerprintCache } from "../../core/sieve/fingerprint-cache.ts";
+import type { MemberId } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import type { Store, StoreOp } from "../../ports/store.ts";
+import type { Journal } from "../journal.ts";
+import { ForwardLane } from "./forward-lane.ts";
+import type { LaneOptions } from "./forward-lane.ts";
+import { parcelId, parcelOfRow } from "./parcel.ts";
+import type { Parcel, Delivery } from "./parcel.ts";
+import type { SwarmView } from "./swarm-view.ts";
+import type { Territory } from "./territory.ts";
+
+export interface ExchangeOptions {
+  /** URLs on their way to their owners, at which the peer takes up no more work; some 500 bytes each. @default 50_000 */
+  readonly pendingMax: number;
+  /** URLs remembered as delivered, a power of two: a link that is found again costs nothing then. 96 bytes each. @default 65_536 */
+  readonly sentCacheCapacity: number;
+  readonly lane: LaneOptions;
+}
+
+/** The owner of a URL's site, as far as is known; or that it has to be waited for. */
+export type Route = MemberId | undefined;
+
+/**
+ * The outbox: discovered URLs on their way to the members that hold their sites, this one included.
+ *
+ * A link to another site becomes a row of the outbox in its page's own batch. The row belongs to the arc of the page's
+ * site: it is replicated and passed on with it, so whoever holds that arc sends it. It is deleted when the URL is durable at its
+ * owner and at its owner's replicas.
+ *
+ * Invariant: a URL counts as sent only after its acknowledgement.
+ */
+export class Exchange {
+  readonly #clock: Clock;
+  readonly #metrics: Metrics;
+  readonly #store: Store;
+  readonly #journal: Journal;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  readonly #options: ExchangeOptions;
+  readonly #deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
+  readonly #parcels = new Map<string, Parcel>();
+  readonly #lanes = new Map<MemberId | undefined, ForwardLane>();
+  readonly #sent: FingerprintCache;
+  readonly #stop = new AbortController();
+  readonly #onFailure: (error: unknown) => void;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
+    parts: {
+      readonly journal: Journal;
+      readonly view: SwarmView;
+      readonly territory: Territory;
+      readonly deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
+    },
+    options: ExchangeOptions,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#clock = ports.clock;
+    this.#metrics = ports.metrics;
+    this.#store = ports.store;
+    this.#journal = parts.journal;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#deliver = parts.deliver;
+    this.#options = options;
+    this.#onFailure = onFailure;
+    this.#sent = new FingerprintCache(options.sentCacheCapacity);
+  }
+
+  get full(): boolean {
+    return this.#parcels.size >= this.#options.pendingMax;
+  }
+
+  get pending(): number {
+    return this.#parcels.size;
+  }
+
+  /** URLs of a job that have not been acknowledged. */
+  pendingOf(space: number): number {
+    let count = 0;
+    for (const parcel of this.#parcels.values()) if (parcel.space === space) count += 1;
+    return count;
+  }
+
+  /** Whether a link found on a page of `source` goes through the outbox. */
+  takes(source: RingPosition | undefined, position: RingPosition): boolean {
+    if (!this.#territory.holds(position)) return true;
+    return source !== undefined && source !== position && this.#view.others.length > 0;
+  }
+
+  /** Whether a URL is on its way already, or has lately been acknowledged. */
+  knows(urlRowKey: Uint8Array, words: Uint32Array, at: number, space: number): boolean {
+    return this.#sent.has(space, words, at) || this.#parcels.has(parcelId(urlRowKey));
+  }
+
+  /** Sends a parcel whose outbox row, if it has one, is in the journal. */
+  send(parcel: Parcel): void {
+    const id = parcelId(parcel.rowKey);
+    const known = this.#parcels.get(id);
+    if (known) {
+      // What waits for the acknowledgement of the one waits for that of the other.
+      if (parcel.acknowledged) known.also.push(parcel.acknowledged);
+      return;
+    }
+    this.#parcels.set(id, parcel);
+    this.#place(parcel);
+  }
+
+  /** Takes up what the outbox holds of these arcs, which are held from now on. */
+  async load(arcs: ArcSet): Promise<void> {
+    for (const arc of arcs.arcs()) {
+      for await (const { key, value } of this.#store.scan(rangeOfArc("outbox", arc))) {
+        this.send(parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs()));
+      }
+    }
+  }
+
+  /** Lets go of what the outbox holds of these arcs: another member sends it from now on. */
+  drop(arcs: ArcSet): void {
+    for (const [id, { outboxKey }] of this.#parcels) {
+      if (outboxKey && arcs.contains(positionOfKey(outboxKey))) this.#parcels.delete(id);
+    }
+  }
+
+  /** Withdraws a parcel that has no row: its sender waits no longer. */
+  withdraw(parcel: Parcel): void {
+    const id = parcelId(parcel.rowKey);
+    if (this.#parcels.get(id) === parcel && !parcel.outboxKey) this.#parcels.delete(id);
+  }
+
+  /** The ring or the holdings have changed: everything is sent where it belongs now. */
+  reroute(): void {
+    for (const [member, lane] of this.#lanes) {
+      const astray = lane.takeOut((parcel) => this.#routeOf(parcel) !== member);
+      for (const parcel of astray) this.#place(parcel);
+      if (lane.isIdle) this.#lanes.delete(member);
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #place(parcel: Parcel): void {
+    const member = this.#routeOf(parcel);
+    let lane = this.#lanes.get(member);
+    if (!lane) {
+      lane = this.#newLane(member);
+      this.#lanes.set(member, lane);
+    }
+    lane.add(parcel);
+  }
+
+  #newLane(member: Route): ForwardLane {
+    return new ForwardLane(
+      this.#clock,
+      {
+        deliver: (parcels) =>
+          member === undefined
+            ? Promise.resolve({ kind: "later", afterMs: this.#options.lane.retryMs })
+            : this.#deliver(member, parcels),
+        acknowledged: (parcel, isNew) => this.#acknowledge(parcel, isNew),
+        misdirected: (parcel) => this.#place(parcel),
+        isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
+        isRouted: (parcel) => this.#routeOf(parcel) === member,
+      },
+      this.#options.lane,
+      this.#stop.signal,
+      this.#onFailure,
+    );
+  }
+
+  #routeOf({ position, hint }: Parcel): Route {
+    const { ring, self } = this.#view;
+    if (this.#territory.holds(position)) return self;
+    if (hint && this.#view.isRunning(hint.member, hint.generation)) return hint.member;
+    const owner = ring.ownerOf(position);
+    if (owner !== undefined && owner !== self) return owner;
+    const holder = this.#territory.holderAt(position);
+    if (!holder || !this.#view.isRunning(holder.member, holder.generation)) return undefined;
+    return holder.member;
+  }
+
+  #acknowledge(parcel: Parcel, isNew: boolean): void {
+    const { rowKey, outboxKey } = parcel;
+    const { words, space } = readUrlKey(rowKey);
+    this.#parcels.delete(parcelId(rowKey));
+    this.#sent.testAndAdd(space, words, 0);
+    this.#metrics.count("forwarded_urls_total");
+    if (outboxKey && this.#territory.holds(positionOfKey(outboxKey))) {
+      const op: StoreOp = { type: "del", key: outboxKey };
+      void this.#journal.append([op]);
+    }
+    parcel.acknowledged?.(isNew);
+    for (const acknowledged of parcel.also) acknowledged(false);
+  }
+}

@@ -1,0 +1,152 @@
+import type { Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ForwardResult } from "../../core/messages/forward.ts";
+import type { Delivery, Parcel } from "./parcel.ts";
+
+export interface LaneOptions {
+  /** URLs of one message. @default 500 */
+  readonly batchMax: number;
+  /** Bytes of URLs of one message, about. @default 131_072 */
+  readonly batchBytesMax: number;
+  /** How long a URL waits for others to go with it. Longer makes fewer, fuller messages. @default 100 */
+  readonly lingerMs: Millis;
+  /** Rest after a message that did not arrive, or when nobody is known who takes it. @default 200 */
+  readonly retryMs: Millis;
+}
+
+export const defaultLaneOptions: LaneOptions = Object.freeze({
+  batchMax: 500,
+  batchBytesMax: 128 * 1_024,
+  lingerMs: 100,
+  retryMs: 200,
+});
+
+/** After so many refusals in a row a hint is no longer believed: views differ, and have to settle first. */
+const refusalsMax = 4;
+
+interface LaneEvents {
+  readonly deliver: (parcels: readonly Parcel[]) => Promise<Delivery>;
+  readonly acknowledged: (parcel: Parcel, isNew: boolean) => void;
+  /** The parcel belongs elsewhere: it has a new hint, or the ring has changed. */
+  readonly misdirected: (parcel: Parcel) => void;
+  /** False: it was withdrawn. */
+  readonly isWanted: (parcel: Parcel) => boolean;
+  /** Whether it still belongs into this lane. */
+  readonly isRouted: (parcel: Parcel) => boolean;
+}
+
+/**
+ * The parcels on their way to one member: one message at a time, so that they gather into full messages the slower the
+ * member answers.
+ */
+export class ForwardLane {
+  readonly #clock: Clock;
+  readonly #events: LaneEvents;
+  readonly #options: LaneOptions;
+  readonly #signal: AbortSignal;
+  readonly #onFailure: (error: unknown) => void;
+  #waiting: Parcel[] = [];
+  #running = false;
+  #full = new AbortController();
+
+  constructor(
+    clock: Clock,
+    events: LaneEvents,
+    options: LaneOptions,
+    signal: AbortSignal,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#clock = clock;
+    this.#events = events;
+    this.#options = options;
+    this.#signal = signal;
+    this.#onFailure = onFailure;
+  }
+
+  get isIdle(): boolean {
+    return !this.#running && this.#waiting.length === 0;
+  }
+
+  add(parcel: Parcel): void {
+    this.#waiting.push(parcel);
+    if (this.#waiting.length >= this.#options.batchMax) this.#full.abort();
+    if (this.#running) return;
+    this.#running = true;
+    this.#run().catch(this.#onFailure);
+  }
+
+  /** Takes out the waiting parcels that satisfy `predicate`. */
+  takeOut(predicate: (parcel: Parcel) => boolean): Parcel[] {
+    const out = this.#waiting.filter(predicate);
+    if (out.length > 0) this.#waiting = this.#waiting.filter((parcel) => !predicate(parcel));
+    return out;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#signal.aborted) {
+      await this.#linger();
+      const batch = this.#nextBatch();
+      if (batch.length > 0) await this.#send(batch);
+    }
+    this.#running = false;
+  }
+
+  async #linger(): Promise<void> {
+    const [oldest] = this.#waiting;
+    if (!oldest || this.#waiting.length >= this.#options.batchMax) return;
+    const waitMs = oldest.sinceMs + this.#options.lingerMs - this.#clock.nowMs();
+    if (waitMs <= 0) return;
+    this.#full = new AbortController();
+    await this.#clock.sleep(waitMs, AbortSignal.any([this.#full.signal, this.#signal]));
+  }
+
+  #nextBatch(): Parcel[] {
+    const { batchMax, batchBytesMax } = this.#options;
+    const batch: Parcel[] = [];
+    let bytes = 0;
+    let taken = 0;
+    for (const parcel of this.#waiting) {
+      if (batch.length >= batchMax || bytes >= batchBytesMax) break;
+      taken += 1;
+      if (!this.#events.isWanted(parcel)) continue;
+      if (!this.#events.isRouted(parcel)) {
+        this.#events.misdirected(parcel);
+        continue;
+      }
+      batch.push(parcel);
+      bytes += parcel.entry.url.length;
+    }
+    this.#waiting.splice(0, taken);
+    return batch;
+  }
+
+  async #send(batch: Parcel[]): Promise<void> {
+    const delivery = await this.#events.deliver(batch);
+    if (this.#signal.aborted) return;
+    if (delivery.kind === "later") {
+      // Back in front: they have waited longest.
+      this.#waiting = [...batch, ...this.#waiting];
+      await this.#clock.sleep(delivery.afterMs, this.#signal);
+      return;
+    }
+    let astray = false;
+    batch.forEach((parcel, at) => {
+      astray = this.#settle(parcel, delivery.results[at]) || astray;
+    });
+    if (astray) await this.#clock.sleep(this.#options.retryMs, this.#signal);
+  }
+
+  /** Returns whether the parcel comes back into this lane. */
+  #settle(parcel: Parcel, result: ForwardResult | undefined): boolean {
+    if (result === "new" || result === "known" || result === "rejected") {
+      this.#events.acknowledged(parcel, result === "new");
+      return false;
+    }
+    parcel.refusals += 1;
+    parcel.hint = parcel.refusals % refusalsMax === 0 ? undefined : result?.holder;
+    const isHere = this.#events.isRouted(parcel);
+    if (isHere) this.#waiting.push(parcel);
+    else this.#events.misdirected(parcel);
+    return isHere;
+  }
+}

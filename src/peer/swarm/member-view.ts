@@ -1,0 +1,217 @@
+import { isGone, stateOf } from "../../core/membership/member.ts";
+import type { Member, MemberRole } from "../../core/membership/member.ts";
+import type { MembershipAction } from "../../core/membership/membership-message.ts";
+import { Membership } from "../../core/membership/membership.ts";
+import type { MembershipOptions } from "../../core/membership/membership-options.ts";
+import { encodeClaim } from "../../core/messages/claim.ts";
+import { decodeNotice, encodeNotice } from "../../core/messages/notice.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
+import type { Ring } from "../../core/ring/ring.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Entropy } from "../../ports/entropy.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Overlay } from "../../ports/overlay.ts";
+import type { RingBook } from "./ring-book.ts";
+import type { SwarmView } from "./swarm-view.ts";
+
+/** How long a swarm of which nobody is active yet is waited for, before the first of those who are joining begins it. */
+const foundingGraceMs = 3_000;
+
+/** Runs the membership protocol over the overlay, and keeps the rings that follow from it. */
+export class MemberView implements SwarmView {
+  readonly self: MemberId;
+  readonly generation: number;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #overlay: Overlay;
+  readonly #membership: Membership;
+  readonly #rings: RingBook;
+  readonly #listeners = new Set<() => void>();
+  readonly #onSuperseded: () => void;
+  readonly #stop = new AbortController();
+  #wake = new AbortController();
+  #running: Promise<void> | undefined;
+  #ring: Ring;
+  #futureRing: Ring;
+  #others: readonly MemberId[] = [];
+  #members = new Map<MemberId, Member>();
+  /** Since when this peer has known of nobody who is active. */
+  #unfoundedSinceMs: Millis | undefined;
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly entropy: Entropy;
+      readonly logger: Logger;
+      readonly overlay: Overlay;
+    },
+    rings: RingBook,
+    options: {
+      readonly membership: MembershipOptions;
+      readonly version: string;
+      readonly weight: number;
+      readonly generation: number;
+    },
+    /** Called when another process has started under this member's identity. */
+    onSuperseded: () => void,
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#overlay = ports.overlay;
+    this.#rings = rings;
+    this.#onSuperseded = onSuperseded;
+    this.self = ports.overlay.self;
+    this.generation = options.generation;
+    const { version, weight, generation } = options;
+    this.#membership = new Membership(
+      { id: this.self, addresses: ports.overlay.addresses, weight, version, generation },
+      options.membership,
+      () => ports.entropy.random(),
+    );
+    this.#ring = rings.ringOf([]);
+    this.#futureRing = this.#ring;
+  }
+
+  get ring(): Ring {
+    return this.#ring;
+  }
+
+  get futureRing(): Ring {
+    return this.#futureRing;
+  }
+
+  get others(): readonly MemberId[] {
+    return this.#others;
+  }
+
+  get role(): MemberRole {
+    return this.#membership.self.role;
+  }
+
+  /** All members that are remembered, this one first. */
+  members(): readonly Member[] {
+    const { self } = this.#membership;
+    return [self, ...this.#membership.members().filter(({ id }) => id !== self.id)];
+  }
+
+  isRunning(member: MemberId, generation: number): boolean {
+    return this.generationOf(member) === generation;
+  }
+
+  generationOf(member: MemberId): number | undefined {
+    if (member === this.self) return this.generation;
+    const row = this.#members.get(member);
+    return row && !isGone(row) ? row.generation : undefined;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  setRole(role: Exclude<MemberRole, "joining">): void {
+    this.#perform(this.#membership.setRole(role, this.#clock.nowMs()));
+  }
+
+  start(): void {
+    this.#overlay.onNotice((from, payload) => {
+      const nowMs = this.#clock.nowMs();
+      const message = decodeNotice(payload, nowMs);
+      if (message) this.#perform(this.#membership.receive(from, message, nowMs));
+    });
+    this.#overlay.onBroken((member) => {
+      this.#perform(this.#membership.broken(member, this.#clock.nowMs()));
+    });
+    this.#perform(this.#membership.start(this.#clock.nowMs()));
+    this.#running = this.#run();
+  }
+
+  /** Asks these members for the swarm that they belong to. */
+  join(contacts: readonly MemberId[]): void {
+    this.#perform(this.#membership.join(contacts, this.#clock.nowMs()));
+  }
+
+  /** What a member said to all. */
+  heard(from: MemberId, members: readonly Member[]): void {
+    this.#perform(this.#membership.claims(from, members, this.#clock.nowMs()));
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const waitMs = this.#membership.nextWakeAtMs() - this.#clock.nowMs();
+      if (waitMs > 0) await this.#clock.sleep(waitMs, this.#wake.signal);
+      if (signal.aborted) return;
+      this.#perform(this.#membership.tick(this.#clock.nowMs()));
+      this.#found();
+    }
+  }
+
+  #perform(actions: readonly MembershipAction[]): void {
+    let changed = false;
+    for (const action of actions) {
+      switch (action.kind) {
+        case "send":
+          this.#overlay.notify(action.to, encodeNotice(action.message));
+          break;
+        case "broadcast":
+          this.#overlay.publish(encodeClaim({ members: action.claims }));
+          break;
+        case "changed":
+          changed = this.#note(action.member, action.before) || changed;
+          break;
+        case "superseded":
+          this.#onSuperseded();
+          break;
+      }
+    }
+    if (changed) this.#renew();
+    this.#wake.abort();
+  }
+
+  #note(member: Member, before: Member | undefined): boolean {
+    this.#members.set(member.id, member);
+    if (member.id !== this.self && !isGone(member)) {
+      this.#overlay.learn(member.id, member.addresses);
+    }
+    const state = stateOf(member);
+    if (before && stateOf(before) === state && before.generation === member.generation)
+      return false;
+    this.#logger.info("member-changed", { member: member.id, state });
+    return true;
+  }
+
+  #renew(): void {
+    const rows = this.#membership.members();
+    this.#members = new Map(rows.map((row) => [row.id, row]));
+    const running = rows.filter((row) => !isGone(row));
+    this.#others = running.flatMap(({ id }) => (id === this.self ? [] : [id])).sort();
+    const active = running.filter(({ role }) => role === "active");
+    this.#ring = this.#rings.ringOf(active);
+    this.#futureRing = this.#rings.ringOf(
+      running.filter(({ role }) => role === "active" || role === "joining"),
+    );
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Of members that all are joining, the first one begins: nobody else can tell them what there is. */
+  #found(): void {
+    if (this.role !== "joining") return;
+    const nowMs = this.#clock.nowMs();
+    const running = [...this.#members.values()].filter((row) => !isGone(row));
+    if (running.some(({ role }) => role !== "joining")) {
+      this.#unfoundedSinceMs = undefined;
+      return;
+    }
+    this.#unfoundedSinceMs ??= nowMs;
+    const isFirst = running.every(({ id }) => id >= this.self);
+    if (isFirst && nowMs >= this.#unfoundedSinceMs + foundingGraceMs) this.setRole("active");
+  }
+}

@@ -1,0 +1,262 @@
+import { ArcSet } from "../../core/ring/arc-set.ts";
+import { preferredArcs } from "../../core/ring/preferred-arcs.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ArcClaim } from "./arc-claim.ts";
+import type { ArcTransfer } from "./arc-transfer.ts";
+import type { RangeSync } from "./range-sync.ts";
+import type { Replicator } from "./replicator.ts";
+import type { SwarmView } from "./swarm-view.ts";
+import type { Territory } from "./territory.ts";
+
+export interface OwnershipOptions {
+  /** Copies made at once. More bring a crowd of joining members in sooner and leave less for crawling. @default 8 */
+  readonly syncsMax: number;
+  /**
+   * An arc without any trace of a holder is claimed after so long: time for its holder to be heard of. @default 1_000
+   */
+  readonly orphanGraceMs: Millis;
+  /** Longest time between two looks at what there is to do; changes are looked at when they come. @default 1_000 */
+  readonly lookIntervalMs: Millis;
+}
+
+export const defaultOwnershipOptions: OwnershipOptions = Object.freeze({
+  syncsMax: 8,
+  orphanGraceMs: 1_000,
+  lookIntervalMs: 1_000,
+});
+
+/** Changes that come together are looked at together. */
+const settleMs = 20;
+
+/**
+ * Brings what this peer holds into line with the ring: the one place where arcs begin and end to be crawled.
+ *
+ * The life of an arc's right: it is claimed when nobody has it, by the member with the best copy; its holder keeps the
+ * members that the ring names supplied with copies; when the ring names another owner, the holder stops crawling the arc,
+ * completes the copy, and passes the right on. So a join is: copies to the one that joins, then the ring changes, then
+ * transfers. A leave is: the ring changes, copies where there are none yet, transfers. A crash is: the ring changes, claims,
+ * new copies. A healed partition is: copies both ways between the two holders, then a transfer to the one that the ring
+ * names.
+ */
+export class Ownership {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  readonly #replicator: Replicator;
+  readonly #sync: RangeSync;
+  readonly #transfer: ArcTransfer;
+  readonly #claim: ArcClaim;
+  readonly #replicas: number;
+  readonly #options: OwnershipOptions;
+  readonly #onCrawl: (arcs: ArcSet) => void;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #syncing = new Map<MemberId, Promise<void>>();
+  readonly #transferring = new Map<MemberId, Promise<void>>();
+  #claiming: Promise<void> | undefined;
+  /** Owned by the ring and without a trace of a holder. */
+  #orphans: { readonly arcs: ArcSet; readonly sinceMs: Millis } | undefined;
+  #wake = new AbortController();
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly logger: Logger },
+    parts: {
+      readonly view: SwarmView;
+      readonly territory: Territory;
+      readonly replicator: Replicator;
+      readonly sync: RangeSync;
+      readonly transfer: ArcTransfer;
+      readonly claim: ArcClaim;
+    },
+    options: { readonly replicas: number; readonly ownership: OwnershipOptions },
+    events: {
+      /** The arcs that are to be crawled from now on, and no others. */
+      readonly onCrawl: (arcs: ArcSet) => void;
+      readonly onFailure: (error: unknown) => void;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#replicator = parts.replicator;
+    this.#sync = parts.sync;
+    this.#transfer = parts.transfer;
+    this.#claim = parts.claim;
+    this.#replicas = options.replicas;
+    this.#options = options.ownership;
+    this.#onCrawl = events.onCrawl;
+    this.#onFailure = events.onFailure;
+  }
+
+  start(): void {
+    this.#running = this.#run().catch(this.#onFailure);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.abort();
+    await this.#running;
+    await Promise.allSettled([...this.#syncing.values(), ...this.#transferring.values()]);
+    await this.#claiming;
+  }
+
+  /** Something has changed: the ring, who holds what, how far a copy has come. */
+  look(): void {
+    this.#wake.abort();
+  }
+
+  /** Whether ring and holdings agree and nothing is being copied, passed on or claimed. */
+  get isSettled(): boolean {
+    return (
+      this.#view.role !== "joining" &&
+      this.#syncing.size === 0 &&
+      this.#transferring.size === 0 &&
+      this.#claiming === undefined &&
+      this.#territory.held.equals(this.#owned()) &&
+      this.#missing().size === 0
+    );
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      this.#step();
+      await this.#clock.sleep(this.#options.lookIntervalMs, this.#wake.signal);
+      await this.#clock.sleep(settleMs, signal);
+    }
+  }
+
+  #step(): void {
+    this.#onCrawl(this.#territory.open.intersect(this.#owned()));
+    this.#setNeeds();
+    this.#startClaim();
+    this.#startSyncs();
+    this.#startTransfers();
+    this.#becomeActive();
+  }
+
+  #owned(): ArcSet {
+    const { ring, self } = this.#view;
+    return ring.has(self) ? ring.arcsOf(self) : ArcSet.empty;
+  }
+
+  /** Which members need a copy of what; computed anew when the ring or the holdings have changed. */
+  #setNeeds(): void {
+    const { ring, futureRing, self } = this.#view;
+    const { held } = this.#territory;
+    const needs = new Map<MemberId, ArcSet>();
+    for (const each of ring === futureRing ? [ring] : [ring, futureRing]) {
+      for (const [member, arcs] of preferredArcs(each, this.#replicas, held)) {
+        if (member === self) continue;
+        needs.set(member, (needs.get(member) ?? ArcSet.empty).union(arcs));
+      }
+    }
+    this.#replicator.setNeeds(needs);
+    this.#needs = needs;
+  }
+
+  #needs: ReadonlyMap<MemberId, ArcSet> = new Map();
+
+  /** What has still to be copied, by member. */
+  #missing(): Map<MemberId, ArcSet> {
+    const missing = new Map<MemberId, ArcSet>();
+    for (const [member, arcs] of this.#needs) {
+      const stream = this.#replicator.stream(member);
+      const rest = stream ? arcs.subtract(stream.synced) : ArcSet.empty;
+      if (!rest.isEmpty) missing.set(member, rest);
+    }
+    return missing;
+  }
+
+  #startSyncs(): void {
+    for (const [member, arcs] of this.#missing()) {
+      if (this.#syncing.size >= this.#options.syncsMax) return;
+      const stream = this.#replicator.stream(member);
+      if (this.#syncing.has(member) || !stream) continue;
+      const sync = this.#sync
+        .run(stream, arcs, this.#stop.signal)
+        .catch(this.#onFailure)
+        .finally(() => {
+          this.#syncing.delete(member);
+          this.look();
+        });
+      this.#syncing.set(member, sync);
+    }
+  }
+
+  #startTransfers(): void {
+    const { ring, self } = this.#view;
+    const { held } = this.#territory;
+    const strange = held.subtract(this.#owned());
+    if (strange.isEmpty) return;
+    for (const [member, arcs] of preferredArcs(ring, 1, strange)) {
+      const stream = this.#replicator.stream(member);
+      if (member === self || this.#transferring.has(member) || !stream) continue;
+      const ready = arcs.intersect(stream.synced);
+      if (ready.isEmpty) continue;
+      const transfer = this.#transfer
+        .run(stream, ready, this.#stop.signal)
+        .catch(this.#onFailure)
+        .finally(() => {
+          this.#transferring.delete(member);
+          this.look();
+        });
+      this.#transferring.set(member, transfer);
+    }
+  }
+
+  /** Claims what was lost with its holder, and what this peer should hold and nobody is known to hold. */
+  #startClaim(): void {
+    const lost = this.#lost();
+    const orphans = this.#ripeOrphans(lost);
+    const arcs = lost.union(orphans);
+    if (arcs.isEmpty || this.#claiming || this.#view.role !== "active") return;
+    this.#claiming = this.#claim
+      .run(arcs, orphans, this.#stop.signal)
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#claiming = undefined;
+        this.look();
+      });
+  }
+
+  /** Arcs of which this peer has a copy, and whose holder is gone. */
+  #lost(): ArcSet {
+    return this.#territory.notedWhere(
+      ({ member, generation, synced }) => synced && !this.#view.isRunning(member, generation),
+    );
+  }
+
+  #ripeOrphans(lost: ArcSet): ArcSet {
+    const traced = this.#territory.notedWhere(({ member, generation }) =>
+      this.#view.isRunning(member, generation),
+    );
+    const arcs = this.#owned().subtract(this.#territory.held).subtract(traced).subtract(lost);
+    const nowMs = this.#clock.nowMs();
+    if (arcs.isEmpty) this.#orphans = undefined;
+    else if (!this.#orphans?.arcs.covers(arcs)) this.#orphans = { arcs, sinceMs: nowMs };
+    const isRipe =
+      this.#orphans &&
+      (this.#view.others.length === 0 ||
+        nowMs >= this.#orphans.sinceMs + this.#options.orphanGraceMs);
+    return isRipe ? arcs : ArcSet.empty;
+  }
+
+  /** A joining peer has become a member when it has a copy of all that will be its own. */
+  #becomeActive(): void {
+    const { self, futureRing, role } = this.#view;
+    if (role !== "joining" || !futureRing.has(self)) return;
+    const copied = this.#territory.notedWhere(
+      ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
+    );
+    if (!copied.union(this.#territory.held).covers(futureRing.arcsOf(self))) return;
+    this.#logger.info("joined", { members: this.#view.others.length + 1 });
+    this.#view.setRole("active");
+  }
+}

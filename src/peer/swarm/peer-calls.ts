@@ -1,0 +1,189 @@
+import {
+  decodeActivityReply,
+  encodeActivity,
+  type ActivityReply,
+} from "../../core/messages/activity.ts";
+import { decodeForwardReply, encodeForward } from "../../core/messages/forward.ts";
+import {
+  decodeAnswer,
+  decodeWhoHoldsReply,
+  encodeArcNotice,
+  type WhoHoldsReply,
+} from "../../core/messages/holding.ts";
+import { decodeJobs, encodeJobs } from "../../core/messages/jobs.ts";
+import { decodeJson, encodeJson } from "../../core/messages/json-payload.ts";
+import { messageKinds, type MessageKind } from "../../core/messages/message-kinds.ts";
+import {
+  decodePullRowsReply,
+  decodeRangeDigestsReply,
+  encodePullRows,
+  encodeRangeDigests,
+  type PullRows,
+  type RangeDigests,
+} from "../../core/messages/reconciliation.ts";
+import { encodeRows, type Row } from "../../core/messages/rows.ts";
+import type { JobDefinition } from "../../core/jobs/job-definition.ts";
+import type { OutboxEntry } from "../../core/record/record.pb.ts";
+import type { RangeDifference } from "../../core/replication/range-digest.ts";
+import type { ArcSet } from "../../core/ring/arc-set.ts";
+import type { JobId, MemberId, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Overlay, OverlayClass, OverlayOutcome } from "../../ports/overlay.ts";
+import type { Delivery } from "./parcel.ts";
+import type { SwarmView } from "./swarm-view.ts";
+
+/** Class of traffic of each kind of request. */
+const classes: Readonly<Record<MessageKind, OverlayClass>> = {
+  forward: "forwarding",
+  rows: "transfer",
+  rangeDigests: "transfer",
+  pullRows: "transfer",
+  synced: "transfer",
+  transfer: "transfer",
+  whoHolds: "control",
+  activity: "control",
+  status: "control",
+  stats: "control",
+  jobs: "control",
+  content: "control",
+};
+
+/** A batch of URLs that is not acknowledged after so long is sent again. */
+const forwardTimeoutMs: Millis = 5_000;
+
+/** Rest after a batch that did not arrive. */
+const forwardRetryMs: Millis = 300;
+
+/** What this peer asks other members, as typed calls. A call that was not answered, or with nonsense, returns nothing. */
+export class PeerCalls {
+  readonly #clock: Clock;
+  readonly #overlay: Overlay;
+  readonly #view: SwarmView;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly overlay: Overlay },
+    view: SwarmView,
+    signal: AbortSignal,
+  ) {
+    this.#clock = ports.clock;
+    this.#overlay = ports.overlay;
+    this.#view = view;
+    this.#signal = signal;
+  }
+
+  /** Discovered URLs for the member that holds their sites. */
+  async forward(to: MemberId, entries: readonly OutboxEntry[]): Promise<Delivery> {
+    const outcome = await this.#request(to, "forward", encodeForward(entries), forwardTimeoutMs);
+    if (outcome.kind === "busy") return { kind: "later", afterMs: outcome.retryAfterMs };
+    const results =
+      outcome.kind === "reply" ? decodeForwardReply(outcome.payload, entries.length) : undefined;
+    return results ? { kind: "received", results } : { kind: "later", afterMs: forwardRetryMs };
+  }
+
+  /** Rows for a copy; acknowledged when they are durable there. */
+  rows(to: MemberId, rows: readonly Row[], timeoutMs: Millis): Promise<OverlayOutcome> {
+    const { generation } = this.#view;
+    const payload = encodeRows({ generation, nowMs: this.#clock.nowMs(), rows });
+    return this.#request(to, "rows", payload, timeoutMs);
+  }
+
+  /** The buckets in which the member's rows differ. */
+  async digests(
+    to: MemberId,
+    digests: Omit<RangeDigests, "after">,
+    timeoutMs: Millis,
+  ): Promise<readonly RangeDifference[] | undefined> {
+    const payload = encodeRangeDigests({ ...digests, after: new Uint8Array(0) });
+    const reply = await this.#ask(to, "rangeDigests", payload, timeoutMs);
+    return reply && decodeRangeDigestsReply(reply, digests.buckets.length);
+  }
+
+  /** Rows of the member, and how far its clock is behind this peer's, the way taken into account as if it took no time. */
+  async pull(
+    to: MemberId,
+    asked: PullRows,
+    timeoutMs: Millis,
+  ): Promise<{ rows: readonly Row[]; more: boolean; behindMs: Millis } | undefined> {
+    const payload = await this.#ask(to, "pullRows", encodePullRows(asked), timeoutMs);
+    const reply = payload && decodePullRowsReply(payload, asked);
+    if (!reply) return undefined;
+    return {
+      rows: reply.rows,
+      more: reply.more,
+      behindMs: this.#clock.nowMs() - reply.nowMs,
+    };
+  }
+
+  /** Tells the member that its copy of these arcs is complete; whether it has heard it. */
+  async synced(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
+    const { generation } = this.#view;
+    const payload = encodeArcNotice({ generation, arcs });
+    return (await this.#ask(to, "synced", payload, timeoutMs)) !== undefined;
+  }
+
+  /** Offers the right to arcs; whether it was accepted. */
+  async transfer(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean | undefined> {
+    const { generation } = this.#view;
+    const payload = encodeArcNotice({ generation, arcs });
+    const reply = await this.#ask(to, "transfer", payload, timeoutMs);
+    return reply && decodeAnswer(reply);
+  }
+
+  async whoHolds(
+    to: MemberId,
+    arcs: ArcSet,
+    timeoutMs: Millis,
+  ): Promise<WhoHoldsReply | undefined> {
+    const { generation } = this.#view;
+    const payload = encodeArcNotice({ generation, arcs });
+    const reply = await this.#ask(to, "whoHolds", payload, timeoutMs);
+    return reply && decodeWhoHoldsReply(reply);
+  }
+
+  async activity(to: MemberId, job: JobId, timeoutMs: Millis): Promise<ActivityReply | undefined> {
+    const reply = await this.#ask(to, "activity", encodeActivity(job), timeoutMs);
+    return reply && decodeActivityReply(reply);
+  }
+
+  /** Sends all definitions; returns those that the member has in a later form. */
+  async jobs(
+    to: MemberId,
+    definitions: readonly JobDefinition[],
+    timeoutMs: Millis,
+  ): Promise<readonly JobDefinition[] | undefined> {
+    const reply = await this.#ask(to, "jobs", encodeJobs(definitions), timeoutMs);
+    return reply && decodeJobs(reply);
+  }
+
+  /** A question of a user, as plain data both ways. */
+  async question(
+    to: MemberId,
+    kind: "status" | "stats" | "content",
+    data: unknown,
+    timeoutMs: Millis,
+  ): Promise<unknown> {
+    const reply = await this.#ask(to, kind, encodeJson(data), timeoutMs);
+    return reply && decodeJson(reply);
+  }
+
+  async #ask(
+    to: MemberId,
+    kind: MessageKind,
+    payload: Uint8Array,
+    timeoutMs: Millis,
+  ): Promise<Uint8Array | undefined> {
+    const outcome = await this.#request(to, kind, payload, timeoutMs);
+    return outcome.kind === "reply" ? outcome.payload : undefined;
+  }
+
+  #request(
+    to: MemberId,
+    kind: MessageKind,
+    payload: Uint8Array,
+    timeoutMs: Millis,
+  ): Promise<OverlayOutcome> {
+    const request = { to, class: classes[kind], kind: messageKinds[kind], payload, timeoutMs };
+    return this.#overlay.request(request, this.#signal);
+  }
+}

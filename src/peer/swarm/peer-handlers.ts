@@ -1,0 +1,204 @@
+import { decodeActivity, encodeActivityReply } from "../../core/messages/activity.ts";
+import { decodeForward, encodeForwardReply } from "../../core/messages/forward.ts";
+import {
+  decodeArcNotice,
+  encodeAnswer,
+  encodeWhoHoldsReply,
+  type KnownHolder,
+} from "../../core/messages/holding.ts";
+import { decodeJobs, encodeJobs } from "../../core/messages/jobs.ts";
+import { messageKinds, type MessageKind } from "../../core/messages/message-kinds.ts";
+import {
+  decodePullRows,
+  decodeRangeDigests,
+  encodePullRowsReply,
+  encodeRangeDigestsReply,
+} from "../../core/messages/reconciliation.ts";
+import { decodeRows, type Row } from "../../core/messages/rows.ts";
+import { rangeOfArc } from "../../core/record/keys.ts";
+import { RangeComparison } from "../../core/replication/range-digest.ts";
+import type { ArcSet } from "../../core/ring/arc-set.ts";
+import type { MemberId } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
+import type { Store } from "../../ports/store.ts";
+import type { JobRegistry } from "../job-registry.ts";
+import type { ForwardDesk } from "./forward-desk.ts";
+import type { JobSpread } from "./job-spread.ts";
+import { readSpan } from "./range-sync.ts";
+import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { SwarmView } from "./swarm-view.ts";
+import type { Termination } from "./termination.ts";
+import type { Holder, Territory } from "./territory.ts";
+
+type Answer = Awaited<ReturnType<OverlayHandler>>;
+
+/** One handler for each kind of message; nothing is answered to what cannot be read. */
+type Handler = (from: MemberId, payload: Uint8Array) => Promise<Answer | undefined>;
+
+interface HandlerParts {
+  readonly desk: ForwardDesk;
+  readonly jobs: JobRegistry;
+  readonly keeper: ReplicaKeeper;
+  readonly spread: JobSpread;
+  readonly termination: Termination;
+  readonly territory: Territory;
+  readonly view: SwarmView;
+  /** Begins to hold arcs that their holder passes on. */
+  readonly accept: (arcs: ArcSet) => Promise<void>;
+  /** Called when it has become known who holds something. */
+  readonly onNoted: () => void;
+}
+
+const nothing = new Uint8Array(0);
+
+/** Runs of holders told of in one answer: more would be a table of the whole swarm. */
+const knownMax = 256;
+
+/** What other members ask of this peer. */
+export class PeerHandlers {
+  readonly #clock: Clock;
+  readonly #store: Store;
+  readonly #parts: HandlerParts;
+
+  constructor(ports: { readonly clock: Clock; readonly store: Store }, parts: HandlerParts) {
+    this.#clock = ports.clock;
+    this.#store = ports.store;
+    this.#parts = parts;
+  }
+
+  serve(overlay: Overlay): void {
+    const handlers: Partial<Record<MessageKind, Handler>> = {
+      forward: (_, payload) => this.#forward(payload),
+      rows: (_, payload) => this.#rows(payload),
+      rangeDigests: (_, payload) => this.#rangeDigests(payload),
+      pullRows: (_, payload) => this.#pullRows(payload),
+      synced: (from, payload) => this.#synced(from, payload),
+      transfer: (_, payload) => this.#transfer(payload),
+      whoHolds: (_, payload) => this.#whoHolds(payload),
+      activity: (_, payload) => this.#activity(payload),
+      jobs: (_, payload) => this.#jobs(payload),
+    };
+    for (const [kind, handler] of Object.entries(handlers)) {
+      overlay.serve(messageKinds[kind as MessageKind], async (from, payload) => {
+        const answer = await handler(from, payload);
+        // An empty reply is one that no caller takes for an answer, but for those to whom it says enough.
+        return answer ?? { kind: "busy", retryAfterMs: 1_000 };
+      });
+    }
+  }
+
+  async #forward(payload: Uint8Array): Promise<Answer | undefined> {
+    const entries = decodeForward(payload);
+    if (!entries) return undefined;
+    const delivery = await this.#parts.desk.receive(entries);
+    return delivery.kind === "later"
+      ? { kind: "busy", retryAfterMs: delivery.afterMs }
+      : reply(encodeForwardReply(delivery.results));
+  }
+
+  async #rows(payload: Uint8Array): Promise<Answer | undefined> {
+    const message = decodeRows(payload);
+    if (!message) return undefined;
+    // They are views of a message that need not stay in memory as a whole.
+    const rows = message.rows.map(({ key, value }): Row =>
+      value
+        ? { key: new Uint8Array(key), value: new Uint8Array(value) }
+        : { key: new Uint8Array(key) },
+    );
+    await this.#parts.keeper.take(rows, this.#clock.nowMs() - message.nowMs);
+    return reply(nothing);
+  }
+
+  async #rangeDigests(payload: Uint8Array): Promise<Answer | undefined> {
+    const message = decodeRangeDigests(payload);
+    if (!message) return undefined;
+    const { tag, arcs, buckets } = message;
+    const comparison = new RangeComparison(tag, buckets);
+    for (const arc of arcs.arcs()) {
+      for await (const { key, value } of this.#store.scan(rangeOfArc(tag, arc))) {
+        comparison.add(key, value);
+      }
+    }
+    return reply(encodeRangeDigestsReply(comparison.finish()));
+  }
+
+  async #pullRows(payload: Uint8Array): Promise<Answer | undefined> {
+    const span = decodePullRows(payload);
+    if (!span) return undefined;
+    for await (const rows of readSpan(this.#store, span, span.limit)) {
+      const more = rows.length === span.limit;
+      return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), rows, more }));
+    }
+    return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), rows: [], more: false }));
+  }
+
+  async #synced(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
+    const message = decodeArcNotice(payload);
+    if (!message) return undefined;
+    const { arcs, generation } = message;
+    this.#parts.territory.note(arcs, { member: from, generation, synced: true });
+    this.#parts.onNoted();
+    return Promise.resolve(reply(encodeAnswer(true)));
+  }
+
+  async #transfer(payload: Uint8Array): Promise<Answer | undefined> {
+    const message = decodeArcNotice(payload);
+    if (!message) return undefined;
+    if (this.#parts.view.role !== "active") {
+      return reply(encodeAnswer(false));
+    }
+    await this.#parts.accept(message.arcs);
+    return reply(encodeAnswer(true));
+  }
+
+  async #whoHolds(payload: Uint8Array): Promise<Answer | undefined> {
+    const message = decodeArcNotice(payload);
+    if (!message) return undefined;
+    const { arcs } = message;
+    const { territory, view } = this.#parts;
+    const isLost = ({ member, generation }: Holder): boolean => !view.isRunning(member, generation);
+    const answer = encodeWhoHoldsReply({
+      generation: view.generation,
+      held: territory.held.intersect(arcs),
+      copied: territory.notedWhere((holder) => holder.synced && isLost(holder), arcs),
+      known: this.#knownWithin(arcs),
+    });
+    return Promise.resolve(reply(answer));
+  }
+
+  #knownWithin(arcs: ArcSet): KnownHolder[] {
+    const { territory, view } = this.#parts;
+    const runs = new Map<string, Holder>();
+    for (const { value: holder } of territory.notes(arcs)) {
+      if (!view.isRunning(holder.member, holder.generation)) continue;
+      if (runs.size < knownMax) runs.set(`${holder.generation} ${holder.member}`, holder);
+    }
+    return [...runs.values()].map(({ member, generation }) => ({
+      arcs: territory.notedWhere(
+        (holder) => holder.member === member && holder.generation === generation,
+        arcs,
+      ),
+      holder: member,
+      generation,
+    }));
+  }
+
+  async #activity(payload: Uint8Array): Promise<Answer | undefined> {
+    const id = decodeActivity(payload);
+    if (id === undefined) return undefined;
+    const report = this.#parts.termination.report(this.#parts.jobs.find(id));
+    return Promise.resolve(reply(encodeActivityReply(report)));
+  }
+
+  async #jobs(payload: Uint8Array): Promise<Answer | undefined> {
+    const definitions = decodeJobs(payload);
+    if (!definitions) return undefined;
+    const newer = this.#parts.spread.answer(definitions);
+    return Promise.resolve(reply(encodeJobs(newer)));
+  }
+}
+
+function reply(payload: Uint8Array): Answer {
+  return { kind: "reply", payload };
+}

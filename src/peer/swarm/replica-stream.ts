@@ -1,0 +1,164 @@
+import { ArcMap } from "../../core/ring/arc-map.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
+import type { RingPosition } from "../../core/ring/ring-position.ts";
+import type { Row } from "../../core/messages/rows.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { OverlayOutcome } from "../../ports/overlay.ts";
+
+/** Rows that one append of the journal wrote: they arrive together or not at all. */
+interface Unit {
+  readonly sequence: number;
+  readonly rows: readonly Row[];
+}
+
+export interface ReplicaStreamOptions {
+  /** Rows of one message, unless one page alone has more. More save messages and make an acknowledgement wait. @default 1_000 */
+  readonly rowsPerMessage: number;
+  /** Bytes of one message, about. @default 262_144 */
+  readonly bytesPerMessage: number;
+  /** Time after which an unanswered message is sent again. @default 5_000 */
+  readonly timeoutMs: Millis;
+  /** Rest after a message that did not arrive. @default 200 */
+  readonly retryMs: Millis;
+}
+
+export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
+  rowsPerMessage: 1_000,
+  bytesPerMessage: 256 * 1_024,
+  timeoutMs: 5_000,
+  retryMs: 200,
+});
+
+/**
+ * The changes on their way to one replica, in the order in which they were made.
+ *
+ * One message is under way at a time and is repeated until it is acknowledged: to apply rows twice changes nothing.
+ *
+ * Invariant: what is acknowledged is durable at the replica.
+ */
+export class ReplicaStream {
+  readonly member: MemberId;
+  readonly generation: number;
+  /** Arcs of which the replica has everything but what is in this stream. */
+  synced = ArcSet.empty;
+  /** From which unit on the changes of an arc go into this stream. */
+  readonly #liveSince = new ArcMap<number>();
+  readonly #clock: Clock;
+  readonly #send: (rows: readonly Row[]) => Promise<OverlayOutcome>;
+  readonly #options: ReplicaStreamOptions;
+  readonly #onProgress: () => void;
+  readonly #units: Unit[] = [];
+  readonly #abort = new AbortController();
+  #live = ArcSet.empty;
+  #queuedRows = 0;
+  #running = false;
+
+  constructor(
+    target: { readonly member: MemberId; readonly generation: number },
+    clock: Clock,
+    send: (rows: readonly Row[]) => Promise<OverlayOutcome>,
+    options: ReplicaStreamOptions,
+    /** Called when something was acknowledged, or the stream has ended. */
+    onProgress: () => void,
+  ) {
+    this.member = target.member;
+    this.generation = target.generation;
+    this.#clock = clock;
+    this.#send = send;
+    this.#options = options;
+    this.#onProgress = onProgress;
+  }
+
+  get queuedRows(): number {
+    return this.#queuedRows;
+  }
+
+  get live(): ArcSet {
+    return this.#live;
+  }
+
+  /** From the unit after `sequence` on, the changes of these arcs go into this stream. */
+  goLive(arcs: ArcSet, sequence: number): void {
+    const fresh = arcs.subtract(this.#live);
+    this.#liveSince.set(fresh, sequence);
+    this.#live = this.#live.union(fresh);
+  }
+
+  /** Arcs outside `arcs` are no business of this replica any more. */
+  keepOnly(arcs: ArcSet): void {
+    this.#liveSince.delete(this.#live.subtract(arcs));
+    this.#live = this.#live.intersect(arcs);
+    this.synced = this.synced.intersect(arcs);
+  }
+
+  /** Whether everything of the position that was written up to the unit `sequence` is durable at the replica. */
+  has(position: RingPosition, sequence: number): boolean {
+    const liveSince = this.#liveSince.get(position);
+    if (liveSince === undefined) return false;
+    // What was written before the stream took the arc up is part of the copy.
+    if (sequence <= liveSince) return this.synced.contains(position);
+    return this.#ackedUpTo(sequence);
+  }
+
+  /** Puts rows behind all others. */
+  push(sequence: number, rows: readonly Row[]): void {
+    if (this.#abort.signal.aborted) return;
+    this.#units.push({ sequence, rows });
+    this.#queuedRows += rows.length;
+    if (!this.#running) {
+      this.#running = true;
+      void this.#run();
+    }
+  }
+
+  end(): void {
+    this.#abort.abort();
+    this.#units.length = 0;
+    this.#queuedRows = 0;
+    this.#onProgress();
+  }
+
+  #ackedUpTo(sequence: number): boolean {
+    const [first] = this.#units;
+    return first === undefined || first.sequence > sequence;
+  }
+
+  async #run(): Promise<void> {
+    // Changes of the same turn go together.
+    await Promise.resolve();
+    while (this.#units.length > 0) {
+      const count = this.#nextCount();
+      const rows = this.#units.slice(0, count).flatMap((unit) => unit.rows);
+      if (!(await this.#deliver(rows))) break;
+      this.#units.splice(0, count);
+      this.#queuedRows -= rows.length;
+      this.#onProgress();
+    }
+    this.#running = false;
+  }
+
+  /** Resolves with false when the stream has ended. */
+  async #deliver(rows: readonly Row[]): Promise<boolean> {
+    const { signal } = this.#abort;
+    for (;;) {
+      const outcome = await this.#send(rows);
+      if (signal.aborted) return false;
+      if (outcome.kind === "reply") return true;
+      const waitMs = outcome.kind === "busy" ? outcome.retryAfterMs : this.#options.retryMs;
+      await this.#clock.sleep(waitMs, signal);
+    }
+  }
+
+  #nextCount(): number {
+    let rows = 0;
+    let bytes = 0;
+    const { rowsPerMessage, bytesPerMessage } = this.#options;
+    const end = this.#units.findIndex((unit, at) => {
+      rows += unit.rows.length;
+      for (const { key, value } of unit.rows) bytes += key.length + (value?.length ?? 0);
+      return at > 0 && (rows > rowsPerMessage || bytes > bytesPerMessage);
+    });
+    return end === -1 ? this.#units.length : end;
+  }
+}

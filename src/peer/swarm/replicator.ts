@@ -1,0 +1,230 @@
+import { isTerritorial } from "../../core/record/keys.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
+import type { Row } from "../../core/messages/rows.ts";
+import type { RingPosition } from "../../core/ring/ring-position.ts";
+import { positionOfKey } from "../../core/ring/ring-position.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StoreOp } from "../../ports/store.ts";
+import { Pulse } from "../pulse.ts";
+import { ReplicaStream } from "./replica-stream.ts";
+import type { ReplicaStreamOptions } from "./replica-stream.ts";
+import type { PeerCalls } from "./peer-calls.ts";
+import type { SwarmView } from "./swarm-view.ts";
+import type { Territory } from "./territory.ts";
+
+export interface ReplicatorOptions {
+  /** Members that hold everything of an arc, its holder included. @default 2 */
+  readonly replicas: number;
+  /** Rows on their way to one replica, at which the peer takes up no more work. @default 20_000 */
+  readonly queuedRowsMax: number;
+}
+
+interface Waiter {
+  readonly positions: readonly RingPosition[];
+  readonly sequence: number;
+  readonly resolve: (replicated: boolean) => void;
+}
+
+/**
+ * Sends every change of what this peer holds to the members that must have a copy.
+ *
+ * It reads along with the journal: what one append writes for one arc goes to each of the arc's replicas as one unit.
+ * A page's end, the links that it led to and the ones in the outbox belong to one site, so they go together; a link to
+ * another site goes through the outbox even where this peer holds both.
+ */
+export class Replicator {
+  readonly #clock: Clock;
+  readonly #calls: PeerCalls;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  readonly #options: ReplicatorOptions;
+  readonly #streamOptions: ReplicaStreamOptions;
+  readonly #streams = new Map<MemberId, ReplicaStream>();
+  readonly #onProgress: () => void;
+  #waiters: Waiter[] = [];
+  #sequence = 0;
+  readonly #pulse = new Pulse();
+
+  constructor(
+    ports: { readonly clock: Clock; readonly calls: PeerCalls },
+    parts: { readonly view: SwarmView; readonly territory: Territory },
+    options: { readonly replicator: ReplicatorOptions; readonly stream: ReplicaStreamOptions },
+    /** Called when a replica has taken something in. */
+    onProgress: () => void,
+  ) {
+    this.#clock = ports.clock;
+    this.#calls = ports.calls;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#options = options.replicator;
+    this.#streamOptions = options.stream;
+    this.#onProgress = onProgress;
+  }
+
+  /** True while as much is on its way to a replica as may be. */
+  get full(): boolean {
+    for (const stream of this.#streams.values()) {
+      if (stream.queuedRows >= this.#options.queuedRowsMax) return true;
+    }
+    return false;
+  }
+
+  /** Rows on their way. */
+  get queuedRows(): number {
+    let rows = 0;
+    for (const stream of this.#streams.values()) rows += stream.queuedRows;
+    return rows;
+  }
+
+  stream(member: MemberId): ReplicaStream | undefined {
+    return this.#streams.get(member);
+  }
+
+  /** Members that should have a copy of what this peer holds at `position`, now or when all that join have joined. */
+  targetsOf(position: RingPosition): readonly MemberId[] {
+    const { ring, futureRing } = this.#view;
+    const now = ring.preferenceOf(position, this.#options.replicas);
+    if (ring === futureRing) return now;
+    return [...new Set([...now, ...futureRing.preferenceOf(position, this.#options.replicas)])];
+  }
+
+  /** Called by the journal with each atomic change. */
+  observe(ops: readonly StoreOp[]): void {
+    if (this.#streams.size === 0) return;
+    this.#sequence += 1;
+    const units = new Map<ReplicaStream, Row[]>();
+    let lastPosition = -1;
+    let targets: ReplicaStream[] = [];
+    for (const op of ops) {
+      if (!isTerritorial(op.key)) continue;
+      const position = positionOfKey(op.key);
+      if (position !== lastPosition) {
+        lastPosition = position;
+        targets = this.#territory.holds(position) ? this.#liveAt(position) : [];
+      }
+      if (targets.length === 0) continue;
+      const row: Row = op.type === "put" ? { key: op.key, value: op.value } : { key: op.key };
+      for (const stream of targets) {
+        const rows = units.get(stream);
+        if (rows) rows.push(row);
+        else units.set(stream, [row]);
+      }
+    }
+    for (const [stream, rows] of units) stream.push(this.#sequence, rows);
+  }
+
+  /**
+   * Sets which arcs each member must have a copy of. Streams to members that need nothing, or have been started anew, end;
+   * an arc that is new to a member has to be copied.
+   */
+  setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): void {
+    for (const [member, stream] of this.#streams) {
+      const arcs = needs.get(member);
+      if (arcs && !arcs.isEmpty && this.#view.isRunning(member, stream.generation)) {
+        stream.keepOnly(arcs);
+      } else {
+        this.#streams.delete(member);
+        stream.end();
+      }
+    }
+    for (const [member, arcs] of needs) {
+      const generation = this.#view.generationOf(member);
+      if (arcs.isEmpty || generation === undefined || this.#streams.has(member)) continue;
+      this.#streams.set(member, this.#newStream(member, generation));
+    }
+    this.#look();
+  }
+
+  /** Begins to send changes of these arcs to the member: to be called before what is there is copied. */
+  goLive(stream: ReplicaStream, arcs: ArcSet): void {
+    stream.goLive(arcs, this.#sequence);
+  }
+
+  /** Sends rows of a copy, behind the changes so far; resolves when there is room for more. */
+  async copy(stream: ReplicaStream, rows: readonly Row[], signal: AbortSignal): Promise<void> {
+    stream.push(this.#sequence, rows);
+    const lowRows = this.#options.queuedRowsMax / 4;
+    await this.#pulse.until(() => signal.aborted || stream.queuedRows < lowRows);
+  }
+
+  /** Resolves when everything sent to the stream so far is durable there, or the stream has ended. */
+  async drained(stream: ReplicaStream, signal: AbortSignal): Promise<void> {
+    await this.#pulse.until(
+      () =>
+        signal.aborted || stream.queuedRows === 0 || this.#streams.get(stream.member) !== stream,
+    );
+  }
+
+  /**
+   * Resolves with true when what was written for these positions before the call is durable at all members that must have
+   * a copy; with false when that has not come about within `withinMs`, or has become meaningless.
+   */
+  replicated(positions: readonly RingPosition[], withinMs: Millis): Promise<boolean> {
+    const waiter = { positions, sequence: this.#sequence };
+    if (this.#isReplicated(waiter)) return Promise.resolve(true);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const inTime = new AbortController();
+    const entry: Waiter = {
+      ...waiter,
+      resolve: (replicated) => {
+        inTime.abort();
+        resolve(replicated);
+      },
+    };
+    this.#waiters.push(entry);
+    void this.#clock.sleep(withinMs, inTime.signal).then(() => {
+      if (inTime.signal.aborted) return;
+      this.#waiters = this.#waiters.filter((one) => one !== entry);
+      resolve(false);
+    });
+    return promise;
+  }
+
+  stop(): void {
+    for (const stream of this.#streams.values()) stream.end();
+    this.#streams.clear();
+    for (const { resolve } of this.#waiters.splice(0)) resolve(false);
+    this.#pulse.fire();
+  }
+
+  /** Something has changed by which a waiter may be content. */
+  #look(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) {
+      if (this.#isReplicated(waiter)) waiter.resolve(true);
+      else this.#waiters.push(waiter);
+    }
+    this.#pulse.fire();
+    this.#onProgress();
+  }
+
+  #isReplicated({ positions, sequence }: Omit<Waiter, "resolve">): boolean {
+    return positions.every((position) =>
+      this.#view.ring
+        .preferenceOf(position, this.#options.replicas)
+        .every(
+          (member) =>
+            member === this.#view.self || this.#streams.get(member)?.has(position, sequence),
+        ),
+    );
+  }
+
+  #liveAt(position: RingPosition): ReplicaStream[] {
+    return this.targetsOf(position).flatMap((member) => {
+      const stream = this.#streams.get(member);
+      return stream?.live.contains(position) ? [stream] : [];
+    });
+  }
+
+  #newStream(member: MemberId, generation: number): ReplicaStream {
+    return new ReplicaStream(
+      { member, generation },
+      this.#clock,
+      (rows) => this.#calls.rows(member, rows, this.#streamOptions.timeoutMs),
+      this.#streamOptions,
+      () => this.#look(),
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { lanMembership } from "../../core/membership/membership-options.ts";
+import type { MembershipOptions } from "../../core/membership/membership-options.ts";
+import { defaultRingOptions } from "../../core/ring/ring-options.ts";
+import type { RingOptions } from "../../core/ring/ring-options.ts";
+import type { Millis } from "../../core/units.ts";
+import { defaultLaneOptions } from "./forward-lane.ts";
+import type { ExchangeOptions } from "./exchange.ts";
+import { defaultOwnershipOptions } from "./ownership.ts";
+import type { OwnershipOptions } from "./ownership.ts";
+import { defaultReplicaStreamOptions } from "./replica-stream.ts";
+import type { ReplicaStreamOptions } from "./replica-stream.ts";
+
+/** What must be the same at all peers of a swarm; its fingerprint is part of the protocol's name. */
+export interface ClusterOptions {
+  readonly ring: RingOptions;
+  /** Members that hold everything of an arc, its holder included: one less may be lost at a time. @default 2 */
+  readonly replicas: number;
+}
+
+export const defaultClusterOptions: ClusterOptions = Object.freeze({
+  ring: defaultRingOptions,
+  replicas: 2,
+});
+
+/** What a peer is told of its place in a swarm. */
+export interface SwarmOptions {
+  readonly cluster: ClusterOptions;
+  /** Addresses of members, one of which is enough to find the swarm; none begins a new one. */
+  readonly join: readonly string[];
+  /** Share of the ring, 1 for a usual peer. @default 1 */
+  readonly weight: number;
+  readonly membership: MembershipOptions;
+  readonly ownership: OwnershipOptions;
+  readonly exchange: ExchangeOptions;
+  readonly stream: ReplicaStreamOptions;
+  /** Rows on their way to one replica, at which the peer takes up no more work. @default 20_000 */
+  readonly queuedRowsMax: number;
+  /** How long an injection waits for the owners of its URLs. @default 30_000 */
+  readonly injectTimeoutMs: Millis;
+  /** How long a peer that leaves tries to pass on what it holds. @default 60_000 */
+  readonly leaveTimeoutMs: Millis;
+}
+
+export const defaultSwarmOptions: SwarmOptions = Object.freeze({
+  cluster: defaultClusterOptions,
+  join: [],
+  weight: 1,
+  membership: lanMembership,
+  ownership: defaultOwnershipOptions,
+  exchange: Object.freeze({
+    pendingMax: 50_000,
+    sentCacheCapacity: 65_536,
+    lane: defaultLaneOptions,
+  }),
+  stream: defaultReplicaStreamOptions,
+  queuedRowsMax: 20_000,
+  injectTimeoutMs: 30_000,
+  leaveTimeoutMs: 60_000,
+});

@@ -1,0 +1,377 @@
+import { CrawlError } from "../../core/errors.ts";
+import type { Member } from "../../core/membership/member.ts";
+import { decodeClaim } from "../../core/messages/claim.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
+import type { CanonicalUrl, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Entropy } from "../../ports/entropy.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import type { Overlay } from "../../ports/overlay.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Admission } from "../admission.ts";
+import type { Frontier } from "../frontier.ts";
+import type { Job, JobRegistry } from "../job-registry.ts";
+import { isFinished } from "../job-registry.ts";
+import type { Journal } from "../journal.ts";
+import type { SieveKeeper } from "../sieve-keeper.ts";
+import { Pulse } from "../pulse.ts";
+import { urlRow } from "../url-row.ts";
+import { ArcClaim } from "./arc-claim.ts";
+import { ArcTransfer } from "./arc-transfer.ts";
+import { Exchange } from "./exchange.ts";
+import { ForwardDesk } from "./forward-desk.ts";
+import { JobSpread } from "./job-spread.ts";
+import { MemberView } from "./member-view.ts";
+import { Ownership } from "./ownership.ts";
+import { newParcel } from "./parcel.ts";
+import type { Delivery, Parcel } from "./parcel.ts";
+import { PeerCalls } from "./peer-calls.ts";
+import { PeerHandlers } from "./peer-handlers.ts";
+import { countQueued } from "./queue-census.ts";
+import { RangeSync } from "./range-sync.ts";
+import { ReplicaKeeper } from "./replica-keeper.ts";
+import { Replicator } from "./replicator.ts";
+import { RingBook } from "./ring-book.ts";
+import type { SwarmOptions } from "./swarm-options.ts";
+import { Termination } from "./termination.ts";
+import { Territory } from "./territory.ts";
+
+interface SwarmPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly overlay: Overlay;
+  readonly store: Store;
+}
+
+/** What the swarm needs of the peer that takes part in it. */
+export interface SwarmParts {
+  readonly frontier: Frontier;
+  readonly jobs: JobRegistry;
+  readonly journal: Journal;
+  readonly sieve: SieveKeeper;
+}
+
+/** How long a peer that stops waits for its replicas to have everything. */
+const stopWithinMs: Millis = 3_000;
+
+/**
+ * A peer's part in the swarm.
+ *
+ * Reading on: {@link MemberView} knows who is there and what the ring is; {@link Ownership} decides what is crawled here;
+ * {@link Exchange} sends discovered URLs to their owners and {@link ForwardDesk} receives them; {@link Replicator} sends every change
+ * to the members that keep copies, where a {@link ReplicaKeeper} takes it in; {@link Termination} knows when a job is over.
+ */
+export class Swarm {
+  readonly view: MemberView;
+  readonly territory = new Territory();
+  readonly replicator: Replicator;
+  readonly exchange: Exchange;
+  readonly ownership: Ownership;
+  readonly termination: Termination;
+  readonly jobs: JobSpread;
+  readonly #ports: SwarmPorts;
+  readonly #parts: SwarmParts;
+  readonly #options: SwarmOptions;
+  readonly #keeper: ReplicaKeeper;
+  readonly #calls: PeerCalls;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #stop = new AbortController();
+  readonly #pulse = new Pulse();
+  #admission: Admission | undefined;
+  #desk: ForwardDesk | undefined;
+  #background: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    ports: SwarmPorts,
+    parts: SwarmParts,
+    options: SwarmOptions & { readonly version: string; readonly rings?: RingBook },
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#ports = ports;
+    this.#parts = parts;
+    this.#options = options;
+    this.#onFailure = onFailure;
+    const { cluster } = options;
+    const rings = options.rings ?? new RingBook(cluster.ring);
+    const generation = Math.floor(ports.clock.nowMs());
+    this.view = new MemberView(ports, rings, { ...options, generation }, () => {
+      const problem = "another peer has started with this peer's identity";
+      onFailure(new CrawlError("SUPERSEDED", problem, { member: ports.overlay.self }));
+    });
+    const { view, territory } = this;
+    this.#calls = new PeerCalls(ports, view, this.#stop.signal);
+    const called = { ...ports, calls: this.#calls };
+    this.replicator = new Replicator(
+      called,
+      { view, territory },
+      {
+        replicator: { replicas: cluster.replicas, queuedRowsMax: options.queuedRowsMax },
+        stream: options.stream,
+      },
+      () => this.#pulse.fire(),
+    );
+    this.#keeper = new ReplicaKeeper(ports, { ...parts, territory }, onFailure);
+    this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
+    this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
+    this.exchange = new Exchange(
+      ports,
+      {
+        journal: parts.journal,
+        view,
+        territory,
+        deliver: (to, parcels) => this.#deliver(to, parcels),
+      },
+      options.exchange,
+      onFailure,
+    );
+    this.ownership = this.#newOwnership(called);
+    parts.journal.observe((ops) => this.replicator.observe(ops));
+    parts.journal.observe((ops) => this.termination.observe(ops));
+  }
+
+  /** Nothing is crawled until the swarm says what. Serves the other members from here on. */
+  async start(admission: Admission): Promise<void> {
+    const { overlay } = this.#ports;
+    const { replicator, territory, view } = this;
+    this.#admission = admission;
+    this.#desk = new ForwardDesk({ ...this.#parts, admission, replicator, territory, view });
+    this.#parts.jobs.forgetQueued();
+    this.#parts.frontier.crawl(ArcSet.empty);
+    new PeerHandlers(this.#ports, {
+      desk: this.#desk,
+      jobs: this.#parts.jobs,
+      keeper: this.#keeper,
+      spread: this.jobs,
+      termination: this.termination,
+      territory,
+      view,
+      accept: (arcs) => this.#take(arcs, false),
+      onNoted: () => this.ownership.look(),
+    }).serve(overlay);
+    overlay.onClaim((from, payload) => this.#heard(from, payload));
+    view.onChange(() => this.#viewChanged());
+    await overlay.start();
+    view.start();
+    this.ownership.start();
+    this.#background = Promise.all([this.jobs.run(this.#stop.signal), this.#join()]);
+    this.#background.catch(this.#onFailure);
+  }
+
+  /** Passes everything on that is held here; resolves when that is done, or cannot be done in time. */
+  async leave(): Promise<boolean> {
+    this.view.setRole("leaving");
+    const isAlone = (): boolean => this.view.others.length === 0;
+    const inTime = new AbortController();
+    const late = this.#ports.clock.sleep(this.#options.leaveTimeoutMs, inTime.signal).then(() => {
+      this.#pulse.fire();
+    });
+    const end = this.#ports.clock.nowMs() + this.#options.leaveTimeoutMs;
+    await this.#pulse.until(
+      () => this.territory.held.isEmpty || isAlone() || this.#ports.clock.nowMs() >= end,
+    );
+    inTime.abort();
+    await late;
+    return this.territory.held.isEmpty || isAlone();
+  }
+
+  /** To be called when nothing is under way any more: the replicas get the rest, and the others are told. */
+  async stop(): Promise<void> {
+    const end = this.#ports.clock.nowMs() + stopWithinMs;
+    const inTime = new AbortController();
+    void this.#ports.clock.sleep(stopWithinMs, inTime.signal).then(() => this.#pulse.fire());
+    await this.#pulse.until(
+      () => this.replicator.queuedRows === 0 || this.#ports.clock.nowMs() >= end,
+    );
+    inTime.abort();
+    this.view.setRole("left");
+    this.#stop.abort();
+    this.exchange.stop();
+    this.replicator.stop();
+    await this.ownership.stop();
+    await this.view.stop();
+    await this.#background.catch(() => undefined);
+    await this.#ports.overlay.stop();
+  }
+
+  /** Ends at once, without a word to the others. */
+  async abandon(): Promise<void> {
+    this.#stop.abort();
+    this.exchange.stop();
+    this.replicator.stop();
+    await this.#ports.overlay.stop();
+  }
+
+  /** All members that are remembered, this one first. */
+  members(): readonly Member[] {
+    return this.view.members();
+  }
+
+  /**
+   * Brings seeds to their owners. Resolves when all are durable there and at their replicas: with the number of those
+   * that were new. Errors: `SWARM_BUSY` when an owner did not answer in time.
+   */
+  async inject(job: Job, urls: readonly CanonicalUrl[]): Promise<number> {
+    let added = 0;
+    let open = 0;
+    const { clock } = this.#ports;
+    const pulse = new Pulse();
+    const parcels = urls.map((url): Parcel => {
+      open += 1;
+      return newParcel({
+        rowKey: urlRow(url, job).key,
+        entry: { url, job: job.definition.id, depth: 0, redirectChain: [] },
+        sinceMs: clock.nowMs(),
+        acknowledged: (isNew) => {
+          if (isNew) added += 1;
+          open -= 1;
+          pulse.fire();
+        },
+      });
+    });
+    for (const parcel of parcels) this.exchange.send(parcel);
+    const end = clock.nowMs() + this.#options.injectTimeoutMs;
+    const inTime = new AbortController();
+    void clock.sleep(this.#options.injectTimeoutMs, inTime.signal).then(() => pulse.fire());
+    const isOver = (): boolean => clock.nowMs() >= end || this.#stop.signal.aborted;
+    await pulse.until(() => open === 0 || isOver());
+    inTime.abort();
+    if (open === 0) return added;
+    for (const parcel of parcels) this.exchange.withdraw(parcel);
+    const problem = `${open} of ${urls.length} URLs were not acknowledged by their owners; inject them again`;
+    throw new CrawlError("SWARM_BUSY", problem, { open });
+  }
+
+  /** True while as much waits for other members as may wait; callers take up no new work. */
+  get full(): boolean {
+    return this.exchange.full || this.replicator.full;
+  }
+
+  async #join(): Promise<void> {
+    const { overlay, logger, clock } = this.#ports;
+    const { signal } = this.#stop;
+    if (this.#options.join.length === 0) {
+      this.view.setRole("active");
+      return;
+    }
+    while (!signal.aborted && this.view.others.length === 0) {
+      for (const address of this.#options.join) {
+        const outcome = await overlay.join(address, signal);
+        if (outcome.kind === "joined") {
+          this.view.join([outcome.member]);
+          return;
+        }
+        logger.warn("join-failed", { address, outcome: outcome.kind });
+      }
+      await clock.sleep(1_000, signal);
+    }
+  }
+
+  #newOwnership(called: SwarmPorts & { readonly calls: PeerCalls }): Ownership {
+    const { replicator, territory, view } = this;
+    const { frontier, journal } = this.#parts;
+    const { cluster, ownership } = this.#options;
+    const sync = new RangeSync(called, {
+      journal,
+      keeper: this.#keeper,
+      replicator,
+      view,
+      greet: ({ member }) => this.jobs.exchange(member),
+    });
+    const transfer = new ArcTransfer(called, {
+      view,
+      territory,
+      replicator,
+      frontier,
+      admissionsDone: async () => {
+        await this.#admission?.settled();
+        await journal.flushed();
+      },
+      release: (arcs, hand) => this.#release(arcs, hand),
+      reclaim: (arcs) => {
+        frontier.doubt(arcs);
+        this.ownership.look();
+      },
+    });
+    const take = (arcs: ArcSet): Promise<void> => this.#take(arcs, true);
+    const claim = new ArcClaim(called, { view, territory, take }, cluster.replicas);
+    return new Ownership(
+      called,
+      { view, territory, replicator, sync, transfer, claim },
+      { replicas: cluster.replicas, ownership },
+      { onCrawl: (arcs) => frontier.crawl(arcs), onFailure: this.#onFailure },
+    );
+  }
+
+  /** Begins to hold arcs. `unsure`: nobody can say when their hosts were last asked. */
+  async #take(arcs: ArcSet, unsure: boolean): Promise<void> {
+    const { frontier, journal } = this.#parts;
+    await this.#keeper.alone(async () => {
+      const fresh = arcs.subtract(this.territory.held);
+      await journal.flushed();
+      await this.#countQueued(fresh, 1);
+      if (unsure) frontier.doubt(fresh);
+      this.territory.take(fresh);
+    });
+    await this.exchange.load(arcs);
+    this.exchange.reroute();
+    this.#pulse.fire();
+    this.ownership.look();
+  }
+
+  async #release(arcs: ArcSet, hand: () => void): Promise<void> {
+    await this.#keeper.alone(async () => {
+      await this.#parts.journal.flushed();
+      await this.#countQueued(arcs, -1);
+      hand();
+      this.exchange.drop(arcs);
+    });
+    this.exchange.reroute();
+    this.#pulse.fire();
+  }
+
+  async #countQueued(arcs: ArcSet, sign: 1 | -1): Promise<void> {
+    const counts = await countQueued(this.#ports.store, arcs);
+    for (const [space, count] of counts) {
+      this.#parts.jobs.bySpace(space)?.counter.add("queued", sign * count);
+    }
+  }
+
+  async #deliver(to: Parcel["entry"]["job"], parcels: readonly Parcel[]): Promise<Delivery> {
+    const entries = parcels.map(({ entry }) => entry);
+    if (to === this.view.self) {
+      return this.#desk ? this.#desk.receive(entries) : { kind: "later", afterMs: 100 };
+    }
+    return this.#calls.forward(to as Member["id"], entries);
+  }
+
+  #heard(from: Member["id"], payload: Uint8Array): void {
+    const claim = decodeClaim(payload, this.#ports.clock.nowMs());
+    if (!claim) return;
+    if ("members" in claim) this.view.heard(from, claim.members);
+    else this.jobs.take([claim.jobDefinition]);
+  }
+
+  #viewChanged(): void {
+    this.exchange.reroute();
+    this.ownership.look();
+    this.#pulse.fire();
+  }
+
+  #jobsMerged(): void {
+    void this.#parts.journal.append(this.#parts.jobs.takeUnsaved());
+    this.#parts.frontier.jobsChanged();
+  }
+
+  /** Why a job is not over at this peer. */
+  #busy(job: Job): string | undefined {
+    if (!this.ownership.isSettled) return "arcs are on their way";
+    if (job.leases > 0) return "URLs are being fetched";
+    if (!isFinished(job) && !this.#parts.frontier.isStalled(job)) return "URLs are queued";
+    if (this.exchange.pendingOf(job.space) > 0) return "URLs are on their way to their owners";
+    if (this.replicator.queuedRows > 0) return "changes are on their way to replicas";
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import { jobSpaceOfQueueKey, readUrlKey, territorialTagOf } from "../../core/record/keys.ts";
+import type { ActivityReply } from "../../core/messages/activity.ts";
+import type { Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StoreOp } from "../../ports/store.ts";
+import type { Job } from "../job-registry.ts";
+import type { PeerCalls } from "./peer-calls.ts";
+import type { SwarmView } from "./swarm-view.ts";
+
+/** What every member said in one wave. */
+type Wave = ReadonlyMap<string, ActivityReply>;
+
+/** Time between two waves. */
+const waveIntervalMs = 500;
+
+const timeoutMs: Millis = 2_000;
+
+/**
+ * Tells when a job is finished, without a master that counts.
+ *
+ * Two successive waves ask every member, and both find nothing queued, leased, on its way or unreplicated, the same members,
+ * and the same activity counters. A URL always counts somewhere: it is in an outbox until its owner and the owner's
+ * replicas have it; so if it was passed on behind the back of the first wave, a counter tells in the second
+ * (Mattern 1987, "Algorithms for distributed termination detection", section 6: the four-counter method).
+ */
+export class Termination {
+  readonly #clock: Clock;
+  readonly #calls: PeerCalls;
+  readonly #view: SwarmView;
+  readonly #busy: (job: Job) => string | undefined;
+  readonly #activity = new Map<number, number>();
+
+  constructor(
+    ports: { readonly clock: Clock; readonly calls: PeerCalls },
+    parts: {
+      readonly view: SwarmView;
+      /** Why the job is not over at this peer. */
+      readonly busy: (job: Job) => string | undefined;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#calls = ports.calls;
+    this.#view = parts.view;
+    this.#busy = parts.busy;
+  }
+
+  /** Called by the journal with each atomic change. */
+  observe(ops: readonly StoreOp[]): void {
+    for (const { key } of ops) {
+      const space = jobSpaceOf(key);
+      if (space !== undefined) this.#activity.set(space, (this.#activity.get(space) ?? 0) + 1);
+    }
+  }
+
+  /** What this peer says of a job; one that does not know it has nothing of it. */
+  report(job: Job | undefined): ActivityReply {
+    const { generation } = this.#view;
+    if (!job) return { busy: undefined, activity: 0, generation };
+    const busy = this.#busy(job);
+    return { busy, activity: this.#activity.get(job.space) ?? 0, generation };
+  }
+
+  /** Resolves when the job is finished in the whole swarm, or `signal` aborts. */
+  async finished(job: Job, signal: AbortSignal): Promise<void> {
+    let before: Wave | undefined;
+    while (!signal.aborted) {
+      const wave = await this.#wave(job);
+      if (wave && before && areEqual(wave, before)) return;
+      before = wave;
+      await this.#clock.sleep(waveIntervalMs, signal);
+    }
+  }
+
+  /** Nothing when a member is busy or does not answer, or the members change meanwhile. */
+  async #wave(job: Job): Promise<Wave | undefined> {
+    const { others, ring, self } = this.#view;
+    const own = this.report(job);
+    if (own.busy !== undefined) return undefined;
+    const reports = await Promise.all(
+      others.map(async (member) => ({
+        member,
+        report: await this.#calls.activity(member, job.definition.id, timeoutMs),
+      })),
+    );
+    if (ring !== this.#view.ring || this.report(job).busy !== undefined) return undefined;
+    const wave = new Map([[self as string, own]]);
+    for (const { member, report } of reports) {
+      if (!report || report.busy !== undefined) return undefined;
+      wave.set(member, report);
+    }
+    return wave;
+  }
+}
+
+function jobSpaceOf(key: Uint8Array): number | undefined {
+  switch (territorialTagOf(key)) {
+    case "queue":
+      return jobSpaceOfQueueKey(key);
+    case "url":
+    case "outbox":
+      return readUrlKey(key).space;
+    default:
+      return undefined;
+  }
+}
+
+function areEqual(one: Wave, other: Wave): boolean {
+  if (one.size !== other.size) return false;
+  for (const [member, { activity, generation }] of one) {
+    const there = other.get(member);
+    if (there?.activity !== activity || there.generation !== generation) return false;
+  }
+  return true;
+}

@@ -1,0 +1,90 @@
+import type { MemberId } from "../../core/units.ts";
+import { ArcMap } from "../../core/ring/arc-map.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
+import type { RingPosition } from "../../core/ring/ring-position.ts";
+
+/** Who held an arc when this peer last heard of it. */
+export interface Holder {
+  readonly member: MemberId;
+  /** The holder's run: one that has been started again holds nothing of what it held before. */
+  readonly generation: number;
+  /** This peer has everything of the arc that the holder had then, and all changes since. */
+  readonly synced: boolean;
+}
+
+/**
+ * Which part of the circle this peer holds, and what it knows of who holds the rest.
+ *
+ * To hold an arc is a right that one member has at a time: to admit URLs there and to send out requests. It passes by a
+ * transfer from holder to holder, never by a change of the ring alone; the ring only says to whom it should pass. A right
+ * that was lost with its holder is claimed anew ({@link Ownership}).
+ *
+ * Invariant: what is closing is held.
+ */
+export class Territory {
+  #held = ArcSet.empty;
+  #closing = ArcSet.empty;
+  readonly #holders = new ArcMap<Holder>();
+
+  get held(): ArcSet {
+    return this.#held;
+  }
+
+  /** Held, and not on its way to another member. */
+  get open(): ArcSet {
+    return this.#held.subtract(this.#closing);
+  }
+
+  holds(position: RingPosition): boolean {
+    return this.#held.contains(position);
+  }
+
+  /** Whether URLs may be taken in here: held, and not on its way to another member. */
+  admits(position: RingPosition): boolean {
+    return this.#held.contains(position) && !this.#closing.contains(position);
+  }
+
+  take(arcs: ArcSet): void {
+    this.#held = this.#held.union(arcs);
+    this.#holders.delete(arcs);
+  }
+
+  /** Admits nothing here any more, until `reopen` or `give`. */
+  close(arcs: ArcSet): void {
+    this.#closing = this.#closing.union(arcs.intersect(this.#held));
+  }
+
+  reopen(arcs: ArcSet): void {
+    this.#closing = this.#closing.subtract(arcs);
+  }
+
+  /** The right has passed to another member. */
+  give(arcs: ArcSet, to: Holder): void {
+    this.#held = this.#held.subtract(arcs);
+    this.#closing = this.#closing.subtract(arcs);
+    this.#holders.set(arcs, to);
+  }
+
+  /** Notes who holds `arcs`, as far as this peer does not hold them itself. */
+  note(arcs: ArcSet, holder: Holder): void {
+    this.#holders.set(arcs.subtract(this.#held), holder);
+  }
+
+  forget(arcs: ArcSet): void {
+    this.#holders.delete(arcs);
+  }
+
+  holderAt(position: RingPosition): Holder | undefined {
+    return this.#holders.get(position);
+  }
+
+  /** The arcs whose noted holder satisfies `predicate`. */
+  notedWhere(predicate: (holder: Holder) => boolean, within?: ArcSet): ArcSet {
+    return this.#holders.arcsWhere(predicate, within);
+  }
+
+  /** All notes within `arcs`, one for each arc. */
+  notes(within: ArcSet): Iterable<{ from: RingPosition; to: RingPosition; value: Holder }> {
+    return this.#holders.entries(within);
+  }
+}
