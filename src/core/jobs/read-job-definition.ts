@@ -5,9 +5,6 @@ import { jobIdOf, validateJobOptions } from "./validate-job-options.ts";
 /** Characters of a definition's text, at most: twice 100 patterns of 1,000 characters, most of them escaped. */
 export const definitionCharactersMax = 1_500_000;
 
-/** Jobs of a swarm, at most. */
-const definitionsMax = 10_000;
-
 const states: readonly unknown[] = ["running", "paused", "cancelled"] satisfies JobState[];
 
 /** A definition as text, as it is stored and sent. */
@@ -28,15 +25,6 @@ export function readJobDefinition(text: string): JobDefinition | undefined {
     if (error instanceof SyntaxError || error instanceof CrawlError) return undefined;
     throw error;
   }
-}
-
-/** A list of {@link writeJobDefinition}s, as plain data; nothing when it is none, or one of them is none. */
-export function readJobDefinitions(data: unknown): readonly JobDefinition[] | undefined {
-  if (!Array.isArray(data) || data.length > definitionsMax) return undefined;
-  const definitions = data.flatMap((text: unknown) => {
-    return (typeof text === "string" ? readJobDefinition(text) : undefined) ?? [];
-  });
-  return definitions.length === data.length ? definitions : undefined;
 }
 
 function isRevision(value: unknown): value is number {

@@ -37,6 +37,7 @@ export const queueLattice: RowLattice<QueueEntry> = {
   write: QueueEntry.encode,
 };
 
+/** A URL that one page lets in is let in, whatever others say of it; the rest comes whole from one of the entries. */
 export const outboxLattice: RowLattice<OutboxEntry> = {
   read: (value) => {
     const entry = decodeWithin(value, rowBytesMax, (bytes) =>
@@ -45,7 +46,7 @@ export const outboxLattice: RowLattice<OutboxEntry> = {
     return entry && entry.url !== "" && entry.job !== "" ? entry : undefined;
   },
   join: (one, other) => ({
-    ...(compareKeys(targetOf(one), targetOf(other)) >= 0 ? one : other),
+    ...(compareTargets(one, other) >= 0 ? one : other),
     depth: Math.min(one.depth, other.depth),
   }),
   write: OutboxEntry.encode,
@@ -83,6 +84,11 @@ export function readRobots(value: Uint8Array): RobotsRecord | undefined {
 /** A queue entry without what its join takes from both sides. */
 function spellingOf(entry: QueueEntry): Uint8Array {
   return QueueEntry.encode({ ...entry, depth: 0, attempts: 0, discoveredAtMs: 0 });
+}
+
+function compareTargets(one: OutboxEntry, other: OutboxEntry): number {
+  const letIn = Number(one.excluded === undefined) - Number(other.excluded === undefined);
+  return letIn || compareKeys(targetOf(one), targetOf(other));
 }
 
 function targetOf(entry: OutboxEntry): Uint8Array {

@@ -7,6 +7,7 @@ import {
   hostKey,
   isTerritorial,
   jobSpace,
+  jobSpaceOfQueueKey,
   leaseKey,
   namedKey,
   numberedKey,
@@ -128,16 +129,14 @@ describe("the keys of an arc", () => {
       const tag = territorialTagOf(key) ?? "url";
       expect(isWithin(key, rangeOfArc(tag, { from: at, to: next }))).toBe(true);
       expect(isWithin(key, rangeOfArc(tag, { from: 0 as RingPosition, to: at }))).toBe(false);
-      expect(isWithin(key, rangeOfArc(tag, { from: next, to: circle as RingPosition }))).toBe(
-        false,
-      );
+      expect(isWithin(key, rangeOfArc(tag, { from: next, to: circle }))).toBe(false);
     }
   });
 
   it("reach the tag's end where the arc reaches the circle's", () => {
     const last = urlKey("url", 2n ** 64n - 1n, Uint32Array.of(1, 2, 3, 4), 0, 5);
     const from = (circle - 1) as RingPosition;
-    expect(isWithin(last, rangeOfArc("url", { from, to: circle as RingPosition }))).toBe(true);
+    expect(isWithin(last, rangeOfArc("url", { from, to: circle }))).toBe(true);
   });
 });
 
@@ -170,6 +169,7 @@ describe("a queue's keys", () => {
     const other = urlKey("url", ringPosition(site), Uint32Array.of(1, 3, 3, 4), 0, 5);
     expect(queueKey(host, 7, 0, 42, row)).not.toEqual(queueKey(host, 7, 0, 42, other));
     expect(queueKey(host, 7, 0, 42, row)).toHaveLength(38);
+    expect(jobSpaceOfQueueKey(queueKey(host, 7, 0, 42, row))).toBe(7);
   });
 
   it("are within their host's and their job's range, and within no other", () => {

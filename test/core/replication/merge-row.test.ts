@@ -230,6 +230,12 @@ describe("other rows", () => {
     expect([a, b]).toContainEqual(merged("exclusion", a, b).value);
   });
 
+  it("of an outbox let a URL in that one page lets in", () => {
+    const letIn = OutboxEntry.encode({ url: "u", job: "j" });
+    const keptOut = OutboxEntry.encode({ url: "u", job: "j", via: "z", excluded: "nofollow" });
+    expect(merged("outbox", keptOut, letIn).value).toEqual(letIn);
+  });
+
   it("of an outbox keep the least depth", () => {
     const [a, b] = [1, 2].map((depth) => OutboxEntry.encode({ url: "u", job: "j", depth }));
     if (!a || !b) throw new Error("two depths");

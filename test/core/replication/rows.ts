@@ -53,8 +53,11 @@ const queue = fc
   .map(({ via, ...entry }) => QueueEntry.encode(via === undefined ? entry : { ...entry, via }));
 
 const outbox = fc
-  .record({ url: text, depth: small, redirectChain: chain, job: text, via: some(text) })
-  .map(({ via, ...entry }) => OutboxEntry.encode(via === undefined ? entry : { ...entry, via }));
+  .record(
+    { url: text, depth: small, redirectChain: chain, job: text, via: text, excluded: text },
+    { requiredKeys: ["url", "job"] },
+  )
+  .map((entry) => OutboxEntry.encode(entry));
 
 const host = fc
   .record(

@@ -1,0 +1,36 @@
+import { isJobId } from "../jobs/validate-job-options.ts";
+import type { JobId } from "../units.ts";
+import * as wire from "./messages.pb.ts";
+import { decodePayload, isCount, isSentence } from "./read-payload.ts";
+
+/** What one member says of one job. */
+export interface ActivityReply {
+  /** Why the job is not over there; nothing when it is. */
+  readonly busy: string | undefined;
+  /** Counts the changes there: equal in two answers of one run, nothing happened between them. */
+  readonly activity: number;
+  /** Run of the member that answers. */
+  readonly generation: number;
+}
+
+export function encodeActivity(job: JobId): Uint8Array<ArrayBuffer> {
+  return wire.Activity.encode({ job });
+}
+
+export function decodeActivity(payload: Uint8Array): JobId | undefined {
+  const job = decodePayload(payload, wire.Activity.decode)?.job;
+  return job !== undefined && isJobId(job) ? job : undefined;
+}
+
+export function encodeActivityReply(reply: ActivityReply): Uint8Array<ArrayBuffer> {
+  const { busy, activity, generation } = reply;
+  return wire.ActivityReply.encode({ activity, generation, ...(busy !== undefined && { busy }) });
+}
+
+export function decodeActivityReply(payload: Uint8Array): ActivityReply | undefined {
+  const reply = decodePayload(payload, wire.ActivityReply.decode);
+  if (!reply || !isCount(reply.activity) || !isCount(reply.generation)) return undefined;
+  const { busy, activity, generation } = reply;
+  if (busy !== undefined && !isSentence(busy)) return undefined;
+  return { busy, activity, generation };
+}

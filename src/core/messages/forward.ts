@@ -1,0 +1,165 @@
+import { isJobId } from "../jobs/validate-job-options.ts";
+import { isMemberId } from "../membership/read-member.ts";
+import type { OutboxEntry } from "../record/record.pb.ts";
+import { redirectChainMax } from "../replication/entry-lattices.ts";
+import type { MemberId } from "../units.ts";
+import * as wire from "./messages.pb.ts";
+import { decodePayload, isCount, isUrlText, payloadBytesMax, readAll } from "./read-payload.ts";
+
+/** URLs of one message, at most. */
+export const forwardUrlsMax = 1_000;
+
+/** The form of an exclusion reason. */
+const reasonForm = /^[a-z-]{1,64}$/;
+
+/** One run of a member. */
+export interface MemberRun {
+  readonly member: MemberId;
+  readonly generation: number;
+}
+
+/** What became of one forwarded URL. */
+export type ForwardResult =
+  /** Queued now. */
+  | "new"
+  | "known"
+  /** It will never be taken: the receiver's rules forbid it. */
+  | "rejected"
+  /** Another member holds its site, as far as the receiver knows. */
+  | { readonly holder: MemberRun | undefined };
+
+const resultCodes = { known: 0, new: 1, rejected: 2, elsewhere: 3, heldBy: 4 } as const;
+
+/**
+ * URLs on their way to the peer that holds their sites. What they have in common is written once: their jobs, the pages
+ * on which they were found, and of each URL what it shares with the beginning of the one before it.
+ */
+export function encodeForward(entries: readonly OutboxEntry[]): Uint8Array<ArrayBuffer> {
+  const jobs = new Map<string, number>();
+  const vias = new Map<string, number>();
+  let last = "";
+  const urls = entries.map(({ url, depth, via, redirectChain, job, excluded }) => {
+    const shared = commonPrefix(last, url);
+    last = url;
+    return {
+      job: indexIn(jobs, job),
+      shared,
+      rest: url.slice(shared),
+      depth,
+      redirectChain,
+      ...(via !== undefined && { via: indexIn(vias, via) }),
+      ...(excluded !== undefined && { excluded }),
+    };
+  });
+  return wire.Forward.encode({ jobs: [...jobs.keys()], vias: [...vias.keys()], urls });
+}
+
+/**
+ * The URLs of a message, in their order. Their texts are bounded, each and together; that they are canonical, and what
+ * their jobs say of them, is for the receiver to see.
+ */
+export function decodeForward(payload: Uint8Array): readonly OutboxEntry[] | undefined {
+  const limits = {
+    jobs: forwardUrlsMax,
+    vias: forwardUrlsMax,
+    urls: forwardUrlsMax,
+    urls$: { redirectChain: redirectChainMax },
+  };
+  const message = decodePayload(payload, (bytes) => wire.Forward.decode(bytes, { limits }));
+  if (!message?.jobs.every(isJobId) || !message.vias.every(isUrlText)) return undefined;
+  let last = "";
+  let characters = 0;
+  return readAll(message.urls, (entry) => {
+    if (entry.shared > last.length) return undefined;
+    const url = last.slice(0, entry.shared) + entry.rest;
+    last = url;
+    characters += url.length;
+    // What is shared is short in the message and long in memory.
+    if (!isUrlText(url) || characters > payloadBytesMax) return undefined;
+    return readEntry(entry, url, message);
+  });
+}
+
+/** Results in the order of the message's URLs. */
+export function encodeForwardReply(results: readonly ForwardResult[]): Uint8Array<ArrayBuffer> {
+  const holders: MemberRun[] = [];
+  const indexes = new Map<string, number>();
+  const codes = results.map((result) => {
+    if (typeof result === "string") return resultCodes[result];
+    const { holder } = result;
+    if (!holder) return resultCodes.elsewhere;
+    const index = indexIn(indexes, `${holder.generation} ${holder.member}`);
+    holders[index] = holder;
+    return resultCodes.heldBy + index;
+  });
+  return wire.ForwardReply.encode({ results: codes, holders });
+}
+
+/** The reply to a message of `urlCount` URLs: one result for each. */
+export function decodeForwardReply(
+  payload: Uint8Array,
+  urlCount: number,
+): readonly ForwardResult[] | undefined {
+  const limits = { results: urlCount, holders: urlCount };
+  const reply = decodePayload(payload, (bytes) => wire.ForwardReply.decode(bytes, { limits }));
+  if (reply?.results.length !== urlCount) return undefined;
+  const holders = readAll(reply.holders, readMemberRun);
+  return holders && readAll(reply.results, (code) => readResult(code, holders));
+}
+
+/** One run of a member as it is named in a message. */
+export function readMemberRun({ member, generation }: wire.MemberRun): MemberRun | undefined {
+  return isMemberId(member) && isCount(generation) ? { member, generation } : undefined;
+}
+
+function readResult(code: number, holders: readonly MemberRun[]): ForwardResult | undefined {
+  switch (code) {
+    case resultCodes.known:
+      return "known";
+    case resultCodes.new:
+      return "new";
+    case resultCodes.rejected:
+      return "rejected";
+    case resultCodes.elsewhere:
+      return { holder: undefined };
+    default: {
+      const holder = holders[code - resultCodes.heldBy];
+      return holder && { holder };
+    }
+  }
+}
+
+function readEntry(
+  { job: jobIndex, depth, via: viaIndex, redirectChain, excluded }: wire.ForwardUrl,
+  url: string,
+  { jobs, vias }: wire.Forward,
+): OutboxEntry | undefined {
+  const job = jobs[jobIndex];
+  const via = viaIndex === undefined ? undefined : vias[viaIndex];
+  if (job === undefined || (viaIndex !== undefined && via === undefined)) return undefined;
+  if (!redirectChain.every(isUrlText)) return undefined;
+  if (excluded !== undefined && !reasonForm.test(excluded)) return undefined;
+  return {
+    url,
+    depth,
+    redirectChain,
+    job,
+    ...(via !== undefined && { via }),
+    ...(excluded !== undefined && { excluded }),
+  };
+}
+
+/** Place of a text in a list that grows by the texts that are asked for. */
+function indexIn(places: Map<string, number>, text: string): number {
+  const known = places.get(text);
+  if (known !== undefined) return known;
+  places.set(text, places.size);
+  return places.size - 1;
+}
+
+function commonPrefix(one: string, other: string): number {
+  const end = Math.min(one.length, other.length);
+  let length = 0;
+  while (length < end && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
+  return length;
+}

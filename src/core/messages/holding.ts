@@ -1,0 +1,81 @@
+import { isMemberId } from "../membership/read-member.ts";
+import type { ArcSet } from "../ring/arc-set.ts";
+import type { MemberId } from "../units.ts";
+import * as wire from "./messages.pb.ts";
+import { decodeArcs, decodePayload, encodeArcs, isCount, readAll } from "./read-payload.ts";
+
+/** Holders that are named together, at most. */
+const knownMax = 100_000;
+
+/**
+ * Arcs of which the sender speaks, in one of its runs. As `synced`: the receiver's copy of them is complete. As
+ * `transfer`: the right to them is offered to the receiver. As `whoHolds`: who has it?
+ */
+export interface ArcNotice {
+  readonly generation: number;
+  readonly arcs: ArcSet;
+}
+
+export interface WhoHoldsReply {
+  /** Run of the member that answers. */
+  readonly generation: number;
+  /** What it holds itself. */
+  readonly held: ArcSet;
+  /** Of what it has a complete copy. */
+  readonly copied: ArcSet;
+  readonly known: readonly KnownHolder[];
+}
+
+/** Who holds arcs, as far as the member that answers knows. */
+export interface KnownHolder {
+  readonly arcs: ArcSet;
+  readonly holder: MemberId;
+  readonly generation: number;
+}
+
+export function encodeArcNotice({ generation, arcs }: ArcNotice): Uint8Array<ArrayBuffer> {
+  return wire.ArcNotice.encode({ generation, arcs: encodeArcs(arcs) });
+}
+
+export function decodeArcNotice(payload: Uint8Array): ArcNotice | undefined {
+  const message = decodePayload(payload, wire.ArcNotice.decode);
+  const arcs = message && decodeArcs(message.arcs);
+  return arcs && isCount(message.generation) ? { generation: message.generation, arcs } : undefined;
+}
+
+/** The answer to `synced` and `transfer`: whether the receiver agrees. */
+export function encodeAnswer(accepted: boolean): Uint8Array<ArrayBuffer> {
+  return wire.Answer.encode({ accepted });
+}
+
+export function decodeAnswer(payload: Uint8Array): boolean | undefined {
+  return decodePayload(payload, wire.Answer.decode)?.accepted;
+}
+
+export function encodeWhoHoldsReply(reply: WhoHoldsReply): Uint8Array<ArrayBuffer> {
+  return wire.WhoHoldsReply.encode({
+    generation: reply.generation,
+    held: encodeArcs(reply.held),
+    copied: encodeArcs(reply.copied),
+    known: reply.known.map(({ arcs, holder, generation }) => ({
+      arcs: encodeArcs(arcs),
+      holder: { member: holder, generation },
+    })),
+  });
+}
+
+export function decodeWhoHoldsReply(payload: Uint8Array): WhoHoldsReply | undefined {
+  const limits = { known: knownMax };
+  const reply = decodePayload(payload, (bytes) => wire.WhoHoldsReply.decode(bytes, { limits }));
+  if (!reply || !isCount(reply.generation)) return undefined;
+  const held = decodeArcs(reply.held);
+  const copied = decodeArcs(reply.copied);
+  const known = readAll(reply.known, readKnown);
+  return held && copied && known && { generation: reply.generation, held, copied, known };
+}
+
+function readKnown({ arcs: bytes, holder: run }: wire.KnownHolder): KnownHolder | undefined {
+  const arcs = decodeArcs(bytes);
+  if (!arcs || !run || !isMemberId(run.member) || !isCount(run.generation)) return undefined;
+  return { arcs, holder: run.member, generation: run.generation };
+}

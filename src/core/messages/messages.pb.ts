@@ -1,0 +1,3488 @@
+// @ts-nocheck -- generated from the .proto file by `npm run generate`
+import { decodeMessage, encodeMessage, MaxLengthError, message, streamMessage } from 'protons-runtime'
+import { alloc as uint8ArrayAlloc } from 'uint8arrays/alloc'
+import type { Codec, DecodeOptions } from 'protons-runtime'
+import type { Uint8ArrayList } from 'uint8arraylist'
+
+export interface Forward {
+  jobs: string[]
+  vias: string[]
+  urls: ForwardUrl[]
+}
+
+export namespace Forward {
+  let _codec: Codec<Forward>
+
+  export const codec = (): Codec<Forward> => {
+    if (_codec == null) {
+      _codec = message<Forward>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.jobs != null && obj.jobs.length > 0) {
+          for (const value of obj.jobs) {
+            w.uint32(10)
+            w.string(value)
+          }
+        }
+
+        if (obj.vias != null && obj.vias.length > 0) {
+          for (const value of obj.vias) {
+            w.uint32(18)
+            w.string(value)
+          }
+        }
+
+        if (obj.urls != null && obj.urls.length > 0) {
+          for (const value of obj.urls) {
+            w.uint32(26)
+            ForwardUrl.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          jobs: [],
+          vias: [],
+          urls: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.jobs != null && obj.jobs.length === opts.limits.jobs) {
+                throw new MaxLengthError('Decode error - repeated field "jobs" had too many elements')
+              }
+
+              obj.jobs.push(reader.string())
+              break
+            }
+            case 2: {
+              if (opts.limits?.vias != null && obj.vias.length === opts.limits.vias) {
+                throw new MaxLengthError('Decode error - repeated field "vias" had too many elements')
+              }
+
+              obj.vias.push(reader.string())
+              break
+            }
+            case 3: {
+              if (opts.limits?.urls != null && obj.urls.length === opts.limits.urls) {
+                throw new MaxLengthError('Decode error - repeated field "urls" had too many elements')
+              }
+
+              obj.urls.push(ForwardUrl.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.urls$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          jobs: 0,
+          vias: 0,
+          urls: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.jobs != null && obj.jobs === opts.limits.jobs) {
+                throw new MaxLengthError('Streaming decode error - repeated field "jobs" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.jobs[]`,
+                index: obj.jobs,
+                value: reader.string()
+              }
+
+              obj.jobs++
+
+              break
+            }
+            case 2: {
+              if (opts.limits?.vias != null && obj.vias === opts.limits.vias) {
+                throw new MaxLengthError('Streaming decode error - repeated field "vias" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.vias[]`,
+                index: obj.vias,
+                value: reader.string()
+              }
+
+              obj.vias++
+
+              break
+            }
+            case 3: {
+              if (opts.limits?.urls != null && obj.urls === opts.limits.urls) {
+                throw new MaxLengthError('Streaming decode error - repeated field "urls" had too many elements')
+              }
+
+              for (const evt of ForwardUrl.codec().stream(reader, reader.uint32(), `${prefix}.urls[]`, {
+                limits: opts.limits?.urls$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.urls
+                }
+              }
+
+              obj.urls++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ForwardJobsFieldEvent {
+    field: '$.jobs[]'
+    index: number
+    value: string
+  }
+
+  export interface ForwardViasFieldEvent {
+    field: '$.vias[]'
+    index: number
+    value: string
+  }
+
+  export interface ForwardUrlsJobFieldEvent {
+    field: '$.urls[].job'
+    value: number
+    index: number
+  }
+
+  export interface ForwardUrlsSharedFieldEvent {
+    field: '$.urls[].shared'
+    value: number
+    index: number
+  }
+
+  export interface ForwardUrlsRestFieldEvent {
+    field: '$.urls[].rest'
+    value: string
+    index: number
+  }
+
+  export interface ForwardUrlsDepthFieldEvent {
+    field: '$.urls[].depth'
+    value: number
+    index: number
+  }
+
+  export interface ForwardUrlsViaFieldEvent {
+    field: '$.urls[].via'
+    value: number
+    index: number
+  }
+
+  export interface ForwardUrlsRedirectChainFieldEvent {
+    field: '$.urls[].redirectChain[]'
+    index: number
+    value: string
+  }
+
+  export interface ForwardUrlsExcludedFieldEvent {
+    field: '$.urls[].excluded'
+    value: string
+    index: number
+  }
+
+  export function encode (obj: Partial<Forward>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Forward.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Forward>): Forward {
+    return decodeMessage(buf, Forward.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Forward>): Generator<ForwardJobsFieldEvent | ForwardViasFieldEvent | ForwardUrlsJobFieldEvent | ForwardUrlsSharedFieldEvent | ForwardUrlsRestFieldEvent | ForwardUrlsDepthFieldEvent | ForwardUrlsViaFieldEvent | ForwardUrlsRedirectChainFieldEvent | ForwardUrlsExcludedFieldEvent> {
+    return streamMessage(buf, Forward.codec(), opts)
+  }
+}
+
+export interface ForwardUrl {
+  job: number
+  shared: number
+  rest: string
+  depth: number
+  via?: number
+  redirectChain: string[]
+  excluded?: string
+}
+
+export namespace ForwardUrl {
+  let _codec: Codec<ForwardUrl>
+
+  export const codec = (): Codec<ForwardUrl> => {
+    if (_codec == null) {
+      _codec = message<ForwardUrl>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.job != null && obj.job !== 0)) {
+          w.uint32(8)
+          w.uint32(obj.job)
+        }
+
+        if ((obj.shared != null && obj.shared !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.shared)
+        }
+
+        if ((obj.rest != null && obj.rest !== '')) {
+          w.uint32(26)
+          w.string(obj.rest)
+        }
+
+        if ((obj.depth != null && obj.depth !== 0)) {
+          w.uint32(32)
+          w.uint32(obj.depth)
+        }
+
+        if (obj.via != null) {
+          w.uint32(40)
+          w.uint32(obj.via)
+        }
+
+        if (obj.redirectChain != null && obj.redirectChain.length > 0) {
+          for (const value of obj.redirectChain) {
+            w.uint32(50)
+            w.string(value)
+          }
+        }
+
+        if (obj.excluded != null) {
+          w.uint32(58)
+          w.string(obj.excluded)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          job: 0,
+          shared: 0,
+          rest: '',
+          depth: 0,
+          redirectChain: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.job = reader.uint32()
+              break
+            }
+            case 2: {
+              obj.shared = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.rest = reader.string()
+              break
+            }
+            case 4: {
+              obj.depth = reader.uint32()
+              break
+            }
+            case 5: {
+              obj.via = reader.uint32()
+              break
+            }
+            case 6: {
+              if (opts.limits?.redirectChain != null && obj.redirectChain.length === opts.limits.redirectChain) {
+                throw new MaxLengthError('Decode error - repeated field "redirectChain" had too many elements')
+              }
+
+              obj.redirectChain.push(reader.string())
+              break
+            }
+            case 7: {
+              obj.excluded = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          redirectChain: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.job`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.shared`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.rest`,
+                value: reader.string()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.depth`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.via`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 6: {
+              if (opts.limits?.redirectChain != null && obj.redirectChain === opts.limits.redirectChain) {
+                throw new MaxLengthError('Streaming decode error - repeated field "redirectChain" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.redirectChain[]`,
+                index: obj.redirectChain,
+                value: reader.string()
+              }
+
+              obj.redirectChain++
+
+              break
+            }
+            case 7: {
+              yield {
+                field: `${prefix}.excluded`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ForwardUrlJobFieldEvent {
+    field: '$.job'
+    value: number
+  }
+
+  export interface ForwardUrlSharedFieldEvent {
+    field: '$.shared'
+    value: number
+  }
+
+  export interface ForwardUrlRestFieldEvent {
+    field: '$.rest'
+    value: string
+  }
+
+  export interface ForwardUrlDepthFieldEvent {
+    field: '$.depth'
+    value: number
+  }
+
+  export interface ForwardUrlViaFieldEvent {
+    field: '$.via'
+    value: number
+  }
+
+  export interface ForwardUrlRedirectChainFieldEvent {
+    field: '$.redirectChain[]'
+    index: number
+    value: string
+  }
+
+  export interface ForwardUrlExcludedFieldEvent {
+    field: '$.excluded'
+    value: string
+  }
+
+  export function encode (obj: Partial<ForwardUrl>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, ForwardUrl.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ForwardUrl>): ForwardUrl {
+    return decodeMessage(buf, ForwardUrl.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ForwardUrl>): Generator<ForwardUrlJobFieldEvent | ForwardUrlSharedFieldEvent | ForwardUrlRestFieldEvent | ForwardUrlDepthFieldEvent | ForwardUrlViaFieldEvent | ForwardUrlRedirectChainFieldEvent | ForwardUrlExcludedFieldEvent> {
+    return streamMessage(buf, ForwardUrl.codec(), opts)
+  }
+}
+
+export interface ForwardReply {
+  results: number[]
+  holders: MemberRun[]
+}
+
+export namespace ForwardReply {
+  let _codec: Codec<ForwardReply>
+
+  export const codec = (): Codec<ForwardReply> => {
+    if (_codec == null) {
+      _codec = message<ForwardReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.results != null && obj.results.length > 0) {
+          for (const value of obj.results) {
+            w.uint32(8)
+            w.uint32(value)
+          }
+        }
+
+        if (obj.holders != null && obj.holders.length > 0) {
+          for (const value of obj.holders) {
+            w.uint32(18)
+            MemberRun.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          results: [],
+          holders: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.results != null && obj.results.length === opts.limits.results) {
+                throw new MaxLengthError('Decode error - repeated field "results" had too many elements')
+              }
+
+              obj.results.push(reader.uint32())
+              break
+            }
+            case 2: {
+              if (opts.limits?.holders != null && obj.holders.length === opts.limits.holders) {
+                throw new MaxLengthError('Decode error - repeated field "holders" had too many elements')
+              }
+
+              obj.holders.push(MemberRun.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.holders$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          results: 0,
+          holders: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.results != null && obj.results === opts.limits.results) {
+                throw new MaxLengthError('Streaming decode error - repeated field "results" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.results[]`,
+                index: obj.results,
+                value: reader.uint32()
+              }
+
+              obj.results++
+
+              break
+            }
+            case 2: {
+              if (opts.limits?.holders != null && obj.holders === opts.limits.holders) {
+                throw new MaxLengthError('Streaming decode error - repeated field "holders" had too many elements')
+              }
+
+              for (const evt of MemberRun.codec().stream(reader, reader.uint32(), `${prefix}.holders[]`, {
+                limits: opts.limits?.holders$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.holders
+                }
+              }
+
+              obj.holders++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ForwardReplyResultsFieldEvent {
+    field: '$.results[]'
+    index: number
+    value: number
+  }
+
+  export interface ForwardReplyHoldersMemberFieldEvent {
+    field: '$.holders[].member'
+    value: string
+    index: number
+  }
+
+  export interface ForwardReplyHoldersGenerationFieldEvent {
+    field: '$.holders[].generation'
+    value: number
+    index: number
+  }
+
+  export function encode (obj: Partial<ForwardReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, ForwardReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ForwardReply>): ForwardReply {
+    return decodeMessage(buf, ForwardReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ForwardReply>): Generator<ForwardReplyResultsFieldEvent | ForwardReplyHoldersMemberFieldEvent | ForwardReplyHoldersGenerationFieldEvent> {
+    return streamMessage(buf, ForwardReply.codec(), opts)
+  }
+}
+
+export interface MemberRun {
+  member: string
+  generation: number
+}
+
+export namespace MemberRun {
+  let _codec: Codec<MemberRun>
+
+  export const codec = (): Codec<MemberRun> => {
+    if (_codec == null) {
+      _codec = message<MemberRun>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.member != null && obj.member !== '')) {
+          w.uint32(10)
+          w.string(obj.member)
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.generation)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          member: '',
+          generation: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.member = reader.string()
+              break
+            }
+            case 2: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.member`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface MemberRunMemberFieldEvent {
+    field: '$.member'
+    value: string
+  }
+
+  export interface MemberRunGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export function encode (obj: Partial<MemberRun>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, MemberRun.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<MemberRun>): MemberRun {
+    return decodeMessage(buf, MemberRun.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<MemberRun>): Generator<MemberRunMemberFieldEvent | MemberRunGenerationFieldEvent> {
+    return streamMessage(buf, MemberRun.codec(), opts)
+  }
+}
+
+export interface Row {
+  key: Uint8Array
+  value?: Uint8Array
+}
+
+export namespace Row {
+  let _codec: Codec<Row>
+
+  export const codec = (): Codec<Row> => {
+    if (_codec == null) {
+      _codec = message<Row>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.key != null && obj.key.byteLength > 0)) {
+          w.uint32(10)
+          w.bytes(obj.key)
+        }
+
+        if (obj.value != null) {
+          w.uint32(18)
+          w.bytes(obj.value)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          key: uint8ArrayAlloc(0)
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.key = reader.bytes()
+              break
+            }
+            case 2: {
+              obj.value = reader.bytes()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.key`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.value`,
+                value: reader.bytes()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RowKeyFieldEvent {
+    field: '$.key'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface RowValueFieldEvent {
+    field: '$.value'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export function encode (obj: Partial<Row>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Row.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Row>): Row {
+    return decodeMessage(buf, Row.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Row>): Generator<RowKeyFieldEvent | RowValueFieldEvent> {
+    return streamMessage(buf, Row.codec(), opts)
+  }
+}
+
+export interface Rows {
+  generation: number
+  nowMs: number
+  rows: Row[]
+}
+
+export namespace Rows {
+  let _codec: Codec<Rows>
+
+  export const codec = (): Codec<Rows> => {
+    if (_codec == null) {
+      _codec = message<Rows>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(8)
+          w.uint64Number(obj.generation)
+        }
+
+        if ((obj.nowMs != null && obj.nowMs !== 0)) {
+          w.uint32(17)
+          w.double(obj.nowMs)
+        }
+
+        if (obj.rows != null && obj.rows.length > 0) {
+          for (const value of obj.rows) {
+            w.uint32(26)
+            Row.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          generation: 0,
+          nowMs: 0,
+          rows: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            case 2: {
+              obj.nowMs = reader.double()
+              break
+            }
+            case 3: {
+              if (opts.limits?.rows != null && obj.rows.length === opts.limits.rows) {
+                throw new MaxLengthError('Decode error - repeated field "rows" had too many elements')
+              }
+
+              obj.rows.push(Row.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.rows$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          rows: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.nowMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 3: {
+              if (opts.limits?.rows != null && obj.rows === opts.limits.rows) {
+                throw new MaxLengthError('Streaming decode error - repeated field "rows" had too many elements')
+              }
+
+              for (const evt of Row.codec().stream(reader, reader.uint32(), `${prefix}.rows[]`, {
+                limits: opts.limits?.rows$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.rows
+                }
+              }
+
+              obj.rows++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RowsGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export interface RowsNowMsFieldEvent {
+    field: '$.nowMs'
+    value: number
+  }
+
+  export interface RowsRowsKeyFieldEvent {
+    field: '$.rows[].key'
+    value: Uint8Array<ArrayBuffer>
+    index: number
+  }
+
+  export interface RowsRowsValueFieldEvent {
+    field: '$.rows[].value'
+    value: Uint8Array<ArrayBuffer>
+    index: number
+  }
+
+  export function encode (obj: Partial<Rows>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Rows.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Rows>): Rows {
+    return decodeMessage(buf, Rows.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Rows>): Generator<RowsGenerationFieldEvent | RowsNowMsFieldEvent | RowsRowsKeyFieldEvent | RowsRowsValueFieldEvent> {
+    return streamMessage(buf, Rows.codec(), opts)
+  }
+}
+
+export interface RangeDigests {
+  arcs: Uint8Array
+  tag: number
+  after: Uint8Array
+  buckets: RangeBucket[]
+}
+
+export namespace RangeDigests {
+  let _codec: Codec<RangeDigests>
+
+  export const codec = (): Codec<RangeDigests> => {
+    if (_codec == null) {
+      _codec = message<RangeDigests>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.arcs != null && obj.arcs.byteLength > 0)) {
+          w.uint32(10)
+          w.bytes(obj.arcs)
+        }
+
+        if ((obj.tag != null && obj.tag !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.tag)
+        }
+
+        if ((obj.after != null && obj.after.byteLength > 0)) {
+          w.uint32(26)
+          w.bytes(obj.after)
+        }
+
+        if (obj.buckets != null && obj.buckets.length > 0) {
+          for (const value of obj.buckets) {
+            w.uint32(34)
+            RangeBucket.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          arcs: uint8ArrayAlloc(0),
+          tag: 0,
+          after: uint8ArrayAlloc(0),
+          buckets: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.arcs = reader.bytes()
+              break
+            }
+            case 2: {
+              obj.tag = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.after = reader.bytes()
+              break
+            }
+            case 4: {
+              if (opts.limits?.buckets != null && obj.buckets.length === opts.limits.buckets) {
+                throw new MaxLengthError('Decode error - repeated field "buckets" had too many elements')
+              }
+
+              obj.buckets.push(RangeBucket.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.buckets$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          buckets: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.arcs`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.tag`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.after`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 4: {
+              if (opts.limits?.buckets != null && obj.buckets === opts.limits.buckets) {
+                throw new MaxLengthError('Streaming decode error - repeated field "buckets" had too many elements')
+              }
+
+              for (const evt of RangeBucket.codec().stream(reader, reader.uint32(), `${prefix}.buckets[]`, {
+                limits: opts.limits?.buckets$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.buckets
+                }
+              }
+
+              obj.buckets++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RangeDigestsArcsFieldEvent {
+    field: '$.arcs'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface RangeDigestsTagFieldEvent {
+    field: '$.tag'
+    value: number
+  }
+
+  export interface RangeDigestsAfterFieldEvent {
+    field: '$.after'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface RangeDigestsBucketsLastKeyFieldEvent {
+    field: '$.buckets[].lastKey'
+    value: Uint8Array<ArrayBuffer>
+    index: number
+  }
+
+  export interface RangeDigestsBucketsCountFieldEvent {
+    field: '$.buckets[].count'
+    value: number
+    index: number
+  }
+
+  export interface RangeDigestsBucketsHashFieldEvent {
+    field: '$.buckets[].hash'
+    value: bigint
+    index: number
+  }
+
+  export function encode (obj: Partial<RangeDigests>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, RangeDigests.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeDigests>): RangeDigests {
+    return decodeMessage(buf, RangeDigests.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeDigests>): Generator<RangeDigestsArcsFieldEvent | RangeDigestsTagFieldEvent | RangeDigestsAfterFieldEvent | RangeDigestsBucketsLastKeyFieldEvent | RangeDigestsBucketsCountFieldEvent | RangeDigestsBucketsHashFieldEvent> {
+    return streamMessage(buf, RangeDigests.codec(), opts)
+  }
+}
+
+export interface RangeBucket {
+  lastKey: Uint8Array
+  count: number
+  hash: bigint
+}
+
+export namespace RangeBucket {
+  let _codec: Codec<RangeBucket>
+
+  export const codec = (): Codec<RangeBucket> => {
+    if (_codec == null) {
+      _codec = message<RangeBucket>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.lastKey != null && obj.lastKey.byteLength > 0)) {
+          w.uint32(10)
+          w.bytes(obj.lastKey)
+        }
+
+        if ((obj.count != null && obj.count !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.count)
+        }
+
+        if ((obj.hash != null && obj.hash !== 0n)) {
+          w.uint32(24)
+          w.uint64(obj.hash)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          lastKey: uint8ArrayAlloc(0),
+          count: 0,
+          hash: 0n
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.lastKey = reader.bytes()
+              break
+            }
+            case 2: {
+              obj.count = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.hash = reader.uint64()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.lastKey`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.count`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.hash`,
+                value: reader.uint64()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RangeBucketLastKeyFieldEvent {
+    field: '$.lastKey'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface RangeBucketCountFieldEvent {
+    field: '$.count'
+    value: number
+  }
+
+  export interface RangeBucketHashFieldEvent {
+    field: '$.hash'
+    value: bigint
+  }
+
+  export function encode (obj: Partial<RangeBucket>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, RangeBucket.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeBucket>): RangeBucket {
+    return decodeMessage(buf, RangeBucket.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeBucket>): Generator<RangeBucketLastKeyFieldEvent | RangeBucketCountFieldEvent | RangeBucketHashFieldEvent> {
+    return streamMessage(buf, RangeBucket.codec(), opts)
+  }
+}
+
+export interface RangeDigestsReply {
+  differences: RangeDifference[]
+}
+
+export namespace RangeDigestsReply {
+  let _codec: Codec<RangeDigestsReply>
+
+  export const codec = (): Codec<RangeDigestsReply> => {
+    if (_codec == null) {
+      _codec = message<RangeDigestsReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.differences != null && obj.differences.length > 0) {
+          for (const value of obj.differences) {
+            w.uint32(10)
+            RangeDifference.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          differences: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.differences != null && obj.differences.length === opts.limits.differences) {
+                throw new MaxLengthError('Decode error - repeated field "differences" had too many elements')
+              }
+
+              obj.differences.push(RangeDifference.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.differences$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          differences: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.differences != null && obj.differences === opts.limits.differences) {
+                throw new MaxLengthError('Streaming decode error - repeated field "differences" had too many elements')
+              }
+
+              for (const evt of RangeDifference.codec().stream(reader, reader.uint32(), `${prefix}.differences[]`, {
+                limits: opts.limits?.differences$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.differences
+                }
+              }
+
+              obj.differences++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RangeDigestsReplyDifferencesIndexFieldEvent {
+    field: '$.differences[].index'
+    value: number
+    index: number
+  }
+
+  export interface RangeDigestsReplyDifferencesCountFieldEvent {
+    field: '$.differences[].count'
+    value: number
+    index: number
+  }
+
+  export function encode (obj: Partial<RangeDigestsReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, RangeDigestsReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeDigestsReply>): RangeDigestsReply {
+    return decodeMessage(buf, RangeDigestsReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeDigestsReply>): Generator<RangeDigestsReplyDifferencesIndexFieldEvent | RangeDigestsReplyDifferencesCountFieldEvent> {
+    return streamMessage(buf, RangeDigestsReply.codec(), opts)
+  }
+}
+
+export interface RangeDifference {
+  index: number
+  count: number
+}
+
+export namespace RangeDifference {
+  let _codec: Codec<RangeDifference>
+
+  export const codec = (): Codec<RangeDifference> => {
+    if (_codec == null) {
+      _codec = message<RangeDifference>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.index != null && obj.index !== 0)) {
+          w.uint32(8)
+          w.uint32(obj.index)
+        }
+
+        if ((obj.count != null && obj.count !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.count)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          index: 0,
+          count: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.index = reader.uint32()
+              break
+            }
+            case 2: {
+              obj.count = reader.uint32()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.index`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.count`,
+                value: reader.uint32()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RangeDifferenceIndexFieldEvent {
+    field: '$.index'
+    value: number
+  }
+
+  export interface RangeDifferenceCountFieldEvent {
+    field: '$.count'
+    value: number
+  }
+
+  export function encode (obj: Partial<RangeDifference>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, RangeDifference.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeDifference>): RangeDifference {
+    return decodeMessage(buf, RangeDifference.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RangeDifference>): Generator<RangeDifferenceIndexFieldEvent | RangeDifferenceCountFieldEvent> {
+    return streamMessage(buf, RangeDifference.codec(), opts)
+  }
+}
+
+export interface PullRows {
+  arcs: Uint8Array
+  tag: number
+  after: Uint8Array
+  last: Uint8Array
+  limit: number
+}
+
+export namespace PullRows {
+  let _codec: Codec<PullRows>
+
+  export const codec = (): Codec<PullRows> => {
+    if (_codec == null) {
+      _codec = message<PullRows>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.arcs != null && obj.arcs.byteLength > 0)) {
+          w.uint32(10)
+          w.bytes(obj.arcs)
+        }
+
+        if ((obj.tag != null && obj.tag !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.tag)
+        }
+
+        if ((obj.after != null && obj.after.byteLength > 0)) {
+          w.uint32(26)
+          w.bytes(obj.after)
+        }
+
+        if ((obj.last != null && obj.last.byteLength > 0)) {
+          w.uint32(34)
+          w.bytes(obj.last)
+        }
+
+        if ((obj.limit != null && obj.limit !== 0)) {
+          w.uint32(40)
+          w.uint32(obj.limit)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          arcs: uint8ArrayAlloc(0),
+          tag: 0,
+          after: uint8ArrayAlloc(0),
+          last: uint8ArrayAlloc(0),
+          limit: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.arcs = reader.bytes()
+              break
+            }
+            case 2: {
+              obj.tag = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.after = reader.bytes()
+              break
+            }
+            case 4: {
+              obj.last = reader.bytes()
+              break
+            }
+            case 5: {
+              obj.limit = reader.uint32()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.arcs`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.tag`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.after`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.last`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.limit`,
+                value: reader.uint32()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface PullRowsArcsFieldEvent {
+    field: '$.arcs'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface PullRowsTagFieldEvent {
+    field: '$.tag'
+    value: number
+  }
+
+  export interface PullRowsAfterFieldEvent {
+    field: '$.after'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface PullRowsLastFieldEvent {
+    field: '$.last'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface PullRowsLimitFieldEvent {
+    field: '$.limit'
+    value: number
+  }
+
+  export function encode (obj: Partial<PullRows>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, PullRows.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRows>): PullRows {
+    return decodeMessage(buf, PullRows.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRows>): Generator<PullRowsArcsFieldEvent | PullRowsTagFieldEvent | PullRowsAfterFieldEvent | PullRowsLastFieldEvent | PullRowsLimitFieldEvent> {
+    return streamMessage(buf, PullRows.codec(), opts)
+  }
+}
+
+export interface PullRowsReply {
+  nowMs: number
+  rows: Row[]
+  more: boolean
+}
+
+export namespace PullRowsReply {
+  let _codec: Codec<PullRowsReply>
+
+  export const codec = (): Codec<PullRowsReply> => {
+    if (_codec == null) {
+      _codec = message<PullRowsReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.nowMs != null && obj.nowMs !== 0)) {
+          w.uint32(9)
+          w.double(obj.nowMs)
+        }
+
+        if (obj.rows != null && obj.rows.length > 0) {
+          for (const value of obj.rows) {
+            w.uint32(18)
+            Row.codec().encode(value, w)
+          }
+        }
+
+        if ((obj.more != null && obj.more !== false)) {
+          w.uint32(24)
+          w.bool(obj.more)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          nowMs: 0,
+          rows: [],
+          more: false
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.nowMs = reader.double()
+              break
+            }
+            case 2: {
+              if (opts.limits?.rows != null && obj.rows.length === opts.limits.rows) {
+                throw new MaxLengthError('Decode error - repeated field "rows" had too many elements')
+              }
+
+              obj.rows.push(Row.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.rows$
+              }))
+              break
+            }
+            case 3: {
+              obj.more = reader.bool()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          rows: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.nowMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 2: {
+              if (opts.limits?.rows != null && obj.rows === opts.limits.rows) {
+                throw new MaxLengthError('Streaming decode error - repeated field "rows" had too many elements')
+              }
+
+              for (const evt of Row.codec().stream(reader, reader.uint32(), `${prefix}.rows[]`, {
+                limits: opts.limits?.rows$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.rows
+                }
+              }
+
+              obj.rows++
+
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.more`,
+                value: reader.bool()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface PullRowsReplyNowMsFieldEvent {
+    field: '$.nowMs'
+    value: number
+  }
+
+  export interface PullRowsReplyRowsKeyFieldEvent {
+    field: '$.rows[].key'
+    value: Uint8Array<ArrayBuffer>
+    index: number
+  }
+
+  export interface PullRowsReplyRowsValueFieldEvent {
+    field: '$.rows[].value'
+    value: Uint8Array<ArrayBuffer>
+    index: number
+  }
+
+  export interface PullRowsReplyMoreFieldEvent {
+    field: '$.more'
+    value: boolean
+  }
+
+  export function encode (obj: Partial<PullRowsReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, PullRowsReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRowsReply>): PullRowsReply {
+    return decodeMessage(buf, PullRowsReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRowsReply>): Generator<PullRowsReplyNowMsFieldEvent | PullRowsReplyRowsKeyFieldEvent | PullRowsReplyRowsValueFieldEvent | PullRowsReplyMoreFieldEvent> {
+    return streamMessage(buf, PullRowsReply.codec(), opts)
+  }
+}
+
+export interface ArcNotice {
+  generation: number
+  arcs: Uint8Array
+}
+
+export namespace ArcNotice {
+  let _codec: Codec<ArcNotice>
+
+  export const codec = (): Codec<ArcNotice> => {
+    if (_codec == null) {
+      _codec = message<ArcNotice>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(8)
+          w.uint64Number(obj.generation)
+        }
+
+        if ((obj.arcs != null && obj.arcs.byteLength > 0)) {
+          w.uint32(18)
+          w.bytes(obj.arcs)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          generation: 0,
+          arcs: uint8ArrayAlloc(0)
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            case 2: {
+              obj.arcs = reader.bytes()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.arcs`,
+                value: reader.bytes()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ArcNoticeGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export interface ArcNoticeArcsFieldEvent {
+    field: '$.arcs'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export function encode (obj: Partial<ArcNotice>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, ArcNotice.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArcNotice>): ArcNotice {
+    return decodeMessage(buf, ArcNotice.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArcNotice>): Generator<ArcNoticeGenerationFieldEvent | ArcNoticeArcsFieldEvent> {
+    return streamMessage(buf, ArcNotice.codec(), opts)
+  }
+}
+
+export interface Answer {
+  accepted: boolean
+}
+
+export namespace Answer {
+  let _codec: Codec<Answer>
+
+  export const codec = (): Codec<Answer> => {
+    if (_codec == null) {
+      _codec = message<Answer>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.accepted != null && obj.accepted !== false)) {
+          w.uint32(8)
+          w.bool(obj.accepted)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          accepted: false
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.accepted = reader.bool()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.accepted`,
+                value: reader.bool()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface AnswerAcceptedFieldEvent {
+    field: '$.accepted'
+    value: boolean
+  }
+
+  export function encode (obj: Partial<Answer>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Answer.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Answer>): Answer {
+    return decodeMessage(buf, Answer.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Answer>): Generator<AnswerAcceptedFieldEvent> {
+    return streamMessage(buf, Answer.codec(), opts)
+  }
+}
+
+export interface WhoHoldsReply {
+  generation: number
+  held: Uint8Array
+  copied: Uint8Array
+  known: KnownHolder[]
+}
+
+export namespace WhoHoldsReply {
+  let _codec: Codec<WhoHoldsReply>
+
+  export const codec = (): Codec<WhoHoldsReply> => {
+    if (_codec == null) {
+      _codec = message<WhoHoldsReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(8)
+          w.uint64Number(obj.generation)
+        }
+
+        if ((obj.held != null && obj.held.byteLength > 0)) {
+          w.uint32(18)
+          w.bytes(obj.held)
+        }
+
+        if ((obj.copied != null && obj.copied.byteLength > 0)) {
+          w.uint32(26)
+          w.bytes(obj.copied)
+        }
+
+        if (obj.known != null && obj.known.length > 0) {
+          for (const value of obj.known) {
+            w.uint32(34)
+            KnownHolder.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          generation: 0,
+          held: uint8ArrayAlloc(0),
+          copied: uint8ArrayAlloc(0),
+          known: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            case 2: {
+              obj.held = reader.bytes()
+              break
+            }
+            case 3: {
+              obj.copied = reader.bytes()
+              break
+            }
+            case 4: {
+              if (opts.limits?.known != null && obj.known.length === opts.limits.known) {
+                throw new MaxLengthError('Decode error - repeated field "known" had too many elements')
+              }
+
+              obj.known.push(KnownHolder.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.known$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          known: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.held`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.copied`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 4: {
+              if (opts.limits?.known != null && obj.known === opts.limits.known) {
+                throw new MaxLengthError('Streaming decode error - repeated field "known" had too many elements')
+              }
+
+              for (const evt of KnownHolder.codec().stream(reader, reader.uint32(), `${prefix}.known[]`, {
+                limits: opts.limits?.known$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.known
+                }
+              }
+
+              obj.known++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface WhoHoldsReplyGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export interface WhoHoldsReplyHeldFieldEvent {
+    field: '$.held'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface WhoHoldsReplyCopiedFieldEvent {
+    field: '$.copied'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface WhoHoldsReplyKnownArcsFieldEvent {
+    field: '$.known[].arcs'
+    value: Uint8Array<ArrayBuffer>
+    index: number
+  }
+
+  export interface WhoHoldsReplyKnownHolderMemberFieldEvent {
+    field: '$.known[].holder.member'
+    value: string
+    index: number
+  }
+
+  export interface WhoHoldsReplyKnownHolderGenerationFieldEvent {
+    field: '$.known[].holder.generation'
+    value: number
+    index: number
+  }
+
+  export function encode (obj: Partial<WhoHoldsReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, WhoHoldsReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<WhoHoldsReply>): WhoHoldsReply {
+    return decodeMessage(buf, WhoHoldsReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<WhoHoldsReply>): Generator<WhoHoldsReplyGenerationFieldEvent | WhoHoldsReplyHeldFieldEvent | WhoHoldsReplyCopiedFieldEvent | WhoHoldsReplyKnownArcsFieldEvent | WhoHoldsReplyKnownHolderMemberFieldEvent | WhoHoldsReplyKnownHolderGenerationFieldEvent> {
+    return streamMessage(buf, WhoHoldsReply.codec(), opts)
+  }
+}
+
+export interface KnownHolder {
+  arcs: Uint8Array
+  holder?: MemberRun
+}
+
+export namespace KnownHolder {
+  let _codec: Codec<KnownHolder>
+
+  export const codec = (): Codec<KnownHolder> => {
+    if (_codec == null) {
+      _codec = message<KnownHolder>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.arcs != null && obj.arcs.byteLength > 0)) {
+          w.uint32(10)
+          w.bytes(obj.arcs)
+        }
+
+        if (obj.holder != null) {
+          w.uint32(18)
+          MemberRun.codec().encode(obj.holder, w)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          arcs: uint8ArrayAlloc(0)
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.arcs = reader.bytes()
+              break
+            }
+            case 2: {
+              obj.holder = MemberRun.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.holder
+              })
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.arcs`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 2: {
+              yield * MemberRun.codec().stream(reader, reader.uint32(), `${prefix}.holder`, {
+                limits: opts.limits?.holder
+              })
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface KnownHolderArcsFieldEvent {
+    field: '$.arcs'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface KnownHolderHolderMemberFieldEvent {
+    field: '$.holder.member'
+    value: string
+  }
+
+  export interface KnownHolderHolderGenerationFieldEvent {
+    field: '$.holder.generation'
+    value: number
+  }
+
+  export function encode (obj: Partial<KnownHolder>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, KnownHolder.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<KnownHolder>): KnownHolder {
+    return decodeMessage(buf, KnownHolder.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<KnownHolder>): Generator<KnownHolderArcsFieldEvent | KnownHolderHolderMemberFieldEvent | KnownHolderHolderGenerationFieldEvent> {
+    return streamMessage(buf, KnownHolder.codec(), opts)
+  }
+}
+
+export interface Activity {
+  job: string
+}
+
+export namespace Activity {
+  let _codec: Codec<Activity>
+
+  export const codec = (): Codec<Activity> => {
+    if (_codec == null) {
+      _codec = message<Activity>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.job != null && obj.job !== '')) {
+          w.uint32(10)
+          w.string(obj.job)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          job: ''
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.job = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.job`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ActivityJobFieldEvent {
+    field: '$.job'
+    value: string
+  }
+
+  export function encode (obj: Partial<Activity>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Activity.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Activity>): Activity {
+    return decodeMessage(buf, Activity.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Activity>): Generator<ActivityJobFieldEvent> {
+    return streamMessage(buf, Activity.codec(), opts)
+  }
+}
+
+export interface ActivityReply {
+  busy?: string
+  activity: number
+  generation: number
+}
+
+export namespace ActivityReply {
+  let _codec: Codec<ActivityReply>
+
+  export const codec = (): Codec<ActivityReply> => {
+    if (_codec == null) {
+      _codec = message<ActivityReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.busy != null) {
+          w.uint32(10)
+          w.string(obj.busy)
+        }
+
+        if ((obj.activity != null && obj.activity !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.activity)
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(24)
+          w.uint64Number(obj.generation)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          activity: 0,
+          generation: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.busy = reader.string()
+              break
+            }
+            case 2: {
+              obj.activity = reader.uint64Number()
+              break
+            }
+            case 3: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.busy`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.activity`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ActivityReplyBusyFieldEvent {
+    field: '$.busy'
+    value: string
+  }
+
+  export interface ActivityReplyActivityFieldEvent {
+    field: '$.activity'
+    value: number
+  }
+
+  export interface ActivityReplyGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export function encode (obj: Partial<ActivityReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, ActivityReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ActivityReply>): ActivityReply {
+    return decodeMessage(buf, ActivityReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ActivityReply>): Generator<ActivityReplyBusyFieldEvent | ActivityReplyActivityFieldEvent | ActivityReplyGenerationFieldEvent> {
+    return streamMessage(buf, ActivityReply.codec(), opts)
+  }
+}
+
+export interface Jobs {
+  definitions: string[]
+}
+
+export namespace Jobs {
+  let _codec: Codec<Jobs>
+
+  export const codec = (): Codec<Jobs> => {
+    if (_codec == null) {
+      _codec = message<Jobs>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.definitions != null && obj.definitions.length > 0) {
+          for (const value of obj.definitions) {
+            w.uint32(10)
+            w.string(value)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          definitions: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.definitions != null && obj.definitions.length === opts.limits.definitions) {
+                throw new MaxLengthError('Decode error - repeated field "definitions" had too many elements')
+              }
+
+              obj.definitions.push(reader.string())
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          definitions: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.definitions != null && obj.definitions === opts.limits.definitions) {
+                throw new MaxLengthError('Streaming decode error - repeated field "definitions" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.definitions[]`,
+                index: obj.definitions,
+                value: reader.string()
+              }
+
+              obj.definitions++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface JobsDefinitionsFieldEvent {
+    field: '$.definitions[]'
+    index: number
+    value: string
+  }
+
+  export function encode (obj: Partial<Jobs>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Jobs.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Jobs>): Jobs {
+    return decodeMessage(buf, Jobs.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Jobs>): Generator<JobsDefinitionsFieldEvent> {
+    return streamMessage(buf, Jobs.codec(), opts)
+  }
+}
+
+export interface MemberRow {
+  id: string
+  addresses: string[]
+  weight: number
+  version: string
+  generation: number
+  incarnation: number
+  role: string
+  health: string
+}
+
+export namespace MemberRow {
+  let _codec: Codec<MemberRow>
+
+  export const codec = (): Codec<MemberRow> => {
+    if (_codec == null) {
+      _codec = message<MemberRow>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.id != null && obj.id !== '')) {
+          w.uint32(10)
+          w.string(obj.id)
+        }
+
+        if (obj.addresses != null && obj.addresses.length > 0) {
+          for (const value of obj.addresses) {
+            w.uint32(18)
+            w.string(value)
+          }
+        }
+
+        if ((obj.weight != null && obj.weight !== 0)) {
+          w.uint32(25)
+          w.double(obj.weight)
+        }
+
+        if ((obj.version != null && obj.version !== '')) {
+          w.uint32(34)
+          w.string(obj.version)
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(40)
+          w.uint64Number(obj.generation)
+        }
+
+        if ((obj.incarnation != null && obj.incarnation !== 0)) {
+          w.uint32(48)
+          w.uint32(obj.incarnation)
+        }
+
+        if ((obj.role != null && obj.role !== '')) {
+          w.uint32(58)
+          w.string(obj.role)
+        }
+
+        if ((obj.health != null && obj.health !== '')) {
+          w.uint32(66)
+          w.string(obj.health)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          id: '',
+          addresses: [],
+          weight: 0,
+          version: '',
+          generation: 0,
+          incarnation: 0,
+          role: '',
+          health: ''
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.id = reader.string()
+              break
+            }
+            case 2: {
+              if (opts.limits?.addresses != null && obj.addresses.length === opts.limits.addresses) {
+                throw new MaxLengthError('Decode error - repeated field "addresses" had too many elements')
+              }
+
+              obj.addresses.push(reader.string())
+              break
+            }
+            case 3: {
+              obj.weight = reader.double()
+              break
+            }
+            case 4: {
+              obj.version = reader.string()
+              break
+            }
+            case 5: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            case 6: {
+              obj.incarnation = reader.uint32()
+              break
+            }
+            case 7: {
+              obj.role = reader.string()
+              break
+            }
+            case 8: {
+              obj.health = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          addresses: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.id`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              if (opts.limits?.addresses != null && obj.addresses === opts.limits.addresses) {
+                throw new MaxLengthError('Streaming decode error - repeated field "addresses" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.addresses[]`,
+                index: obj.addresses,
+                value: reader.string()
+              }
+
+              obj.addresses++
+
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.weight`,
+                value: reader.double()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.version`,
+                value: reader.string()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 6: {
+              yield {
+                field: `${prefix}.incarnation`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 7: {
+              yield {
+                field: `${prefix}.role`,
+                value: reader.string()
+              }
+              break
+            }
+            case 8: {
+              yield {
+                field: `${prefix}.health`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface MemberRowIdFieldEvent {
+    field: '$.id'
+    value: string
+  }
+
+  export interface MemberRowAddressesFieldEvent {
+    field: '$.addresses[]'
+    index: number
+    value: string
+  }
+
+  export interface MemberRowWeightFieldEvent {
+    field: '$.weight'
+    value: number
+  }
+
+  export interface MemberRowVersionFieldEvent {
+    field: '$.version'
+    value: string
+  }
+
+  export interface MemberRowGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export interface MemberRowIncarnationFieldEvent {
+    field: '$.incarnation'
+    value: number
+  }
+
+  export interface MemberRowRoleFieldEvent {
+    field: '$.role'
+    value: string
+  }
+
+  export interface MemberRowHealthFieldEvent {
+    field: '$.health'
+    value: string
+  }
+
+  export function encode (obj: Partial<MemberRow>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, MemberRow.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<MemberRow>): MemberRow {
+    return decodeMessage(buf, MemberRow.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<MemberRow>): Generator<MemberRowIdFieldEvent | MemberRowAddressesFieldEvent | MemberRowWeightFieldEvent | MemberRowVersionFieldEvent | MemberRowGenerationFieldEvent | MemberRowIncarnationFieldEvent | MemberRowRoleFieldEvent | MemberRowHealthFieldEvent> {
+    return streamMessage(buf, MemberRow.codec(), opts)
+  }
+}
+
+export interface Notice {
+  kind: number
+  sequence: number
+  tableHash: bigint
+  target: string
+  members: MemberRow[]
+  reply: boolean
+}
+
+export namespace Notice {
+  let _codec: Codec<Notice>
+
+  export const codec = (): Codec<Notice> => {
+    if (_codec == null) {
+      _codec = message<Notice>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.kind != null && obj.kind !== 0)) {
+          w.uint32(8)
+          w.uint32(obj.kind)
+        }
+
+        if ((obj.sequence != null && obj.sequence !== 0)) {
+          w.uint32(16)
+          w.uint32(obj.sequence)
+        }
+
+        if ((obj.tableHash != null && obj.tableHash !== 0n)) {
+          w.uint32(24)
+          w.uint64(obj.tableHash)
+        }
+
+        if ((obj.target != null && obj.target !== '')) {
+          w.uint32(34)
+          w.string(obj.target)
+        }
+
+        if (obj.members != null && obj.members.length > 0) {
+          for (const value of obj.members) {
+            w.uint32(42)
+            MemberRow.codec().encode(value, w)
+          }
+        }
+
+        if ((obj.reply != null && obj.reply !== false)) {
+          w.uint32(48)
+          w.bool(obj.reply)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          kind: 0,
+          sequence: 0,
+          tableHash: 0n,
+          target: '',
+          members: [],
+          reply: false
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.kind = reader.uint32()
+              break
+            }
+            case 2: {
+              obj.sequence = reader.uint32()
+              break
+            }
+            case 3: {
+              obj.tableHash = reader.uint64()
+              break
+            }
+            case 4: {
+              obj.target = reader.string()
+              break
+            }
+            case 5: {
+              if (opts.limits?.members != null && obj.members.length === opts.limits.members) {
+                throw new MaxLengthError('Decode error - repeated field "members" had too many elements')
+              }
+
+              obj.members.push(MemberRow.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.members$
+              }))
+              break
+            }
+            case 6: {
+              obj.reply = reader.bool()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          members: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.kind`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.sequence`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.tableHash`,
+                value: reader.uint64()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.target`,
+                value: reader.string()
+              }
+              break
+            }
+            case 5: {
+              if (opts.limits?.members != null && obj.members === opts.limits.members) {
+                throw new MaxLengthError('Streaming decode error - repeated field "members" had too many elements')
+              }
+
+              for (const evt of MemberRow.codec().stream(reader, reader.uint32(), `${prefix}.members[]`, {
+                limits: opts.limits?.members$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.members
+                }
+              }
+
+              obj.members++
+
+              break
+            }
+            case 6: {
+              yield {
+                field: `${prefix}.reply`,
+                value: reader.bool()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface NoticeKindFieldEvent {
+    field: '$.kind'
+    value: number
+  }
+
+  export interface NoticeSequenceFieldEvent {
+    field: '$.sequence'
+    value: number
+  }
+
+  export interface NoticeTableHashFieldEvent {
+    field: '$.tableHash'
+    value: bigint
+  }
+
+  export interface NoticeTargetFieldEvent {
+    field: '$.target'
+    value: string
+  }
+
+  export interface NoticeMembersIdFieldEvent {
+    field: '$.members[].id'
+    value: string
+    index: number
+  }
+
+  export interface NoticeMembersAddressesFieldEvent {
+    field: '$.members[].addresses[]'
+    index: number
+    value: string
+  }
+
+  export interface NoticeMembersWeightFieldEvent {
+    field: '$.members[].weight'
+    value: number
+    index: number
+  }
+
+  export interface NoticeMembersVersionFieldEvent {
+    field: '$.members[].version'
+    value: string
+    index: number
+  }
+
+  export interface NoticeMembersGenerationFieldEvent {
+    field: '$.members[].generation'
+    value: number
+    index: number
+  }
+
+  export interface NoticeMembersIncarnationFieldEvent {
+    field: '$.members[].incarnation'
+    value: number
+    index: number
+  }
+
+  export interface NoticeMembersRoleFieldEvent {
+    field: '$.members[].role'
+    value: string
+    index: number
+  }
+
+  export interface NoticeMembersHealthFieldEvent {
+    field: '$.members[].health'
+    value: string
+    index: number
+  }
+
+  export interface NoticeReplyFieldEvent {
+    field: '$.reply'
+    value: boolean
+  }
+
+  export function encode (obj: Partial<Notice>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Notice.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Notice {
+    return decodeMessage(buf, Notice.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Generator<NoticeKindFieldEvent | NoticeSequenceFieldEvent | NoticeTableHashFieldEvent | NoticeTargetFieldEvent | NoticeMembersIdFieldEvent | NoticeMembersAddressesFieldEvent | NoticeMembersWeightFieldEvent | NoticeMembersVersionFieldEvent | NoticeMembersGenerationFieldEvent | NoticeMembersIncarnationFieldEvent | NoticeMembersRoleFieldEvent | NoticeMembersHealthFieldEvent | NoticeReplyFieldEvent> {
+    return streamMessage(buf, Notice.codec(), opts)
+  }
+}
+
+export interface Claim {
+  members: MemberRow[]
+  jobDefinition?: string
+}
+
+export namespace Claim {
+  let _codec: Codec<Claim>
+
+  export const codec = (): Codec<Claim> => {
+    if (_codec == null) {
+      _codec = message<Claim>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.members != null && obj.members.length > 0) {
+          for (const value of obj.members) {
+            w.uint32(10)
+            MemberRow.codec().encode(value, w)
+          }
+        }
+
+        if (obj.jobDefinition != null) {
+          w.uint32(18)
+          w.string(obj.jobDefinition)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          members: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.members != null && obj.members.length === opts.limits.members) {
+                throw new MaxLengthError('Decode error - repeated field "members" had too many elements')
+              }
+
+              obj.members.push(MemberRow.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.members$
+              }))
+              break
+            }
+            case 2: {
+              obj.jobDefinition = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          members: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.members != null && obj.members === opts.limits.members) {
+                throw new MaxLengthError('Streaming decode error - repeated field "members" had too many elements')
+              }
+
+              for (const evt of MemberRow.codec().stream(reader, reader.uint32(), `${prefix}.members[]`, {
+                limits: opts.limits?.members$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.members
+                }
+              }
+
+              obj.members++
+
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.jobDefinition`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface ClaimMembersIdFieldEvent {
+    field: '$.members[].id'
+    value: string
+    index: number
+  }
+
+  export interface ClaimMembersAddressesFieldEvent {
+    field: '$.members[].addresses[]'
+    index: number
+    value: string
+  }
+
+  export interface ClaimMembersWeightFieldEvent {
+    field: '$.members[].weight'
+    value: number
+    index: number
+  }
+
+  export interface ClaimMembersVersionFieldEvent {
+    field: '$.members[].version'
+    value: string
+    index: number
+  }
+
+  export interface ClaimMembersGenerationFieldEvent {
+    field: '$.members[].generation'
+    value: number
+    index: number
+  }
+
+  export interface ClaimMembersIncarnationFieldEvent {
+    field: '$.members[].incarnation'
+    value: number
+    index: number
+  }
+
+  export interface ClaimMembersRoleFieldEvent {
+    field: '$.members[].role'
+    value: string
+    index: number
+  }
+
+  export interface ClaimMembersHealthFieldEvent {
+    field: '$.members[].health'
+    value: string
+    index: number
+  }
+
+  export interface ClaimJobDefinitionFieldEvent {
+    field: '$.jobDefinition'
+    value: string
+  }
+
+  export function encode (obj: Partial<Claim>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, Claim.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Claim {
+    return decodeMessage(buf, Claim.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimMembersIdFieldEvent | ClaimMembersAddressesFieldEvent | ClaimMembersWeightFieldEvent | ClaimMembersVersionFieldEvent | ClaimMembersGenerationFieldEvent | ClaimMembersIncarnationFieldEvent | ClaimMembersRoleFieldEvent | ClaimMembersHealthFieldEvent | ClaimJobDefinitionFieldEvent> {
+    return streamMessage(buf, Claim.codec(), opts)
+  }
+}

@@ -1,0 +1,157 @@
+import { compareKeys } from "../frontier/queued-url.ts";
+import { isTerritorialTag, lastKeyOf, tagOf, territorialTagOf } from "../record/keys.ts";
+import type { TerritorialTag } from "../record/keys.ts";
+import type { RangeBucket, RangeDifference } from "../replication/range-digest.ts";
+import type { ArcSet } from "../ring/arc-set.ts";
+import type { Millis } from "../units.ts";
+import * as wire from "./messages.pb.ts";
+import { decodeArcs, decodePayload, encodeArcs, isMoment } from "./read-payload.ts";
+import { readRows, rowsMax } from "./rows.ts";
+import type { Row } from "./rows.ts";
+
+/** Buckets of one message, at most. */
+export const bucketsMax = 65_536;
+
+/** A key of one tag and what may follow it in a range's end. */
+const keyBytesMax = 64;
+
+/** What one side has of a tag in these arcs, in buckets. */
+export interface RangeDigests {
+  readonly arcs: ArcSet;
+  readonly tag: TerritorialTag;
+  /** Keys up to this one, itself included, are left out; empty: none are. */
+  readonly after: Uint8Array;
+  readonly buckets: readonly RangeBucket[];
+}
+
+/** Asks for the rows of these arcs behind `after`, up to `last`, itself included. */
+export interface PullRows {
+  readonly arcs: ArcSet;
+  readonly tag: TerritorialTag;
+  /** Empty: from the tag's first key on. */
+  readonly after: Uint8Array;
+  readonly last: Uint8Array;
+  readonly limit: number;
+}
+
+export interface PullRowsReply {
+  /** The sender's clock, in which the rows' times are. */
+  readonly nowMs: Millis;
+  /** In the order of their keys. */
+  readonly rows: readonly Required<Row>[];
+  /** There are more behind the last one. */
+  readonly more: boolean;
+}
+
+export function encodeRangeDigests(digests: RangeDigests): Uint8Array<ArrayBuffer> {
+  const { arcs, tag, after, buckets } = digests;
+  return wire.RangeDigests.encode({
+    arcs: encodeArcs(arcs),
+    tag: byteOf(tag),
+    after,
+    buckets: [...buckets],
+  });
+}
+
+/** Buckets whose ends are of the tag and rise strictly from `after`. */
+export function decodeRangeDigests(payload: Uint8Array): RangeDigests | undefined {
+  const limits = { buckets: bucketsMax };
+  const message = decodePayload(payload, (bytes) => wire.RangeDigests.decode(bytes, { limits }));
+  const arcs = message && decodeArcs(message.arcs);
+  const tag = message && tagOfByte(message.tag);
+  if (!arcs || !tag) return undefined;
+  const { after, buckets } = message;
+  if (after.length > 0 && !isPlaceIn(tag, after)) return undefined;
+  let last = after;
+  const rise = buckets.every(({ lastKey }) => {
+    const rises = isPlaceIn(tag, lastKey) && compareKeys(lastKey, last) > 0;
+    last = lastKey;
+    return rises;
+  });
+  return rise ? { arcs, tag, after, buckets } : undefined;
+}
+
+export function encodeRangeDigestsReply(
+  differences: readonly RangeDifference[],
+): Uint8Array<ArrayBuffer> {
+  return wire.RangeDigestsReply.encode({ differences: [...differences] });
+}
+
+/** The reply to a message of `bucketCount` buckets: those that differ, in their order. */
+export function decodeRangeDigestsReply(
+  payload: Uint8Array,
+  bucketCount: number,
+): readonly RangeDifference[] | undefined {
+  const limits = { differences: bucketCount };
+  const reply = decodePayload(payload, (bytes) => wire.RangeDigestsReply.decode(bytes, { limits }));
+  let last = -1;
+  const rise = reply?.differences.every(({ index }) => {
+    const rises = index > last && index < bucketCount;
+    last = index;
+    return rises;
+  });
+  return rise ? reply?.differences : undefined;
+}
+
+export function encodePullRows(asked: PullRows): Uint8Array<ArrayBuffer> {
+  const { arcs, tag, after, last, limit } = asked;
+  return wire.PullRows.encode({ arcs: encodeArcs(arcs), tag: byteOf(tag), after, last, limit });
+}
+
+/** A range within the tag, and a limit that one reply may hold. */
+export function decodePullRows(payload: Uint8Array): PullRows | undefined {
+  const message = decodePayload(payload, wire.PullRows.decode);
+  const arcs = message && decodeArcs(message.arcs);
+  const tag = message && tagOfByte(message.tag);
+  if (!arcs || !tag) return undefined;
+  const { after, last, limit } = message;
+  const begins = after.length === 0 || isPlaceIn(tag, after);
+  if (!begins || !isPlaceIn(tag, last) || compareKeys(after, last) > 0) return undefined;
+  return limit >= 1 && limit <= rowsMax ? { arcs, tag, after, last, limit } : undefined;
+}
+
+export function encodePullRowsReply(reply: PullRowsReply): Uint8Array<ArrayBuffer> {
+  const { nowMs, rows, more } = reply;
+  return wire.PullRowsReply.encode({ nowMs, rows: [...rows], more });
+}
+
+/** The reply to `asked`: rows of its range alone, rising, no more than asked for. Whether they are of its arcs is not seen here. */
+export function decodePullRowsReply(
+  payload: Uint8Array,
+  asked: PullRows,
+): PullRowsReply | undefined {
+  const limits = { rows: asked.limit };
+  const reply = decodePayload(payload, (bytes) => wire.PullRowsReply.decode(bytes, { limits }));
+  if (!reply || !isMoment(reply.nowMs)) return undefined;
+  const { nowMs, more } = reply;
+  const rows = readRows(reply.rows);
+  if (!rows || !areRowsOf(rows, asked)) return undefined;
+  return more && rows.length === 0 ? undefined : { nowMs, rows, more };
+}
+
+/** Whether the rows have values, are of the tag, and rise within the range. */
+function areRowsOf(
+  rows: readonly Row[],
+  { tag, after, last }: PullRows,
+): rows is readonly Required<Row>[] {
+  return rows.every(({ key, value }, index) => {
+    const before = rows[index - 1]?.key ?? after;
+    const isWithin = compareKeys(key, before) > 0 && compareKeys(key, last) <= 0;
+    return value !== undefined && isWithin && territorialTagOf(key) === tag;
+  });
+}
+
+/** The tag as it begins its keys. */
+function byteOf(tag: TerritorialTag): number {
+  return lastKeyOf(tag)[0] ?? 0;
+}
+
+function tagOfByte(byte: number): TerritorialTag | undefined {
+  const tag = byte <= 0xff ? tagOf(Uint8Array.of(byte)) : undefined;
+  return tag !== undefined && isTerritorialTag(tag) ? tag : undefined;
+}
+
+/** A key of the tag, or a place between two. */
+function isPlaceIn(tag: TerritorialTag, key: Uint8Array): boolean {
+  return key.length <= keyBytesMax && tagOf(key) === tag;
+}

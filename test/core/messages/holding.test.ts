@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  decodeAnswer,
+  decodeArcNotice,
+  decodeWhoHoldsReply,
+  encodeAnswer,
+  encodeArcNotice,
+  encodeWhoHoldsReply,
+} from "../../../src/core/messages/holding.ts";
+import * as wire from "../../../src/core/messages/messages.pb.ts";
+import { decodeArcs, encodeArcs } from "../../../src/core/messages/read-payload.ts";
+import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import { arcSets, generations, members } from "./arbitrary.ts";
+import { expectSafe, plain } from "./hostile.ts";
+
+const notices = fc.record({ generation: generations, arcs: arcSets });
+
+const replies = fc.record({
+  generation: generations,
+  held: arcSets,
+  copied: arcSets,
+  known: fc.array(fc.record({ arcs: arcSets, holder: members, generation: generations }), {
+    maxLength: 3,
+  }),
+});
+
+describe("arcs in a message", () => {
+  it("are the same positions when they arrive, the whole circle and none included", () => {
+    for (const arcs of [ArcSet.whole, ArcSet.empty]) {
+      expect(decodeArcs(encodeArcs(arcs))?.equals(arcs)).toBe(true);
+    }
+    fc.assert(
+      fc.property(arcSets, (arcs) => {
+        expect(decodeArcs(encodeArcs(arcs))?.equals(arcs)).toBe(true);
+      }),
+    );
+  });
+
+  it("are refused when their bounds do not rise, have no pair, or leave the circle", () => {
+    const bounds = encodeArcs(ArcSet.whole);
+    expect(decodeArcs(bounds.slice(7))).toBeUndefined();
+    expect(decodeArcs(bounds.slice(1))).toBeUndefined();
+    expect(decodeArcs(Uint8Array.of(...bounds.slice(7), ...bounds.slice(0, 7)))).toBeUndefined();
+    expect(decodeArcs(Uint8Array.of(...bounds, ...bounds))).toBeUndefined();
+    expect(decodeArcs(bounds.map((byte, at) => (at === 13 ? 1 : byte)))).toBeUndefined();
+  });
+});
+
+describe("messages about who holds what", () => {
+  it("arrive as they were sent", () => {
+    fc.assert(
+      fc.property(notices, replies, (notice, reply) => {
+        expect(plain(decodeArcNotice(encodeArcNotice(notice)))).toEqual(plain(notice));
+        expect(plain(decodeWhoHoldsReply(encodeWhoHoldsReply(reply)))).toEqual(plain(reply));
+      }),
+    );
+    expect(decodeAnswer(encodeAnswer(true))).toBe(true);
+    expect(decodeAnswer(encodeAnswer(false))).toBe(false);
+  });
+
+  it("are safe to receive from a stranger", () => {
+    expectSafe(notices.map(encodeArcNotice), decodeArcNotice, encodeArcNotice);
+    expectSafe(replies.map(encodeWhoHoldsReply), decodeWhoHoldsReply, encodeWhoHoldsReply);
+    expectSafe(fc.constant(encodeAnswer(true)), decodeAnswer, encodeAnswer);
+  });
+
+  it("name holders that may be members, and nothing else", () => {
+    const of = (member: string, generation: number) =>
+      decodeWhoHoldsReply(
+        wire.WhoHoldsReply.encode({
+          known: [{ arcs: encodeArcs(ArcSet.whole), holder: { member, generation } }],
+        }),
+      );
+    expect(of("peer-a", 5)?.known).toHaveLength(1);
+    expect(of("", 5)).toBeUndefined();
+    expect(of("a b", 5)).toBeUndefined();
+    expect(
+      decodeWhoHoldsReply(wire.WhoHoldsReply.encode({ known: [{ arcs: new Uint8Array(0) }] })),
+    ).toBeUndefined();
+  });
+});

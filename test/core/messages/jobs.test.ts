@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
+import type { JobDefinition } from "../../../src/core/jobs/job-definition.ts";
+import { decodeJobs, encodeJobs } from "../../../src/core/messages/jobs.ts";
+import * as wire from "../../../src/core/messages/messages.pb.ts";
+import {
+  decodeActivity,
+  decodeActivityReply,
+  encodeActivity,
+  encodeActivityReply,
+} from "../../../src/core/messages/activity.ts";
+import { decodeJson, encodeJson } from "../../../src/core/messages/json-payload.ts";
+import { payloadBytesMax } from "../../../src/core/messages/read-payload.ts";
+import type { JobId } from "../../../src/core/units.ts";
+import { generations } from "./arbitrary.ts";
+import { expectSafe } from "./hostile.ts";
+
+const job = "news" as JobId;
+const definition: JobDefinition = {
+  id: job,
+  revision: 3,
+  state: "paused",
+  options: { ...defaultJobOptions, include: ["^http://a"] },
+};
+
+describe("definitions of jobs", () => {
+  it("arrive as they were sent", () => {
+    expect(decodeJobs(encodeJobs([definition, definition]))).toEqual([definition, definition]);
+    expect(decodeJobs(encodeJobs([]))).toEqual([]);
+  });
+
+  it("are safe to receive from a stranger, and refused when one is none", () => {
+    expectSafe(fc.constant(encodeJobs([definition])), decodeJobs, encodeJobs);
+    const [sound = ""] = wire.Jobs.decode(encodeJobs([definition])).definitions;
+    expect(decodeJobs(wire.Jobs.encode({ definitions: [sound, "{}"] }))).toBeUndefined();
+  });
+});
+
+describe("a job's activity", () => {
+  const replies = fc.record({
+    busy: fc.option(fc.string({ maxLength: 30 }), { nil: undefined }),
+    activity: fc.maxSafeNat(),
+    generation: generations,
+  });
+
+  it("is asked for and told as it is", () => {
+    expect(decodeActivity(encodeActivity(job))).toBe(job);
+    fc.assert(
+      fc.property(replies, (reply) => {
+        expect(decodeActivityReply(encodeActivityReply(reply))).toEqual(reply);
+      }),
+    );
+  });
+
+  it("is safe to receive from a stranger", () => {
+    expectSafe(fc.constant(encodeActivity(job)), decodeActivity, encodeActivity);
+    expectSafe(replies.map(encodeActivityReply), decodeActivityReply, encodeActivityReply);
+  });
+
+  it("is of a job that can be, with a reason that people can read", () => {
+    expect(decodeActivity(encodeActivity("No Job" as JobId))).toBeUndefined();
+    const busy = "x".repeat(1_001);
+    const reply = encodeActivityReply({ busy, activity: 1, generation: 1 });
+    expect(decodeActivityReply(reply)).toBeUndefined();
+  });
+});
+
+describe("plain data in a message", () => {
+  it("arrives as it was sent", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 2 }), (data) => {
+        expect(decodeJson(encodeJson(data))).toEqual(JSON.parse(JSON.stringify(data)));
+      }),
+    );
+  });
+
+  it("is refused when it is no JSON, no UTF-8, or too long", () => {
+    expect(decodeJson(new TextEncoder().encode("{"))).toBeUndefined();
+    expect(decodeJson(Uint8Array.of(0x22, 0xff, 0x22))).toBeUndefined();
+    expect(decodeJson(new Uint8Array(0))).toBeUndefined();
+    expect(
+      decodeJson(new Uint8Array(payloadBytesMax + 1).fill(0x20).fill(0x31, 0, 1)),
+    ).toBeUndefined();
+  });
+});
