@@ -117,7 +117,13 @@ describe("a digest of ranges", () => {
     const robots = robotsKey("a.com" as SiteName, "http://a.com" as OriginName);
     const read = (body: string, fetchedAtMs: number): Row => [
       robots,
-      RobotsRecord.encode({ origin: "o", verdict: "rules", body, fetchedAtMs, expiresAtMs: 9 }),
+      RobotsRecord.encode({
+        origin: "o",
+        verdict: "rules",
+        body,
+        fetchedAtMs,
+        expiresAtMs: fetchedAtMs + 9,
+      }),
     ];
     const buckets = digest([read("a", 1)], 3, "robots").finish();
     expect(compare(buckets, [read("a", 2)], "robots")).toEqual([]);
