@@ -178,8 +178,10 @@ describe("the tags that are found", () => {
   it.each<[string, fc.Arbitrary<string>]>([
     ["comments", pieces(comments, "<!-- --> --!> <!--> <!---> - ! > <a\\shref=1>")],
     ["scripts", pieces("<script> </script> <script\\s </script/ <script <!-- --> - <a> > < </")],
+    ["escaped scripts", pieces("<script> </script> <!-- --> > <a>")],
     ["raw text and other elements", pieces(rawTexts, whole, "<plaintext> <table> <template> </p>")],
     ["attributes", pieces("<a\\s <meta/", attributeParts, "> /> \\s / = ' \" href")],
+    ["attributes that nobody looks at", pieces("<b\\s </b\\s = =\" =' ' \" > x \\s / <a>")],
     ["character references", pieces("<a\\shref= <a\\shref=' <title> </title> ' > = x", references)],
   ])("are those that browsers find among %s", (_, piece) => {
     fc.assert(
@@ -189,6 +191,21 @@ describe("the tags that are found", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it.each([
+    "<script><!--<script></script><a></script><a href=1>",
+    "<script><!--<script></script>--></script><a href=1>",
+    "<script><!--><script></script><a href=1>",
+    "<script><!--<scripts></script><a href=1>",
+    '<b ="x>"><a href=1>',
+    "<b x = '>'><a href=1>",
+    "<b x=y='><a href=1>'>",
+    "</b x='><a href=1>'>",
+    "<!--><a href=1>--!><a href=2>",
+    "<!doctype '><a href=1>",
+  ])("are those that browsers find in %s", (html) => {
+    expect(scanned(html)).toEqual(seenByBrowsers(html));
   });
 
   it("are those that browsers find in SVG and MathML, whose CDATA sections are text", () => {

@@ -115,15 +115,16 @@ describe("canonicalizeUrl", () => {
   });
 
   it("is the same on the short way of URLs that are canonical as they stand", () => {
-    const piece = fc.constantFrom(
-      ..."a b-c - 0 127 0x1 e.org . .. ./ .a / // : :80 @ ? = & ; + ~ _ %41 xn-- xn--a.a é A # \\ \n".split(
-        " ",
-      ),
-    );
-    const start = fc.constantFrom("http://", "https://", "http://e.org/", "http://a.", "HTTP://");
+    const soup = (pieces: string): fc.Arbitrary<string> =>
+      fc
+        .array(fc.constantFrom(...pieces.split(" ")), { maxLength: 5 })
+        .map((chosen) => chosen.join(""));
+    const scheme = fc.constantFrom("http://", "https://", "HTTP://");
+    const host = soup("a b-c - 0 127 0x1 e.org . . xn-- xn--a A é :80 @");
+    const rest = soup("/ / a 0 . .. .b // ? = & ; + ~ - _ %41 : @ é # \\ \n");
     fc.assert(
-      fc.property(start, fc.array(piece, { maxLength: 8 }), (start, pieces) => {
-        const input = start + pieces.join("");
+      fc.property(scheme, host, rest, (scheme, host, rest) => {
+        const input = `${scheme}${host}/${rest}`;
         // A space before a URL means nothing, but it is not part of a canonical one.
         expect(canonicalizeUrl(input, page)).toBe(canonicalizeUrl(` ${input}`, page));
       }),
