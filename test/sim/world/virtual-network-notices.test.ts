@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutOneWay, lossy, partition } from "../../../sim/world/network-rules.ts";
+import { cutOneWay, deliver, lossy, partition } from "../../../sim/world/network-rules.ts";
 import { Dice } from "../../../sim/world/dice.ts";
 import { bytes, firsts, memberId, NetworkBench, numbers } from "./network-bench.ts";
 
@@ -66,6 +66,18 @@ describe("datagrams and claims", () => {
       const second = bench.claims.filter(({ first }) => first === 2);
       expect(second.map(({ at }) => at).toSorted((a, b) => a - b)).toEqual([2, 3, 4, 5, 6]);
     });
+  });
+
+  it("arrive whatever chance says where a rule says so", async () => {
+    const bench = new NetworkBench(1, { lossRate: 1 });
+    await bench.run(async () => {
+      const [first] = await bench.startAll(2);
+      first?.notify(memberId(1), bytes(1));
+      bench.network.addRule(() => deliver);
+      first?.notify(memberId(1), bytes(2));
+      await bench.clock.sleep(10_000);
+    });
+    expect(firsts(bench.notices)).toEqual([2]);
   });
 
   it("are lost to a rule that says so", async () => {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   clogMembers,
+  clogPair,
   cutOneWay,
+  hold,
   partition,
+  pass,
   slowMembers,
 } from "../../../sim/world/network-rules.ts";
 import { swizzle } from "../../../sim/world/swizzle.ts";
@@ -212,6 +215,32 @@ describe("faults of the virtual network", () => {
       expect((await outcomes).every(({ kind }) => kind === "reply")).toBe(true);
       await late;
       expect(firsts(bench.served)).toEqual([99, ...numbers(21)]);
+    });
+  });
+
+  it("keep the order of a stream of which only some packets are held", async () => {
+    const bench = new NetworkBench(1);
+    await bench.run(async () => {
+      await bench.startAll(2);
+      const free = bench.network.addRule(({ bytes: size }) => (size === 2 ? hold : pass));
+      const asked = [bytes(0), bytes(1, 1), bytes(2), bytes(3)].map((one) => bench.ask(0, 1, one));
+      await bench.clock.sleep(3_000);
+      expect(firsts(bench.served)).toEqual([0]);
+      free();
+      await Promise.all(asked);
+      expect(firsts(bench.served)).toEqual([0, 1, 2, 3]);
+    });
+  });
+
+  it("can clog one pair and leave the others", async () => {
+    const bench = new NetworkBench(1);
+    await bench.run(async () => {
+      await bench.startAll(3);
+      bench.network.addRule(clogPair(1, 0));
+      expect(await bench.ask(0, 1, bytes(1), 2_000)).toEqual({ kind: "timeout" });
+      expect(await bench.ask(1, 0, bytes(1), 2_000)).toEqual({ kind: "timeout" });
+      expect(await bench.ask(0, 2, bytes(1))).toMatchObject({ kind: "reply" });
+      expect(await bench.ask(1, 2, bytes(1))).toMatchObject({ kind: "reply" });
     });
   });
 
