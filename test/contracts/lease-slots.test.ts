@@ -1,7 +1,4 @@
-import {
-  VirtualLeaseSlots,
-  type VirtualSlots,
-} from "../../sim/world/virtual-lease-slots.ts";
+import { VirtualLeaseSlots, type VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
 import { stillProcess } from "../support/still-process.ts";
 import { leaseSlotsContract } from "./lease-slots.ts";
 

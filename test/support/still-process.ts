@@ -10,9 +10,6 @@ export function stillProcess(): VirtualProcess {
 }
 
 /** A store that takes no time, for a test without a running clock. */
-export function timelessStore(
-  disk = new VirtualDisk(),
-  process = stillProcess(),
-): VirtualStore {
+export function timelessStore(disk = new VirtualDisk(), process = stillProcess()): VirtualStore {
   return new VirtualStore(disk, process, new Dice(1), noDiskTimes);
 }
