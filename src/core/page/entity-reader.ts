@@ -23,7 +23,7 @@ export class EntityReader implements TokenizerCallbacks {
 
   /** Text of an element that has no child elements, such as `title`. */
   text(text: string): string {
-    return text.includes("&") ? this.#decode(`<title>${text}`) : text;
+    return text.includes("&") ? this.#decode(text.replaceAll("<", "&lt;")) : text;
   }
 
   #decode(source: string): string {

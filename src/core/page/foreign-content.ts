@@ -18,7 +18,8 @@ const depthMax = 64;
 /**
  * Whether the tokenizer stands in SVG or MathML, where `title`, `script` and `style` are ordinary elements.
  *
- * A full stack of open elements is not kept: only the elements that switch between the two worlds are.
+ * A full stack of open elements is not kept: only the elements that switch between the two worlds are. So the end tag of an
+ * HTML element around an SVG that was never closed does not close it, as it does in browsers.
  */
 export class ForeignContent {
   readonly #switches: string[] = [];
