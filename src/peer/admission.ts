@@ -334,12 +334,13 @@ export class Admission {
     for (const host of new Set(queued.map((one) => one.host))) {
       ops.push(host.save(), this.#frontier.keepWaiting(host));
     }
+    const parcels = this.#dispose(outgoing, ops);
+    // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
     const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
     for (const { ops: own, again } of settlements) {
       ops.push(...own);
       if (again) queued.push(this.#enqueue(again, ops));
     }
-    const parcels = this.#dispose(outgoing, ops);
     const durable = this.#journal.append(ops);
     for (const parcel of parcels) this.#outlet?.send(parcel);
     for (const { appended } of settlements) appended(durable);

@@ -340,3 +340,10 @@ export function after(row: Uint8Array): Key {
 export function jobSpaceOfQueueKey(row: Uint8Array): number {
   return getUint32(row, 17);
 }
+
+/** Key of the `waiting` row of the host to which a queue entry's key belongs. */
+export function waitingKeyOf(queueRow: Uint8Array): Key {
+  const bytes = newKey("waiting", 17);
+  bytes.set(queueRow.subarray(1, 17), 1);
+  return bytes;
+}

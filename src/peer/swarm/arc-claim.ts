@@ -14,11 +14,16 @@ const retryMs = 200;
 /** Time for an answer. */
 const timeoutMs = 2_000;
 
+interface Answered {
+  readonly member: MemberId;
+  readonly answer: WhoHoldsReply;
+}
+
 /**
  * Claims arcs whose right was lost with its holder.
  *
  * Before it takes an arc, a peer asks those who may know better: the members that the ring prefers for it and, where it has
- * no copy itself, all others. If one of them holds the arc, or knows of a holder that runs, it is left alone. Of several
+ * no copy itself, all others. If one of them holds the arc, or names a member that does, it is left alone. Of several
  * that have a copy the one that the ring prefers takes it; one without a copy only where nobody has one.
  *
  * Invariant: members with the same view of the swarm never claim the same arc.
@@ -54,19 +59,19 @@ export class ArcClaim {
   /** `orphans`: those of `arcs` of which this peer has no copy. */
   async run(arcs: ArcSet, orphans: ArcSet, signal: AbortSignal): Promise<void> {
     const { ring, futureRing } = this.#view;
-    const asked = this.#whomToAsk(arcs, orphans);
-    const answers = await Promise.all(
-      asked.map(async (member) => ({ member, answer: await this.#ask(member, arcs, signal) })),
-    );
+    const answers = await this.#askAll(this.#whomToAsk(arcs, orphans), arcs, signal);
     // What was asked of another swarm says nothing about this one.
-    if (signal.aborted || ring !== this.#view.ring || futureRing !== this.#view.futureRing) return;
+    const isStale = (): boolean =>
+      signal.aborted || ring !== this.#view.ring || futureRing !== this.#view.futureRing;
+    if (!answers || isStale()) return;
+    const named = await this.#askAll(this.#namedIn(answers), arcs, signal);
+    if (!named || isStale()) return;
     let free = arcs.subtract(this.#territory.held);
-    for (const { member, answer } of answers) {
-      if (!answer) return;
+    for (const { member, answer } of [...answers, ...named]) {
       free = this.#heed(member, answer, free);
     }
     for (const { member, answer } of answers) {
-      if (answer) free = free.subtract(this.#precedence(member, answer, free, orphans));
+      free = free.subtract(this.#precedence(member, answer, free, orphans));
     }
     if (free.isEmpty) {
       await this.#clock.sleep(retryMs, signal);
@@ -81,6 +86,28 @@ export class ArcClaim {
     if (!orphans.isEmpty) return others;
     const preferred = preferredArcs(ring, this.#replicas + 1, arcs);
     return [...preferred.keys()].filter((member) => member !== self);
+  }
+
+  /** Members that an answer names as holders: what is said of others is asked of themselves, for it may be long past. */
+  #namedIn(answers: readonly Answered[]): readonly MemberId[] {
+    const asked = new Set<MemberId>([this.#view.self, ...answers.map(({ member }) => member)]);
+    const named = answers.flatMap(({ answer }) => answer.known.map(({ holder }) => holder));
+    return [...new Set(named)].filter(
+      (member) => !asked.has(member) && this.#view.generationOf(member) !== undefined,
+    );
+  }
+
+  /** Nothing when one of them is gone. */
+  async #askAll(
+    members: readonly MemberId[],
+    arcs: ArcSet,
+    signal: AbortSignal,
+  ): Promise<Answered[] | undefined> {
+    const answers = await Promise.all(
+      members.map(async (member) => ({ member, answer: await this.#ask(member, arcs, signal) })),
+    );
+    const given = answers.flatMap(({ member, answer }) => (answer ? [{ member, answer }] : []));
+    return given.length === members.length ? given : undefined;
   }
 
   /** Asks until there is an answer; nothing when the member is gone. */
@@ -99,21 +126,12 @@ export class ArcClaim {
     return undefined;
   }
 
-  /** Takes what is held, or known to be held, out of `free`. */
-  #heed(member: MemberId, answer: WhoHoldsReply, free: ArcSet): ArcSet {
-    const note = (arcs: ArcSet, holder: MemberId, generation: number): ArcSet => {
-      const known = arcs.intersect(free);
-      if (known.isEmpty) return free;
-      this.#territory.note(known, { member: holder, generation, synced: false });
-      return free.subtract(known);
-    };
-    let left = free;
-    left = left.intersect(note(answer.held, member, answer.generation));
-    for (const { arcs, holder, generation } of answer.known) {
-      if (holder === this.#view.self || !this.#view.isRunning(holder, generation)) continue;
-      left = left.intersect(note(arcs, holder, generation));
-    }
-    return left;
+  /** Takes what the member holds out of `free`. */
+  #heed(member: MemberId, { held, generation }: WhoHoldsReply, free: ArcSet): ArcSet {
+    const known = held.intersect(free);
+    if (known.isEmpty) return free;
+    this.#territory.note(known, { member, generation, synced: false });
+    return free.subtract(known);
   }
 
   /** Arcs that the other member should claim rather than this one. */

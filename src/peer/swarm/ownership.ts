@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ArcClaim } from "./arc-claim.ts";
 import type { ArcTransfer } from "./arc-transfer.ts";
+import type { PeerCalls } from "./peer-calls.ts";
 import type { RangeSync } from "./range-sync.ts";
 import type { Replicator } from "./replicator.ts";
 import type { SwarmView } from "./swarm-view.ts";
@@ -17,6 +18,8 @@ export interface OwnershipOptions {
    * An arc without any trace of a holder is claimed after so long: time for its holder to be heard of. @default 1_000
    */
   readonly orphanGraceMs: Millis;
+  /** What the ring gives to this peer and is still noted elsewhere after so long is inquired into. @default 3_000 */
+  readonly inquiryAfterMs: Millis;
   /** Longest time between two looks at what there is to do; changes are looked at when they come. @default 1_000 */
   readonly lookIntervalMs: Millis;
 }
@@ -24,8 +27,12 @@ export interface OwnershipOptions {
 export const defaultOwnershipOptions: OwnershipOptions = Object.freeze({
   syncsMax: 8,
   orphanGraceMs: 1_000,
+  inquiryAfterMs: 3_000,
   lookIntervalMs: 1_000,
 });
+
+/** Time for the answer to an inquiry. */
+const inquiryTimeoutMs: Millis = 2_000;
 
 /** Changes that come together are looked at together. */
 const settleMs = 20;
@@ -41,6 +48,7 @@ const settleMs = 20;
  * names.
  */
 export class Ownership {
+  readonly #calls: PeerCalls;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #view: SwarmView;
@@ -56,6 +64,9 @@ export class Ownership {
   readonly #syncing = new Map<MemberId, Promise<void>>();
   readonly #transferring = new Map<MemberId, Promise<void>>();
   #claiming: Promise<void> | undefined;
+  #inquiring: Promise<void> | undefined;
+  /** Since when something that this peer should hold is held elsewhere, or since the last inquiry into that. */
+  #strangeSinceMs: Millis | undefined;
   /** Owned by the ring and without a trace of a holder. */
   #orphans: { readonly arcs: ArcSet; readonly sinceMs: Millis } | undefined;
   #wake = new AbortController();
@@ -63,7 +74,7 @@ export class Ownership {
   #running: Promise<void> | undefined;
 
   constructor(
-    ports: { readonly clock: Clock; readonly logger: Logger },
+    ports: { readonly calls: PeerCalls; readonly clock: Clock; readonly logger: Logger },
     parts: {
       readonly view: SwarmView;
       readonly territory: Territory;
@@ -79,6 +90,7 @@ export class Ownership {
       readonly onFailure: (error: unknown) => void;
     },
   ) {
+    this.#calls = ports.calls;
     this.#clock = ports.clock;
     this.#logger = ports.logger;
     this.#view = parts.view;
@@ -103,6 +115,7 @@ export class Ownership {
     await this.#running;
     await Promise.allSettled([...this.#syncing.values(), ...this.#transferring.values()]);
     await this.#claiming;
+    await this.#inquiring;
   }
 
   /** Something has changed: the ring, who holds what, how far a copy has come. */
@@ -138,6 +151,7 @@ export class Ownership {
     this.#startClaim();
     this.#startSyncs();
     this.#startTransfers();
+    this.#startInquiry();
     this.#becomeActive();
   }
 
@@ -224,6 +238,34 @@ export class Ownership {
         this.#claiming = undefined;
         this.look();
       });
+  }
+
+  /** Asks those who are noted as holders of what this peer should hold by now whether they still do. */
+  #startInquiry(): void {
+    const { role } = this.#view;
+    const strange = this.#owned().subtract(this.#territory.held);
+    const nowMs = this.#clock.nowMs();
+    if (strange.isEmpty || role !== "active") this.#strangeSinceMs = undefined;
+    else this.#strangeSinceMs ??= nowMs;
+    if (this.#strangeSinceMs === undefined || this.#inquiring) return;
+    if (nowMs < this.#strangeSinceMs + this.#options.inquiryAfterMs) return;
+    this.#strangeSinceMs = nowMs;
+    this.#inquiring = this.#inquire(strange)
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#inquiring = undefined;
+        this.look();
+      });
+  }
+
+  async #inquire(arcs: ArcSet): Promise<void> {
+    const holders = new Set<MemberId>();
+    for (const { value } of this.#territory.notes(arcs)) holders.add(value.member);
+    for (const member of holders) {
+      if (this.#view.generationOf(member) === undefined || this.#stop.signal.aborted) continue;
+      const answer = await this.#calls.whoHolds(member, arcs, inquiryTimeoutMs);
+      if (answer) this.#territory.doubt(arcs.subtract(answer.held), member);
+    }
   }
 
   /** Arcs of which this peer has a copy, and whose holder is gone. */

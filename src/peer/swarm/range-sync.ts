@@ -56,6 +56,8 @@ export class RangeSync {
   readonly #clock: Clock;
   readonly #store: Store;
   readonly #calls: PeerCalls;
+  /** Keys written while rows are being read, for each reading. */
+  readonly #changes = new Set<Set<string>>();
   readonly #parts: {
     readonly journal: Journal;
     readonly keeper: ReplicaKeeper;
@@ -79,6 +81,9 @@ export class RangeSync {
     this.#store = ports.store;
     this.#calls = ports.calls;
     this.#parts = parts;
+    parts.journal.observe((ops) => {
+      for (const changed of this.#changes) for (const { key } of ops) changed.add(idOf(key));
+    });
   }
 
   /** Resolves when the member has a complete copy, or is not to have one any more. */
@@ -149,10 +154,21 @@ export class RangeSync {
     }
   }
 
+  /** Sends what is here. What changes while it is read goes its own way, and is left out. */
   async #push(stream: ReplicaStream, span: Span, signal: AbortSignal): Promise<void> {
-    for await (const rows of readSpan(this.#store, span, rowsPerPull)) {
-      await this.#parts.replicator.copy(stream, rows, signal);
-      if (!this.#isCurrent(stream, signal)) return;
+    let { after: from } = span;
+    for (;;) {
+      await this.#parts.journal.flushed();
+      const changed = new Set<string>();
+      this.#changes.add(changed);
+      const rows = await firstOf(readSpan(this.#store, { ...span, after: from }, rowsPerPull));
+      this.#changes.delete(changed);
+      const last = rows?.at(-1);
+      if (!rows || !last) return;
+      const unchanged = rows.filter(({ key }) => !changed.has(idOf(key)));
+      await this.#parts.replicator.copy(stream, unchanged, signal);
+      if (rows.length < rowsPerPull || !this.#isCurrent(stream, signal)) return;
+      from = last.key;
     }
   }
 
@@ -198,4 +214,14 @@ export async function* readSpan(
     }
   }
   if (rows.length > 0) yield rows;
+}
+
+async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}
+
+/** A key as a value that sets compare by content. */
+function idOf(key: Uint8Array): string {
+  return String.fromCharCode(...key);
 }

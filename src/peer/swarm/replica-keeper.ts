@@ -126,9 +126,12 @@ export class ReplicaKeeper {
         return;
       }
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, tag, current, logged);
-      const merged = mergeRow(tag, current, shiftRow(tag, row.value, behindMs));
-      if (!merged?.changed) return;
+      // Of clocks the holder's word stands; only where both hold the arc the more careful one does.
+      const known = tag === "host" && !isHeld ? undefined : current;
+      const merged = mergeRow(tag, known, shiftRow(tag, row.value, behindMs));
+      if (!merged) return;
       if (merged.overlap) this.#countOverlap(row.key);
+      if (!merged.changed) return;
       ops.push({ type: "put", key: row.key, value: merged.value });
       if (isHeld) this.#notice(tag, row.key, merged.value, current, arrivals);
     });

@@ -6,14 +6,14 @@ import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OverlayOutcome } from "../../ports/overlay.ts";
 
-/** Rows that one append of the journal wrote: they arrive together or not at all. */
+/** Rows that one append of the journal wrote, in their order; those of one message arrive together or not at all. */
 interface Unit {
   readonly sequence: number;
   readonly rows: readonly Row[];
 }
 
 export interface ReplicaStreamOptions {
-  /** Rows of one message, unless one page alone has more. More save messages and make an acknowledgement wait. @default 1_000 */
+  /** Rows of one message. More save messages and make an acknowledgement wait. @default 1_000 */
   readonly rowsPerMessage: number;
   /** Bytes of one message, about. @default 262_144 */
   readonly bytesPerMessage: number;
@@ -104,7 +104,11 @@ export class ReplicaStream {
   /** Puts rows behind all others. */
   push(sequence: number, rows: readonly Row[]): void {
     if (this.#abort.signal.aborted) return;
-    this.#units.push({ sequence, rows });
+    const { rowsPerMessage } = this.#options;
+    // A page with endless links would not fit into a message; its own end comes last, so the parts may arrive apart.
+    for (let from = 0; from < rows.length; from += rowsPerMessage) {
+      this.#units.push({ sequence, rows: rows.slice(from, from + rowsPerMessage) });
+    }
     this.#queuedRows += rows.length;
     if (!this.#running) {
       this.#running = true;

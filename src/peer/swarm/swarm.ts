@@ -28,7 +28,8 @@ import { newParcel } from "./parcel.ts";
 import type { Delivery, Parcel } from "./parcel.ts";
 import { PeerCalls } from "./peer-calls.ts";
 import { PeerHandlers } from "./peer-handlers.ts";
-import { countQueued } from "./queue-census.ts";
+import { takeCensus } from "./queue-census.ts";
+import type { QueueCensus } from "./queue-census.ts";
 import { RangeSync } from "./range-sync.ts";
 import { ReplicaKeeper } from "./replica-keeper.ts";
 import { Replicator } from "./replicator.ts";
@@ -311,9 +312,10 @@ export class Swarm {
     await this.#keeper.alone(async () => {
       const fresh = arcs.subtract(this.territory.held);
       await journal.flushed();
-      await this.#countQueued(fresh, 1);
+      const { waiting } = await this.#countQueued(fresh, 1);
       if (unsure) frontier.doubt(fresh);
       this.territory.take(fresh);
+      void journal.append(waiting);
     });
     await this.exchange.load(arcs);
     this.exchange.reroute();
@@ -332,11 +334,12 @@ export class Swarm {
     this.#pulse.fire();
   }
 
-  async #countQueued(arcs: ArcSet, sign: 1 | -1): Promise<void> {
-    const counts = await countQueued(this.#ports.store, arcs);
-    for (const [space, count] of counts) {
+  async #countQueued(arcs: ArcSet, sign: 1 | -1): Promise<QueueCensus> {
+    const census = await takeCensus(this.#ports.store, arcs);
+    for (const [space, count] of census.counts) {
       this.#parts.jobs.bySpace(space)?.counter.add("queued", sign * count);
     }
+    return census;
   }
 
   async #deliver(to: Parcel["entry"]["job"], parcels: readonly Parcel[]): Promise<Delivery> {

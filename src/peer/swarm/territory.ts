@@ -12,6 +12,9 @@ export interface Holder {
   readonly synced: boolean;
 }
 
+/** No run has this number. */
+const noGeneration = -1;
+
 /**
  * Which part of the circle this peer holds, and what it knows of who holds the rest.
  *
@@ -70,8 +73,14 @@ export class Territory {
     this.#holders.set(arcs.subtract(this.#held), holder);
   }
 
-  forget(arcs: ArcSet): void {
-    this.#holders.delete(arcs);
+  /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
+  doubt(arcs: ArcSet, member: MemberId): void {
+    for (const synced of [true, false]) {
+      const wrong = this.notedWhere(
+        (holder) => holder.member === member && holder.synced === synced,
+      );
+      this.note(wrong.intersect(arcs), { member, generation: noGeneration, synced });
+    }
   }
 
   holderAt(position: RingPosition): Holder | undefined {
