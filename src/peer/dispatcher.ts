@@ -18,6 +18,9 @@ export const defaultDispatcherOptions: DispatcherOptions = Object.freeze({
   answersPerParserPlace: 4,
 });
 
+/** A constant: an abort without a reason makes an error with a stack trace, each time. */
+const cancelled = "cancelled";
+
 /**
  * Sends out visits: as soon as a host is due and there is room for its answer.
  *
@@ -71,7 +74,7 @@ export class Dispatcher {
   /** No new visits from here on; those under way go on. */
   stop(): void {
     this.#stopped = true;
-    this.#timer?.cancel.abort();
+    this.#timer?.cancel.abort(cancelled);
     this.#timer = undefined;
   }
 
@@ -135,7 +138,7 @@ export class Dispatcher {
   #arm(): void {
     const dueAtMs = this.#frontier.nextDueAtMs();
     if (dueAtMs === undefined || (this.#timer && this.#timer.dueAtMs <= dueAtMs)) return;
-    this.#timer?.cancel.abort();
+    this.#timer?.cancel.abort(cancelled);
     const timer = { dueAtMs, cancel: new AbortController() };
     this.#timer = timer;
     void this.#clock.sleep(dueAtMs - this.#clock.nowMs(), timer.cancel.signal).then(() => {

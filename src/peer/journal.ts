@@ -5,6 +5,7 @@ import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
+import { Alarm } from "./alarm.ts";
 
 export interface JournalOptions {
   /**
@@ -57,7 +58,7 @@ export class Journal {
   #running: Promise<void> | undefined;
   #lastStartMs = -Infinity;
   #failure: { readonly error: unknown } | undefined;
-  #hurry: AbortController | undefined;
+  readonly #alarm: Alarm;
 
   constructor(
     ports: {
@@ -72,6 +73,7 @@ export class Journal {
     this.#store = ports.store;
     this.#archive = ports.archive;
     this.#clock = ports.clock;
+    this.#alarm = new Alarm(ports.clock);
     this.#metrics = ports.metrics;
     this.#options = options;
     this.#onFailure = onFailure;
@@ -106,7 +108,7 @@ export class Journal {
   flushed(): Promise<void> {
     if (this.#failure) return this.#open.durable;
     if (this.#open.ops.length > 0) {
-      this.#hurry?.abort();
+      this.#alarm.rouse();
       return this.#open.durable;
     }
     return this.#writing?.durable ?? Promise.resolve();
@@ -122,11 +124,7 @@ export class Journal {
   async #commitAll(): Promise<void> {
     while (this.#open.ops.length > 0 && !this.#failure) {
       const waitMs = this.#lastStartMs + this.#options.commitIntervalMs - this.#clock.nowMs();
-      if (waitMs > 0) {
-        this.#hurry = new AbortController();
-        await this.#clock.sleep(waitMs, this.#hurry.signal);
-        this.#hurry = undefined;
-      }
+      await this.#alarm.sleep(waitMs);
       this.#lastStartMs = this.#clock.nowMs();
       const group = this.#open;
       this.#open = newGroup();

@@ -1,6 +1,7 @@
 import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ForwardResult } from "../../core/messages/forward.ts";
+import { Alarm } from "../alarm.ts";
 import type { Delivery, Parcel } from "./parcel.ts";
 
 export interface LaneOptions {
@@ -47,7 +48,7 @@ export class ForwardLane {
   readonly #onFailure: (error: unknown) => void;
   #waiting: Parcel[] = [];
   #running = false;
-  #full = new AbortController();
+  readonly #alarm: Alarm;
 
   constructor(
     clock: Clock,
@@ -57,6 +58,8 @@ export class ForwardLane {
     onFailure: (error: unknown) => void,
   ) {
     this.#clock = clock;
+    this.#alarm = new Alarm(clock);
+    signal.addEventListener("abort", () => this.#alarm.ring());
     this.#events = events;
     this.#options = options;
     this.#signal = signal;
@@ -69,7 +72,7 @@ export class ForwardLane {
 
   add(parcel: Parcel): void {
     this.#waiting.push(parcel);
-    if (this.#waiting.length >= this.#options.batchMax) this.#full.abort();
+    if (this.#waiting.length >= this.#options.batchMax) this.#alarm.ring();
     if (this.#running) return;
     this.#running = true;
     this.#run().catch(this.#onFailure);
@@ -94,10 +97,7 @@ export class ForwardLane {
   async #linger(): Promise<void> {
     const [oldest] = this.#waiting;
     if (!oldest || this.#waiting.length >= this.#options.batchMax) return;
-    const waitMs = oldest.sinceMs + this.#options.lingerMs - this.#clock.nowMs();
-    if (waitMs <= 0) return;
-    this.#full = new AbortController();
-    await this.#clock.sleep(waitMs, AbortSignal.any([this.#full.signal, this.#signal]));
+    await this.#alarm.sleep(oldest.sinceMs + this.#options.lingerMs - this.#clock.nowMs());
   }
 
   #nextBatch(): Parcel[] {

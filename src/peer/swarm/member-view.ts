@@ -11,6 +11,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Overlay } from "../../ports/overlay.ts";
+import { Alarm } from "../alarm.ts";
 import type { RingBook } from "./ring-book.ts";
 import type { SwarmView } from "./swarm-view.ts";
 
@@ -29,7 +30,7 @@ export class MemberView implements SwarmView {
   readonly #listeners = new Set<() => void>();
   readonly #onSuperseded: () => void;
   readonly #stop = new AbortController();
-  #wake = new AbortController();
+  readonly #alarm: Alarm;
   #running: Promise<void> | undefined;
   #ring: Ring;
   #futureRing: Ring;
@@ -56,6 +57,7 @@ export class MemberView implements SwarmView {
     onSuperseded: () => void,
   ) {
     this.#clock = ports.clock;
+    this.#alarm = new Alarm(ports.clock);
     this.#logger = ports.logger;
     this.#overlay = ports.overlay;
     this.#rings = rings;
@@ -138,23 +140,27 @@ export class MemberView implements SwarmView {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake.abort();
+    this.#alarm.ring();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      this.#wake = new AbortController();
-      const waitMs = this.#membership.nextWakeAtMs() - this.#clock.nowMs();
-      if (waitMs > 0) await this.#clock.sleep(waitMs, this.#wake.signal);
+      await this.#alarm.sleep(this.#membership.nextWakeAtMs() - this.#clock.nowMs());
       if (signal.aborted) return;
-      this.#perform(this.#membership.tick(this.#clock.nowMs()));
+      this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
       this.#found();
     }
   }
 
+  /** Does what follows from something that happened: when to wake next may have changed. */
   #perform(actions: readonly MembershipAction[]): void {
+    this.#carryOut(actions);
+    this.#alarm.ring();
+  }
+
+  #carryOut(actions: readonly MembershipAction[]): void {
     let changed = false;
     for (const action of actions) {
       switch (action.kind) {
@@ -173,7 +179,6 @@ export class MemberView implements SwarmView {
       }
     }
     if (changed) this.#renew();
-    this.#wake.abort();
   }
 
   #note(member: Member, before: Member | undefined): boolean {

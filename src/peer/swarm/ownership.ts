@@ -1,8 +1,10 @@
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import { preferredArcs } from "../../core/ring/preferred-arcs.ts";
+import type { Ring } from "../../core/ring/ring.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { Alarm } from "../alarm.ts";
 import type { ArcClaim } from "./arc-claim.ts";
 import type { ArcTransfer } from "./arc-transfer.ts";
 import type { PeerCalls } from "./peer-calls.ts";
@@ -63,13 +65,20 @@ export class Ownership {
   readonly #onFailure: (error: unknown) => void;
   readonly #syncing = new Map<MemberId, Promise<void>>();
   readonly #transferring = new Map<MemberId, Promise<void>>();
+  #ownedIn: { readonly ring: Ring; readonly arcs: ArcSet } | undefined;
+  #needs: {
+    /** What they follow from. */
+    readonly of:
+      { readonly ring: Ring; readonly futureRing: Ring; readonly held: ArcSet } | undefined;
+    readonly arcs: ReadonlyMap<MemberId, ArcSet>;
+  } = { of: undefined, arcs: new Map() };
   #claiming: Promise<void> | undefined;
   #inquiring: Promise<void> | undefined;
   /** Since when something that this peer should hold is held elsewhere, or since the last inquiry into that. */
   #strangeSinceMs: Millis | undefined;
   /** Owned by the ring and without a trace of a holder. */
   #orphans: { readonly arcs: ArcSet; readonly sinceMs: Millis } | undefined;
-  #wake = new AbortController();
+  readonly #alarm: Alarm;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
@@ -92,6 +101,7 @@ export class Ownership {
   ) {
     this.#calls = ports.calls;
     this.#clock = ports.clock;
+    this.#alarm = new Alarm(ports.clock);
     this.#logger = ports.logger;
     this.#view = parts.view;
     this.#territory = parts.territory;
@@ -111,7 +121,7 @@ export class Ownership {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake.abort();
+    this.#alarm.ring();
     await this.#running;
     await Promise.allSettled([...this.#syncing.values(), ...this.#transferring.values()]);
     await this.#claiming;
@@ -120,7 +130,7 @@ export class Ownership {
 
   /** Something has changed: the ring, who holds what, how far a copy has come. */
   look(): void {
-    this.#wake.abort();
+    this.#alarm.ring();
   }
 
   /** Whether ring and holdings agree and nothing is being copied, passed on or claimed. */
@@ -131,16 +141,15 @@ export class Ownership {
       this.#transferring.size === 0 &&
       this.#claiming === undefined &&
       this.#territory.held.equals(this.#owned()) &&
-      this.#missing().size === 0
+      this.#isCopied
     );
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      this.#wake = new AbortController();
       this.#step();
-      await this.#clock.sleep(this.#options.lookIntervalMs, this.#wake.signal);
+      await this.#alarm.sleep(this.#options.lookIntervalMs);
       await this.#clock.sleep(settleMs, signal);
     }
   }
@@ -157,35 +166,47 @@ export class Ownership {
 
   #owned(): ArcSet {
     const { ring, self } = this.#view;
-    return ring.has(self) ? ring.arcsOf(self) : ArcSet.empty;
+    if (this.#ownedIn?.ring !== ring) {
+      this.#ownedIn = { ring, arcs: ring.has(self) ? ring.arcsOf(self) : ArcSet.empty };
+    }
+    return this.#ownedIn.arcs;
   }
 
-  /** Which members need a copy of what; computed anew when the ring or the holdings have changed. */
+  /** Which members need a copy of what; computed anew when the rings or the holdings have changed. */
   #setNeeds(): void {
     const { ring, futureRing, self } = this.#view;
     const { held } = this.#territory;
-    const needs = new Map<MemberId, ArcSet>();
-    for (const each of ring === futureRing ? [ring] : [ring, futureRing]) {
-      for (const [member, arcs] of preferredArcs(each, this.#replicas, held)) {
-        if (member === self) continue;
-        needs.set(member, (needs.get(member) ?? ArcSet.empty).union(arcs));
+    const of = this.#needs.of;
+    if (of?.ring !== ring || of.futureRing !== futureRing || of.held !== held) {
+      const arcs = new Map<MemberId, ArcSet>();
+      for (const each of ring === futureRing ? [ring] : [ring, futureRing]) {
+        for (const [member, more] of preferredArcs(each, this.#replicas, held)) {
+          if (member !== self) arcs.set(member, (arcs.get(member) ?? ArcSet.empty).union(more));
+        }
       }
+      this.#needs = { of: { ring, futureRing, held }, arcs };
     }
-    this.#replicator.setNeeds(needs);
-    this.#needs = needs;
+    this.#replicator.setNeeds(this.#needs.arcs);
   }
-
-  #needs: ReadonlyMap<MemberId, ArcSet> = new Map();
 
   /** What has still to be copied, by member. */
   #missing(): Map<MemberId, ArcSet> {
     const missing = new Map<MemberId, ArcSet>();
-    for (const [member, arcs] of this.#needs) {
+    for (const [member, arcs] of this.#needs.arcs) {
       const stream = this.#replicator.stream(member);
       const rest = stream ? arcs.subtract(stream.synced) : ArcSet.empty;
       if (!rest.isEmpty) missing.set(member, rest);
     }
     return missing;
+  }
+
+  /** Whether every member has a copy of what it needs; cheaper than to say what is missing. */
+  get #isCopied(): boolean {
+    for (const [member, arcs] of this.#needs.arcs) {
+      const stream = this.#replicator.stream(member);
+      if (stream && !stream.synced.equals(arcs)) return false;
+    }
+    return true;
   }
 
   #startSyncs(): void {

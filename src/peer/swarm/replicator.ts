@@ -20,6 +20,9 @@ export interface ReplicatorOptions {
   readonly queuedRowsMax: number;
 }
 
+/** A constant: an abort without a reason makes an error with a stack trace, each time. */
+const inTimeReason = "in time";
+
 interface Waiter {
   readonly positions: readonly RingPosition[];
   readonly sequence: number;
@@ -168,7 +171,7 @@ export class Replicator {
     const entry: Waiter = {
       ...waiter,
       resolve: (replicated) => {
-        inTime.abort();
+        inTime.abort(inTimeReason);
         resolve(replicated);
       },
     };

@@ -35,7 +35,7 @@ export class Territory {
 
   /** Held, and not on its way to another member. */
   get open(): ArcSet {
-    return this.#held.subtract(this.#closing);
+    return this.#closing.isEmpty ? this.#held : this.#held.subtract(this.#closing);
   }
 
   holds(position: RingPosition): boolean {
@@ -48,6 +48,7 @@ export class Territory {
   }
 
   take(arcs: ArcSet): void {
+    if (arcs.isEmpty) return;
     this.#held = this.#held.union(arcs);
     this.#holders.delete(arcs);
   }
@@ -64,7 +65,7 @@ export class Territory {
   /** The right has passed to another member. */
   give(arcs: ArcSet, to: Holder): void {
     this.#held = this.#held.subtract(arcs);
-    this.#closing = this.#closing.subtract(arcs);
+    this.reopen(arcs);
     this.#holders.set(arcs, to);
   }
 
