@@ -1,4 +1,5 @@
 import { invariant } from "../errors.ts";
+import { notLent, type AddressUse, type LoanSpan } from "../politeness/address-borrower.ts";
 import type { PolitenessOptions } from "../politeness/politeness-options.ts";
 import type { IpAddress, Millis } from "../units.ts";
 import { AddressEntry } from "./address-entry.ts";
@@ -14,6 +15,16 @@ export interface RequestEnd {
   readonly finishedAtMs: Millis;
   /** The host's delay. */
   readonly delayMs: Millis;
+}
+
+/** Where addresses are lent by other members. */
+export interface AddressLoans {
+  /** When requests to an address may start. */
+  spanOf(address: IpAddress): LoanSpan;
+  /** A host waits for an address that is not lent. */
+  wanted(address: IpAddress): void;
+  /** A request ended whose end was asked for, or the address is not lent any more. */
+  ended(address: IpAddress): void;
 }
 
 /** Where a placed visit stands. */
@@ -54,6 +65,7 @@ const SWEPT_MAX = 4;
  *
  * Invariant: a host is handed out only if its gate and its address's clock are open and both have a
  * connection free.
+ * Invariant: no host with a delay is handed out outside the span in which its address is lent to this peer.
  * Invariant: of hosts that could be asked, the one that has waited longest comes first, so none starves.
  * Invariant: `#due` holds exactly the addresses on which some host may be asked, now or later, without a
  * request ending first; waiting hosts cost nothing.
@@ -72,6 +84,7 @@ export class Workbench {
   /** Addresses that are kept for their clock alone. */
   readonly #resting = new BinaryHeap<AddressEntry>();
   #openRequests = 0;
+  #loans: AddressLoans | undefined;
 
   constructor(options: WorkbenchOptions) {
     this.#options = options;
@@ -90,6 +103,32 @@ export class Workbench {
   /** Visits in place. */
   get size(): number {
     return this.#placements.size;
+  }
+
+  /**
+   * From now on addresses are lent; until then all are this peer's own. Returns those that are in use: they are not
+   * lent any more.
+   */
+  borrowFrom(loans: AddressLoans): IpAddress[] {
+    this.#loans = loans;
+    for (const [address, entry] of this.#entries) {
+      entry.lend(loans.spanOf(address));
+      this.#rekey(entry);
+    }
+    return [...this.#entries.keys()];
+  }
+
+  /** Requests to the address may start within this span. */
+  lend(address: IpAddress, span: LoanSpan): void {
+    const entry = this.#entries.get(address);
+    if (entry === undefined) return;
+    entry.lend(span);
+    this.#rekey(entry);
+  }
+
+  /** What the address is used for; absent when there is nothing to say of it. */
+  useOf(address: IpAddress): AddressUse | undefined {
+    return this.#entries.get(address)?.use;
   }
 
   /**
@@ -130,7 +169,9 @@ export class Workbench {
       const entry = this.#due.peek();
       const dueAtMs = this.#due.peekKey();
       if (entry === undefined || dueAtMs === undefined || dueAtMs > nowMs) return undefined;
-      if (entry.dueAtMs() === dueAtMs) return this.#openFirst(entry, nowMs);
+      const isDue = entry.dueAtMs() === dueAtMs;
+      if (isDue && entry.mayStart(nowMs)) return this.#openFirst(entry, nowMs);
+      if (isDue) entry.lend(notLent);
       this.#rekey(entry);
     }
   }
@@ -149,6 +190,7 @@ export class Workbench {
     const seenAtMs = end.headAtMs ?? end.finishedAtMs;
     entry.closed(seenAtMs + this.#addressDelayMs(end.delayMs));
     this.#rekey(entry);
+    if (entry.isWatched(end.finishedAtMs)) this.#loans?.ended(entry.address);
   }
 
   /**
@@ -195,7 +237,7 @@ export class Workbench {
   #entryOf(address: IpAddress): AddressEntry {
     const known = this.#entries.get(address);
     if (known !== undefined) return known;
-    const entry = new AddressEntry(address);
+    const entry = new AddressEntry(address, this.#loans?.spanOf(address));
     this.#entries.set(address, entry);
     return entry;
   }
@@ -205,6 +247,7 @@ export class Workbench {
     const dueAtMs = entry.dueAtMs();
     if (dueAtMs === undefined) this.#due.remove(entry);
     else this.#due.set(entry, dueAtMs);
+    if (dueAtMs === undefined && entry.isHeldBack) this.#loans?.wanted(entry.address);
     if (entry.isIdle) this.#resting.set(entry, entry.clockAtMs);
     else this.#resting.remove(entry);
   }

@@ -1,0 +1,389 @@
+import { BinaryHeap } from "../frontier/binary-heap.ts";
+import type { IpAddress, MemberId, Millis } from "../units.ts";
+import { longestLoanMs, surely } from "./address-loan.ts";
+import type {
+  Borrower,
+  LendingOptions,
+  LoanAnswer,
+  LoanAsk,
+  LoanState,
+  Predecessor,
+} from "./address-loan.ts";
+
+/** What a steward has to tell other members. */
+export interface LenderCall {
+  /** `recall`: give it back. `turn`: ask for it now. `inquire`: who has it from you? */
+  readonly kind: "recall" | "turn" | "inquire";
+  readonly member: MemberId;
+  readonly address: IpAddress;
+}
+
+/** What a lender must know of the swarm. */
+export interface LenderView {
+  isRunning(borrower: Borrower): boolean;
+  /** Whose the address was before it was this member's, as long as that matters. */
+  predecessorOf(address: IpAddress, nowMs: Millis): Predecessor | undefined;
+}
+
+interface Loan {
+  readonly borrower: Borrower;
+  /** Of the question that it answers: what the borrower gives back, it gives back up to a question. */
+  sequence: number;
+  /** No request under this loan starts later. */
+  endAtMs: Millis;
+  shared: boolean;
+  /** When the borrower was first seen not to run. */
+  goneAtMs: Millis | undefined;
+}
+
+interface Waiter {
+  readonly generation: number;
+  askedAtMs: Millis;
+}
+
+interface Entry {
+  readonly address: IpAddress;
+  loan: Loan | undefined;
+  /** The address's clock: no request may start before. */
+  openAtMs: Millis;
+  /** Until then it may be on loan from a former steward. */
+  unsureUntilMs: Millis;
+  /** When this steward last knew that nobody else had lent it. */
+  sureAtMs: Millis;
+  /** Another steward has taken over: nothing is lent until then. */
+  movedUntilMs: Millis;
+  calledAtMs: Millis;
+  /** First come, first served. */
+  readonly waiting: Map<MemberId, Waiter>;
+}
+
+/** A waiter that has not asked for so long does not want it any more; they are told to ask again sooner than that. */
+const waiterForgottenMs = 10_000;
+const askAgainMs: Millis = 4_000;
+const inquiryAskAgainMs: Millis = 500;
+
+/**
+ * Lends addresses, of which this member is the steward, one borrower at a time.
+ *
+ * A borrower counts its slice from when it sent its question, the lender from when it answers and a little longer, so
+ * the borrower's end is never the later one, however long a message takes. Behind the end a request may still be open;
+ * the address is lent on when it was given back, when the borrower does not run any more and a full delay has passed,
+ * or when no request can be as old.
+ *
+ * Invariant: of one address there is at most one loan; a loan is never shortened but by its borrower.
+ * Invariant: what is told out of order or twice does no harm: a borrower gives back what it had by questions older than
+ * a number, and a loan by a later question stays.
+ */
+export class AddressLender {
+  readonly #options: LendingOptions;
+  readonly #view: LenderView;
+  readonly #entries = new Map<IpAddress, Entry>();
+  readonly #lentTo = new Map<MemberId, number>();
+  /** Entries by when they must be looked at. */
+  readonly #due = new BinaryHeap<Entry>();
+  #calls: LenderCall[] = [];
+
+  constructor(options: LendingOptions, view: LenderView) {
+    this.#options = options;
+    this.#view = view;
+  }
+
+  /** Addresses that are remembered. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** When to {@link tick} next. */
+  get nextWakeAtMs(): Millis | undefined {
+    return this.#due.peekKey();
+  }
+
+  ask(from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): LoanAnswer {
+    const entry = this.#entryOf(ask.address);
+    if (!entry) return { kind: "later", afterMs: waiterForgottenMs };
+    this.#settle(entry, nowMs);
+    this.#hear(entry, from, sequence, ask, nowMs);
+    const answer = this.#answer(entry, from, sequence, nowMs);
+    this.#look(entry, nowMs);
+    return answer;
+  }
+
+  /** The borrower has nothing more on loan by questions before `sequence`, and no request is open. */
+  giveBack(
+    from: Borrower,
+    sequence: number,
+    { address, restMs }: Pick<LoanAsk, "address" | "restMs">,
+    nowMs: Millis,
+  ): void {
+    const entry = this.#entries.get(address);
+    if (!entry) return;
+    this.#end(entry, from, sequence, restMs, nowMs);
+    this.#look(entry, nowMs);
+  }
+
+  /** Lends no more of it, because another member is its steward now; returns what that one must know. */
+  handOver(address: IpAddress, nowMs: Millis): LoanState {
+    const entry = this.#entryOf(address);
+    const longestMs = longestLoanMs(this.#options);
+    if (!entry) return { sequence: 0, heldMs: 0, restMs: 0, unsureMs: longestMs };
+    this.#settle(entry, nowMs);
+    const before = this.#view.predecessorOf(address, nowMs);
+    const doubtMs = before && before.untilMs > entry.sureAtMs ? before.untilMs + longestMs : 0;
+    entry.movedUntilMs = nowMs + longestMs;
+    entry.waiting.clear();
+    this.#look(entry, nowMs);
+    const { loan } = entry;
+    return {
+      ...(loan && { holder: loan.borrower }),
+      sequence: loan?.sequence ?? 0,
+      heldMs: loan ? Math.max(0, loan.endAtMs - nowMs) : 0,
+      restMs: Math.max(0, entry.openAtMs - nowMs),
+      unsureMs: loan ? 0 : Math.max(0, entry.unsureUntilMs - nowMs, doubtMs - nowMs),
+    };
+  }
+
+  /** What the former steward said of an address that is this member's now. */
+  inherit(address: IpAddress, state: LoanState, nowMs: Millis): void {
+    const entry = this.#entryOf(address);
+    if (!entry) return;
+    entry.sureAtMs = nowMs;
+    entry.movedUntilMs = 0;
+    entry.openAtMs = Math.max(entry.openAtMs, nowMs + state.restMs);
+    entry.unsureUntilMs = Math.max(
+      entry.unsureUntilMs,
+      nowMs + surely(state.unsureMs, this.#options),
+    );
+    if (state.holder && !entry.loan) {
+      const endAtMs = nowMs + surely(state.heldMs, this.#options);
+      this.#lend(entry, state.holder, state.sequence, endAtMs, false);
+    }
+    entry.calledAtMs = 0;
+    this.#look(entry, nowMs);
+  }
+
+  /** Counts an address as lent that its borrower uses already. */
+  adopt(from: Borrower, sequence: number, address: IpAddress, nowMs: Millis): Millis | undefined {
+    const entry = this.#entryOf(address);
+    if (!entry || entry.loan) return undefined;
+    const { longSliceMs } = this.#options;
+    this.#lend(entry, from, sequence, nowMs + surely(longSliceMs, this.#options), false);
+    entry.sureAtMs = nowMs;
+    this.#look(entry, nowMs);
+    return longSliceMs;
+  }
+
+  /** Looks at what has become due. */
+  tick(nowMs: Millis): void {
+    for (;;) {
+      const dueAtMs = this.#due.peekKey();
+      if (dueAtMs === undefined || dueAtMs > nowMs) return;
+      const entry = this.#due.pop();
+      if (entry) this.#look(entry, nowMs);
+    }
+  }
+
+  /** What is to be told to others since the last call. */
+  takeCalls(): readonly LenderCall[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
+
+  #entryOf(address: IpAddress): Entry | undefined {
+    const known = this.#entries.get(address);
+    if (known || this.#entries.size >= this.#options.addressesMax) return known;
+    const entry: Entry = {
+      address,
+      loan: undefined,
+      openAtMs: 0,
+      unsureUntilMs: 0,
+      sureAtMs: 0,
+      movedUntilMs: 0,
+      calledAtMs: 0,
+      waiting: new Map(),
+    };
+    this.#entries.set(address, entry);
+    return entry;
+  }
+
+  /** Takes in what a question says of the borrower's present state. */
+  #hear(entry: Entry, from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): void {
+    const { loan } = entry;
+    const holds = ask.heldMs > 0 || ask.busy;
+    if (loan && isOf(loan, from)) {
+      if (!holds) this.#end(entry, from, sequence, ask.restMs, nowMs);
+      return;
+    }
+    // Whoever holds a loan of the former steward is the only one.
+    if (loan || !holds || !this.#isUnsure(entry, nowMs)) return;
+    const heldMs = Math.min(ask.heldMs, this.#options.longSliceMs);
+    this.#lend(entry, from, sequence, nowMs + surely(heldMs, this.#options), false);
+    entry.unsureUntilMs = 0;
+    entry.sureAtMs = nowMs;
+  }
+
+  #answer(entry: Entry, from: Borrower, sequence: number, nowMs: Millis): LoanAnswer {
+    const { loan, waiting } = entry;
+    const isHolder = loan !== undefined && isOf(loan, from);
+    const isStale = isHolder && sequence < loan.sequence;
+    if (isStale || nowMs < entry.movedUntilMs) return { kind: "later", afterMs: askAgainMs };
+    const first = firstOf(waiting);
+    const isNext = first === undefined || first === from.member;
+    const isFree = isHolder || (loan === undefined && !this.#isUnsure(entry, nowMs));
+    if (!isFree || !isNext || !this.#mayHaveMore(from, isHolder)) {
+      this.#enqueue(entry, from, nowMs);
+      const afterMs = isFree || loan ? askAgainMs : inquiryAskAgainMs;
+      return { kind: "later", afterMs };
+    }
+    waiting.delete(from.member);
+    const shared = waiting.size > 0;
+    const restMs = Math.max(0, entry.openAtMs - nowMs);
+    const sliceMs = restMs + (shared ? this.#options.shortSliceMs : this.#options.longSliceMs);
+    const endAtMs = nowMs + surely(sliceMs, this.#options);
+    if (isHolder) {
+      loan.sequence = sequence;
+      loan.endAtMs = Math.max(loan.endAtMs, endAtMs);
+      loan.shared = shared;
+    } else {
+      this.#lend(entry, from, sequence, endAtMs, shared);
+    }
+    entry.calledAtMs = 0;
+    return { kind: "lent", sliceMs, restMs, shared };
+  }
+
+  #mayHaveMore({ member }: Borrower, isHolder: boolean): boolean {
+    return isHolder || (this.#lentTo.get(member) ?? 0) < this.#options.loansPerMemberMax;
+  }
+
+  #enqueue(entry: Entry, { member, generation }: Borrower, nowMs: Millis): void {
+    const known = entry.waiting.get(member);
+    if (known?.generation === generation) known.askedAtMs = nowMs;
+    else if (entry.waiting.size < this.#options.waitersMax) {
+      entry.waiting.set(member, { generation, askedAtMs: nowMs });
+    }
+  }
+
+  /** Whether somebody may have it from a former steward. */
+  #isUnsure(entry: Entry, nowMs: Millis): boolean {
+    if (nowMs < entry.unsureUntilMs) return true;
+    const before = this.#view.predecessorOf(entry.address, nowMs);
+    if (!before || before.untilMs <= entry.sureAtMs) return false;
+    const untilMs = before.untilMs + longestLoanMs(this.#options);
+    if (before.member === undefined) {
+      entry.unsureUntilMs = untilMs;
+      entry.sureAtMs = nowMs;
+    }
+    return nowMs < untilMs;
+  }
+
+  #lend(
+    entry: Entry,
+    borrower: Borrower,
+    sequence: number,
+    endAtMs: Millis,
+    shared: boolean,
+  ): void {
+    const { member } = borrower;
+    entry.loan = { borrower, sequence, endAtMs, shared, goneAtMs: undefined };
+    this.#lentTo.set(member, (this.#lentTo.get(member) ?? 0) + 1);
+  }
+
+  #end(entry: Entry, from: Borrower, sequence: number, restMs: Millis, nowMs: Millis): void {
+    const { loan } = entry;
+    if (!loan || !isOf(loan, from) || loan.sequence >= sequence) return;
+    this.#free(entry, loan, nowMs + Math.min(restMs, this.#options.addressDelayMs));
+  }
+
+  #free(entry: Entry, { borrower: { member } }: Loan, openAtMs: Millis): void {
+    entry.loan = undefined;
+    entry.calledAtMs = 0;
+    entry.openAtMs = Math.max(entry.openAtMs, openAtMs);
+    const left = (this.#lentTo.get(member) ?? 1) - 1;
+    if (left > 0) this.#lentTo.set(member, left);
+    else this.#lentTo.delete(member);
+  }
+
+  /** Ends a loan that was not given back and under which no request can be open any more. */
+  #settle(entry: Entry, nowMs: Millis): void {
+    const { loan } = entry;
+    if (!loan) return;
+    if (!this.#view.isRunning(loan.borrower)) loan.goneAtMs ??= nowMs;
+    const freeAtMs = this.#freeAtMs(loan);
+    if (nowMs >= freeAtMs) this.#free(entry, loan, freeAtMs + this.#options.addressDelayMs);
+  }
+
+  #freeAtMs({ goneAtMs, endAtMs }: Loan): Millis {
+    return goneAtMs === undefined
+      ? endAtMs + surely(this.#options.outlastMs, this.#options)
+      : Math.max(goneAtMs, endAtMs);
+  }
+
+  /** Calls whoever is to be called, and notes when to look again. */
+  #look(entry: Entry, nowMs: Millis): void {
+    this.#settle(entry, nowMs);
+    for (const [member, { generation, askedAtMs }] of entry.waiting) {
+      const isLate = nowMs - askedAtMs > waiterForgottenMs;
+      if (isLate || !this.#view.isRunning({ member, generation })) entry.waiting.delete(member);
+    }
+    if (entry.waiting.size > 0 && this.#mayCall(entry, nowMs)) this.#callNext(entry, nowMs);
+    const wakeAtMs = this.#wakeAtMs(entry, nowMs);
+    if (wakeAtMs !== undefined) this.#due.set(entry, wakeAtMs);
+    else {
+      this.#due.remove(entry);
+      this.#entries.delete(entry.address);
+    }
+  }
+
+  #mayCall(entry: Entry, nowMs: Millis): boolean {
+    return nowMs >= entry.calledAtMs + this.#options.callMs && nowMs >= entry.movedUntilMs;
+  }
+
+  #callNext(entry: Entry, nowMs: Millis): void {
+    const { address, loan, waiting } = entry;
+    if (loan) {
+      const { member } = loan.borrower;
+      const isWaitedFor = waiting.size > (waiting.has(member) ? 1 : 0);
+      if (!isWaitedFor || (loan.shared && nowMs < loan.endAtMs)) return;
+      this.#call(entry, { kind: "recall", member, address }, nowMs);
+      return;
+    }
+    if (this.#isUnsure(entry, nowMs)) {
+      const member = this.#view.predecessorOf(address, nowMs)?.member;
+      if (member !== undefined) this.#call(entry, { kind: "inquire", member, address }, nowMs);
+      return;
+    }
+    // Who was called and did not come has lost its turn.
+    const called = firstOf(waiting);
+    if (entry.calledAtMs > 0 && called !== undefined) waiting.delete(called);
+    const member = firstOf(waiting);
+    if (member !== undefined) this.#call(entry, { kind: "turn", member, address }, nowMs);
+  }
+
+  #call(entry: Entry, call: LenderCall, nowMs: Millis): void {
+    entry.calledAtMs = nowMs;
+    this.#calls.push(call);
+  }
+
+  #wakeAtMs(entry: Entry, nowMs: Millis): Millis | undefined {
+    const { loan, waiting } = entry;
+    if (waiting.size > 0) {
+      const calledMs = entry.calledAtMs + this.#options.callMs;
+      const shareEndMs = loan?.shared ? loan.endAtMs : 0;
+      const callAtMs = Math.max(calledMs, shareEndMs, entry.movedUntilMs);
+      const isCallUseless = callAtMs <= nowMs;
+      return isCallUseless ? nowMs + this.#options.callMs : callAtMs;
+    }
+    if (loan) return Math.max(this.#freeAtMs(loan), nowMs + this.#options.callMs);
+    const keptUntilMs = Math.max(entry.openAtMs, entry.movedUntilMs, entry.unsureUntilMs);
+    return keptUntilMs > nowMs ? keptUntilMs : undefined;
+  }
+}
+
+function isOf({ borrower }: Loan, { member, generation }: Borrower): boolean {
+  return borrower.member === member && borrower.generation === generation;
+}
+
+function firstOf(waiting: ReadonlyMap<MemberId, unknown>): MemberId | undefined {
+  for (const member of waiting.keys()) return member;
+  return undefined;
+}

@@ -1,0 +1,115 @@
+import type { IpAddress, MemberId, Millis } from "../units.ts";
+
+/**
+ * How addresses are lent. Sites of one IP address may have different owners; the address still sees one open request and
+ * one clock. So the member that owns the address's own ring position, its steward, lends it to one borrower at a time.
+ */
+export interface LendingOptions {
+  /**
+   * Slice of a borrower that nobody else waits behind. Longer needs fewer messages; a steward that follows a dead one
+   * lends nothing that it is not told of for as long. @default 40_000
+   */
+  readonly longSliceMs: Millis;
+  /** Slice of a borrower while others wait: some requests at the usual address delay of 250 ms. @default 2_000 */
+  readonly shortSliceMs: Millis;
+  /**
+   * How long before its end a slice is renewed; above the time in which a dead steward is noticed. With the long slice
+   * it makes one message per address in 30 s. @default 10_000
+   */
+  readonly renewBeforeMs: Millis;
+  /**
+   * By this share a lender waits longer than it has lent for: two clocks that are each wrong by 500 millionths differ
+   * by half of it. @default 0.002
+   */
+  readonly driftShare: number;
+  /** How long the first in line is waited for after it was called, and a call before it is repeated. @default 2_000 */
+  readonly callMs: Millis;
+  /**
+   * Longest time that a request may go on behind the end of its slice: after it, an address that was never given back
+   * is free. The longest exchange of 60 s, and as much again as a visit may need before it begins. @default 70_000
+   */
+  readonly outlastMs: Millis;
+  /** Rest of an address whose last request is not known: the longest that its clock can ask for. @default 250 */
+  readonly addressDelayMs: Millis;
+  /** Addresses that a steward keeps; more wait. Some 300 bytes each. @default 200_000 */
+  readonly addressesMax: number;
+  /** Addresses that one member may borrow from a steward; above twice the hosts that it can have active. @default 25_000 */
+  readonly loansPerMemberMax: number;
+  /** Members in line for one address; more ask again later. @default 64 */
+  readonly waitersMax: number;
+}
+
+export const defaultLendingOptions: LendingOptions = Object.freeze({
+  longSliceMs: 40_000,
+  shortSliceMs: 2_000,
+  renewBeforeMs: 10_000,
+  driftShare: 0.002,
+  callMs: 2_000,
+  outlastMs: 70_000,
+  addressDelayMs: 250,
+  addressesMax: 200_000,
+  loansPerMemberMax: 25_000,
+  waitersMax: 64,
+});
+
+/** One run of a member. */
+export interface Borrower {
+  readonly member: MemberId;
+  readonly generation: number;
+}
+
+/** What a borrower says when it wants an address. All times between members are durations: clocks differ. */
+export interface LoanAsk {
+  readonly address: IpAddress;
+  /** How much of a slice it still has, by its own count; 0: none. */
+  readonly heldMs: Millis;
+  /** A request of it is open to the address. */
+  readonly busy: boolean;
+  /** How long the address must rest by the borrower's clock of it. */
+  readonly restMs: Millis;
+}
+
+export type LoanAnswer =
+  | {
+      readonly kind: "lent";
+      /** Requests may start for so long, counted by the borrower from when it sent its question. */
+      readonly sliceMs: Millis;
+      /** Not before, counted from when the answer arrives. */
+      readonly restMs: Millis;
+      /** Others wait: to be given back as soon as it is of no use, and at the slice's end. */
+      readonly shared: boolean;
+    }
+  | {
+      readonly kind: "later";
+      /** When to ask again, unless called before. */
+      readonly afterMs: Millis;
+    };
+
+/** What a steward knows of an address, for the one that follows it. */
+export interface LoanState {
+  readonly holder?: Borrower;
+  /** Of the holder's latest question. */
+  readonly sequence: number;
+  /** What is left of its slice, by the lender's count. */
+  readonly heldMs: Millis;
+  readonly restMs: Millis;
+  /** How long it may still be lent by somebody of whom the steward knows nothing. */
+  readonly unsureMs: Millis;
+}
+
+/** Whose address it was until when, while somebody may still have it on loan from there. */
+export interface Predecessor {
+  /** Absent when it does not run any more. */
+  readonly member: MemberId | undefined;
+  readonly untilMs: Millis;
+}
+
+/** A time on the lender's clock after which the same duration has passed on the borrower's. */
+export function surely(ms: Millis, { driftShare }: Pick<LendingOptions, "driftShare">): Millis {
+  return ms * (1 + driftShare);
+}
+
+/** How long after a steward's end, or its loss of an address, something that it lent may still be on loan. */
+export function longestLoanMs(options: LendingOptions): Millis {
+  return surely(options.longSliceMs + options.addressDelayMs, options) + options.addressDelayMs;
+}
