@@ -40,6 +40,10 @@ export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
     exitCode: exitCodes.failed,
     hint: "name another address with --api HOST:PORT (port 0 takes a free one)",
   },
+  MEMBER_UNREACHABLE: {
+    exitCode: exitCodes.failed,
+    hint: "peer members lists who is there; ask again when that peer is back",
+  },
   NOT_ARCHIVED: { exitCode: exitCodes.failed, hint: "peer status URL says what is known of it" },
   PARSER_CRASHED: {
     exitCode: exitCodes.failed,

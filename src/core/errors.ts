@@ -12,6 +12,7 @@ export type CrawlErrorCode =
   | "DISK_FULL"
   | "JOB_UNKNOWN"
   | "LISTEN_FAILED"
+  | "MEMBER_UNREACHABLE"
   | "NOT_ARCHIVED"
   | "PARSER_CRASHED"
   | "STORE_CORRUPT"

@@ -1,6 +1,7 @@
 import { CrawlError } from "../core/errors.ts";
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
-import type { JobCounts } from "../ports/peer-control.ts";
+import { noJobCounts } from "../core/answers/job-counts.ts";
+import type { JobCounts } from "../core/answers/job-counts.ts";
 
 type MutableCounts = {
   -readonly [Key in Exclude<keyof JobCounts, "skipped" | "statuses">]: JobCounts[Key];
@@ -61,19 +62,7 @@ export class JobCounter {
 }
 
 function emptyCounts(): MutableCounts {
-  return {
-    pages: 0,
-    fetched: 0,
-    failed: 0,
-    skipped: {},
-    queued: 0,
-    requests: 0,
-    duplicateFetches: 0,
-    overlapFetches: 0,
-    bytes: 0,
-    statuses: {},
-    activeMs: 0,
-  };
+  return { ...noJobCounts, skipped: {}, statuses: {} };
 }
 
 function readCounts(saved: Uint8Array): MutableCounts {

@@ -21,6 +21,8 @@ export interface Job {
   readonly counter: JobCounter;
   /** URLs of it that are leased: being fetched, parsed, or on their way to the journal. */
   leases: number;
+  /** Pages that other members have told of, where the job's number of pages is limited. */
+  pagesElsewhere: number;
 }
 
 /**
@@ -84,8 +86,10 @@ export class JobRegistry {
     });
   }
 
-  /** Takes in another member's definition; whether it changes anything here. */
+  /** Takes in another member's definition; whether it changes anything here. One that looks like another job is not taken. */
   merge(definition: JobDefinition): boolean {
+    const alike = this.#bySpace.get(jobSpace(definition.id));
+    if (alike && alike.definition.id !== definition.id) return false;
     const known = this.#jobs.get(definition.id);
     const merged = known ? mergeJobDefinitions(known.definition, definition) : definition;
     if (known && JSON.stringify(known.definition) === JSON.stringify(merged)) return false;
@@ -117,6 +121,11 @@ export class JobRegistry {
     return [...this.#jobs.values()];
   }
 
+  /** The job of this name, or all of them. Errors: `JOB_UNKNOWN`. */
+  named(id: JobId | undefined): readonly Job[] {
+    return id === undefined ? this.all() : [this.get(id)];
+  }
+
   #change(definition: JobDefinition): Job {
     const counter = this.#jobs.get(definition.id)?.counter ?? new JobCounter(undefined);
     const value = new TextEncoder().encode(JSON.stringify(definition));
@@ -133,7 +142,14 @@ export class JobRegistry {
       throw new CrawlError("CONFIG_INVALID", problem, { job: definition.id });
     }
     const rules = compileJobRules(definition);
-    const job: Job = holder ?? { definition, rules, space, counter, leases: 0 };
+    const job: Job = holder ?? {
+      definition,
+      rules,
+      space,
+      counter,
+      leases: 0,
+      pagesElsewhere: 0,
+    };
     job.definition = definition;
     job.rules = rules;
     this.#jobs.set(definition.id, job);
@@ -146,7 +162,7 @@ export class JobRegistry {
 export function isRunnable(job: Job): boolean {
   if (job.definition.state !== "running") return false;
   const { pagesMax } = job.definition.options;
-  return pagesMax === 0 || job.counter.pages + job.leases < pagesMax;
+  return pagesMax === 0 || job.counter.pages + job.pagesElsewhere + job.leases < pagesMax;
 }
 
 /** Whether nothing of the job will be fetched any more unless somebody asks for it. */
@@ -158,7 +174,7 @@ export function isFinished(job: Job): boolean {
 
 export function reachedPageLimit(job: Job): boolean {
   const { pagesMax } = job.definition.options;
-  return pagesMax > 0 && job.counter.pages >= pagesMax;
+  return pagesMax > 0 && job.counter.pages + job.pagesElsewhere >= pagesMax;
 }
 
 export function reportOf(job: Job): JobReport {

@@ -37,6 +37,8 @@ interface FinisherPorts {
 }
 
 interface FinisherParts {
+  /** Whose archive it is. */
+  readonly peerId: string;
   readonly admission: Admission;
   readonly frontier: Frontier;
   readonly jobs: JobRegistry;
@@ -121,7 +123,10 @@ export class PageFinisher {
     });
   }
 
-  /** The latest fetch of the URL by another job whose response is still in the archive. */
+  /**
+   * The latest fetch of the URL by another job whose response is still in this peer's archive. Rows of other peers' fetches
+   * are in the database too; what they say of the archive is true of another one.
+   */
   async priorFetch(lease: Lease, url: CanonicalUrl): Promise<PriorFetch | undefined> {
     const others = this.#parts.jobs.all().filter((job) => job !== lease.job);
     if (others.length === 0) return undefined;
@@ -129,6 +134,7 @@ export class PageFinisher {
     const record = rows
       .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
       .filter(({ url: fetched, etag, lastModified }) => fetched === url && (etag ?? lastModified))
+      .filter(({ capturedBy = this.#parts.peerId }) => capturedBy === this.#parts.peerId)
       .reduce<UrlRecord | undefined>(
         (latest, one) => (latest && latest.fetchedAtMs >= one.fetchedAtMs ? latest : one),
         undefined,
@@ -195,6 +201,7 @@ export class PageFinisher {
         fetchedAtMs,
         payloadDigest: digest,
         capture: location,
+        capturedBy: this.#parts.peerId,
         ...(body && { body }),
         ...(plan.kind !== "none" && { redirect: plan.target }),
         ...(plan.kind === "end" && isRedirectFault(plan.reason) && { excluded: plan.reason }),

@@ -4,8 +4,7 @@ import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { ArchiveMarkRecord, UrlRecord } from "../core/record/record.pb.ts";
 import { urlState } from "../core/record/url-state.ts";
-import type { CanonicalUrl, JobId } from "../core/units.ts";
-import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
+import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
 import { Dispatcher } from "./dispatcher.ts";
@@ -13,25 +12,30 @@ import { Frontier } from "./frontier.ts";
 import { isFinished, isRunnable, JobRegistry, reportOf } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
 import { archiveMarkKey, Journal } from "./journal.ts";
+import { judgeSeeds } from "./judge-seeds.ts";
 import { LeaseLog } from "./lease-log.ts";
+import { newDesk } from "./new-desk.ts";
 import { Pace } from "./pace.ts";
 import { PageFinisher } from "./page-finisher.ts";
 import type {
+  HostStatus,
   InjectReport,
   JobChange,
   JobReport,
+  MemberReport,
   PeerControl,
   PeerStats,
+  SwarmStats,
   UrlStatus,
 } from "../ports/peer-control.ts";
 import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
+import type { QuestionDesk } from "./question-desk.ts";
 import { RobotsKeeper } from "./robots-keeper.ts";
 import { RobotsVisitor } from "./robots-visitor.ts";
 import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
-import { StatusDesk } from "./status-desk.ts";
 import { Swarm } from "./swarm/swarm.ts";
 import type { UrlRow } from "./url-row.ts";
 import { Visitor } from "./visitor.ts";
@@ -62,7 +66,7 @@ export class Peer implements PeerControl {
   readonly #frontier: Frontier;
   readonly #admission: Admission;
   readonly #dispatcher: Dispatcher;
-  readonly #desk: StatusDesk;
+  readonly #questions: QuestionDesk;
   readonly #pace: Pace;
   readonly #swarm: Swarm | undefined;
   #state: "new" | "running" | "stopped" = "new";
@@ -110,7 +114,9 @@ export class Peer implements PeerControl {
       options.dispatcher,
       onFailure,
     );
-    this.#desk = new StatusDesk(ports, this.#frontier, options.peerId);
+    const stats = (): PeerStats => this.stats();
+    const parts = { frontier: this.#frontier, jobs: this.#jobs, stats, swarm: this.#swarm };
+    this.#questions = newDesk(ports, parts, options, signal);
     this.#pace = new Pace(0, ports.clock.nowMs());
     this.#journal.contribute(() => this.#jobs.takeUnsaved());
     this.#journal.contribute(() => this.#sequence.takeUnsaved());
@@ -150,7 +156,10 @@ export class Peer implements PeerControl {
     this.#dispatcher.stop();
     this.#tickAbort.abort();
     await this.#ticking;
-    if (ran) await this.#drain();
+    if (ran) {
+      await this.#drain();
+      await this.#questions.handOver();
+    }
     await this.#swarm?.stop();
     const { archive, fetcher, leases, parser, store } = this.#ports;
     for (const part of [fetcher, parser, archive, leases, store]) {
@@ -164,6 +173,7 @@ export class Peer implements PeerControl {
     urls: readonly string[],
     options: Partial<JobOptions> = {},
   ): Promise<InjectReport> {
+    await this.#heardOf(id);
     const job = this.#jobs.define(id, options);
     if (job.definition.state === "cancelled") {
       const problem = `job "${id}" was cancelled; inject under another name`;
@@ -184,12 +194,26 @@ export class Peer implements PeerControl {
     };
   }
 
-  status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]> {
-    return this.#desk.status(urls, this.#jobsFor(job));
+  async status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]> {
+    await this.#heardOf(job);
+    return this.#questions.status(urls, job);
   }
 
-  content(url: string, job?: JobId): Promise<ArchivedResponse> {
-    return this.#desk.content(url, this.#jobsFor(job));
+  async content(url: string, job?: JobId): Promise<ArchivedResponse> {
+    await this.#heardOf(job);
+    return this.#questions.content(url, job);
+  }
+
+  host(name: string): Promise<HostStatus> {
+    return this.#questions.host(name);
+  }
+
+  members(): readonly MemberReport[] {
+    return this.#questions.members();
+  }
+
+  swarmStats(): Promise<SwarmStats> {
+    return this.#questions.swarmStats();
   }
 
   jobs(): readonly JobReport[] {
@@ -200,7 +224,13 @@ export class Peer implements PeerControl {
     return reportOf(this.#jobs.get(id));
   }
 
+  async findJob(id: JobId): Promise<JobReport> {
+    await this.#heardOf(id);
+    return this.job(id);
+  }
+
   async changeJob(id: JobId, change: JobChange): Promise<JobReport> {
+    await this.#heardOf(id);
     const job = this.#jobs.changeState(id, change);
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);
@@ -224,6 +254,7 @@ export class Peer implements PeerControl {
   }
 
   async jobFinished(id: JobId, signal: AbortSignal): Promise<void> {
+    await this.#heardOf(id);
     const job = this.#jobs.get(id);
     const over = AbortSignal.any([signal, this.#abort.signal]);
     if (this.#swarm) {
@@ -294,6 +325,7 @@ export class Peer implements PeerControl {
     const journal = this.#journal;
     const robots = new RobotsVisitor(ports, { frontier, journal, keeper }, options, signal);
     const finisher = new PageFinisher(ports, {
+      peerId: this.peerId,
       admission: this.#admission,
       frontier,
       jobs: this.#jobs,
@@ -383,8 +415,9 @@ export class Peer implements PeerControl {
     return isFinished(job) || this.#frontier.isStalled(job);
   }
 
-  #jobsFor(id: JobId | undefined): readonly Job[] {
-    return id === undefined ? this.#jobs.all() : [this.#jobs.get(id)];
+  /** Asks other members for a job of which this peer has not heard; it may be unknown all the same. */
+  async #heardOf(id: JobId | undefined): Promise<void> {
+    if (id !== undefined && !this.#jobs.find(id)) await this.#swarm?.jobs.inquire();
   }
 
   #pages(): number {
@@ -394,20 +427,4 @@ export class Peer implements PeerControl {
   #queued(): number {
     return this.#jobs.all().reduce((sum, { counter }) => sum + counter.queued, 0);
   }
-}
-
-/** Seeds that the job takes, and the inputs that it does not. */
-function judgeSeeds(
-  job: Job,
-  inputs: readonly string[],
-): { seeds: CanonicalUrl[]; rejected: { input: string; reason: string }[] } {
-  const seeds: CanonicalUrl[] = [];
-  const rejected: { input: string; reason: string }[] = [];
-  for (const input of inputs) {
-    const url = canonicalizeUrl(input);
-    const reason = url === undefined ? "invalid-url" : job.rules.judgeSeed(url);
-    if (url !== undefined && reason === undefined) seeds.push(url);
-    else rejected.push({ input, reason: reason ?? "invalid-url" });
-  }
-  return { seeds, rejected };
 }

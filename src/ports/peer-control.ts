@@ -1,8 +1,14 @@
-import type { ExclusionReason } from "../core/jobs/exclusion.ts";
+import type { HostStatus } from "../core/answers/host-status.ts";
+import type { JobCounts } from "../core/answers/job-counts.ts";
+import type { UrlStatus } from "../core/answers/url-status.ts";
 import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
-import type { FetchFailure } from "../core/politeness/retry-table.ts";
+import type { MemberState } from "../core/membership/member.ts";
 import type { JobId, Millis } from "../core/units.ts";
 import type { ArchivedResponse } from "./archive.ts";
+
+export type { HostStatus } from "../core/answers/host-status.ts";
+export type { JobCounts } from "../core/answers/job-counts.ts";
+export type { HostHold, UrlStatus } from "../core/answers/url-status.ts";
 
 /** What an injection did with each URL it was given. */
 export interface InjectReport {
@@ -16,65 +22,67 @@ export interface InjectReport {
   readonly rejectedCount: number;
 }
 
-/** What a peer knows of one URL. */
-export interface UrlStatus {
-  /** As asked. */
-  readonly url: string;
-  readonly state: "unknown" | "queued" | "done" | "excluded";
-  readonly job?: JobId;
-  readonly httpStatus?: number;
-  /** ISO 8601, UTC. */
-  readonly fetchedAt?: string;
-  readonly attempts: number;
-  readonly redirect?: string;
-  /** Why it is not (yet) fetched, or why the fetch failed, as a stable word; see `detail` for a sentence. */
-  readonly reason?: ExclusionReason | FetchFailure | "parse-failed" | "invalid-url" | HostHold;
-  /** One sentence for people. */
-  readonly detail?: string;
-  /** Peer that owns the URL's site. */
-  readonly owner: string;
-  readonly contentType?: string;
-  readonly bodyBytes?: number;
-  readonly title?: string;
-  readonly digest?: string;
-  readonly archive?: { readonly file: string; readonly offset: number; readonly length: number };
-  readonly depth?: number;
-}
-
-/** Why a host's queued URLs wait. */
-export type HostHold =
-  "waiting-turn" | "politeness" | "backoff" | "breaker" | "halted" | "job-paused";
-
-/** Running totals of one job; `fetched`, `failed` and the sum of `skipped` count URLs, not requests. */
-export interface JobCounts {
-  /** 200-answers that were HTML. */
-  readonly pages: number;
-  /** URLs answered by the server, with any status. */
-  readonly fetched: number;
-  /** URLs given up after their last attempt. */
-  readonly failed: number;
-  readonly skipped: Readonly<Partial<Record<ExclusionReason, number>>>;
-  /** URLs waiting or being fetched. */
-  readonly queued: number;
-  /** Requests made, retries included, robots.txt apart. */
-  readonly requests: number;
-  /** Requests that were in flight when the process died and were made again. */
-  readonly duplicateFetches: number;
-  /** URLs fetched on both sides of a partition, or by a member that had been taken for dead, as far as this came to light. */
-  readonly overlapFetches: number;
-  /** Body bytes received, as on the wire. */
-  readonly bytes: number;
-  /** Answers by status class: "2xx" and so on. */
-  readonly statuses: Readonly<Record<string, number>>;
-  /** Time spent crawling, over all runs. */
-  readonly activeMs: Millis;
-}
-
+/** A job as one peer sees it. */
 export interface JobReport {
   readonly definition: JobDefinition;
   readonly counts: JobCounts;
   /** Nothing of it is queued or in flight. */
   readonly finished: boolean;
+}
+
+/** A member of the swarm as one peer sees it. */
+export interface MemberReport {
+  readonly id: string;
+  readonly addresses: readonly string[];
+  readonly state: MemberState;
+  /** Share of the ring that it asks for, 1 for a usual peer. */
+  readonly weight: number;
+  /** Part of the ring that it owns, from 0 to 1. */
+  readonly share: number;
+  /** Which run of it: the wall clock at its start. */
+  readonly generation: Millis;
+  readonly version: string;
+}
+
+/** What a member said of itself when it was asked a moment ago. */
+export interface MemberStats {
+  readonly peer: string;
+  readonly version: string;
+  readonly upMs: Millis;
+  readonly openRequests: number;
+  readonly activeHosts: number;
+  readonly queued: number;
+  readonly pagesPerSecond: number;
+}
+
+/** A job over all members. */
+export interface SwarmJobReport {
+  readonly definition: JobDefinition;
+  /** Sum of `shares`. */
+  readonly counts: JobCounts;
+  /** Every member that runs has answered, and nothing of it is queued or in flight at any of them. */
+  readonly finished: boolean;
+  readonly shares: readonly JobShare[];
+}
+
+/** What one member has done of a job. */
+export interface JobShare {
+  readonly peer: string;
+  readonly counts: JobCounts;
+  /** It did not answer, or runs no more: its totals are those of which others heard last; what it had queued is with others. */
+  readonly past?: true;
+}
+
+/** The swarm in figures. */
+export interface SwarmStats {
+  /** Those that answered, the asked one first. */
+  readonly members: readonly MemberStats[];
+  /** Members that should run and did not answer in time; what they have queued is missing from the sums. */
+  readonly silent: readonly string[];
+  readonly jobs: readonly SwarmJobReport[];
+  readonly openRequests: number;
+  readonly queued: number;
+  readonly pagesPerSecond: number;
 }
 
 export interface PeerStats {
@@ -95,7 +103,10 @@ export type JobChange = "pause" | "resume" | "cancel";
 /**
  * What a running peer can be asked to do: the one surface behind the HTTP API and the commands.
  *
- * Errors are `CrawlError`s: `JOB_UNKNOWN`, `NOT_ARCHIVED`, and those of the store and the archive.
+ * Any peer answers for all: questions about URLs and hosts go to the member that holds the site, and a job of which
+ * this peer has not heard is asked for among others before it counts as unknown.
+ *
+ * Errors are `CrawlError`s: `JOB_UNKNOWN`, `NOT_ARCHIVED`, `MEMBER_UNREACHABLE`, and those of the store and the archive.
  */
 export interface PeerControl {
   readonly peerId: string;
@@ -104,14 +115,31 @@ export interface PeerControl {
    * URLs cannot be lost. At most 10,000 URLs a call.
    */
   inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>): Promise<InjectReport>;
-  /** States in the order of `urls`; at most 1,000 a call. `job` narrows the answer to one job. */
+  /**
+   * States in the order of `urls`; at most 1,000 a call. `job` narrows the answer to one job. Resolves after some 5 s at the
+   * latest; a URL of which nobody could tell by then is `unknown` with the reason `owner-unreachable`.
+   */
   status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]>;
-  /** The archived response of the latest fetch. */
+  /**
+   * The archived response of the latest fetch, from whichever peer holds it. Errors: `NOT_ARCHIVED`; `MEMBER_UNREACHABLE`
+   * when the peer that holds it, or the one that knows which, does not answer.
+   */
   content(url: string, job?: JobId): Promise<ArchivedResponse>;
+  /** What is known of a host, and why it is not asked now. Errors: `CONFIG_INVALID` when the name is none. */
+  host(name: string): Promise<HostStatus>;
+  /** Jobs as far as this peer knows them, with its own totals. */
   jobs(): readonly JobReport[];
+  /** The job with this peer's own totals. Asks nobody else for a job of which this peer has not heard. */
   job(id: JobId): JobReport;
+  /** The same, after having asked others where it has not. */
+  findJob(id: JobId): Promise<JobReport>;
   changeJob(id: JobId, change: JobChange): Promise<JobReport>;
+  /** This peer's own figures. */
   stats(): PeerStats;
+  /** All members that are remembered, this one first. */
+  members(): readonly MemberReport[];
+  /** Figures of all members, summed. Resolves after some 3 s at the latest. */
+  swarmStats(): Promise<SwarmStats>;
   /**
    * Resolves when the job is finished, when nothing of it can go on because its hosts are halted, or at once when `signal`
    * aborts.

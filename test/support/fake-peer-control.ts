@@ -2,12 +2,15 @@ import { CrawlError } from "../../src/core/errors.ts";
 import { defaultJobOptions, type JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobId } from "../../src/core/units.ts";
 import type {
+  HostStatus,
   InjectReport,
   JobChange,
   JobCounts,
   JobReport,
+  MemberReport,
   PeerControl,
   PeerStats,
+  SwarmStats,
   UrlStatus,
 } from "../../src/ports/peer-control.ts";
 import type { ArchivedResponse } from "../../src/ports/archive.ts";
@@ -112,6 +115,29 @@ export class FakePeerControl implements PeerControl {
       : Promise.resolve(response);
   }
 
+  host(name: string): Promise<HostStatus> {
+    const nothing = { queued: [], failuresInRow: 0, robots: [] };
+    return Promise.resolve({ host: name, owner: this.peerId, known: false, ...nothing });
+  }
+
+  members(): readonly MemberReport[] {
+    const { peerId: id } = this;
+    const rest = { weight: 1, share: 1, generation: 1, version: "1.2.3" };
+    return [{ id, addresses: [], state: "active", ...rest }];
+  }
+
+  swarmStats(): Promise<SwarmStats> {
+    const { peer, version, upMs, openRequests, activeHosts, queued, pagesPerSecond } = this.stats();
+    return Promise.resolve({
+      members: [{ peer, version, upMs, openRequests, activeHosts, queued, pagesPerSecond }],
+      silent: [],
+      jobs: this.jobs().map((job) => ({ ...job, shares: [{ peer, counts: job.counts }] })),
+      openRequests,
+      queued,
+      pagesPerSecond,
+    });
+  }
+
   jobs(): readonly JobReport[] {
     return [...this.reports.values()];
   }
@@ -120,6 +146,10 @@ export class FakePeerControl implements PeerControl {
     const report = this.reports.get(id);
     if (report === undefined) throw new CrawlError("JOB_UNKNOWN", `there is no job ${id}`);
     return report;
+  }
+
+  findJob(id: JobId): Promise<JobReport> {
+    return new Promise((resolve) => resolve(this.job(id)));
   }
 
   changeJob(id: JobId, change: JobChange): Promise<JobReport> {

@@ -45,6 +45,7 @@ const statusOf: Readonly<Record<ApiErrorCode, number>> = {
   STORE_IO: 500,
   STORE_VERSION: 500,
   SUPERSEDED: 500,
+  MEMBER_UNREACHABLE: 503,
   SWARM_BUSY: 503,
   DISK_FULL: 507,
 };

@@ -29,7 +29,7 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
     app.get("/jobs", () => ({ jobs: control.jobs() }));
 
     app.get<{ Params: JobParams }>("/jobs/:id", { schema: { params } }, (request) =>
-      control.job(request.params.id),
+      control.findJob(request.params.id),
     );
 
     for (const change of changes) {

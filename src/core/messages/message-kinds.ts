@@ -19,11 +19,22 @@ export const messageKinds = Object.freeze({
   whoHolds: 7,
   /** Asks whether a job is at rest. */
   activity: 8,
-  /** Questions of a user, with JSON both ways. */
+  /** Questions of users: what is known of URLs, ... */
   status: 9,
+  /** ... a member's figures, ... */
   stats: 10,
+  /** Compares definitions of jobs. */
   jobs: 11,
+  /** ... a part of an archived response, ... */
   content: 12,
+  /** ... and what is known of a host. */
+  host: 13,
+  /** Asks for the loan of addresses, and gives them back. */
+  lendAddresses: 14,
+  /** Calls addresses back, or their next borrower. */
+  callAddresses: 15,
+  /** Asks a former steward of addresses who has them on loan. */
+  handOverAddresses: 16,
 });
 
 export type MessageKind = keyof typeof messageKinds;

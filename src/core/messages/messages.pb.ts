@@ -3313,6 +3313,7 @@ export namespace Notice {
 export interface Claim {
   members: MemberRow[]
   jobDefinition?: string
+  pageCounts: PageCount[]
 }
 
 export namespace Claim {
@@ -3337,12 +3338,20 @@ export namespace Claim {
           w.string(obj.jobDefinition)
         }
 
+        if (obj.pageCounts != null && obj.pageCounts.length > 0) {
+          for (const value of obj.pageCounts) {
+            w.uint32(26)
+            PageCount.codec().encode(value, w)
+          }
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
       }, (reader, length, opts = {}) => {
         const obj: any = {
-          members: []
+          members: [],
+          pageCounts: []
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -3365,6 +3374,16 @@ export namespace Claim {
               obj.jobDefinition = reader.string()
               break
             }
+            case 3: {
+              if (opts.limits?.pageCounts != null && obj.pageCounts.length === opts.limits.pageCounts) {
+                throw new MaxLengthError('Decode error - repeated field "pageCounts" had too many elements')
+              }
+
+              obj.pageCounts.push(PageCount.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.pageCounts$
+              }))
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -3375,7 +3394,8 @@ export namespace Claim {
         return obj
       }, function * (reader, length, prefix, opts = {}) {
         const obj = {
-          members: 0
+          members: 0,
+          pageCounts: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -3407,6 +3427,24 @@ export namespace Claim {
                 field: `${prefix}.jobDefinition`,
                 value: reader.string()
               }
+              break
+            }
+            case 3: {
+              if (opts.limits?.pageCounts != null && obj.pageCounts === opts.limits.pageCounts) {
+                throw new MaxLengthError('Streaming decode error - repeated field "pageCounts" had too many elements')
+              }
+
+              for (const evt of PageCount.codec().stream(reader, reader.uint32(), `${prefix}.pageCounts[]`, {
+                limits: opts.limits?.pageCounts$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.pageCounts
+                }
+              }
+
+              obj.pageCounts++
+
               break
             }
             default: {
@@ -3474,6 +3512,18 @@ export namespace Claim {
     value: string
   }
 
+  export interface ClaimPageCountsJobFieldEvent {
+    field: '$.pageCounts[].job'
+    value: string
+    index: number
+  }
+
+  export interface ClaimPageCountsPagesFieldEvent {
+    field: '$.pageCounts[].pages'
+    value: number
+    index: number
+  }
+
   export function encode (obj: Partial<Claim>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, Claim.codec())
   }
@@ -3482,7 +3532,1657 @@ export namespace Claim {
     return decodeMessage(buf, Claim.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimMembersIdFieldEvent | ClaimMembersAddressesFieldEvent | ClaimMembersWeightFieldEvent | ClaimMembersVersionFieldEvent | ClaimMembersGenerationFieldEvent | ClaimMembersIncarnationFieldEvent | ClaimMembersRoleFieldEvent | ClaimMembersHealthFieldEvent | ClaimJobDefinitionFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimMembersIdFieldEvent | ClaimMembersAddressesFieldEvent | ClaimMembersWeightFieldEvent | ClaimMembersVersionFieldEvent | ClaimMembersGenerationFieldEvent | ClaimMembersIncarnationFieldEvent | ClaimMembersRoleFieldEvent | ClaimMembersHealthFieldEvent | ClaimJobDefinitionFieldEvent | ClaimPageCountsJobFieldEvent | ClaimPageCountsPagesFieldEvent> {
     return streamMessage(buf, Claim.codec(), opts)
+  }
+}
+
+export interface PageCount {
+  job: string
+  pages: number
+}
+
+export namespace PageCount {
+  let _codec: Codec<PageCount>
+
+  export const codec = (): Codec<PageCount> => {
+    if (_codec == null) {
+      _codec = message<PageCount>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.job != null && obj.job !== '')) {
+          w.uint32(10)
+          w.string(obj.job)
+        }
+
+        if ((obj.pages != null && obj.pages !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.pages)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          job: '',
+          pages: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.job = reader.string()
+              break
+            }
+            case 2: {
+              obj.pages = reader.uint64Number()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.job`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.pages`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface PageCountJobFieldEvent {
+    field: '$.job'
+    value: string
+  }
+
+  export interface PageCountPagesFieldEvent {
+    field: '$.pages'
+    value: number
+  }
+
+  export function encode (obj: Partial<PageCount>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, PageCount.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PageCount>): PageCount {
+    return decodeMessage(buf, PageCount.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PageCount>): Generator<PageCountJobFieldEvent | PageCountPagesFieldEvent> {
+    return streamMessage(buf, PageCount.codec(), opts)
+  }
+}
+
+export interface LendAddresses {
+  generation: number
+  sequence: number
+  items: AddressItem[]
+}
+
+export namespace LendAddresses {
+  let _codec: Codec<LendAddresses>
+
+  export const codec = (): Codec<LendAddresses> => {
+    if (_codec == null) {
+      _codec = message<LendAddresses>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(8)
+          w.uint64Number(obj.generation)
+        }
+
+        if ((obj.sequence != null && obj.sequence !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.sequence)
+        }
+
+        if (obj.items != null && obj.items.length > 0) {
+          for (const value of obj.items) {
+            w.uint32(26)
+            AddressItem.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          generation: 0,
+          sequence: 0,
+          items: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            case 2: {
+              obj.sequence = reader.uint64Number()
+              break
+            }
+            case 3: {
+              if (opts.limits?.items != null && obj.items.length === opts.limits.items) {
+                throw new MaxLengthError('Decode error - repeated field "items" had too many elements')
+              }
+
+              obj.items.push(AddressItem.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.items$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          items: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.sequence`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 3: {
+              if (opts.limits?.items != null && obj.items === opts.limits.items) {
+                throw new MaxLengthError('Streaming decode error - repeated field "items" had too many elements')
+              }
+
+              for (const evt of AddressItem.codec().stream(reader, reader.uint32(), `${prefix}.items[]`, {
+                limits: opts.limits?.items$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.items
+                }
+              }
+
+              obj.items++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface LendAddressesGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export interface LendAddressesSequenceFieldEvent {
+    field: '$.sequence'
+    value: number
+  }
+
+  export interface LendAddressesItemsAddressFieldEvent {
+    field: '$.items[].address'
+    value: string
+    index: number
+  }
+
+  export interface LendAddressesItemsReturnedFieldEvent {
+    field: '$.items[].returned'
+    value: boolean
+    index: number
+  }
+
+  export interface LendAddressesItemsHeldMsFieldEvent {
+    field: '$.items[].heldMs'
+    value: number
+    index: number
+  }
+
+  export interface LendAddressesItemsBusyFieldEvent {
+    field: '$.items[].busy'
+    value: boolean
+    index: number
+  }
+
+  export interface LendAddressesItemsRestMsFieldEvent {
+    field: '$.items[].restMs'
+    value: number
+    index: number
+  }
+
+  export function encode (obj: Partial<LendAddresses>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, LendAddresses.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LendAddresses>): LendAddresses {
+    return decodeMessage(buf, LendAddresses.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LendAddresses>): Generator<LendAddressesGenerationFieldEvent | LendAddressesSequenceFieldEvent | LendAddressesItemsAddressFieldEvent | LendAddressesItemsReturnedFieldEvent | LendAddressesItemsHeldMsFieldEvent | LendAddressesItemsBusyFieldEvent | LendAddressesItemsRestMsFieldEvent> {
+    return streamMessage(buf, LendAddresses.codec(), opts)
+  }
+}
+
+export interface AddressItem {
+  address: string
+  returned: boolean
+  heldMs: number
+  busy: boolean
+  restMs: number
+}
+
+export namespace AddressItem {
+  let _codec: Codec<AddressItem>
+
+  export const codec = (): Codec<AddressItem> => {
+    if (_codec == null) {
+      _codec = message<AddressItem>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.address != null && obj.address !== '')) {
+          w.uint32(10)
+          w.string(obj.address)
+        }
+
+        if ((obj.returned != null && obj.returned !== false)) {
+          w.uint32(16)
+          w.bool(obj.returned)
+        }
+
+        if ((obj.heldMs != null && obj.heldMs !== 0)) {
+          w.uint32(25)
+          w.double(obj.heldMs)
+        }
+
+        if ((obj.busy != null && obj.busy !== false)) {
+          w.uint32(32)
+          w.bool(obj.busy)
+        }
+
+        if ((obj.restMs != null && obj.restMs !== 0)) {
+          w.uint32(41)
+          w.double(obj.restMs)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          address: '',
+          returned: false,
+          heldMs: 0,
+          busy: false,
+          restMs: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.address = reader.string()
+              break
+            }
+            case 2: {
+              obj.returned = reader.bool()
+              break
+            }
+            case 3: {
+              obj.heldMs = reader.double()
+              break
+            }
+            case 4: {
+              obj.busy = reader.bool()
+              break
+            }
+            case 5: {
+              obj.restMs = reader.double()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.address`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.returned`,
+                value: reader.bool()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.heldMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.busy`,
+                value: reader.bool()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.restMs`,
+                value: reader.double()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface AddressItemAddressFieldEvent {
+    field: '$.address'
+    value: string
+  }
+
+  export interface AddressItemReturnedFieldEvent {
+    field: '$.returned'
+    value: boolean
+  }
+
+  export interface AddressItemHeldMsFieldEvent {
+    field: '$.heldMs'
+    value: number
+  }
+
+  export interface AddressItemBusyFieldEvent {
+    field: '$.busy'
+    value: boolean
+  }
+
+  export interface AddressItemRestMsFieldEvent {
+    field: '$.restMs'
+    value: number
+  }
+
+  export function encode (obj: Partial<AddressItem>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, AddressItem.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<AddressItem>): AddressItem {
+    return decodeMessage(buf, AddressItem.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<AddressItem>): Generator<AddressItemAddressFieldEvent | AddressItemReturnedFieldEvent | AddressItemHeldMsFieldEvent | AddressItemBusyFieldEvent | AddressItemRestMsFieldEvent> {
+    return streamMessage(buf, AddressItem.codec(), opts)
+  }
+}
+
+export interface LendAddressesReply {
+  answers: LoanAnswer[]
+}
+
+export namespace LendAddressesReply {
+  let _codec: Codec<LendAddressesReply>
+
+  export const codec = (): Codec<LendAddressesReply> => {
+    if (_codec == null) {
+      _codec = message<LendAddressesReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.answers != null && obj.answers.length > 0) {
+          for (const value of obj.answers) {
+            w.uint32(10)
+            LoanAnswer.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          answers: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.answers != null && obj.answers.length === opts.limits.answers) {
+                throw new MaxLengthError('Decode error - repeated field "answers" had too many elements')
+              }
+
+              obj.answers.push(LoanAnswer.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.answers$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          answers: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.answers != null && obj.answers === opts.limits.answers) {
+                throw new MaxLengthError('Streaming decode error - repeated field "answers" had too many elements')
+              }
+
+              for (const evt of LoanAnswer.codec().stream(reader, reader.uint32(), `${prefix}.answers[]`, {
+                limits: opts.limits?.answers$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.answers
+                }
+              }
+
+              obj.answers++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface LendAddressesReplyAnswersLentFieldEvent {
+    field: '$.answers[].lent'
+    value: boolean
+    index: number
+  }
+
+  export interface LendAddressesReplyAnswersForMsFieldEvent {
+    field: '$.answers[].forMs'
+    value: number
+    index: number
+  }
+
+  export interface LendAddressesReplyAnswersRestMsFieldEvent {
+    field: '$.answers[].restMs'
+    value: number
+    index: number
+  }
+
+  export interface LendAddressesReplyAnswersSharedFieldEvent {
+    field: '$.answers[].shared'
+    value: boolean
+    index: number
+  }
+
+  export function encode (obj: Partial<LendAddressesReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, LendAddressesReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LendAddressesReply>): LendAddressesReply {
+    return decodeMessage(buf, LendAddressesReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LendAddressesReply>): Generator<LendAddressesReplyAnswersLentFieldEvent | LendAddressesReplyAnswersForMsFieldEvent | LendAddressesReplyAnswersRestMsFieldEvent | LendAddressesReplyAnswersSharedFieldEvent> {
+    return streamMessage(buf, LendAddressesReply.codec(), opts)
+  }
+}
+
+export interface LoanAnswer {
+  lent: boolean
+  forMs: number
+  restMs: number
+  shared: boolean
+}
+
+export namespace LoanAnswer {
+  let _codec: Codec<LoanAnswer>
+
+  export const codec = (): Codec<LoanAnswer> => {
+    if (_codec == null) {
+      _codec = message<LoanAnswer>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.lent != null && obj.lent !== false)) {
+          w.uint32(8)
+          w.bool(obj.lent)
+        }
+
+        if ((obj.forMs != null && obj.forMs !== 0)) {
+          w.uint32(17)
+          w.double(obj.forMs)
+        }
+
+        if ((obj.restMs != null && obj.restMs !== 0)) {
+          w.uint32(25)
+          w.double(obj.restMs)
+        }
+
+        if ((obj.shared != null && obj.shared !== false)) {
+          w.uint32(32)
+          w.bool(obj.shared)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          lent: false,
+          forMs: 0,
+          restMs: 0,
+          shared: false
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.lent = reader.bool()
+              break
+            }
+            case 2: {
+              obj.forMs = reader.double()
+              break
+            }
+            case 3: {
+              obj.restMs = reader.double()
+              break
+            }
+            case 4: {
+              obj.shared = reader.bool()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.lent`,
+                value: reader.bool()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.forMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.restMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.shared`,
+                value: reader.bool()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface LoanAnswerLentFieldEvent {
+    field: '$.lent'
+    value: boolean
+  }
+
+  export interface LoanAnswerForMsFieldEvent {
+    field: '$.forMs'
+    value: number
+  }
+
+  export interface LoanAnswerRestMsFieldEvent {
+    field: '$.restMs'
+    value: number
+  }
+
+  export interface LoanAnswerSharedFieldEvent {
+    field: '$.shared'
+    value: boolean
+  }
+
+  export function encode (obj: Partial<LoanAnswer>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, LoanAnswer.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LoanAnswer>): LoanAnswer {
+    return decodeMessage(buf, LoanAnswer.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LoanAnswer>): Generator<LoanAnswerLentFieldEvent | LoanAnswerForMsFieldEvent | LoanAnswerRestMsFieldEvent | LoanAnswerSharedFieldEvent> {
+    return streamMessage(buf, LoanAnswer.codec(), opts)
+  }
+}
+
+export interface CallAddresses {
+  generation: number
+  recalled: string[]
+  turns: string[]
+}
+
+export namespace CallAddresses {
+  let _codec: Codec<CallAddresses>
+
+  export const codec = (): Codec<CallAddresses> => {
+    if (_codec == null) {
+      _codec = message<CallAddresses>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(8)
+          w.uint64Number(obj.generation)
+        }
+
+        if (obj.recalled != null && obj.recalled.length > 0) {
+          for (const value of obj.recalled) {
+            w.uint32(18)
+            w.string(value)
+          }
+        }
+
+        if (obj.turns != null && obj.turns.length > 0) {
+          for (const value of obj.turns) {
+            w.uint32(26)
+            w.string(value)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          generation: 0,
+          recalled: [],
+          turns: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            case 2: {
+              if (opts.limits?.recalled != null && obj.recalled.length === opts.limits.recalled) {
+                throw new MaxLengthError('Decode error - repeated field "recalled" had too many elements')
+              }
+
+              obj.recalled.push(reader.string())
+              break
+            }
+            case 3: {
+              if (opts.limits?.turns != null && obj.turns.length === opts.limits.turns) {
+                throw new MaxLengthError('Decode error - repeated field "turns" had too many elements')
+              }
+
+              obj.turns.push(reader.string())
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          recalled: 0,
+          turns: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 2: {
+              if (opts.limits?.recalled != null && obj.recalled === opts.limits.recalled) {
+                throw new MaxLengthError('Streaming decode error - repeated field "recalled" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.recalled[]`,
+                index: obj.recalled,
+                value: reader.string()
+              }
+
+              obj.recalled++
+
+              break
+            }
+            case 3: {
+              if (opts.limits?.turns != null && obj.turns === opts.limits.turns) {
+                throw new MaxLengthError('Streaming decode error - repeated field "turns" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.turns[]`,
+                index: obj.turns,
+                value: reader.string()
+              }
+
+              obj.turns++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface CallAddressesGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export interface CallAddressesRecalledFieldEvent {
+    field: '$.recalled[]'
+    index: number
+    value: string
+  }
+
+  export interface CallAddressesTurnsFieldEvent {
+    field: '$.turns[]'
+    index: number
+    value: string
+  }
+
+  export function encode (obj: Partial<CallAddresses>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, CallAddresses.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<CallAddresses>): CallAddresses {
+    return decodeMessage(buf, CallAddresses.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<CallAddresses>): Generator<CallAddressesGenerationFieldEvent | CallAddressesRecalledFieldEvent | CallAddressesTurnsFieldEvent> {
+    return streamMessage(buf, CallAddresses.codec(), opts)
+  }
+}
+
+export interface CallAddressesReply {
+  generation: number
+  sequence: number
+  answers: RecallAnswer[]
+}
+
+export namespace CallAddressesReply {
+  let _codec: Codec<CallAddressesReply>
+
+  export const codec = (): Codec<CallAddressesReply> => {
+    if (_codec == null) {
+      _codec = message<CallAddressesReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.generation != null && obj.generation !== 0)) {
+          w.uint32(8)
+          w.uint64Number(obj.generation)
+        }
+
+        if ((obj.sequence != null && obj.sequence !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.sequence)
+        }
+
+        if (obj.answers != null && obj.answers.length > 0) {
+          for (const value of obj.answers) {
+            w.uint32(26)
+            RecallAnswer.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          generation: 0,
+          sequence: 0,
+          answers: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.generation = reader.uint64Number()
+              break
+            }
+            case 2: {
+              obj.sequence = reader.uint64Number()
+              break
+            }
+            case 3: {
+              if (opts.limits?.answers != null && obj.answers.length === opts.limits.answers) {
+                throw new MaxLengthError('Decode error - repeated field "answers" had too many elements')
+              }
+
+              obj.answers.push(RecallAnswer.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.answers$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          answers: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.generation`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.sequence`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 3: {
+              if (opts.limits?.answers != null && obj.answers === opts.limits.answers) {
+                throw new MaxLengthError('Streaming decode error - repeated field "answers" had too many elements')
+              }
+
+              for (const evt of RecallAnswer.codec().stream(reader, reader.uint32(), `${prefix}.answers[]`, {
+                limits: opts.limits?.answers$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.answers
+                }
+              }
+
+              obj.answers++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface CallAddressesReplyGenerationFieldEvent {
+    field: '$.generation'
+    value: number
+  }
+
+  export interface CallAddressesReplySequenceFieldEvent {
+    field: '$.sequence'
+    value: number
+  }
+
+  export interface CallAddressesReplyAnswersReturnedFieldEvent {
+    field: '$.answers[].returned'
+    value: boolean
+    index: number
+  }
+
+  export interface CallAddressesReplyAnswersRestMsFieldEvent {
+    field: '$.answers[].restMs'
+    value: number
+    index: number
+  }
+
+  export function encode (obj: Partial<CallAddressesReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, CallAddressesReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<CallAddressesReply>): CallAddressesReply {
+    return decodeMessage(buf, CallAddressesReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<CallAddressesReply>): Generator<CallAddressesReplyGenerationFieldEvent | CallAddressesReplySequenceFieldEvent | CallAddressesReplyAnswersReturnedFieldEvent | CallAddressesReplyAnswersRestMsFieldEvent> {
+    return streamMessage(buf, CallAddressesReply.codec(), opts)
+  }
+}
+
+export interface RecallAnswer {
+  returned: boolean
+  restMs: number
+}
+
+export namespace RecallAnswer {
+  let _codec: Codec<RecallAnswer>
+
+  export const codec = (): Codec<RecallAnswer> => {
+    if (_codec == null) {
+      _codec = message<RecallAnswer>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.returned != null && obj.returned !== false)) {
+          w.uint32(8)
+          w.bool(obj.returned)
+        }
+
+        if ((obj.restMs != null && obj.restMs !== 0)) {
+          w.uint32(17)
+          w.double(obj.restMs)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          returned: false,
+          restMs: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.returned = reader.bool()
+              break
+            }
+            case 2: {
+              obj.restMs = reader.double()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.returned`,
+                value: reader.bool()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.restMs`,
+                value: reader.double()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface RecallAnswerReturnedFieldEvent {
+    field: '$.returned'
+    value: boolean
+  }
+
+  export interface RecallAnswerRestMsFieldEvent {
+    field: '$.restMs'
+    value: number
+  }
+
+  export function encode (obj: Partial<RecallAnswer>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, RecallAnswer.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RecallAnswer>): RecallAnswer {
+    return decodeMessage(buf, RecallAnswer.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RecallAnswer>): Generator<RecallAnswerReturnedFieldEvent | RecallAnswerRestMsFieldEvent> {
+    return streamMessage(buf, RecallAnswer.codec(), opts)
+  }
+}
+
+export interface HandOverAddresses {
+  addresses: string[]
+}
+
+export namespace HandOverAddresses {
+  let _codec: Codec<HandOverAddresses>
+
+  export const codec = (): Codec<HandOverAddresses> => {
+    if (_codec == null) {
+      _codec = message<HandOverAddresses>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.addresses != null && obj.addresses.length > 0) {
+          for (const value of obj.addresses) {
+            w.uint32(10)
+            w.string(value)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          addresses: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.addresses != null && obj.addresses.length === opts.limits.addresses) {
+                throw new MaxLengthError('Decode error - repeated field "addresses" had too many elements')
+              }
+
+              obj.addresses.push(reader.string())
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          addresses: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.addresses != null && obj.addresses === opts.limits.addresses) {
+                throw new MaxLengthError('Streaming decode error - repeated field "addresses" had too many elements')
+              }
+
+              yield {
+                field: `${prefix}.addresses[]`,
+                index: obj.addresses,
+                value: reader.string()
+              }
+
+              obj.addresses++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface HandOverAddressesAddressesFieldEvent {
+    field: '$.addresses[]'
+    index: number
+    value: string
+  }
+
+  export function encode (obj: Partial<HandOverAddresses>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, HandOverAddresses.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HandOverAddresses>): HandOverAddresses {
+    return decodeMessage(buf, HandOverAddresses.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HandOverAddresses>): Generator<HandOverAddressesAddressesFieldEvent> {
+    return streamMessage(buf, HandOverAddresses.codec(), opts)
+  }
+}
+
+export interface HandOverAddressesReply {
+  states: LoanState[]
+}
+
+export namespace HandOverAddressesReply {
+  let _codec: Codec<HandOverAddressesReply>
+
+  export const codec = (): Codec<HandOverAddressesReply> => {
+    if (_codec == null) {
+      _codec = message<HandOverAddressesReply>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.states != null && obj.states.length > 0) {
+          for (const value of obj.states) {
+            w.uint32(10)
+            LoanState.codec().encode(value, w)
+          }
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          states: []
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.states != null && obj.states.length === opts.limits.states) {
+                throw new MaxLengthError('Decode error - repeated field "states" had too many elements')
+              }
+
+              obj.states.push(LoanState.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.states$
+              }))
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const obj = {
+          states: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              if (opts.limits?.states != null && obj.states === opts.limits.states) {
+                throw new MaxLengthError('Streaming decode error - repeated field "states" had too many elements')
+              }
+
+              for (const evt of LoanState.codec().stream(reader, reader.uint32(), `${prefix}.states[]`, {
+                limits: opts.limits?.states$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.states
+                }
+              }
+
+              obj.states++
+
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface HandOverAddressesReplyStatesHolderMemberFieldEvent {
+    field: '$.states[].holder.member'
+    value: string
+    index: number
+  }
+
+  export interface HandOverAddressesReplyStatesHolderGenerationFieldEvent {
+    field: '$.states[].holder.generation'
+    value: number
+    index: number
+  }
+
+  export interface HandOverAddressesReplyStatesSequenceFieldEvent {
+    field: '$.states[].sequence'
+    value: number
+    index: number
+  }
+
+  export interface HandOverAddressesReplyStatesHeldMsFieldEvent {
+    field: '$.states[].heldMs'
+    value: number
+    index: number
+  }
+
+  export interface HandOverAddressesReplyStatesRestMsFieldEvent {
+    field: '$.states[].restMs'
+    value: number
+    index: number
+  }
+
+  export interface HandOverAddressesReplyStatesUnsureMsFieldEvent {
+    field: '$.states[].unsureMs'
+    value: number
+    index: number
+  }
+
+  export function encode (obj: Partial<HandOverAddressesReply>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, HandOverAddressesReply.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HandOverAddressesReply>): HandOverAddressesReply {
+    return decodeMessage(buf, HandOverAddressesReply.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HandOverAddressesReply>): Generator<HandOverAddressesReplyStatesHolderMemberFieldEvent | HandOverAddressesReplyStatesHolderGenerationFieldEvent | HandOverAddressesReplyStatesSequenceFieldEvent | HandOverAddressesReplyStatesHeldMsFieldEvent | HandOverAddressesReplyStatesRestMsFieldEvent | HandOverAddressesReplyStatesUnsureMsFieldEvent> {
+    return streamMessage(buf, HandOverAddressesReply.codec(), opts)
+  }
+}
+
+export interface LoanState {
+  holder?: MemberRun
+  sequence: number
+  heldMs: number
+  restMs: number
+  unsureMs: number
+}
+
+export namespace LoanState {
+  let _codec: Codec<LoanState>
+
+  export const codec = (): Codec<LoanState> => {
+    if (_codec == null) {
+      _codec = message<LoanState>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if (obj.holder != null) {
+          w.uint32(10)
+          MemberRun.codec().encode(obj.holder, w)
+        }
+
+        if ((obj.sequence != null && obj.sequence !== 0)) {
+          w.uint32(16)
+          w.uint64Number(obj.sequence)
+        }
+
+        if ((obj.heldMs != null && obj.heldMs !== 0)) {
+          w.uint32(25)
+          w.double(obj.heldMs)
+        }
+
+        if ((obj.restMs != null && obj.restMs !== 0)) {
+          w.uint32(33)
+          w.double(obj.restMs)
+        }
+
+        if ((obj.unsureMs != null && obj.unsureMs !== 0)) {
+          w.uint32(41)
+          w.double(obj.unsureMs)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          sequence: 0,
+          heldMs: 0,
+          restMs: 0,
+          unsureMs: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.holder = MemberRun.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.holder
+              })
+              break
+            }
+            case 2: {
+              obj.sequence = reader.uint64Number()
+              break
+            }
+            case 3: {
+              obj.heldMs = reader.double()
+              break
+            }
+            case 4: {
+              obj.restMs = reader.double()
+              break
+            }
+            case 5: {
+              obj.unsureMs = reader.double()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield * MemberRun.codec().stream(reader, reader.uint32(), `${prefix}.holder`, {
+                limits: opts.limits?.holder
+              })
+
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.sequence`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.heldMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 4: {
+              yield {
+                field: `${prefix}.restMs`,
+                value: reader.double()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.unsureMs`,
+                value: reader.double()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface LoanStateHolderMemberFieldEvent {
+    field: '$.holder.member'
+    value: string
+  }
+
+  export interface LoanStateHolderGenerationFieldEvent {
+    field: '$.holder.generation'
+    value: number
+  }
+
+  export interface LoanStateSequenceFieldEvent {
+    field: '$.sequence'
+    value: number
+  }
+
+  export interface LoanStateHeldMsFieldEvent {
+    field: '$.heldMs'
+    value: number
+  }
+
+  export interface LoanStateRestMsFieldEvent {
+    field: '$.restMs'
+    value: number
+  }
+
+  export interface LoanStateUnsureMsFieldEvent {
+    field: '$.unsureMs'
+    value: number
+  }
+
+  export function encode (obj: Partial<LoanState>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, LoanState.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LoanState>): LoanState {
+    return decodeMessage(buf, LoanState.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<LoanState>): Generator<LoanStateHolderMemberFieldEvent | LoanStateHolderGenerationFieldEvent | LoanStateSequenceFieldEvent | LoanStateHeldMsFieldEvent | LoanStateRestMsFieldEvent | LoanStateUnsureMsFieldEvent> {
+    return streamMessage(buf, LoanState.codec(), opts)
   }
 }

@@ -1,6 +1,9 @@
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
+import { compareJobDefinitions } from "../../core/jobs/merge-job-definition.ts";
+import { writeJobDefinition } from "../../core/jobs/read-job-definition.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import { encodeClaim } from "../../core/messages/claim.ts";
+import { noticeBytesMax } from "../../core/messages/notice.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { Overlay } from "../../ports/overlay.ts";
@@ -12,6 +15,12 @@ import type { SwarmView } from "./swarm-view.ts";
 const compareIntervalMs: Millis = 5_000;
 
 const timeoutMs: Millis = 3_000;
+
+/** Members that are asked at once. */
+const askedMax = 5;
+
+/** Characters of the definitions of one message: of three bytes each at most, they fit its 4 MiB. */
+const messageCharactersMax = 1_300_000;
 
 /**
  * Makes every member know every job: a change is told to all, and what that did not reach is found by comparing with a
@@ -27,6 +36,7 @@ export class JobSpread {
   readonly #view: SwarmView;
   readonly #jobs: JobRegistry;
   readonly #onMerged: () => void;
+  #learning = false;
 
   constructor(
     ports: {
@@ -45,9 +55,16 @@ export class JobSpread {
     this.#onMerged = onMerged;
   }
 
-  /** Tells all members of a definition. */
+  /** Tells all members of a definition; of one that is too long for a claim a few, from whom it goes on. */
   tell(definition: JobDefinition): void {
-    this.#ports.overlay.publish(encodeClaim({ jobDefinition: definition }));
+    const claim = encodeClaim({ jobDefinition: definition });
+    if (claim.length <= noticeBytesMax) this.#ports.overlay.publish(claim);
+    else void Promise.all(this.#someOthers().map((member) => this.exchange(member)));
+  }
+
+  /** Asks a few members for what they know, about a job of which this peer has not heard. */
+  async inquire(): Promise<void> {
+    await Promise.all(this.#someOthers().map((member) => this.exchange(member)));
   }
 
   /** Takes in definitions of other members. */
@@ -60,8 +77,11 @@ export class JobSpread {
   /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
   answer(definitions: readonly JobDefinition[]): readonly JobDefinition[] {
     this.take(definitions);
-    const known = new Map(definitions.map(({ id, revision }) => [id, revision]));
-    return this.#definitions().filter(({ id, revision }) => (known.get(id) ?? 0) < revision);
+    const known = new Map(definitions.map((definition) => [definition.id, definition]));
+    return this.#definitions().filter((definition) => {
+      const there = known.get(definition.id);
+      return !there || compareJobDefinitions(definition, there) > 0;
+    });
   }
 
   /** Exchanges definitions with a member; false when it did not answer. */
@@ -70,6 +90,14 @@ export class JobSpread {
     if (!answer) return false;
     this.take(answer);
     return true;
+  }
+
+  /** Asks a member that knows of a job which is unknown here; once at a time. */
+  async learn(member: MemberId): Promise<void> {
+    if (this.#learning || member === this.#view.self) return;
+    this.#learning = true;
+    await this.exchange(member);
+    this.#learning = false;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -82,7 +110,26 @@ export class JobSpread {
     }
   }
 
+  #someOthers(): readonly MemberId[] {
+    const { others } = this.#view;
+    const start = Math.floor(this.#ports.entropy.random() * others.length);
+    return [...others.slice(start), ...others.slice(0, start)].slice(0, askedMax);
+  }
+
+  /**
+   * All definitions, or as many as fit a message, from a random one on: in a few exchanges all come through. What a
+   * message leaves out, the other takes for unknown here and sends needlessly.
+   */
   #definitions(): JobDefinition[] {
-    return this.#jobs.all().map(({ definition }) => definition);
+    const all = this.#jobs.all().map(({ definition }) => definition);
+    let characters = 0;
+    for (const definition of all) characters += writeJobDefinition(definition).length;
+    if (characters <= messageCharactersMax) return all;
+    const start = Math.floor(this.#ports.entropy.random() * all.length);
+    characters = 0;
+    return [...all.slice(start), ...all.slice(0, start)].filter((definition) => {
+      characters += writeJobDefinition(definition).length;
+      return characters <= messageCharactersMax;
+    });
   }
 }

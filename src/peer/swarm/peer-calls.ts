@@ -3,6 +3,12 @@ import {
   encodeActivity,
   type ActivityReply,
 } from "../../core/messages/activity.ts";
+import {
+  decodeContentChunk,
+  encodeContentQuestion,
+  type ContentChunk,
+  type ContentQuestion,
+} from "../../core/messages/content-message.ts";
 import { decodeForwardReply, encodeForward } from "../../core/messages/forward.ts";
 import {
   decodeAnswer,
@@ -10,8 +16,13 @@ import {
   encodeArcNotice,
   type WhoHoldsReply,
 } from "../../core/messages/holding.ts";
+import {
+  decodeHostReply,
+  encodeHostQuestion,
+  type HostQuestion,
+  type KnownHost,
+} from "../../core/messages/host-message.ts";
 import { decodeJobs, encodeJobs } from "../../core/messages/jobs.ts";
-import { decodeJson, encodeJson } from "../../core/messages/json-payload.ts";
 import { messageKinds, type MessageKind } from "../../core/messages/message-kinds.ts";
 import {
   decodePullRowsReply,
@@ -22,6 +33,19 @@ import {
   type RangeDigests,
 } from "../../core/messages/reconciliation.ts";
 import { encodeRows, type Row } from "../../core/messages/rows.ts";
+import {
+  decodeStatsReply,
+  encodeStatsQuestion,
+  type StatsQuestion,
+  type StatsReply,
+} from "../../core/messages/stats-message.ts";
+import {
+  decodeStatusReply,
+  encodeStatusQuestion,
+  type Refusal,
+  type StatusQuestion,
+  type StatusReply,
+} from "../../core/messages/status-message.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import type { OutboxEntry } from "../../core/record/record.pb.ts";
 import type { RangeDifference } from "../../core/replication/range-digest.ts";
@@ -45,7 +69,12 @@ const classes: Readonly<Record<MessageKind, OverlayClass>> = {
   status: "control",
   stats: "control",
   jobs: "control",
-  content: "control",
+  // A body is bulk, and nothing that a swarm lives by may wait for it.
+  content: "transfer",
+  host: "control",
+  lendAddresses: "control",
+  callAddresses: "control",
+  handOverAddresses: "control",
 };
 
 /** A batch of URLs that is not acknowledged after so long is sent again. */
@@ -156,15 +185,44 @@ export class PeerCalls {
     return reply && decodeJobs(reply);
   }
 
-  /** A question of a user, as plain data both ways. */
-  async question(
+  /** What the member knows of URLs. */
+  async status(
     to: MemberId,
-    kind: "status" | "stats" | "content",
-    data: unknown,
+    question: StatusQuestion,
     timeoutMs: Millis,
-  ): Promise<unknown> {
-    const reply = await this.#ask(to, kind, encodeJson(data), timeoutMs);
-    return reply && decodeJson(reply);
+  ): Promise<StatusReply | undefined> {
+    const reply = await this.#ask(to, "status", encodeStatusQuestion(question), timeoutMs);
+    return reply && decodeStatusReply(reply, question.urls.length);
+  }
+
+  /** What the member knows of a host. */
+  async host(
+    to: MemberId,
+    question: HostQuestion,
+    timeoutMs: Millis,
+  ): Promise<KnownHost | Refusal | undefined> {
+    const reply = await this.#ask(to, "host", encodeHostQuestion(question), timeoutMs);
+    return reply && decodeHostReply(reply);
+  }
+
+  /** The member's own figures; it remembers what it is told of others. */
+  async stats(
+    to: MemberId,
+    question: StatsQuestion,
+    timeoutMs: Millis,
+  ): Promise<StatsReply | undefined> {
+    const reply = await this.#ask(to, "stats", encodeStatsQuestion(question), timeoutMs);
+    return reply && decodeStatsReply(reply);
+  }
+
+  /** A part of a response in the member's archive. */
+  async content(
+    to: MemberId,
+    question: ContentQuestion,
+    timeoutMs: Millis,
+  ): Promise<ContentChunk | undefined> {
+    const reply = await this.#ask(to, "content", encodeContentQuestion(question), timeoutMs);
+    return reply && decodeContentChunk(reply);
   }
 
   async #ask(

@@ -24,6 +24,7 @@ import { ForwardDesk } from "./forward-desk.ts";
 import { JobSpread } from "./job-spread.ts";
 import { MemberView } from "./member-view.ts";
 import { Ownership } from "./ownership.ts";
+import { PageTally } from "./page-tally.ts";
 import { newParcel } from "./parcel.ts";
 import type { Delivery, Parcel } from "./parcel.ts";
 import { PeerCalls } from "./peer-calls.ts";
@@ -73,11 +74,12 @@ export class Swarm {
   readonly ownership: Ownership;
   readonly termination: Termination;
   readonly jobs: JobSpread;
+  readonly calls: PeerCalls;
+  readonly #tally: PageTally;
   readonly #ports: SwarmPorts;
   readonly #parts: SwarmParts;
   readonly #options: SwarmOptions;
   readonly #keeper: ReplicaKeeper;
-  readonly #calls: PeerCalls;
   readonly #onFailure: (error: unknown) => void;
   readonly #stop = new AbortController();
   readonly #pulse = new Pulse();
@@ -103,8 +105,8 @@ export class Swarm {
       onFailure(new CrawlError("SUPERSEDED", problem, { member: ports.overlay.self }));
     });
     const { view, territory } = this;
-    this.#calls = new PeerCalls(ports, view, this.#stop.signal);
-    const called = { ...ports, calls: this.#calls };
+    this.calls = new PeerCalls(ports, view, this.#stop.signal);
+    const called = { ...ports, calls: this.calls };
     this.replicator = new Replicator(
       called,
       { view, territory },
@@ -117,6 +119,7 @@ export class Swarm {
     this.#keeper = new ReplicaKeeper(ports, { ...parts, territory }, onFailure);
     this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
+    this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
     this.exchange = new Exchange(
       ports,
       {
@@ -157,7 +160,8 @@ export class Swarm {
     await overlay.start();
     view.start();
     this.ownership.start();
-    this.#background = Promise.all([this.jobs.run(this.#stop.signal), this.#join()]);
+    const { signal } = this.#stop;
+    this.#background = Promise.all([this.jobs.run(signal), this.#tally.run(signal), this.#join()]);
     this.#background.catch(this.#onFailure);
   }
 
@@ -347,13 +351,14 @@ export class Swarm {
     if (to === this.view.self) {
       return this.#desk ? this.#desk.receive(entries) : { kind: "later", afterMs: 100 };
     }
-    return this.#calls.forward(to as Member["id"], entries);
+    return this.calls.forward(to as Member["id"], entries);
   }
 
   #heard(from: Member["id"], payload: Uint8Array): void {
     const claim = decodeClaim(payload, this.#ports.clock.nowMs());
     if (!claim) return;
     if ("members" in claim) this.view.heard(from, claim.members);
+    else if ("pageCounts" in claim) this.#tally.take(from, claim.pageCounts);
     else this.jobs.take([claim.jobDefinition]);
   }
 

@@ -1,9 +1,7 @@
-import type { UrlStatus } from "../ports/peer-control.ts";
-
-type Reason = NonNullable<UrlStatus["reason"]>;
+import type { HostHold, StatusReason } from "./url-status.ts";
 
 /** One sentence for people on each reason that a URL's status can have. */
-const texts: Readonly<Record<Reason, string>> = {
+const texts: Readonly<Record<StatusReason, string>> = {
   aborted: "The request was cut off when the peer stopped.",
   "address-forbidden": "The name leads to a private, loopback or link-local address.",
   backoff: "The host rests after a failure, or because it asked for a pause.",
@@ -32,6 +30,7 @@ const texts: Readonly<Record<Reason, string>> = {
   "invalid-url": "This is no http or https URL.",
   "job-paused": "The job is paused.",
   nofollow: "Only nofollow links lead there.",
+  "owner-unreachable": "No member that could know the URL answered in time; ask again.",
   "page-limit": "The job has the number of pages that it asked for.",
   "parse-failed": "The page broke the parser.",
   "path-depth": "The path has more segments than the job allows.",
@@ -50,6 +49,23 @@ const texts: Readonly<Record<Reason, string>> = {
   "waiting-turn": "The URL waits for its turn.",
 };
 
-export function describeReason(reason: Reason): string {
+export function describeReason(reason: StatusReason): string {
   return texts[reason];
+}
+
+export function isStatusReason(value: unknown): value is StatusReason {
+  return typeof value === "string" && Object.hasOwn(texts, value);
+}
+
+const holds: readonly unknown[] = [
+  "waiting-turn",
+  "politeness",
+  "backoff",
+  "breaker",
+  "halted",
+  "job-paused",
+] satisfies HostHold[];
+
+export function isHostHold(value: unknown): value is HostHold {
+  return holds.includes(value);
 }

@@ -1,0 +1,114 @@
+import {
+  robotsVerdictNames,
+  type HostQueueLength,
+  type HostStatus,
+  type OriginRobots,
+} from "../answers/host-status.ts";
+import { describeReason, isHostHold } from "../answers/reason-text.ts";
+import { isJobId } from "../jobs/validate-job-options.ts";
+import { isMemberId } from "../membership/read-member.ts";
+import type { HostName, JobId, MemberId } from "../units.ts";
+import { decodeJson, encodeJson } from "./json-payload.ts";
+import {
+  listOf,
+  objectOf,
+  oneOf,
+  readAmount,
+  readCount,
+  readFlag,
+  readMark,
+  textOf,
+  valueOf,
+} from "./read-data.ts";
+import type { Refusal } from "./status-message.ts";
+
+/** Jobs, and origins, of one answer. */
+export const hostRowsMax = 100;
+
+const moment = textOf(30, /^[\dTZ:.+-]+$/);
+
+/** Asks what is known of a host. */
+export interface HostQuestion {
+  readonly host: HostName;
+  /** Its holder does not answer: what a copy says will do. */
+  readonly fromCopy: boolean;
+}
+
+/** What is known of the host; whoever asked knows which. */
+export type KnownHost = Omit<HostStatus, "host" | "detail" | "unreachable">;
+
+export function isKnownHost(answer: KnownHost | Refusal): answer is KnownHost {
+  return "known" in answer;
+}
+
+export function encodeHostQuestion(question: HostQuestion): Uint8Array<ArrayBuffer> {
+  return encodeJson(question);
+}
+
+const readQuestion = objectOf<HostQuestion>({ host: valueOf(isHostText), fromCopy: readFlag });
+
+export function decodeHostQuestion(payload: Uint8Array): HostQuestion | undefined {
+  return readQuestion(decodeJson(payload));
+}
+
+export function encodeHostReply(reply: KnownHost | Refusal): Uint8Array<ArrayBuffer> {
+  return encodeJson(reply);
+}
+
+const readHost = objectOf<
+  Pick<KnownHost, "owner" | "known" | "queued" | "failuresInRow" | "robots">,
+  Required<Pick<KnownHost, "replica" | "hold" | "nextFetchAt" | "crawlDelayMs">>
+>(
+  {
+    owner: valueOf(isMemberId),
+    known: readFlag,
+    queued: listOf(
+      objectOf<HostQueueLength>({ job: valueOf(isJobName), urls: readCount, orMore: readFlag }),
+      hostRowsMax,
+    ),
+    failuresInRow: readCount,
+    robots: listOf(
+      objectOf<OriginRobots>({
+        origin: textOf(300, /^[\x21-\x7e]+$/),
+        verdict: oneOf(robotsVerdictNames),
+        httpStatus: readCount,
+        fetchedAt: moment,
+        expiresAt: moment,
+      }),
+      hostRowsMax,
+    ),
+  },
+  {
+    replica: readMark,
+    hold: valueOf(isHostHold),
+    nextFetchAt: moment,
+    crawlDelayMs: readAmount,
+  },
+);
+
+const readRefusal = objectOf<object, { readonly holder: MemberId }>(
+  {},
+  { holder: valueOf(isMemberId) },
+);
+
+export function decodeHostReply(payload: Uint8Array): KnownHost | Refusal | undefined {
+  const data = decodeJson(payload);
+  const known = readHost(data);
+  if (known) return known;
+  const isKnown = typeof data === "object" && data !== null && "known" in data;
+  return isKnown ? undefined : readRefusal(data);
+}
+
+/** The status of a host as users see it. */
+export function hostStatusOf(host: string, known: KnownHost): HostStatus {
+  const { hold } = known;
+  return { host, ...known, ...(hold && { detail: describeReason(hold) }) };
+}
+
+function isHostText(data: unknown): data is HostName {
+  return typeof data === "string" && data.length <= 255 && /^[\x21-\x7e]+$/.test(data);
+}
+
+function isJobName(data: unknown): data is JobId {
+  return typeof data === "string" && isJobId(data);
+}

@@ -1,0 +1,19 @@
+import type { CanonicalUrl } from "../core/units.ts";
+import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
+import type { Job } from "./job-registry.ts";
+
+/** Seeds that the job takes, and the inputs that it does not. */
+export function judgeSeeds(
+  job: Job,
+  inputs: readonly string[],
+): { seeds: CanonicalUrl[]; rejected: { input: string; reason: string }[] } {
+  const seeds: CanonicalUrl[] = [];
+  const rejected: { input: string; reason: string }[] = [];
+  for (const input of inputs) {
+    const url = canonicalizeUrl(input);
+    const reason = url === undefined ? "invalid-url" : job.rules.judgeSeed(url);
+    if (url !== undefined && reason === undefined) seeds.push(url);
+    else rejected.push({ input, reason: reason ?? "invalid-url" });
+  }
+  return { seeds, rejected };
+}

@@ -1,0 +1,65 @@
+import { addJobCounts, noJobCounts } from "../core/answers/job-counts.ts";
+import type { PastTotals, StatsReply } from "../core/messages/stats-message.ts";
+import type { MemberId } from "../core/units.ts";
+import type { JobShare, MemberStats, SwarmJobReport, SwarmStats } from "../ports/peer-control.ts";
+import type { Job } from "./job-registry.ts";
+
+/** What one member said of itself. */
+export interface MemberFigures {
+  readonly member: MemberId;
+  readonly reply: StatsReply;
+}
+
+/** Sums what members have said of themselves, and what is remembered of those that said nothing. */
+export function sumFigures(
+  jobs: readonly Job[],
+  answers: readonly MemberFigures[],
+  rest: {
+    /** Totals of members that are not among `answers`. */
+    readonly past: readonly PastTotals[];
+    readonly silent: readonly MemberId[];
+  },
+): SwarmStats {
+  const members = answers.map(memberStats);
+  const add = (name: "openRequests" | "queued" | "pagesPerSecond"): number =>
+    members.reduce((sum, stats) => sum + stats[name], 0);
+  return {
+    members,
+    silent: rest.silent,
+    jobs: jobs.map((job) => jobReport(job, answers, rest)),
+    openRequests: add("openRequests"),
+    queued: add("queued"),
+    pagesPerSecond: add("pagesPerSecond"),
+  };
+}
+
+function memberStats({ member, reply }: MemberFigures): MemberStats {
+  const { version, upMs, openRequests, activeHosts, pagesPerSecond, jobs } = reply;
+  const queued = jobs.reduce((sum, { counts }) => sum + counts.queued, 0);
+  return { peer: member, version, upMs, openRequests, activeHosts, queued, pagesPerSecond };
+}
+
+function jobReport(
+  { definition }: Job,
+  answers: readonly MemberFigures[],
+  rest: { readonly past: readonly PastTotals[]; readonly silent: readonly MemberId[] },
+): SwarmJobReport {
+  const present = answers.map(({ member, reply }) => ({
+    member,
+    totals: reply.jobs.find(({ job }) => job === definition.id),
+  }));
+  const shares: JobShare[] = present.flatMap(({ member, totals }) =>
+    totals ? [{ peer: member, counts: totals.counts }] : [],
+  );
+  for (const { member, jobs } of rest.past) {
+    const totals = jobs.find(({ job }) => job === definition.id);
+    // What it had queued waits at other members now, and counts there.
+    if (totals) shares.push({ peer: member, counts: { ...totals.counts, queued: 0 }, past: true });
+  }
+  return {
+    definition,
+    counts: shares.reduce((sum, { counts }) => addJobCounts(sum, counts), noJobCounts),
+    finished: rest.silent.length === 0 && present.every(({ totals }) => totals?.finished ?? true),
+    shares,
+  };
+}
