@@ -211,7 +211,8 @@ export class MemberView implements SwarmView {
     if (this.role !== "joining") return;
     const nowMs = this.#clock.nowMs();
     const running = [...this.#members.values()].filter((row) => !isGone(row));
-    if (running.some(({ role }) => role !== "joining")) {
+    // Who knows of nobody has not found the swarm yet, and must not begin another one.
+    if (running.length < 2 || running.some(({ role }) => role !== "joining")) {
       this.#unfoundedSinceMs = undefined;
       return;
     }

@@ -20,6 +20,11 @@ export interface OwnershipOptions {
    * An arc without any trace of a holder is claimed after so long: time for its holder to be heard of. @default 1_000
    */
   readonly orphanGraceMs: Millis;
+  /**
+   * Time after which a complete copy is compared with what is here again, whatever may have gone wrong with it; what it
+   * costs is reading all rows on both sides. @default 600_000
+   */
+  readonly antiEntropyIntervalMs: Millis;
   /** What the ring gives to this peer and is still noted elsewhere after so long is inquired into. @default 3_000 */
   readonly inquiryAfterMs: Millis;
   /** Longest time between two looks at what there is to do; changes are looked at when they come. @default 1_000 */
@@ -29,6 +34,7 @@ export interface OwnershipOptions {
 export const defaultOwnershipOptions: OwnershipOptions = Object.freeze({
   syncsMax: 8,
   orphanGraceMs: 1_000,
+  antiEntropyIntervalMs: 600_000,
   inquiryAfterMs: 3_000,
   lookIntervalMs: 1_000,
 });
@@ -64,6 +70,9 @@ export class Ownership {
   readonly #onCrawl: (arcs: ArcSet) => void;
   readonly #onFailure: (error: unknown) => void;
   readonly #syncing = new Map<MemberId, Promise<void>>();
+  /** The comparison of a complete copy under way, and when each member's was last begun. */
+  #comparing: Promise<void> | undefined;
+  readonly #comparedAtMs = new Map<MemberId, Millis>();
   readonly #transferring = new Map<MemberId, Promise<void>>();
   #ownedIn: { readonly ring: Ring; readonly arcs: ArcSet } | undefined;
   #needs: {
@@ -81,6 +90,7 @@ export class Ownership {
   readonly #alarm: Alarm;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
+  #startedAtMs: Millis = 0;
 
   constructor(
     ports: { readonly calls: PeerCalls; readonly clock: Clock; readonly logger: Logger },
@@ -116,6 +126,7 @@ export class Ownership {
   }
 
   start(): void {
+    this.#startedAtMs = this.#clock.nowMs();
     this.#running = this.#run().catch(this.#onFailure);
   }
 
@@ -126,6 +137,7 @@ export class Ownership {
     await Promise.allSettled([...this.#syncing.values(), ...this.#transferring.values()]);
     await this.#claiming;
     await this.#inquiring;
+    await this.#comparing;
   }
 
   /** Something has changed: the ring, who holds what, how far a copy has come. */
@@ -159,6 +171,7 @@ export class Ownership {
     this.#setNeeds();
     this.#startClaim();
     this.#startSyncs();
+    this.#startComparison();
     this.#startTransfers();
     this.#startInquiry();
     this.#becomeActive();
@@ -222,6 +235,27 @@ export class Ownership {
           this.look();
         });
       this.#syncing.set(member, sync);
+    }
+  }
+
+  /** Anti-entropy: compares one complete copy at a time, each as often as the option says. */
+  #startComparison(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const member of this.#needs.arcs.keys()) {
+      const stream = this.#replicator.stream(member);
+      if (!stream || stream.synced.isEmpty || this.#syncing.has(member)) continue;
+      const comparedAtMs = this.#comparedAtMs.get(member) ?? this.#startedAtMs;
+      if (this.#comparing || nowMs < comparedAtMs + this.#options.antiEntropyIntervalMs) continue;
+      this.#comparedAtMs.set(member, nowMs);
+      this.#comparing = this.#sync
+        .run(stream, stream.synced, this.#stop.signal)
+        .catch(this.#onFailure)
+        .finally(() => {
+          this.#comparing = undefined;
+        });
+    }
+    for (const member of this.#comparedAtMs.keys()) {
+      if (!this.#needs.arcs.has(member)) this.#comparedAtMs.delete(member);
     }
   }
 

@@ -12,6 +12,7 @@ import type { Journal } from "../journal.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { ReplicaStream } from "./replica-stream.ts";
+import { idOf } from "./row-watch.ts";
 import type { Replicator } from "./replicator.ts";
 import type { SwarmView } from "./swarm-view.ts";
 
@@ -219,9 +220,4 @@ export async function* readSpan(
 async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
   for await (const item of items) return item;
   return undefined;
-}
-
-/** A key as a value that sets compare by content. */
-function idOf(key: Uint8Array): string {
-  return String.fromCharCode(...key);
 }

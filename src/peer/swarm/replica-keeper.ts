@@ -14,7 +14,7 @@ import type { Job, JobRegistry } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
 import { exclusionSpace } from "../sieve-keeper.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
-import { RowWatch } from "./row-watch.ts";
+import { idOf, RowWatch } from "./row-watch.ts";
 import type { Territory } from "./territory.ts";
 
 interface Incoming {
@@ -119,10 +119,14 @@ export class ReplicaKeeper {
     const ops: StoreOp[] = [];
     const logged: SieveKey[] = [];
     const arrivals: Arrival[] = [];
+    // A message may speak of one row twice: of its change, and as a part of a copy.
+    const latest = new Map<string, Uint8Array | undefined>();
     incoming.forEach(({ row, tag, isHeld }, at) => {
-      const current = currentAt(at);
+      const id = idOf(row.key);
+      const current = latest.has(id) ? latest.get(id) : currentAt(at);
       if (row.value === undefined) {
         if (current !== undefined) ops.push({ type: "del", key: row.key });
+        latest.set(id, undefined);
         return;
       }
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, tag, current, logged);
@@ -133,6 +137,7 @@ export class ReplicaKeeper {
       if (merged.overlap) this.#countOverlap(row.key);
       if (!merged.changed) return;
       ops.push({ type: "put", key: row.key, value: merged.value });
+      latest.set(id, merged.value);
       if (isHeld) this.#notice(tag, row.key, merged.value, current, arrivals);
     });
     if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };

@@ -43,7 +43,7 @@ export class RowWatch {
   }
 }
 
-/** A key as a value that maps compare by content. */
-function idOf(key: Uint8Array): string {
+/** A key as a value that maps and sets compare by content. */
+export function idOf(key: Uint8Array): string {
   return String.fromCharCode(...key);
 }
