@@ -1,0 +1,172 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { Fault, FaultKind } from "../scenarios/plan.ts";
+
+/** How a process can end. */
+export type LifeEnd = "kill" | "power" | "wipe" | "stop" | "leave";
+
+/** One run of a machine's process; times are counted from the beginning of the run. */
+export interface Life {
+  readonly machine: number;
+  readonly generation: number;
+  readonly fromMs: Millis;
+  toMs: Millis;
+  end: LifeEnd | undefined;
+}
+
+/** Something that was done to the world, or left out because it could not be done. */
+export interface ChronicleEvent {
+  readonly atMs: Millis;
+  readonly kind: FaultKind | "inject" | "heal-all" | "calm" | "finished";
+  readonly machine?: number;
+  readonly detail?: string;
+  readonly skipped?: boolean;
+}
+
+/** A time during which something else is true than usual. */
+export interface Window {
+  readonly fromMs: Millis;
+  toMs: Millis;
+}
+
+/** What a look at all running peers has shown. */
+export interface Weather {
+  /** All running peers agree on the ring, hold what it says, and have replicated it. */
+  readonly calm: boolean;
+  /** Some running peer takes another one for dead. */
+  readonly falseDeath: boolean;
+  /** Machines that are down and will come back. */
+  readonly down: readonly number[];
+}
+
+/** How long before a look a false death may have come about. */
+const lookBackMs = 2_000;
+
+/** Faults of the network, by which members may lose sight of one another. */
+const networkFaults: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  "partition",
+  "cut",
+  "clog",
+  "slow-network",
+]);
+
+/**
+ * What has happened in a run, as seen from outside: lives of processes, faults, and the times in which the design promises
+ * less than usual.
+ *
+ * Two kinds of such times: in a *split* members may lose sight of one another, so both sides go on by themselves; in a
+ * *thin* time as many members are down at once as there are copies, so a record may be out of reach. Each lasts until
+ * the swarm is calm again.
+ */
+export class Chronicle {
+  readonly events: ChronicleEvent[] = [];
+  readonly lives: Life[] = [];
+  readonly splits: Window[] = [];
+  readonly thins: Window[] = [];
+  readonly #now: () => Millis;
+  readonly #replicas: number;
+  readonly #current = new Map<number, Life>();
+  readonly #byRun = new Map<string, Life>();
+  /** Machines that have gone down since all was calm. */
+  readonly #gone = new Set<number>();
+  #networkFaults = 0;
+  falseDeaths = 0;
+  #hadFalseDeath = false;
+
+  constructor(now: () => Millis, replicas: number) {
+    this.#now = now;
+    this.#replicas = replicas;
+  }
+
+  /** Time since the beginning of the run. */
+  get nowMs(): Millis {
+    return this.#now();
+  }
+
+  note(event: Omit<ChronicleEvent, "atMs">): void {
+    this.events.push({ atMs: this.nowMs, ...event });
+  }
+
+  started(machine: number, generation: number): void {
+    const life = { machine, generation, fromMs: this.nowMs, toMs: Infinity, end: undefined };
+    this.lives.push(life);
+    this.#current.set(machine, life);
+    this.#byRun.set(`${machine} ${generation}`, life);
+  }
+
+  ended(machine: number, end: LifeEnd): void {
+    const life = this.#current.get(machine);
+    if (life === undefined) return;
+    this.#current.delete(machine);
+    life.toMs = this.nowMs;
+    life.end = end;
+    if (end === "leave") return;
+    this.#gone.add(machine);
+    if (this.#gone.size >= this.#replicas) open(this.thins, this.nowMs);
+  }
+
+  /** A fault has begun. */
+  began(fault: Fault): void {
+    if (!networkFaults.has(fault.kind)) return;
+    this.#networkFaults += 1;
+    open(this.splits, this.nowMs);
+  }
+
+  /** All faults of the network are over. */
+  networkIsWhole(): void {
+    this.#networkFaults = 0;
+  }
+
+  /** Takes in what a look at the swarm has shown. */
+  look({ calm, falseDeath, down }: Weather): void {
+    if (falseDeath && !this.#hadFalseDeath) this.falseDeaths += 1;
+    this.#hadFalseDeath = falseDeath;
+    if (falseDeath) open(this.splits, this.nowMs - lookBackMs);
+    if (!calm) return;
+    if (this.#networkFaults === 0 && !falseDeath) close(this.splits, this.nowMs);
+    const isBack = ![...this.#gone].some((machine) => down.includes(machine));
+    if (!this.isThinNow || isBack) {
+      this.#gone.clear();
+      close(this.thins, this.nowMs);
+    }
+  }
+
+  get isThinNow(): boolean {
+    return this.thins.at(-1)?.toMs === Infinity;
+  }
+
+  get isSplitNow(): boolean {
+    return this.splits.at(-1)?.toMs === Infinity;
+  }
+
+  isSplit(fromMs: Millis, toMs: Millis = fromMs): boolean {
+    return overlaps(this.splits, fromMs, toMs);
+  }
+
+  isThin(fromMs: Millis, toMs: Millis = fromMs): boolean {
+    return overlaps(this.thins, fromMs, toMs);
+  }
+
+  life(machine: number, generation: number): Life | undefined {
+    return this.#byRun.get(`${machine} ${generation}`);
+  }
+
+  /** Whether that process ended other than in order, within `withinMs` after a moment. */
+  crashedAfter(machine: number, generation: number, atMs: Millis, withinMs: Millis): boolean {
+    const life = this.life(machine, generation);
+    if (life?.end === undefined || life.end === "stop" || life.end === "leave") return false;
+    return life.toMs >= atMs && life.toMs <= atMs + withinMs;
+  }
+}
+
+function open(windows: Window[], fromMs: Millis): void {
+  if (windows.at(-1)?.toMs !== Infinity) windows.push({ fromMs, toMs: Infinity });
+}
+
+function close(windows: Window[], toMs: Millis): void {
+  const last = windows.at(-1);
+  if (last?.toMs === Infinity) last.toMs = toMs;
+}
+
+function overlaps(windows: readonly Window[], fromMs: Millis, toMs: Millis): boolean {
+  return windows.some((window) => window.fromMs <= toMs && window.toMs >= fromMs);
+}

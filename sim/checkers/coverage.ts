@@ -1,0 +1,105 @@
+import { jobSpace, ringPosition, urlKey } from "../../src/core/record/keys.ts";
+import { UrlRecord } from "../../src/core/record/record.pb.ts";
+import { urlState } from "../../src/core/record/url-state.ts";
+import { positionOf } from "../../src/core/ring/ring-position.ts";
+import type { CanonicalUrl, JobId, Millis } from "../../src/core/units.ts";
+import { dedupeKey } from "../../src/core/url/dedupe-key.ts";
+import { fingerprintOf } from "../../src/core/url/fingerprint.ts";
+import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
+import type { Peer } from "../../src/peer/peer.ts";
+import type { VirtualMachine } from "../world/virtual-machine.ts";
+import type { Checker, RunEnd, RunView, SeenHit } from "./checker.ts";
+
+/** Missing pages of which it is told what each disk says. */
+const examinedMax = 20;
+
+/**
+ * Reads the disks when all is over: each page that had to be fetched has a final record at the member that holds its
+ * site, and each acknowledged seed has one.
+ */
+export class Coverage implements Checker {
+  readonly #view: RunView;
+  readonly #space: number;
+  readonly #requests = new Map<number, { count: number; lastAtMs: Millis; lastStatus: number }>();
+  /** Member that holds each site, by the sites' numbers. */
+  readonly #holders = new Map<number, VirtualMachine<Peer> | undefined>();
+  /** Pages that had to be fetched, and those of them that have a final record. */
+  readonly counts = { must: 0, done: 0 };
+
+  constructor(view: RunView, job: JobId) {
+    this.#view = view;
+    this.#space = jobSpace(job);
+  }
+
+  readonly onHit = ({ page, atMs, status }: SeenHit): void => {
+    if (page < 0) return;
+    const known = this.#requests.get(page);
+    const count = (known?.count ?? 0) + 1;
+    this.#requests.set(page, { count, lastAtMs: atMs, lastStatus: status });
+  };
+
+  readonly finish = ({ graph, acknowledged, isFinished }: RunEnd): void => {
+    // A job that has not ended is told of once, not once for each page.
+    if (!isFinished) return;
+    for (const id of graph.ids("must")) {
+      this.counts.must += 1;
+      const url = this.#view.world.sampleWeb.urlOf(id) as CanonicalUrl;
+      const { site } = this.#view.world.sampleWeb.layout.placeOf(id);
+      const holder = this.#holderOf(site, url);
+      const key = this.#rowKey(url);
+      if (holder !== undefined && this.#stateAt(holder, key) === "done") this.counts.done += 1;
+      else this.#tellLost(id, url, holder, key, acknowledged.get(id));
+    }
+  };
+
+  #tellLost(
+    id: number,
+    url: string,
+    holder: VirtualMachine<Peer> | undefined,
+    key: Uint8Array,
+    acknowledgedAtMs: Millis | undefined,
+  ): void {
+    const { chronicle, findings, world } = this.#view;
+    const isSeed = acknowledgedAtMs !== undefined;
+    const isExamined = findings.total < examinedMax;
+    const requests = this.#requests.get(id);
+    findings.add(
+      isSeed ? "injections" : "coverage",
+      chronicle.nowMs,
+      isSeed
+        ? `the seed ${url} was acknowledged and has no final record at its holder`
+        : `${url} has no final record at its holder`,
+      {
+        holder: holder?.id ?? "nobody",
+        requests: requests?.count ?? 0,
+        ...(requests && { lastAtMs: requests.lastAtMs, lastStatus: requests.lastStatus }),
+        ...(isSeed && { acknowledgedAtMs }),
+        kind: world.sampleWeb.kindOf(id),
+        ...(isExamined && {
+          disks: world.machines.map((one) => this.#stateAt(one, key)).join(" "),
+        }),
+      },
+    );
+  }
+
+  #holderOf(site: number, url: CanonicalUrl): VirtualMachine<Peer> | undefined {
+    if (this.#holders.has(site)) return this.#holders.get(site);
+    const position = positionOf(siteOfHost(hostOf(url)));
+    const holder = this.#view.world.running.find(({ peer }) =>
+      peer.swarm?.territory.holds(position),
+    );
+    this.#holders.set(site, holder);
+    return holder;
+  }
+
+  #rowKey(url: CanonicalUrl): Uint8Array<ArrayBuffer> {
+    const words = fingerprintOf(dedupeKey(url, { normalizeQuery: true }));
+    return urlKey("url", ringPosition(siteOfHost(hostOf(url))), words, 0, this.#space);
+  }
+
+  #stateAt(machine: VirtualMachine<Peer>, key: Uint8Array): "unknown" | "queued" | "done" {
+    const value = machine.disk.get(key);
+    if (value === undefined) return "unknown";
+    return UrlRecord.decode(value).state === urlState.done ? "done" : "queued";
+  }
+}

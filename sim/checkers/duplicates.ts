@@ -1,0 +1,105 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { Checker, RunView, SeenHit } from "./checker.ts";
+
+/** Why a page was fetched again although it had been answered. */
+export type DuplicateReason = "crash" | "partition" | "copies-down" | "unexplained";
+
+interface Answer {
+  readonly machine: number;
+  readonly generation: number;
+  readonly atMs: Millis;
+}
+
+interface Again {
+  readonly url: string;
+  readonly first: Answer;
+  readonly second: Answer;
+}
+
+/** An answer is durable and replicated within that time, or else something else is wrong. */
+const inFlightMs = 5_000;
+/** Longer where the way to the replicas was disturbed when it was made. */
+const disturbedInFlightMs = 60_000;
+/** Requests for a page that has no good answer, at most: see the retry table. */
+const attemptsMax = 5;
+
+/**
+ * Every page that is fetched again after its answer must have lost that answer in a way that the design admits: in flight
+ * at a crash, out of sight in a partition, or out of reach since as many members were down as there are copies.
+ */
+export class Duplicates implements Checker {
+  readonly #view: RunView;
+  /** The last final answer of each page. */
+  readonly #answers = new Map<number, Answer>();
+  /** Requests for each page without a final answer. */
+  readonly #attempts = new Map<number, number>();
+  readonly #again: Again[] = [];
+  readonly counts: Record<DuplicateReason, number> = {
+    crash: 0,
+    partition: 0,
+    "copies-down": 0,
+    unexplained: 0,
+  };
+
+  constructor(view: RunView) {
+    this.#view = view;
+  }
+
+  readonly onHit = (hit: SeenHit): void => {
+    if (hit.page < 0) return;
+    const { machine, generation, atMs } = hit;
+    const first = this.#answers.get(hit.page);
+    const second = { machine, generation, atMs };
+    if (first !== undefined) this.#again.push({ url: hit.url, first, second });
+    if (isFinal(hit)) {
+      this.#answers.set(hit.page, second);
+      return;
+    }
+    const attempts = (this.#attempts.get(hit.page) ?? 0) + 1;
+    this.#attempts.set(hit.page, attempts);
+    // After its last attempt a page is done, whatever it answered.
+    if (attempts % attemptsMax === 0) this.#answers.set(hit.page, second);
+  };
+
+  readonly finish = (): void => {
+    for (const again of this.#again) {
+      const reason = this.#reasonOf(again);
+      this.counts[reason] += 1;
+      if (reason !== "unexplained") continue;
+      const { url, first, second } = again;
+      this.#view.findings.add(
+        "duplicates",
+        second.atMs,
+        `${url} was fetched again by peer-${second.machine}, ${seconds(second.atMs - first.atMs)} after its answer to peer-${first.machine}`,
+        {
+          url,
+          firstPeer: first.machine,
+          firstGeneration: first.generation,
+          firstAtMs: first.atMs,
+          secondPeer: second.machine,
+          secondGeneration: second.generation,
+        },
+      );
+    }
+  };
+
+  #reasonOf({ first, second }: Again): DuplicateReason {
+    const { chronicle } = this.#view;
+    const withinMs = chronicle.isSplit(first.atMs) ? disturbedInFlightMs : inFlightMs;
+    if (chronicle.crashedAfter(first.machine, first.generation, first.atMs, withinMs)) {
+      return "crash";
+    }
+    if (chronicle.isSplit(second.atMs)) return "partition";
+    if (chronicle.isThin(second.atMs)) return "copies-down";
+    return "unexplained";
+  }
+}
+
+/** Whether a page is done with that answer. */
+export function isFinal({ status }: Pick<SeenHit, "status">): boolean {
+  return status > 0 && status !== 429 && status < 500;
+}
+
+function seconds(ms: Millis): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,98 @@
+import { effectiveDelayMs } from "../../src/core/politeness/effective-delay.ts";
+import { defaultPolitenessOptions } from "../../src/core/politeness/politeness-options.ts";
+import type { Millis } from "../../src/core/units.ts";
+import type { Checker, RunView, SeenHit } from "./checker.ts";
+
+/** Peers count in whole milliseconds, and their clocks drift. */
+const toleranceMs = 1;
+
+/**
+ * Gaps between the arrivals of two successive requests, at each host and at each address, whoever sent them; and that
+ * no host has two requests open at once.
+ *
+ * Both sides of a split crawl by themselves, so two peers may meet at a host then.
+ */
+export class Politeness implements Checker {
+  readonly #view: RunView;
+  readonly #lastOfHost = new Map<string, SeenHit>();
+  readonly #lastOfAddress = new Map<string, SeenHit>();
+  /** Delay of each host: names cost time to look up. */
+  readonly #delays = new Map<string, Millis>();
+  #shortestSlackMs = Infinity;
+
+  constructor(view: RunView) {
+    this.#view = view;
+  }
+
+  /** By how much the tightest gap was longer than it had to be. */
+  get shortestSlackMs(): Millis {
+    return this.#shortestSlackMs;
+  }
+
+  readonly onHit = (hit: SeenHit): void => {
+    const ofHost = this.#lastOfHost.get(hit.host);
+    if (ofHost) this.#checkHost(ofHost, hit);
+    this.#lastOfHost.set(hit.host, hit);
+    const ofAddress = this.#lastOfAddress.get(hit.address);
+    if (ofAddress && ofAddress.host !== hit.host) this.#checkAddress(ofAddress, hit);
+    this.#lastOfAddress.set(hit.address, hit);
+  };
+
+  #checkHost(last: SeenHit, hit: SeenHit): void {
+    const gapMs = hit.atMs - last.atMs;
+    const delayMs = this.#delayOf(hit.host);
+    if (this.#isExcused(last, hit)) return;
+    this.#shortestSlackMs = Math.min(this.#shortestSlackMs, gapMs - delayMs);
+    if (gapMs < delayMs * (1 - this.#driftShare) - toleranceMs) {
+      this.#report("host", hit.host, last, hit, delayMs);
+    }
+  }
+
+  #checkAddress(last: SeenHit, hit: SeenHit): void {
+    const { addressDelayMs } = defaultPolitenessOptions;
+    const delayMs = Math.min(addressDelayMs, this.#view.plan.settings.jobDelayMs);
+    if (this.#isExcused(last, hit)) return;
+    if (hit.atMs - last.atMs < delayMs * (1 - this.#driftShare) - toleranceMs) {
+      this.#report("address", hit.address, last, hit, delayMs);
+    }
+  }
+
+  #report(unit: string, name: string, last: SeenHit, hit: SeenHit, delayMs: Millis): void {
+    const gapMs = hit.atMs - last.atMs;
+    this.#view.findings.add(
+      "politeness",
+      hit.atMs,
+      `${unit} ${name} was asked ${gapMs.toFixed(1)} ms after the request before, with a delay of ${delayMs} ms`,
+      {
+        url: hit.url,
+        peer: hit.machine,
+        generation: hit.generation,
+        lastUrl: last.url,
+        lastPeer: last.machine,
+        lastGeneration: last.generation,
+      },
+    );
+  }
+
+  #isExcused(last: SeenHit, hit: SeenHit): boolean {
+    return last.machine !== hit.machine && this.#view.chronicle.isSplit(hit.atMs);
+  }
+
+  /** A clock that runs fast waits that much less than it says. */
+  get #driftShare(): number {
+    return this.#view.plan.settings.clockDriftMaxPpm / 1_000_000;
+  }
+
+  #delayOf(host: string): Millis {
+    const known = this.#delays.get(host);
+    if (known !== undefined) return known;
+    const { sampleWeb } = this.#view.world;
+    const found = sampleWeb.names.findHost(host);
+    const crawlDelay = found && sampleWeb.robotsOf(found).crawlDelaySeconds;
+    const crawlDelayMs = crawlDelay === undefined ? undefined : crawlDelay * 1_000;
+    const { jobDelayMs } = this.#view.plan.settings;
+    const delayMs = effectiveDelayMs(jobDelayMs, crawlDelayMs, defaultPolitenessOptions);
+    this.#delays.set(host, delayMs);
+    return delayMs;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { Checker, RunView, SeenHit } from "./checker.ts";
+
+/** The job is told over at the latest so long after the last page. */
+const lateMs = 10_000;
+/** And within so long after the swarm has become one again, where that was later. */
+const settleMs = 10_000;
+
+/**
+ * The job is told over neither while there is something left, nor long after.
+ *
+ * In a split each side can only see itself, and in a thin time what is queued may be out of reach: what is said then is
+ * not held against anybody.
+ */
+export class Termination implements Checker {
+  readonly #view: RunView;
+  #told: { readonly machine: number; readonly atMs: Millis } | undefined;
+  #lastHitMs: Millis = 0;
+  #isReported = false;
+
+  constructor(view: RunView) {
+    this.#view = view;
+  }
+
+  /** Time of the latest answer. */
+  get lastHitMs(): Millis {
+    return this.#lastHitMs;
+  }
+
+  readonly onHit = (hit: SeenHit): void => {
+    this.#lastHitMs = Math.max(this.#lastHitMs, hit.endMs);
+    const told = this.#told;
+    if (told === undefined || hit.page < 0 || this.#isReported) return;
+    if (this.#view.chronicle.isSplit(hit.atMs) || this.#view.chronicle.isThin(hit.atMs)) return;
+    this.#isReported = true;
+    this.#view.findings.add(
+      "termination",
+      hit.atMs,
+      `${hit.url} was fetched after peer-${told.machine} had told the job over`,
+      { toldAtMs: told.atMs, peer: hit.machine },
+    );
+  };
+
+  /** A peer has told the job over, when every seed so far had been acknowledged. */
+  toldOver(machine: number): void {
+    const { chronicle } = this.#view;
+    if (chronicle.isSplitNow || chronicle.isThinNow || this.#told !== undefined) return;
+    this.#told = { machine, atMs: chronicle.nowMs };
+  }
+
+  /** The last peer has told the job over; it could not be over before `sinceMs`. */
+  ended(sinceMs: Millis): Millis {
+    const { chronicle, findings } = this.#view;
+    const afterMs = chronicle.nowMs - Math.max(this.#lastHitMs, sinceMs + settleMs - lateMs);
+    if (afterMs > lateMs) {
+      const text = `the job was told over ${(afterMs / 1_000).toFixed(1)} s after there was nothing left`;
+      findings.add("termination", chronicle.nowMs, text, { lastHitMs: this.#lastHitMs, sinceMs });
+    }
+    return chronicle.nowMs - this.#lastHitMs;
+  }
+}

@@ -1,0 +1,186 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { ChronicleEvent, Life, Weather, Window } from "../checkers/chronicle.ts";
+import type { RunView, SeenHit } from "../checkers/checker.ts";
+import type { DuplicateReason } from "../checkers/duplicates.ts";
+import type { CheckerName, Violation } from "../checkers/violation.ts";
+import type { Plan } from "../scenarios/plan.ts";
+import { trafficKinds, type Traffic, type TrafficCount } from "../world/traffic-counter.ts";
+
+/** One moment of a run, for its pictures. */
+export interface Sample {
+  readonly atMs: Millis;
+  /** Pages answered so far, by machine. */
+  readonly pages: readonly number[];
+  /** Messages and bytes sent so far, by kind. */
+  readonly traffic: Readonly<Record<Traffic, TrafficCount>>;
+  readonly calm: boolean;
+}
+
+/** Who holds what: bounds of arcs as shares of the circle, by machine. */
+export interface Holdings {
+  readonly machine: number;
+  readonly arcs: readonly (readonly [from: number, to: number])[];
+}
+
+/** What the checkers have counted besides their violations. */
+export interface CheckerCounts {
+  readonly coverage: { readonly must: number; readonly done: number };
+  readonly duplicates: Readonly<Record<DuplicateReason, number>>;
+  readonly queues: Readonly<Record<string, number>>;
+  readonly shortestSlackMs: Millis;
+  readonly statusAnswers: number;
+}
+
+/** Everything about a run. */
+export interface RunReport extends CheckerCounts {
+  readonly plan: Plan;
+  readonly passed: boolean;
+  readonly violations: readonly Violation[];
+  readonly violationCounts: ReadonlyMap<CheckerName, number>;
+  /** The one command that replays the run. */
+  readonly replay: string;
+  readonly traceHash: string;
+  /** Virtual time of the whole run. */
+  readonly virtualMs: Millis;
+  /** From the founding of the swarm until the job was over. */
+  readonly crawlMs: Millis;
+  /** From the end of the faults until the swarm was one again. */
+  readonly convergedAfterMs: Millis | undefined;
+  /** From the last answer of the web until the job was told over. */
+  readonly finishedAfterMs: Millis | undefined;
+  readonly requests: number;
+  readonly pages: number;
+  readonly fetchedBytes: number;
+  readonly traffic: Readonly<Record<Traffic, TrafficCount>>;
+  readonly falseDeaths: number;
+  readonly machines: number;
+  readonly samples: readonly Sample[];
+  readonly events: readonly ChronicleEvent[];
+  readonly lives: readonly Life[];
+  readonly splits: readonly Window[];
+  readonly thins: readonly Window[];
+  readonly holdingsBefore: readonly Holdings[];
+  readonly holdingsAfter: readonly Holdings[];
+}
+
+/** Samples kept; when there are more, every other one is dropped. */
+const samplesMax = 600;
+
+/** Writes down what reports show. */
+export class RunLog {
+  readonly #view: RunView;
+  readonly #pages: number[] = [];
+  #requests = 0;
+  #fetchedBytes = 0;
+  #samples: Sample[] = [];
+  /** Looks of which one is kept. */
+  #stride = 1;
+  #looks = 0;
+  #before: Holdings[] = [];
+  #beganAtMs: Millis = 0;
+  #healedAtMs: Millis = 0;
+  #convergedAfterMs: Millis | undefined;
+  #after: Holdings[] = [];
+  finishedAfterMs: Millis | undefined;
+
+  constructor(view: RunView) {
+    this.#view = view;
+  }
+
+  seeHit({ isRobots, machine, status, bytes }: SeenHit): void {
+    this.#fetchedBytes += bytes;
+    if (isRobots) return;
+    this.#requests += 1;
+    if (status > 0) this.#pages[machine] = (this.#pages[machine] ?? 0) + 1;
+  }
+
+  /** The swarm is founded, and the seeds begin to come. */
+  began(): void {
+    this.#beganAtMs = this.#view.chronicle.nowMs;
+    this.#before = this.#holdings();
+  }
+
+  converged(): void {
+    const { chronicle } = this.#view;
+    const healed = chronicle.events.findLast(({ kind }) => kind === "heal-all");
+    this.#healedAtMs = healed?.atMs ?? chronicle.nowMs;
+    this.#convergedAfterMs = chronicle.nowMs - this.#healedAtMs;
+    chronicle.note({ kind: "calm" });
+  }
+
+  finished(): void {
+    this.#after = this.#holdings();
+  }
+
+  look({ calm }: Weather): void {
+    this.#looks += 1;
+    if (this.#looks % this.#stride !== 0) return;
+    const { chronicle, world } = this.#view;
+    const { machines } = world;
+    this.#samples.push({
+      atMs: chronicle.nowMs,
+      pages: machines.map((_, machine) => this.#pages[machine] ?? 0),
+      traffic: world.network.traffic.totals(),
+      calm,
+    });
+    if (this.#samples.length < samplesMax) return;
+    this.#samples = this.#samples.filter((_, at) => at % 2 === 1);
+    this.#stride *= 2;
+  }
+
+  report(counts: CheckerCounts): RunReport {
+    const { chronicle, findings, plan, world } = this.#view;
+    return {
+      ...counts,
+      plan,
+      passed: findings.total === 0,
+      violations: findings.violations,
+      violationCounts: findings.counts,
+      replay: replayOf(plan),
+      traceHash: BigInt.asUintN(64, world.trace.value).toString(16).padStart(16, "0"),
+      virtualMs: chronicle.nowMs,
+      crawlMs: chronicle.nowMs - this.#beganAtMs,
+      convergedAfterMs: this.#convergedAfterMs,
+      finishedAfterMs: this.finishedAfterMs,
+      requests: this.#requests,
+      pages: this.#pages.reduce((sum, pages) => sum + pages, 0),
+      fetchedBytes: this.#fetchedBytes,
+      traffic: world.network.traffic.totals(),
+      falseDeaths: chronicle.falseDeaths,
+      machines: world.machines.length,
+      samples: this.#samples,
+      events: chronicle.events,
+      lives: chronicle.lives,
+      splits: chronicle.splits,
+      thins: chronicle.thins,
+      holdingsBefore: this.#before,
+      holdingsAfter: this.#after,
+    };
+  }
+
+  #holdings(): Holdings[] {
+    return this.#view.world.running.map(({ index, peer }) => {
+      const arcs: [number, number][] = [];
+      peer.swarm?.territory.held.forEachArc((from, to) => arcs.push([from / circle, to / circle]));
+      return { machine: index, arcs };
+    });
+  }
+}
+
+/** Length of the circle that positions are counted on. */
+const circle = 2 ** 52;
+
+export function replayOf({ scenario, size }: Plan): string {
+  const { seed, peers, sites, pages } = size;
+  return `peer sim ${scenario} --seed ${seed} --peers ${peers} --sites ${sites} --pages ${pages}`;
+}
+
+/** Sum over all kinds of traffic. */
+export function totalOf(traffic: Readonly<Record<Traffic, TrafficCount>>): TrafficCount {
+  let [messages, bytes] = [0, 0];
+  for (const kind of trafficKinds) {
+    messages += traffic[kind].messages;
+    bytes += traffic[kind].bytes;
+  }
+  return { messages, bytes };
+}

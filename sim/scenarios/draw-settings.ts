@@ -1,0 +1,132 @@
+import type { Millis } from "../../src/core/units.ts";
+import {
+  defaultSampleWebOptions,
+  type SampleWebOptions,
+  type SpecialKind,
+} from "../sample-web/sample-web-options.ts";
+import type { Dice } from "../world/dice.ts";
+import type { NetworkOptions } from "../world/network-options.ts";
+import type { DiskTimes } from "../world/virtual-store.ts";
+import type { RunSettings, SimulationSize } from "./plan.ts";
+
+/** How rough the world of a scenario is, apart from the faults of its timeline. */
+export interface Roughness {
+  /** Whether the network loses, doubles and delays beyond what is usual. */
+  readonly network: boolean;
+  /** Whether disks are slow and stall. */
+  readonly disks: boolean;
+  /** Whether clocks are off and drift. */
+  readonly clocks: boolean;
+}
+
+/** How long a crawl without faults should about take. */
+const crawlMinMs = 25_000;
+const crawlMaxMs = 90_000;
+const delayMinMs = 20;
+const delayMaxMs = 1_000;
+
+/** Memory of a ring grows with all tokens of all members. */
+const tokensMax = 30_000;
+
+/**
+ * Draws the world of a run. Each knob is left alone in half of the runs, so that the runs differ in which features meet
+ * (swarm testing: Groce et al. 2012).
+ */
+export function drawSettings(dice: Dice, size: SimulationSize, rough: Roughness): RunSettings {
+  const sampleWeb = drawWeb(dice.fork("web"), size);
+  const clocks = dice.fork("clocks");
+  const cluster = dice.fork("cluster");
+  const hasSkew = rough.clocks && clocks.chance(0.5);
+  return {
+    sampleWeb,
+    web: {
+      roundTripMedianMs: dice.fork("round-trip").integer(15, 120),
+      roundTripTail: sometimes(dice.fork("tail"), () => 0.6, 0.2),
+      serveMs: 5,
+    },
+    network: drawNetwork(dice.fork("network"), rough.network),
+    diskTimes: drawDisk(dice.fork("disk"), rough.disks),
+    clockOffsetMaxMs: hasSkew ? clocks.integer(0, 120_000) : 0,
+    clockDriftMaxPpm: hasSkew ? clocks.integer(0, 200) : 0,
+    parseMs: sometimes(dice.fork("parse"), (one) => one.integer(1, 20), 0),
+    virtualNodes: Math.min(
+      cluster.pick([16, 32, 64, 128]),
+      Math.max(4, Math.floor(tokensMax / size.peers)),
+    ),
+    replicas: size.peers >= 5 && cluster.chance(0.25) ? 3 : 2,
+    jobDelayMs: drawDelay(dice.fork("delay"), size, sampleWeb),
+    queues: dice.fork("queues").pick([
+      { pendingMax: 50_000, queuedRowsMax: 20_000, pendingOpsMax: 10_000 },
+      { pendingMax: 2_000, queuedRowsMax: 4_000, pendingOpsMax: 2_000 },
+    ]),
+  };
+}
+
+function drawWeb(dice: Dice, { seed, sites, pages }: SimulationSize): Partial<SampleWebOptions> {
+  const { shares } = defaultSampleWebOptions;
+  const drawn: Record<SpecialKind, number> = { ...shares };
+  for (const kind of Object.keys(drawn) as SpecialKind[]) {
+    drawn[kind] = dice.chance(0.5) ? drawn[kind] * dice.between(0.5, 2) : 0;
+  }
+  // Nothing links to these: only an injection can bring them in.
+  drawn.orphan = Math.max(drawn.orphan, Math.min(0.05, 20 / pages));
+  const hostsPerSite = dice.integer(1, 3);
+  return {
+    seed,
+    sites,
+    totalPages: pages,
+    shares: drawn,
+    hostsPerSite,
+    // Hosts of one site may share its address, which has one owner then.
+    hostsPerAddress: sometimes(dice, () => hostsPerSite, 1),
+    pagesExponent: dice.pick([0, 0.4, 0.8]),
+    branching: dice.integer(2, 12),
+    linksPerPage: dice.integer(4, 20),
+    crossSiteShare: dice.pick([0.02, 0.1, 0.3]),
+    slowMs: dice.integer(50, 2_000),
+    throttleHits: dice.integer(1, 2),
+    robotsMissingShare: dice.pick([0, 0.2]),
+    robotsFailingShare: sometimes(dice, () => 0.05, 0),
+    crawlDelayShare: sometimes(dice, () => 0.1, 0),
+    crawlDelaySeconds: 1,
+  };
+}
+
+function drawNetwork(dice: Dice, isRough: boolean): Partial<NetworkOptions> {
+  const usual = { latencyMedianMs: dice.pick([1, 5, 20]), latencyTail: 0.4 };
+  if (!isRough) return usual;
+  return {
+    ...usual,
+    latencyTail: sometimes(dice, (one) => one.between(0.4, 0.9), 0.4),
+    lossRate: sometimes(dice, (one) => one.between(0, 0.02), 0),
+    duplicateRate: sometimes(dice, (one) => one.between(0, 0.05), 0),
+    claimLossRate: sometimes(dice, (one) => one.between(0, 0.1), 0),
+  };
+}
+
+function drawDisk(dice: Dice, isRough: boolean): Partial<DiskTimes> {
+  if (!isRough) return {};
+  return {
+    syncMedianMs: dice.pick([1, 2, 10]),
+    syncTail: dice.between(0.3, 1),
+    stallRate: sometimes(dice, (one) => one.between(0, 0.005), 0),
+    stallMs: dice.integer(50, 400),
+  };
+}
+
+/** Such that the busiest host is done in about the time that a crawl should take. */
+function drawDelay(
+  dice: Dice,
+  { sites, pages }: SimulationSize,
+  { pagesExponent = 0, hostsPerSite = 1 }: Partial<SampleWebOptions>,
+): Millis {
+  let ranks = 0;
+  for (let rank = 1; rank <= sites; rank += 1) ranks += rank ** -pagesExponent;
+  const pagesOfBusiestHost = pages / ranks / hostsPerSite;
+  const delayMs = dice.between(crawlMinMs, crawlMaxMs) / pagesOfBusiestHost;
+  return Math.round(Math.min(delayMaxMs, Math.max(delayMinMs, delayMs)));
+}
+
+function sometimes(dice: Dice, draw: (dice: Dice) => number, usual: number): number {
+  return dice.chance(0.5) ? draw(dice) : usual;
+}

@@ -1,0 +1,106 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { SampleWebOptions } from "../sample-web/sample-web-options.ts";
+import type { NetworkOptions } from "../world/network-options.ts";
+import type { DiskTimes } from "../world/virtual-store.ts";
+import type { VirtualWebOptions } from "../world/virtual-web.ts";
+
+/** What a user says of a run; everything else follows from it. */
+export interface SimulationSize {
+  readonly seed: number;
+  /** Machines at the beginning. */
+  readonly peers: number;
+  readonly sites: number;
+  readonly pages: number;
+}
+
+/** The world of a run: all that its seed has drawn, faults apart. */
+export interface RunSettings {
+  readonly sampleWeb: Partial<SampleWebOptions>;
+  readonly web: Partial<VirtualWebOptions>;
+  readonly network: Partial<NetworkOptions>;
+  readonly diskTimes: Partial<DiskTimes>;
+  readonly clockOffsetMaxMs: Millis;
+  readonly clockDriftMaxPpm: number;
+  /** Time that a page takes to be parsed. */
+  readonly parseMs: Millis;
+  /** Tokens of each member on the ring. */
+  readonly virtualNodes: number;
+  readonly replicas: number;
+  /** The job's politeness delay. */
+  readonly jobDelayMs: Millis;
+  readonly queues: QueueBounds;
+}
+
+/** Bounds that the peers are given, and held to. */
+export interface QueueBounds {
+  /** URLs on their way to their owners. */
+  readonly pendingMax: number;
+  /** Rows on their way to one replica. */
+  readonly queuedRowsMax: number;
+  /** Operations that wait for a commit. */
+  readonly pendingOpsMax: number;
+}
+
+/** Something that happens to the world. Machines are known by their number. */
+export type Fault =
+  /** The process is killed, its disk stays. */
+  | { readonly kind: "kill"; readonly machine: number }
+  /** The machine goes dark; what was not synced is lost. */
+  | { readonly kind: "power"; readonly machine: number }
+  /** The machine and its disk are lost; another one with an empty disk may start in its place. */
+  | { readonly kind: "wipe"; readonly machine: number }
+  | { readonly kind: "start"; readonly machine: number }
+  /** The peer is stopped in order; it may be started again. */
+  | { readonly kind: "stop"; readonly machine: number }
+  /** The peer passes on what it holds and stops, for good. */
+  | { readonly kind: "leave"; readonly machine: number }
+  /** One more machine, with the next number. */
+  | { readonly kind: "join" }
+  | { readonly kind: "partition"; readonly groups: readonly (readonly number[])[] }
+  /** Nothing gets from the ones to the others; the way back is open. */
+  | { readonly kind: "cut"; readonly from: readonly number[]; readonly to: readonly number[] }
+  | { readonly kind: "clog"; readonly machine: number }
+  | { readonly kind: "unclog"; readonly machine: number }
+  | { readonly kind: "slow-network"; readonly machine: number; readonly ms: Millis }
+  /** Takes back all partitions, cuts and slow links. */
+  | { readonly kind: "heal" }
+  /** Its disk takes that many times as long; 1 ends it. */
+  | { readonly kind: "slow-disk"; readonly machine: number; readonly factor: number }
+  /** That share of the hosts answers everything with that status for a while. */
+  | {
+      readonly kind: "storm";
+      readonly status: 429 | 503;
+      readonly hostShare: number;
+      readonly forMs: Millis;
+    };
+
+export type FaultKind = Fault["kind"];
+
+/** A fault and its time, counted from when the swarm is first complete. */
+export type PlannedFault = Fault & {
+  readonly atMs: Millis;
+  /** It waits until every arc is fully replicated again, since the design promises nothing else. */
+  readonly whenCalm?: boolean;
+};
+
+/** Seeds that are given to some running peer at that time. */
+export interface PlannedInjection {
+  readonly atMs: Millis;
+  /** Numbers of pages of the sample web. */
+  readonly pages: readonly number[];
+}
+
+/** A whole run as data. */
+export interface Plan {
+  readonly scenario: string;
+  readonly size: SimulationSize;
+  readonly settings: RunSettings;
+  readonly injections: readonly PlannedInjection[];
+  readonly faults: readonly PlannedFault[];
+  /** When the faults end: everything is healed and started again. */
+  readonly healAtMs: Millis;
+  /** Time in which the swarm must have become one again after that. */
+  readonly convergeWithinMs: Millis;
+  /** Time in which the job must be over after that. */
+  readonly finishWithinMs: Millis;
+}

@@ -1,0 +1,307 @@
+import type { Millis } from "../../src/core/units.ts";
+import { SampleWeb } from "../sample-web/sample-web.ts";
+import { defaultSampleWebOptions } from "../sample-web/sample-web-options.ts";
+import { Dice } from "../world/dice.ts";
+import { drawSettings, type Roughness } from "./draw-settings.ts";
+import type { Plan, PlannedInjection, RunSettings, SimulationSize } from "./plan.ts";
+import { Timeline } from "./timeline.ts";
+
+export interface Scenario {
+  /** What happens, in one line. */
+  readonly summary: string;
+  readonly rough: Roughness;
+  /** Whether seeds come in during the faults too; else all of them come at the beginning. */
+  readonly lateSeeds: boolean;
+  /** Differences from what was drawn. */
+  readonly adapt?: (settings: RunSettings, dice: Dice, size: SimulationSize) => RunSettings;
+  /** Writes the faults down. */
+  readonly faults: (timeline: Timeline) => void;
+}
+
+const smooth: Roughness = { network: false, disks: false, clocks: false };
+const rough: Roughness = { network: true, disks: true, clocks: true };
+/** What calm scenarios get: a usual world whose clocks are off, as clocks are. */
+const usual: Roughness = { network: false, disks: true, clocks: true };
+
+/** A web that a crowd of peers has something to do with. */
+function quick(settings: RunSettings): RunSettings {
+  return { ...settings, jobDelayMs: Math.min(settings.jobDelayMs, 250) };
+}
+
+export const scenarios = {
+  steady: {
+    summary: "nothing happens: the swarm crawls the web",
+    rough: smooth,
+    lateSeeds: false,
+    faults: () => undefined,
+  },
+  join: {
+    summary: "one to three machines join while the swarm crawls",
+    rough: usual,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 3); left > 0; left -= 1) {
+        timeline.wait(2_000, 12_000).add({ kind: "join" });
+      }
+    },
+  },
+  leave: {
+    summary: "one or two machines leave in order while the swarm crawls",
+    rough: usual,
+    lateSeeds: true,
+    faults: (timeline) => {
+      const leaving = timeline.someMachines().slice(0, Math.max(1, timeline.peers - 2));
+      for (const machine of leaving.slice(0, timeline.dice.integer(1, 2))) {
+        timeline.wait(3_000, 12_000).add({ kind: "leave", machine });
+      }
+    },
+  },
+  crash: {
+    summary: "machines are killed or lose power, and come back with their disks",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(2, 5); left > 0; left -= 1) {
+        crash(timeline.wait(2_000, 12_000), timeline.anyMachine());
+      }
+    },
+  },
+  "crash-wiped": {
+    summary: "machines are lost with their disks, one at a time, and come back empty or never",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 3); left > 0; left -= 1) {
+        const machine = timeline.anyMachine();
+        timeline.wait(3_000, 12_000).add({ kind: "wipe", machine }, 0, true);
+        timeline.add({ kind: "start", machine }, timeline.dice.between(500, 15_000));
+      }
+    },
+  },
+  "restart-all": {
+    summary: "every machine is stopped in order and started again, one after the other",
+    rough: usual,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let machine = 0; machine < timeline.peers; machine += 1) {
+        timeline.wait(1_000, 3_000).add({ kind: "stop", machine }, 0, true);
+        timeline.wait(200, 6_000).add({ kind: "start", machine });
+      }
+    },
+  },
+  partition: {
+    summary: "the network falls apart into two halves, or one way only, and heals",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 3); left > 0; left -= 1) {
+        split(timeline.wait(2_000, 10_000));
+        timeline.wait(3_000, 30_000).add({ kind: "heal" });
+      }
+    },
+  },
+  clog: {
+    summary: "members are clogged one by one and freed in another order (swizzle)",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 2); left > 0; left -= 1) {
+        swizzle(timeline.wait(2_000, 8_000));
+      }
+    },
+  },
+  "slow-peer": {
+    summary: "one machine's disk and network become many times slower for a while",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      const machine = timeline.anyMachine();
+      const { dice } = timeline;
+      timeline.wait(2_000, 8_000);
+      timeline.add({ kind: "slow-disk", machine, factor: dice.integer(10, 200) });
+      timeline.add({ kind: "slow-network", machine, ms: dice.integer(20, 400) });
+      timeline.wait(10_000, 40_000).add({ kind: "heal" });
+      timeline.add({ kind: "slow-disk", machine, factor: 1 });
+    },
+  },
+  churn: {
+    summary: "everything at once: crashes, lost disks, joins, leaves, partitions, slow parts",
+    rough,
+    lateSeeds: true,
+    faults: churn,
+  },
+  "flash-crowd": {
+    summary: "one machine begins, and a crowd joins: up to the number of peers, within seconds",
+    rough: usual,
+    lateSeeds: true,
+    adapt: quick,
+    faults: (timeline) => {
+      timeline.wait(2_000, 4_000);
+      while (timeline.machines < timeline.target) timeline.wait(0, 400).add({ kind: "join" });
+    },
+  },
+  "hostile-web": {
+    summary: "traps, endless redirects, floods of links, storms of 429 and 503",
+    rough: usual,
+    lateSeeds: true,
+    adapt: hostile,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 3); left > 0; left -= 1) {
+        const { dice } = timeline;
+        timeline.wait(2_000, 8_000).add({
+          kind: "storm",
+          status: dice.pick([429, 503]),
+          hostShare: dice.between(0.1, 1),
+          forMs: dice.integer(2_000, 10_000),
+        });
+      }
+    },
+  },
+  "shared-address": {
+    summary: "hosts of different owners share addresses",
+    rough: usual,
+    lateSeeds: true,
+    adapt: (settings, dice) => ({
+      ...settings,
+      sampleWeb: { ...settings.sampleWeb, hostsPerAddress: dice.integer(4, 12) },
+    }),
+    faults: (timeline) => {
+      if (timeline.dice.chance(0.5)) timeline.wait(3_000, 9_000).add({ kind: "join" });
+    },
+  },
+} as const satisfies Record<string, Scenario>;
+
+export type ScenarioName = keyof typeof scenarios;
+
+export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
+
+/** What a run has where nothing else is said. */
+export function defaultSizeOf(name: ScenarioName): SimulationSize {
+  return { seed: 1, peers: name === "flash-crowd" ? 50 : 5, sites: 40, pages: 2_000 };
+}
+
+/** Time that the swarm has, after the faults, to become one again. */
+const convergeWithinMs: Millis = 90_000;
+/** And to finish, politeness apart: hosts that failed rest for minutes. */
+const finishWithinMs: Millis = 1_200_000;
+/** Calls in which the seeds come, at most. */
+const injectionsMax = 8;
+/** Pages that nothing links to, of those that are given as seeds. */
+const orphansMax = 200;
+
+/** The whole run as data: a pure function of its arguments. */
+export function planOf(name: ScenarioName, size: SimulationSize): Plan {
+  const scenario: Scenario = scenarios[name];
+  const dice = new Dice(size.seed, `plan ${name}`);
+  const drawn = drawSettings(dice.fork("settings"), size, scenario.rough);
+  const settings = scenario.adapt?.(drawn, dice.fork("adapt"), size) ?? drawn;
+  const timeline = new Timeline(dice.fork("faults"), startersOf(name, size), size.peers);
+  scenario.faults(timeline);
+  const lastMs = timeline.faults.at(-1)?.atMs ?? 0;
+  const seedsUntilMs = scenario.lateSeeds ? Math.max(5_000, lastMs) : 0;
+  return {
+    scenario: name,
+    size,
+    settings,
+    injections: drawInjections(dice.fork("seeds"), settings, seedsUntilMs),
+    faults: timeline.faults,
+    healAtMs: Math.max(timeline.nowMs, lastMs) + dice.integer(1_000, 5_000),
+    convergeWithinMs,
+    finishWithinMs,
+  };
+}
+
+/** Machines at the beginning. */
+export function startersOf(name: string, { peers }: SimulationSize): number {
+  return name === "flash-crowd" ? 1 : peers;
+}
+
+function churn(timeline: Timeline): void {
+  const { dice, peers } = timeline;
+  for (let left = dice.integer(4, 12); left > 0; left -= 1) {
+    timeline.wait(500, 9_000);
+    const machine = timeline.anyMachine();
+    const drawn = dice.integer(1, 20);
+    if (drawn <= 6) crash(timeline, machine);
+    else if (drawn <= 8) {
+      timeline.add({ kind: "wipe", machine }, 0, true);
+      timeline.add({ kind: "start", machine }, dice.between(500, 15_000));
+    } else if (drawn <= 10) {
+      timeline.add({ kind: "stop", machine });
+      timeline.add({ kind: "start", machine }, dice.between(1_000, 12_000));
+    } else if (drawn <= 13) timeline.add({ kind: "join" });
+    else if (drawn <= 15 && peers > 2) timeline.add({ kind: "leave", machine });
+    else if (drawn <= 17) {
+      split(timeline);
+      timeline.wait(1_000, 20_000).add({ kind: "heal" });
+    } else if (drawn === 18) swizzle(timeline);
+    else {
+      timeline.add({ kind: "slow-disk", machine, factor: dice.integer(5, 100) });
+      timeline.add({ kind: "slow-disk", machine, factor: 1 }, dice.between(2_000, 15_000));
+    }
+  }
+}
+
+function crash(timeline: Timeline, machine: number): void {
+  const { dice } = timeline;
+  timeline.add({ kind: dice.chance(0.5) ? "kill" : "power", machine });
+  timeline.add({ kind: "start", machine }, dice.exponential(6_000) + 50);
+}
+
+function split(timeline: Timeline): void {
+  const [one, other] = timeline.twoGroups();
+  if (timeline.dice.chance(0.3)) timeline.add({ kind: "cut", from: one, to: other });
+  else timeline.add({ kind: "partition", groups: [one, other] });
+}
+
+function swizzle(timeline: Timeline): void {
+  const { dice } = timeline;
+  const machines = timeline.someMachines();
+  for (const machine of machines) {
+    timeline.add({ kind: "clog", machine });
+    timeline.wait(0, 3_000);
+  }
+  for (const machine of dice.shuffled(machines)) {
+    timeline.add({ kind: "unclog", machine });
+    timeline.wait(0, 3_000);
+  }
+}
+
+function hostile(settings: RunSettings, dice: Dice): RunSettings {
+  const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
+  return {
+    ...settings,
+    sampleWeb: {
+      ...settings.sampleWeb,
+      trapShare: 0.2,
+      linksPerPage: dice.integer(20, 80),
+      shares: { ...shares, redirect: 0.1, loop: 0.1, throttled: 0.05, unavailable: 0.03 },
+      redirectChainMax: dice.integer(3, 12),
+    },
+  };
+}
+
+/** Roots of all sites, and the pages that nothing links to, in calls spread over the time. */
+function drawInjections(dice: Dice, settings: RunSettings, untilMs: Millis): PlannedInjection[] {
+  const web = new SampleWeb({ ...defaultSampleWebOptions, ...settings.sampleWeb }, 80);
+  const roots: number[] = [];
+  const orphans: number[] = [];
+  for (let site = 0; site < web.options.sites; site += 1) roots.push(web.layout.idOf(site, 0));
+  if (untilMs > 0) {
+    for (let id = 0; id < web.layout.pageCount && orphans.length < orphansMax; id += 1) {
+      if (web.kindOf(id) === "orphan") orphans.push(id);
+    }
+  }
+  const calls = untilMs > 0 ? dice.integer(2, injectionsMax) : 1;
+  const pages: number[][] = Array.from({ length: calls }, () => []);
+  // Most roots come first, so that there is something to crawl.
+  for (const id of roots) pages[dice.chance(0.7) ? 0 : dice.integer(0, calls - 1)]?.push(id);
+  for (const id of orphans) pages[dice.integer(0, calls - 1)]?.push(id);
+  return pages
+    .map((ids, call) => ({
+      atMs: call === 0 ? 0 : Math.round(dice.between(0, untilMs)),
+      pages: ids,
+    }))
+    .filter(({ pages: ids }) => ids.length > 0)
+    .toSorted((one, other) => one.atMs - other.atMs);
+}

@@ -1,0 +1,77 @@
+import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { JobId, Millis } from "../../src/core/units.ts";
+import type { Chronicle } from "../checkers/chronicle.ts";
+import type { Dice } from "../world/dice.ts";
+import type { Plan, PlannedInjection } from "./plan.ts";
+import type { VirtualSwarm } from "./virtual-swarm.ts";
+
+/** URLs of one call. */
+const callMax = 1_000;
+/** Pause before seeds that were not acknowledged are given to another peer. */
+const againMs: Millis = 500;
+/** An injection that is not answered by then is made again: its peer has died. */
+const answerWithinMs: Millis = 40_000;
+
+/** Gives the plan's seeds to random running peers, again and again until each call is acknowledged. */
+export class SeedGiver {
+  readonly #swarm: VirtualSwarm;
+  readonly #chronicle: Chronicle;
+  readonly #plan: Plan;
+  readonly #dice: Dice;
+  readonly #job: JobId;
+  readonly #options: Partial<JobOptions>;
+  /** Pages whose injection was acknowledged, with the time. */
+  readonly acknowledged = new Map<number, Millis>();
+
+  constructor(
+    swarm: VirtualSwarm,
+    chronicle: Chronicle,
+    plan: Plan,
+    dice: Dice,
+    job: { readonly id: JobId; readonly options: Partial<JobOptions> },
+  ) {
+    this.#swarm = swarm;
+    this.#chronicle = chronicle;
+    this.#plan = plan;
+    this.#dice = dice;
+    this.#job = job.id;
+    this.#options = job.options;
+  }
+
+  /** Resolves when every seed has been acknowledged. */
+  async giveAll(zeroMs: Millis): Promise<void> {
+    await Promise.all(this.#plan.injections.map((injection) => this.#give(injection, zeroMs)));
+  }
+
+  async #give({ atMs, pages }: PlannedInjection, zeroMs: Millis): Promise<void> {
+    const { clock } = this.#swarm.world;
+    await clock.sleep(zeroMs + atMs - clock.nowMs());
+    for (let from = 0; from < pages.length; from += callMax) {
+      const some = pages.slice(from, from + callMax);
+      while (!(await this.#call(some))) await clock.sleep(againMs);
+      for (const page of some) this.acknowledged.set(page, this.#chronicle.nowMs);
+    }
+  }
+
+  async #call(pages: readonly number[]): Promise<boolean> {
+    const { world, steady } = this.#swarm;
+    const machine = this.#dice.pick(steady);
+    if (machine === undefined) return false;
+    const urls = pages.map((page) => world.sampleWeb.urlOf(page));
+    const given = new AbortController();
+    const answered = machine.peer
+      .inject(this.#job, urls, this.#options)
+      .then(() => true)
+      // SWARM_BUSY asks for another try; the peer may be stopping.
+      .catch(() => false);
+    const late = world.clock.sleep(answerWithinMs, given.signal).then(() => false);
+    const ok = await Promise.race([answered, late]);
+    given.abort();
+    this.#chronicle.note({
+      kind: "inject",
+      machine: machine.index,
+      detail: `${pages.length} seeds${ok ? "" : ", not acknowledged"}`,
+    });
+    return ok;
+  }
+}

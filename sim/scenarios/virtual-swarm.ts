@@ -1,0 +1,234 @@
+import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
+import { Peer } from "../../src/peer/peer.ts";
+import type { PeerPorts } from "../../src/peer/peer-ports.ts";
+import { RingBook } from "../../src/peer/swarm/ring-book.ts";
+import { defaultSwarmOptions } from "../../src/peer/swarm/swarm-options.ts";
+import { isGone } from "../../src/core/membership/member.ts";
+import type { Metrics } from "../../src/ports/metrics.ts";
+import type { Chronicle, LifeEnd, Weather } from "../checkers/chronicle.ts";
+import type { VirtualLogLine, VirtualMachine } from "../world/virtual-machine.ts";
+import { World } from "../world/world.ts";
+import type { Plan } from "./plan.ts";
+
+/** What tests change about a run. */
+export interface Tampering {
+  /** Replaces ports of a machine's process. */
+  readonly ports?: (ports: PeerPorts, machine: VirtualMachine<Peer>) => PeerPorts;
+}
+
+export interface SwarmHooks {
+  readonly onLog?: (line: VirtualLogLine) => void;
+  readonly metricsOf?: (id: string) => Metrics;
+}
+
+/** Sizes of what each peer keeps in memory: so small that hundreds fit in one process. */
+const sieve = { capacity: 10_000, cacheCapacity: 8_192, unsettledOffersMax: 8_192 };
+const sentCacheCapacity = 4_096;
+
+/** Looks at more members than this are spot checks, or they would take longer than the run. */
+const lookedAtMax = 24;
+
+/**
+ * The machines of a run with the daemon's own peers on them: starts and ends their processes, and knows which of them
+ * are to be there.
+ */
+export class VirtualSwarm {
+  readonly world: World<Peer>;
+  readonly #plan: Plan;
+  readonly #chronicle: () => Chronicle;
+  /** Machines that have been started at least once: where the others find the swarm. */
+  readonly #known = new Set<number>();
+  /** Machines that have left for good. */
+  readonly #left = new Set<number>();
+  /** Machines that are being started or stopped in order. */
+  readonly #busy = new Map<number, Promise<void>>();
+  readonly #ends = new Map<number, () => void>();
+
+  constructor(
+    plan: Plan,
+    chronicle: () => Chronicle,
+    hooks: SwarmHooks = {},
+    { ports: tamper = (ports) => ports }: Tampering = {},
+  ) {
+    this.#plan = plan;
+    this.#chronicle = chronicle;
+    const { settings, size } = plan;
+    const { onLog, metricsOf } = hooks;
+    const ring = { virtualNodes: settings.virtualNodes, hashSeed: 0 };
+    const rings = new RingBook(ring);
+    this.world = new World<Peer>(
+      (ports, machine) =>
+        new Peer(tamper(ports, machine), {
+          ...defaultPeerOptions,
+          peerId: machine.id,
+          version: "0.0.0-sim",
+          productToken: "orbweaver",
+          sieve,
+          journal: {
+            ...defaultPeerOptions.journal,
+            pendingOpsMax: settings.queues.pendingOpsMax,
+          },
+          swarm: {
+            ...defaultSwarmOptions,
+            cluster: { ring, replicas: settings.replicas },
+            join: this.#addressesFor(machine.index),
+            exchange: {
+              ...defaultSwarmOptions.exchange,
+              pendingMax: settings.queues.pendingMax,
+              sentCacheCapacity,
+            },
+            queuedRowsMax: settings.queues.queuedRowsMax,
+          },
+          rings,
+        }),
+      {
+        seed: size.seed,
+        sampleWeb: settings.sampleWeb,
+        web: settings.web,
+        network: settings.network,
+        clockOffsetMaxMs: settings.clockOffsetMaxMs,
+        clockDriftMaxPpm: settings.clockDriftMaxPpm,
+        machine: {
+          diskTimes: settings.diskTimes,
+          parseMs: settings.parseMs,
+          ...(onLog && { onLog }),
+          ...(metricsOf && { metricsOf: ({ peer }: { readonly peer: string }) => metricsOf(peer) }),
+        },
+      },
+    );
+  }
+
+  get #machines(): readonly VirtualMachine<Peer>[] {
+    return this.world.machines;
+  }
+
+  machine(index: number): VirtualMachine<Peer> | undefined {
+    return this.#machines[index];
+  }
+
+  /** Machines that are neither running nor gone for good. */
+  get down(): number[] {
+    return this.#machines.flatMap(({ index, isUp }) =>
+      isUp || this.#left.has(index) ? [] : [index],
+    );
+  }
+
+  /** Machines that run and are not about to stop. */
+  get steady(): VirtualMachine<Peer>[] {
+    return this.world.running.filter(({ index }) => !this.#busy.has(index));
+  }
+
+  hasLeft(index: number): boolean {
+    return this.#left.has(index);
+  }
+
+  isBusy(index: number): boolean {
+    return this.#busy.has(index);
+  }
+
+  /** A new machine, started. */
+  add(): VirtualMachine<Peer> {
+    const machine = this.world.addMachine();
+    this.start(machine.index);
+    return machine;
+  }
+
+  /** Begins to start a process. */
+  start(index: number): void {
+    const machine = this.#machines[index];
+    if (machine === undefined || machine.isUp || this.#left.has(index)) return;
+    const started = machine.start();
+    this.#known.add(index);
+    this.#chronicle().started(index, machine.generation);
+    this.#track(index, async () => {
+      await started;
+    });
+  }
+
+  /** Ends a process at once. */
+  end(index: number, how: Exclude<LifeEnd, "stop" | "leave">): void {
+    const machine = this.#machines[index];
+    if (machine?.isUp !== true) return;
+    if (how === "kill") machine.kill();
+    else machine.powerFailure();
+    if (how === "wipe") machine.wipe();
+    this.#chronicle().ended(index, how);
+    this.#ends.get(index)?.();
+    this.#ends.delete(index);
+    this.#busy.delete(index);
+  }
+
+  /** Begins to stop a process in order; with `leave` it passes on first what it holds, and never comes back. */
+  stop(index: number, leave: boolean): void {
+    const machine = this.#machines[index];
+    if (machine?.isUp !== true || this.#busy.has(index)) return;
+    const { generation } = machine;
+    this.#track(index, async () => {
+      const left = leave && (await Promise.race([machine.peer.leave(), this.#endOf(index)]));
+      if (machine.generation !== generation || !machine.isUp) return;
+      await machine.stop();
+      if (left === true) this.#left.add(index);
+      this.#chronicle().ended(index, left === true ? "leave" : "stop");
+    });
+  }
+
+  /** Resolves when nothing is being started or stopped. */
+  async idle(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.all(this.#busy.values());
+  }
+
+  /** What a look at the swarm from outside shows now. */
+  look(): Weather {
+    return { calm: this.#isCalm(), falseDeath: this.#hasFalseDeath(), down: this.down };
+  }
+
+  /** All running members agree on who is there, hold what is theirs, and their replicas have everything. */
+  #isCalm(): boolean {
+    const { running } = this.world;
+    if (running.length === 0 || this.#busy.size > 0) return false;
+    return running.every(({ peer }) => {
+      const { swarm } = peer;
+      if (swarm === undefined || swarm.view.role !== "active") return false;
+      const { ring } = swarm.view;
+      if (ring.members.length !== running.length) return false;
+      return running.every(({ id }) => ring.has(id)) && swarm.ownership.isSettled;
+    });
+  }
+
+  #hasFalseDeath(): boolean {
+    const { running } = this.world;
+    const step = Math.max(1, Math.floor(running.length / lookedAtMax));
+    const runs = new Map(running.map(({ id, peer }) => [id, peer.swarm?.view.generation]));
+    return running.some(({ peer }, place) => {
+      if (place % step !== 0) return false;
+      const members = peer.swarm?.members() ?? [];
+      return members.some(
+        (row) => row.role !== "left" && isGone(row) && runs.get(row.id) === row.generation,
+      );
+    });
+  }
+
+  #track(index: number, work: () => Promise<void>): void {
+    const tracked = work()
+      // The process was ended meanwhile; or it failed, which the world notes.
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#busy.get(index) === tracked) this.#busy.delete(index);
+      });
+    this.#busy.set(index, tracked);
+  }
+
+  #endOf(index: number): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#ends.set(index, () => resolve(undefined));
+    });
+  }
+
+  /** The first machine begins the swarm; all others, and that one too when it comes back, look for those that were there. */
+  #addressesFor(index: number): string[] {
+    return this.#machines
+      .filter((other) => other.index !== index && this.#known.has(other.index))
+      .toSorted((one, other) => Number(other.isUp) - Number(one.isUp))
+      .map(({ address }) => address);
+  }
+}

@@ -1,0 +1,319 @@
+import type { JobId, Millis } from "../src/core/units.ts";
+import { BoundedQueues } from "./checkers/bounded-queues.ts";
+import type { Checker, RunView, SeenHit } from "./checkers/checker.ts";
+import { Chronicle } from "./checkers/chronicle.ts";
+import { Convergence } from "./checkers/convergence.ts";
+import { Coverage } from "./checkers/coverage.ts";
+import { Duplicates } from "./checkers/duplicates.ts";
+import { OneOwner } from "./checkers/one-owner.ts";
+import { Politeness } from "./checkers/politeness.ts";
+import { Robots } from "./checkers/robots.ts";
+import { StatusOrder } from "./checkers/status-order.ts";
+import { Termination } from "./checkers/termination.ts";
+import { Findings } from "./checkers/violation.ts";
+import { RunLog, type RunReport } from "./report/run-log.ts";
+import { TrueGraph } from "./sample-web/true-graph.ts";
+import { FaultPlayer } from "./scenarios/fault-player.ts";
+import type { Plan, SimulationSize } from "./scenarios/plan.ts";
+import { planOf, startersOf, type ScenarioName } from "./scenarios/scenarios.ts";
+import { SeedGiver } from "./scenarios/seed-giver.ts";
+import { VirtualSwarm, type Tampering } from "./scenarios/virtual-swarm.ts";
+import type { VirtualLogLine } from "./world/virtual-machine.ts";
+import type { VirtualHit } from "./world/virtual-web.ts";
+
+export interface SimulateOptions {
+  readonly tampering?: Tampering;
+  readonly onLog?: (line: VirtualLogLine, atMs: Millis) => void;
+}
+
+const job = "sim" as JobId;
+
+/** Time in which the first members must have become a swarm. */
+const foundWithinMs: Millis = 60_000;
+const lookMs: Millis = 1_000;
+/** Looks cost time in proportion to the members. */
+const membersPerLook = 25;
+/** Time after which the longest run is given up. */
+const runWithinMs: Millis = 24 * 3_600_000;
+/** How often random peers are asked about random URLs, and about how many. */
+const askMs: Millis = 700;
+const askedUrls = 5;
+
+/** Runs one scenario with one seed, and tells everything about it. The same arguments give the same run. */
+export function simulate(
+  scenario: ScenarioName,
+  size: SimulationSize,
+  options: SimulateOptions = {},
+): Promise<RunReport> {
+  return new Simulation(planOf(scenario, size), options).run();
+}
+
+/**
+ * One run: the swarm is founded, crawls through the faults of its plan (the safety phase), is healed, and has to come to
+ * the end within a time (the liveness phase); then the disks are read.
+ */
+export class Simulation {
+  readonly #plan: Plan;
+  readonly #swarm: VirtualSwarm;
+  readonly #chronicle: Chronicle;
+  readonly #findings = new Findings();
+  readonly #view: RunView;
+  readonly #player: FaultPlayer;
+  readonly #seeds: SeedGiver;
+  readonly #log: RunLog;
+  readonly #convergence: Convergence;
+  readonly #coverage: Coverage;
+  readonly #duplicates: Duplicates;
+  readonly #politeness: Politeness;
+  readonly #queues: BoundedQueues;
+  readonly #status: StatusOrder;
+  readonly #termination: Termination;
+  readonly #checkers: readonly Checker[];
+  readonly #over = new AbortController();
+  /** Since when the swarm has been calm without a break. */
+  #calmSinceMs: Millis | undefined;
+  #isFinished = false;
+
+  constructor(plan: Plan, { tampering = {}, onLog }: SimulateOptions = {}) {
+    this.#plan = plan;
+    this.#swarm = new VirtualSwarm(
+      plan,
+      () => this.#chronicle,
+      {
+        metricsOf: (id) => this.#queues.metricsOf(id),
+        ...(onLog && { onLog: (line) => onLog(line, line.atMs - startedAtMs) }),
+      },
+      tampering,
+    );
+    const { world } = this.#swarm;
+    const startedAtMs = world.clock.nowMs();
+    this.#chronicle = new Chronicle(
+      () => world.clock.nowMs() - startedAtMs,
+      plan.settings.replicas,
+    );
+    const [chronicle, findings] = [this.#chronicle, this.#findings];
+    this.#view = { plan, world, chronicle, findings, startedAtMs };
+    const dice = world.dice.fork("simulation");
+    this.#player = new FaultPlayer(this.#swarm, chronicle, plan, dice.fork("faults"));
+    this.#seeds = new SeedGiver(this.#swarm, chronicle, plan, dice.fork("seeds"), {
+      id: job,
+      options: { scope: "any", delayMs: plan.settings.jobDelayMs },
+    });
+    this.#log = new RunLog(this.#view);
+    this.#convergence = new Convergence(this.#view);
+    this.#coverage = new Coverage(this.#view, job);
+    this.#duplicates = new Duplicates(this.#view);
+    this.#politeness = new Politeness(this.#view);
+    this.#queues = new BoundedQueues(this.#view);
+    this.#status = new StatusOrder(this.#view);
+    this.#termination = new Termination(this.#view);
+    this.#checkers = [
+      this.#convergence,
+      this.#coverage,
+      this.#duplicates,
+      this.#politeness,
+      this.#queues,
+      this.#termination,
+      new Robots(this.#view),
+      new OneOwner(this.#view),
+    ];
+    world.web.onHit((hit) => this.#seeHit(hit, startedAtMs));
+  }
+
+  async run(): Promise<RunReport> {
+    const { world } = this.#swarm;
+    try {
+      await world.run(this.#course(), runWithinMs);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#over.abort();
+    for (const { atMs, peer, generation, reason } of world.failures) {
+      const text = `${peer} gave up: ${textOf(reason)}`;
+      this.#findings.add("failures", atMs - this.#view.startedAtMs, text, { generation });
+    }
+    return this.#log.report({
+      coverage: this.#coverage.counts,
+      duplicates: this.#duplicates.counts,
+      queues: this.#queues.highest,
+      shortestSlackMs: this.#politeness.shortestSlackMs,
+      statusAnswers: this.#status.compared,
+    });
+  }
+
+  async #course(): Promise<void> {
+    const { clock } = this.#swarm.world;
+    for (let left = startersOf(this.#plan.scenario, this.#plan.size); left > 0; left -= 1) {
+      this.#swarm.add();
+    }
+    void this.#watch();
+    if (!(await this.#isCalmWithin(foundWithinMs))) return;
+    const zeroMs = clock.nowMs();
+    this.#log.began();
+    void this.#ask();
+    const seeded = this.#seeds.giveAll(zeroMs);
+    void seeded.then(() => this.#listenForEnd());
+    await this.#player.play(zeroMs);
+    this.#player.heal();
+    await this.#swarm.idle();
+    const converged = await this.#isCalmWithin(this.#plan.convergeWithinMs);
+    if (converged) this.#log.converged();
+    await this.#finish(seeded);
+    this.#over.abort();
+    this.#look();
+    const graph = this.#trueGraph();
+    const { acknowledged } = this.#seeds;
+    for (const checker of this.#checkers) {
+      checker.finish?.({ graph, acknowledged, isFinished: this.#isFinished });
+    }
+    this.#log.finished();
+  }
+
+  /** Waits for the end of the job, as all peers see it. */
+  async #finish(seeded: Promise<void>): Promise<void> {
+    const { clock } = this.#swarm.world;
+    const inTime = new AbortController();
+    const told = seeded.then(() =>
+      Promise.all(
+        this.#swarm.world.running.map(async (machine) => {
+          await machine.peer.jobFinished(job, inTime.signal);
+          if (!inTime.signal.aborted) this.#termination.toldOver(machine.index);
+        }),
+      ),
+    );
+    const isLate = await Promise.race([
+      told.then(() => false),
+      clock.sleep(this.#plan.finishWithinMs, inTime.signal).then(() => true),
+    ]);
+    this.#isFinished = !isLate;
+    if (isLate) {
+      const text = `the job is not over ${this.#plan.finishWithinMs / 1_000} s after all was healed`;
+      this.#findings.add("termination", this.#chronicle.nowMs, text, this.#whyNotOver());
+    } else {
+      this.#chronicle.note({ kind: "finished" });
+      const seededAtMs = Math.max(0, ...this.#seeds.acknowledged.values());
+      this.#log.finishedAfterMs = this.#termination.ended(
+        Math.max(this.#calmSinceMs ?? 0, seededAtMs),
+      );
+    }
+    inTime.abort();
+  }
+
+  /** Asks some peer for the end of the job while the faults go on: it must not be told too early. */
+  async #listenForEnd(): Promise<void> {
+    const { clock, dice } = this.#swarm.world;
+    const chosen = dice.fork("listener");
+    while (!this.#over.signal.aborted) {
+      const machine = chosen.pick(this.#swarm.steady);
+      if (machine !== undefined && machine.peer.jobs().length > 0) {
+        const patience = new AbortController();
+        const end = machine.peer
+          .jobFinished(job, patience.signal)
+          .then(() => !patience.signal.aborted);
+        const isOver = await Promise.race([end, clock.sleep(lookMs * 5).then(() => false)]);
+        patience.abort();
+        if (isOver) {
+          this.#termination.toldOver(machine.index);
+          return;
+        }
+      }
+      await clock.sleep(lookMs, this.#over.signal);
+    }
+  }
+
+  /** Looks at the swarm again and again. */
+  async #watch(): Promise<void> {
+    const { clock, machines } = this.#swarm.world;
+    while (!this.#over.signal.aborted) {
+      this.#look();
+      await clock.sleep(
+        lookMs * Math.max(1, Math.ceil(machines.length / membersPerLook)),
+        this.#over.signal,
+      );
+    }
+  }
+
+  #look(): void {
+    const weather = this.#swarm.look();
+    this.#chronicle.look(weather);
+    if (!weather.calm) this.#calmSinceMs = undefined;
+    else this.#calmSinceMs ??= this.#chronicle.nowMs;
+    for (const checker of this.#checkers) checker.onLook?.();
+    this.#log.look(weather);
+  }
+
+  async #isCalmWithin(withinMs: Millis): Promise<boolean> {
+    const { clock } = this.#swarm.world;
+    const untilMs = clock.nowMs() + withinMs;
+    while (clock.nowMs() < untilMs) {
+      const weather = this.#swarm.look();
+      if (weather.calm) {
+        this.#chronicle.look(weather);
+        this.#calmSinceMs ??= this.#chronicle.nowMs;
+        return true;
+      }
+      await clock.sleep(lookMs / 2);
+    }
+    this.#convergence.late(withinMs);
+    return false;
+  }
+
+  async #ask(): Promise<void> {
+    const { clock, sampleWeb } = this.#swarm.world;
+    const dice = this.#swarm.world.dice.fork("questions");
+    while (!this.#over.signal.aborted) {
+      await clock.sleep(dice.exponential(askMs), this.#over.signal);
+      const machine = dice.pick(this.#swarm.steady);
+      if (machine === undefined) continue;
+      const urls = Array.from({ length: askedUrls }, () =>
+        sampleWeb.urlOf(dice.integer(0, sampleWeb.layout.pageCount - 1)),
+      );
+      const askedAtMs = this.#chronicle.nowMs;
+      const { peer, index } = machine;
+      void peer.status(urls).then(
+        (statuses) => this.#status.see(peer, index, askedAtMs, statuses),
+        () => undefined,
+      );
+    }
+  }
+
+  #seeHit(hit: VirtualHit, startedAtMs: Millis): void {
+    const seen: SeenHit = {
+      ...hit,
+      atMs: hit.atMs - startedAtMs,
+      endMs: hit.endMs - startedAtMs,
+      machine: Number(hit.peer.slice("peer-".length)),
+    };
+    for (const checker of this.#checkers) checker.onHit?.(seen);
+    this.#log.seeHit(seen);
+  }
+
+  #trueGraph(): TrueGraph {
+    const { sampleWeb } = this.#swarm.world;
+    const seeds = [...this.#seeds.acknowledged.keys()].map((page) => sampleWeb.urlOf(page));
+    return new TrueGraph(sampleWeb, { seeds });
+  }
+
+  #whyNotOver(): Record<string, string> {
+    const told: Record<string, string> = {};
+    for (const { id, peer } of this.#swarm.world.running) {
+      const { swarm } = peer;
+      const counts = peer.jobs()[0]?.counts;
+      told[id] = [
+        `${counts?.queued ?? 0} queued`,
+        `${swarm?.exchange.pending ?? 0} on their way`,
+        `${swarm?.replicator.queuedRows ?? 0} rows`,
+        swarm?.ownership.isSettled === true ? "settled" : "not settled",
+      ].join(", ");
+    }
+    return told;
+  }
+
+  #fail(error: unknown): void {
+    this.#findings.add("failures", this.#chronicle.nowMs, `the run broke: ${textOf(error)}`);
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
