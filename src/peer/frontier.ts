@@ -1,12 +1,9 @@
-import { HostQueue } from "../core/frontier/host-queue.ts";
-import { HostVisit } from "../core/frontier/host-visit.ts";
+import type { HostVisit } from "../core/frontier/host-visit.ts";
 import type { QueuedUrl } from "../core/frontier/queued-url.ts";
 import { Workbench } from "../core/frontier/workbench.ts";
-import { effectiveDelayMs } from "../core/politeness/effective-delay.ts";
-import { HostGate } from "../core/politeness/host-gate.ts";
+import type { AddressLoans } from "../core/frontier/workbench.ts";
+import type { AddressUse, LoanSpan } from "../core/politeness/address-borrower.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
-import { HostRecord, QueueEntry } from "../core/record/record.pb.ts";
-import { after, hostAddress, hostKey, queueRange } from "../core/record/keys.ts";
 import type { HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
 import { ArcSet } from "../core/ring/arc-set.ts";
 import { ArcMap } from "../core/ring/arc-map.ts";
@@ -14,34 +11,17 @@ import { siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
-import { Host } from "./host.ts";
+import { headSize, type FrontierOptions } from "./frontier-options.ts";
+import { HostAddresses } from "./host-addresses.ts";
+import { HostLoader } from "./host-loader.ts";
+import { setPace } from "./host-pace.ts";
+import type { Host } from "./host.ts";
 import { isRunnable } from "./job-registry.ts";
 import type { Job, JobRegistry } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
 import { Pulse } from "./pulse.ts";
+import { QueueReader } from "./queue-reader.ts";
 import { WaitingHosts } from "./waiting-hosts.ts";
-
-export interface FrontierOptions {
-  /**
-   * Hosts with queued URLs that are in memory at once, some 4 KB each; the others wait on disk and take the place of
-   * hosts that run dry. @default 10_000
-   */
-  readonly activeHostsMax: number;
-  /**
-   * Queue entries held in memory, some 500 bytes each, shared out among the hosts as they become active: a host's head
-   * gets this number by the hosts then active, within 8 and 1,024. @default 5_000
-   */
-  readonly headUrlsMax: number;
-}
-
-export const defaultFrontierOptions: FrontierOptions = Object.freeze({
-  activeHostsMax: 10_000,
-  headUrlsMax: 5_000,
-});
-
-/** A host's head holds at least and at most so many entries. */
-const headMin = 8;
-const headMax = 1_024;
 
 /** A URL that the frontier has given out, with its host; to be given back by `release`. */
 export interface Lease {
@@ -65,15 +45,15 @@ export interface Lease {
  */
 export class Frontier {
   readonly #clock: Clock;
-  readonly #resolver: Resolver;
-  readonly #store: Store;
+  readonly #addresses: HostAddresses;
+  readonly #reader: QueueReader;
   readonly #jobs: JobRegistry;
   readonly #journal: Journal;
   readonly #options: FrontierOptions;
   readonly #politeness: PolitenessOptions;
   readonly #workbench: Workbench;
   readonly #hosts = new Map<HostName, Host>();
-  readonly #loading = new Map<HostName, Promise<Host>>();
+  readonly #loader: HostLoader;
   readonly #signal: AbortSignal;
   readonly #waiting: WaitingHosts;
   readonly #onDue: () => void;
@@ -101,8 +81,11 @@ export class Frontier {
     },
   ) {
     this.#clock = ports.clock;
-    this.#resolver = ports.resolver;
-    this.#store = ports.store;
+    this.#addresses = new HostAddresses(ports, options.politeness.backoffBaseMs);
+    this.#reader = new QueueReader(ports.store, parts);
+    this.#loader = new HostLoader(ports.store, options.politeness, () =>
+      headSize(options.frontier, this.#hosts.size),
+    );
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
     this.#options = options.frontier;
@@ -174,6 +157,21 @@ export class Frontier {
     return !isCrawled();
   }
 
+  /** From now on addresses are lent by other members; returns those in use. */
+  borrowAddresses(loans: AddressLoans): IpAddress[] {
+    return this.#workbench.borrowFrom(loans);
+  }
+
+  /** Requests to the address may start within this span. */
+  lendAddress(address: IpAddress, span: LoanSpan): void {
+    this.#workbench.lend(address, span);
+    if (span.untilMs > this.#clock.nowMs()) this.#onDue();
+  }
+
+  addressUse(address: IpAddress): AddressUse | undefined {
+    return this.#workbench.useOf(address);
+  }
+
   /** The active host of this name. */
   hostNamed(name: HostName): Host | undefined {
     return this.#hosts.get(name);
@@ -189,7 +187,7 @@ export class Frontier {
       else missing.push([name, site]);
     }
     if (missing.length === 0) return found;
-    const loaded = await Promise.all(missing.map(([name, site]) => this.#load(name, site)));
+    const loaded = await Promise.all(missing.map(([name, site]) => this.#loader.load(name, site)));
     for (const host of loaded) found.set(host.visit.host, host);
     // One of those found before may have been dropped meanwhile.
     for (const [name, host] of found) found.set(name, this.#hosts.get(name) ?? host);
@@ -280,10 +278,6 @@ export class Frontier {
     return stalled;
   }
 
-  #delayMs(host: Host, job: Job): Millis {
-    return effectiveDelayMs(job.definition.options.delayMs, host.crawlDelayMs, this.#politeness);
-  }
-
   /** A job has changed: hosts that had nothing to do may have now. */
   jobsChanged(): void {
     for (const host of this.#hosts.values()) this.#prepare(host);
@@ -304,29 +298,6 @@ export class Frontier {
       delayMs: end ? visit.delayMs : 0,
       ...end,
     });
-  }
-
-  async #load(name: HostName, site: SiteName): Promise<Host> {
-    const loading = this.#loading.get(name);
-    if (loading) return loading;
-    const load = this.#store.get(hostKey("host", hostAddress(site, name))).then((value) => {
-      const record = value && HostRecord.decode(value);
-      const gate = new HostGate(this.#politeness, record);
-      const queue = new HostQueue(this.#headMax());
-      const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
-      return new Host(new HostVisit(parts), record);
-    });
-    this.#loading.set(name, load);
-    try {
-      return await load;
-    } finally {
-      this.#loading.delete(name);
-    }
-  }
-
-  #headMax(): number {
-    const share = Math.floor(this.#options.headUrlsMax / (this.#hosts.size + 1));
-    return Math.min(Math.max(share, headMin), headMax);
   }
 
   #admitActive(host: Host): boolean {
@@ -358,8 +329,8 @@ export class Frontier {
     }
     const needsRefill = queue.refillsNeeded().length > 0;
     const ready = queue.hasReady(this.#runnable);
-    if (ready && !this.#addressExpired(host)) this.#place(host);
-    if (needsRefill || (ready && this.#addressExpired(host))) {
+    if (ready && !this.#addresses.isExpired(host)) this.#place(host);
+    if (needsRefill || (ready && this.#addresses.isExpired(host))) {
       host.preparing = true;
       void this.#prepareSlowly(host);
     } else if (!queue.hasWork && queue.pendingCount === 0 && host.visit.openRequests === 0) {
@@ -369,9 +340,9 @@ export class Frontier {
 
   async #prepareSlowly(host: Host): Promise<void> {
     try {
-      for (const job of host.visit.queue.refillsNeeded()) await this.#refill(host, job);
-      if (host.visit.queue.hasReady(this.#runnable) && this.#addressExpired(host)) {
-        await this.#resolve(host);
+      for (const job of host.visit.queue.refillsNeeded()) await this.#reader.refill(host, job);
+      if (host.visit.queue.hasReady(this.#runnable) && this.#addresses.isExpired(host)) {
+        await this.#addresses.find(host, this.#signal);
       }
     } catch (error) {
       this.#onFailure(error);
@@ -382,55 +353,9 @@ export class Frontier {
     this.#prepare(host);
   }
 
-  async #refill(host: Host, job: JobId): Promise<void> {
-    const { queue } = host.visit;
-    const { space } = this.#jobs.get(job);
-    const ticket = queue.beginRefill(job);
-    await this.#journal.flushed();
-    const range = queueRange(host.keys, space);
-    const gte = ticket.after.length > 0 ? after(ticket.after) : range.gte;
-    const rows = await this.#store.range({ gte, lt: range.lt }, ticket.limit);
-    const urls = rows.map(({ key, value }) => ({
-      // A short array of its own stays on the heap; what the store returns does not.
-      key: new Uint8Array(key),
-      job,
-      entry: QueueEntry.decode(value),
-    }));
-    queue.refill(ticket, urls, rows.length < ticket.limit);
-  }
-
-  #addressExpired(host: Host): boolean {
-    return host.addressExpiresAtMs <= this.#clock.nowMs();
-  }
-
-  async #resolve(host: Host): Promise<void> {
-    const { visit } = host;
-    const outcome = await this.#resolver.resolve(visit.host, this.#signal);
-    if (outcome.kind === "addresses") {
-      host.unresolved = undefined;
-      const known = visit.address && outcome.addresses.includes(visit.address);
-      const [first] = outcome.addresses;
-      if (!known && first) visit.address = first;
-      host.addressExpiresAtMs = outcome.expiresAtMs;
-    } else if (outcome.failure !== "aborted") {
-      host.unresolved = { failure: outcome.failure, detail: outcome.detail };
-      // A name without an address shares its turn with no other.
-      visit.address = `unresolved:${visit.host}` as IpAddress;
-      host.addressExpiresAtMs = this.#clock.nowMs() + this.#politeness.backoffBaseMs;
-    }
-  }
-
-  /** Gives the host the pace that its jobs and its robots.txt want now: the most careful of them wins. */
+  /** Gives the host the pace that its jobs and its robots.txt want now. */
   setPace(host: Host): void {
-    const { visit } = host;
-    visit.connectionsMax = 1;
-    visit.delayMs = 0;
-    for (const job of host.jobs) {
-      if (!host.mayBeAskedBy(job)) continue;
-      const { connectionsPerHost } = job.definition.options;
-      visit.connectionsMax = Math.max(visit.connectionsMax, connectionsPerHost);
-      visit.delayMs = Math.max(visit.delayMs, this.#delayMs(host, job));
-    }
+    setPace(host, this.#politeness);
   }
 
   #place(host: Host): void {
@@ -472,7 +397,7 @@ export class Frontier {
 
   async #activate(name: HostName): Promise<void> {
     if (this.#hosts.has(name)) return;
-    const host = await this.#load(name, siteOfHost(name));
+    const host = await this.#loader.load(name, siteOfHost(name));
     if (this.#hosts.has(name)) return;
     if (this.#admitActive(host)) this.#prepare(host);
     else this.#waiting.leave();

@@ -2,6 +2,7 @@ import { CrawlError } from "../core/errors.ts";
 import type { JobOptions } from "../core/jobs/job-definition.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
+import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
 import { ArchiveMarkRecord, UrlRecord } from "../core/record/record.pb.ts";
 import { urlState } from "../core/record/url-state.ts";
 import type { JobId } from "../core/units.ts";
@@ -291,7 +292,8 @@ export class Peer implements PeerControl {
   #newSwarm(onFailure: (error: unknown) => void): Swarm | undefined {
     const { overlay } = this.#ports;
     if (!overlay) return undefined;
-    const { swarm, version, rings } = this.#options;
+    const { politeness, swarm, version, rings } = this.#options;
+    const lending = { ...defaultLendingOptions, addressDelayMs: politeness.addressDelayMs };
     return new Swarm(
       { ...this.#ports, overlay },
       {
@@ -300,7 +302,7 @@ export class Peer implements PeerControl {
         journal: this.#journal,
         sieve: this.#sieve,
       },
-      { ...swarm, version, ...(rings && { rings }) },
+      { ...swarm, version, lending, ...(rings && { rings }) },
       onFailure,
     );
   }

@@ -3,27 +3,13 @@ import type { IpAddress, MemberId, Millis } from "../units.ts";
 import { longestLoanMs, surely } from "./address-loan.ts";
 import type {
   Borrower,
+  LenderCall,
+  LenderView,
   LendingOptions,
   LoanAnswer,
   LoanAsk,
   LoanState,
-  Predecessor,
 } from "./address-loan.ts";
-
-/** What a steward has to tell other members. */
-export interface LenderCall {
-  /** `recall`: give it back. `turn`: ask for it now. `inquire`: who has it from you? */
-  readonly kind: "recall" | "turn" | "inquire";
-  readonly member: MemberId;
-  readonly address: IpAddress;
-}
-
-/** What a lender must know of the swarm. */
-export interface LenderView {
-  isRunning(borrower: Borrower): boolean;
-  /** Whose the address was before it was this member's, as long as that matters. */
-  predecessorOf(address: IpAddress, nowMs: Millis): Predecessor | undefined;
-}
 
 interface Loan {
   readonly borrower: Borrower;
@@ -50,8 +36,8 @@ interface Entry {
   unsureUntilMs: Millis;
   /** When this steward last knew that nobody else had lent it. */
   sureAtMs: Millis;
-  /** Another steward has taken over: nothing is lent until then. */
-  movedUntilMs: Millis;
+  /** When another steward took over: nothing is lent until it has lost the address again. */
+  movedAtMs: Millis | undefined;
   calledAtMs: Millis;
   /** First come, first served. */
   readonly waiting: Map<MemberId, Waiter>;
@@ -124,12 +110,11 @@ export class AddressLender {
   /** Lends no more of it, because another member is its steward now; returns what that one must know. */
   handOver(address: IpAddress, nowMs: Millis): LoanState {
     const entry = this.#entryOf(address);
-    const longestMs = longestLoanMs(this.#options);
-    if (!entry) return { sequence: 0, heldMs: 0, restMs: 0, unsureMs: longestMs };
+    const allMs = longestLoanMs(this.#options);
+    if (!entry) return { sequence: 0, heldMs: 0, restMs: 0, unsureMs: allMs };
     this.#settle(entry, nowMs);
-    const before = this.#view.predecessorOf(address, nowMs);
-    const doubtMs = before && before.untilMs > entry.sureAtMs ? before.untilMs + longestMs : 0;
-    entry.movedUntilMs = nowMs + longestMs;
+    const unsureMs = entry.loan ? 0 : this.#unsureMs(entry, nowMs);
+    entry.movedAtMs = nowMs;
     entry.waiting.clear();
     this.#look(entry, nowMs);
     const { loan } = entry;
@@ -138,7 +123,7 @@ export class AddressLender {
       sequence: loan?.sequence ?? 0,
       heldMs: loan ? Math.max(0, loan.endAtMs - nowMs) : 0,
       restMs: Math.max(0, entry.openAtMs - nowMs),
-      unsureMs: loan ? 0 : Math.max(0, entry.unsureUntilMs - nowMs, doubtMs - nowMs),
+      unsureMs,
     };
   }
 
@@ -146,18 +131,14 @@ export class AddressLender {
   inherit(address: IpAddress, state: LoanState, nowMs: Millis): void {
     const entry = this.#entryOf(address);
     if (!entry) return;
-    entry.sureAtMs = nowMs;
-    entry.movedUntilMs = 0;
     entry.openAtMs = Math.max(entry.openAtMs, nowMs + state.restMs);
-    entry.unsureUntilMs = Math.max(
-      entry.unsureUntilMs,
-      nowMs + surely(state.unsureMs, this.#options),
-    );
     if (state.holder && !entry.loan) {
       const endAtMs = nowMs + surely(state.heldMs, this.#options);
       this.#lend(entry, state.holder, state.sequence, endAtMs, false);
     }
-    entry.calledAtMs = 0;
+    if (state.unsureMs === 0) entry.sureAtMs = nowMs;
+    // Where the former steward is not sure either, it is asked again.
+    entry.calledAtMs = state.unsureMs === 0 ? 0 : nowMs + state.unsureMs - this.#options.callMs;
     this.#look(entry, nowMs);
   }
 
@@ -198,7 +179,7 @@ export class AddressLender {
       openAtMs: 0,
       unsureUntilMs: 0,
       sureAtMs: 0,
-      movedUntilMs: 0,
+      movedAtMs: undefined,
       calledAtMs: 0,
       waiting: new Map(),
     };
@@ -226,7 +207,8 @@ export class AddressLender {
     const { loan, waiting } = entry;
     const isHolder = loan !== undefined && isOf(loan, from);
     const isStale = isHolder && sequence < loan.sequence;
-    if (isStale || nowMs < entry.movedUntilMs) return { kind: "later", afterMs: askAgainMs };
+    if (isStale || this.#movedUntilMs(entry, nowMs) > nowMs)
+      return { kind: "later", afterMs: askAgainMs };
     const first = firstOf(waiting);
     const isNext = first === undefined || first === from.member;
     const isFree = isHolder || (loan === undefined && !this.#isUnsure(entry, nowMs));
@@ -274,6 +256,18 @@ export class AddressLender {
       entry.sureAtMs = nowMs;
     }
     return nowMs < untilMs;
+  }
+
+  /** How long this steward may be unsure; it asks the one before it, if there is one to ask. */
+  #unsureMs(entry: Entry, nowMs: Millis): Millis {
+    if (!this.#isUnsure(entry, nowMs)) return 0;
+    const { address } = entry;
+    const member = this.#view.predecessorOf(address, nowMs)?.member;
+    if (nowMs < entry.unsureUntilMs || member === undefined) {
+      return Math.max(0, entry.unsureUntilMs - nowMs);
+    }
+    this.#call(entry, { kind: "inquire", member, address }, nowMs);
+    return inquiryAskAgainMs;
   }
 
   #lend(
@@ -334,8 +328,15 @@ export class AddressLender {
     }
   }
 
+  #movedUntilMs({ address, movedAtMs }: Entry, nowMs: Millis): Millis {
+    if (movedAtMs === undefined) return 0;
+    const lostAtMs = this.#view.predecessorOf(address, nowMs)?.untilMs ?? 0;
+    return lostAtMs > movedAtMs ? 0 : movedAtMs + longestLoanMs(this.#options);
+  }
+
   #mayCall(entry: Entry, nowMs: Millis): boolean {
-    return nowMs >= entry.calledAtMs + this.#options.callMs && nowMs >= entry.movedUntilMs;
+    const isRepeated = nowMs < entry.calledAtMs + this.#options.callMs;
+    return !isRepeated && this.#movedUntilMs(entry, nowMs) <= nowMs;
   }
 
   #callNext(entry: Entry, nowMs: Millis): void {
@@ -369,12 +370,19 @@ export class AddressLender {
     if (waiting.size > 0) {
       const calledMs = entry.calledAtMs + this.#options.callMs;
       const shareEndMs = loan?.shared ? loan.endAtMs : 0;
-      const callAtMs = Math.max(calledMs, shareEndMs, entry.movedUntilMs);
+      const callAtMs = Math.max(calledMs, shareEndMs, this.#movedUntilMs(entry, nowMs));
       const isCallUseless = callAtMs <= nowMs;
       return isCallUseless ? nowMs + this.#options.callMs : callAtMs;
     }
     if (loan) return Math.max(this.#freeAtMs(loan), nowMs + this.#options.callMs);
-    const keptUntilMs = Math.max(entry.openAtMs, entry.movedUntilMs, entry.unsureUntilMs);
+    const before = this.#view.predecessorOf(entry.address, nowMs);
+    const keptUntilMs = Math.max(
+      entry.openAtMs,
+      this.#movedUntilMs(entry, nowMs),
+      entry.unsureUntilMs,
+      // What was found out need not be asked again.
+      before ? before.untilMs + longestLoanMs(this.#options) : 0,
+    );
     return keptUntilMs > nowMs ? keptUntilMs : undefined;
   }
 }

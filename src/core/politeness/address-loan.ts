@@ -104,6 +104,21 @@ export interface Predecessor {
   readonly untilMs: Millis;
 }
 
+/** What a steward has to tell other members. */
+export interface LenderCall {
+  /** `recall`: give it back. `turn`: ask for it now. `inquire`: who has it from you? */
+  readonly kind: "recall" | "turn" | "inquire";
+  readonly member: MemberId;
+  readonly address: IpAddress;
+}
+
+/** What a lender must know of the swarm. */
+export interface LenderView {
+  isRunning(borrower: Borrower): boolean;
+  /** Whose the address was before it was this member's, as long as that matters. */
+  predecessorOf(address: IpAddress, nowMs: Millis): Predecessor | undefined;
+}
+
 /** A time on the lender's clock after which the same duration has passed on the borrower's. */
 export function surely(ms: Millis, { driftShare }: Pick<LendingOptions, "driftShare">): Millis {
   return ms * (1 + driftShare);

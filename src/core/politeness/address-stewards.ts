@@ -60,20 +60,31 @@ export class AddressStewards {
     return this.#ring.ownerOf(positionOfAddress(address));
   }
 
-  /** The latest steward but this member, as long as what it has lent may still be out. */
+  /** Who was steward before this member was, as long as what it has lent may still be out. */
   predecessorOf(address: IpAddress, nowMs: Millis): Predecessor | undefined {
     const last = this.#former.at(-1);
     if (!last || last.untilMs + this.#keptMs <= nowMs) return undefined;
     const position = positionOfAddress(address);
+    let wasMine = this.#ring.ownerOf(position) === this.#self;
     for (const { ring, runs, untilMs } of this.#former.toReversed()) {
       if (untilMs + this.#keptMs <= nowMs) return undefined;
       const owner = ring.ownerOf(position);
-      if (owner === undefined || owner === this.#self) continue;
+      wasMine ||= owner === this.#self;
+      if (owner === undefined || owner === this.#self || !wasMine) continue;
       const run = runs.get(owner);
       const isRunning = run !== undefined && this.#generationOf(owner) === run;
       return { member: isRunning ? owner : undefined, untilMs };
     }
     return undefined;
+  }
+
+  /** Whether the member is the address's steward, or was not long ago: it may need to know who has the address. */
+  isOrWas(member: MemberId, address: IpAddress, nowMs: Millis): boolean {
+    const position = positionOfAddress(address);
+    const rings = this.#former.filter(({ untilMs }) => untilMs + this.#keptMs > nowMs);
+    return [this.#ring, ...rings.map(({ ring }) => ring)].some(
+      (ring) => ring.ownerOf(position) === member,
+    );
   }
 
   #runsOf(ring: Ring): Map<MemberId, number> {

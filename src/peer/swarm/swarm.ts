@@ -1,6 +1,7 @@
 import { CrawlError } from "../../core/errors.ts";
 import type { Member } from "../../core/membership/member.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
+import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -17,6 +18,7 @@ import type { Journal } from "../journal.ts";
 import type { SieveKeeper } from "../sieve-keeper.ts";
 import { Pulse } from "../pulse.ts";
 import { urlRow } from "../url-row.ts";
+import { AddressLending } from "./address-lending.ts";
 import { ArcClaim } from "./arc-claim.ts";
 import { ArcTransfer } from "./arc-transfer.ts";
 import { Exchange } from "./exchange.ts";
@@ -76,6 +78,7 @@ export class Swarm {
   readonly jobs: JobSpread;
   readonly calls: PeerCalls;
   readonly #tally: PageTally;
+  readonly lending: AddressLending;
   readonly #ports: SwarmPorts;
   readonly #parts: SwarmParts;
   readonly #options: SwarmOptions;
@@ -90,7 +93,11 @@ export class Swarm {
   constructor(
     ports: SwarmPorts,
     parts: SwarmParts,
-    options: SwarmOptions & { readonly version: string; readonly rings?: RingBook },
+    options: SwarmOptions & {
+      readonly version: string;
+      readonly rings?: RingBook;
+      readonly lending: LendingOptions;
+    },
     onFailure: (error: unknown) => void,
   ) {
     this.#ports = ports;
@@ -132,6 +139,7 @@ export class Swarm {
       onFailure,
     );
     this.ownership = this.#newOwnership(called);
+    this.lending = new AddressLending(ports, { view, bench: parts.frontier }, options.lending);
     parts.journal.observe((ops) => this.replicator.observe(ops));
     parts.journal.observe((ops) => this.termination.observe(ops));
   }
@@ -155,6 +163,7 @@ export class Swarm {
       accept: (arcs) => this.#take(arcs, false),
       onNoted: () => this.ownership.look(),
     }).serve(overlay);
+    this.lending.serve(overlay);
     overlay.onClaim((from, payload) => this.#heard(from, payload));
     view.onChange(() => this.#viewChanged());
     await overlay.start();
@@ -191,6 +200,7 @@ export class Swarm {
       () => this.replicator.queuedRows === 0 || this.#ports.clock.nowMs() >= end,
     );
     inTime.abort();
+    this.lending.stop();
     this.view.setRole("left");
     this.#stop.abort();
     this.exchange.stop();
@@ -203,6 +213,7 @@ export class Swarm {
 
   /** Ends at once, without a word to the others. */
   async abandon(): Promise<void> {
+    this.lending.abandon();
     this.#stop.abort();
     this.exchange.stop();
     this.replicator.stop();
@@ -363,6 +374,7 @@ export class Swarm {
   }
 
   #viewChanged(): void {
+    this.lending.membersChanged();
     this.exchange.reroute();
     this.ownership.look();
     this.#pulse.fire();

@@ -1,0 +1,27 @@
+export interface FrontierOptions {
+  /**
+   * Hosts with queued URLs that are in memory at once, some 4 KB each; the others wait on disk and take the place of
+   * hosts that run dry. @default 10_000
+   */
+  readonly activeHostsMax: number;
+  /**
+   * Queue entries held in memory, some 500 bytes each, shared out among the hosts as they become active: a host's head
+   * gets this number by the hosts then active, within 8 and 1,024. @default 5_000
+   */
+  readonly headUrlsMax: number;
+}
+
+export const defaultFrontierOptions: FrontierOptions = Object.freeze({
+  activeHostsMax: 10_000,
+  headUrlsMax: 5_000,
+});
+
+/** A host's head holds at least and at most so many entries. */
+const headMin = 8;
+const headMax = 1_024;
+
+/** Entries for the head of a host that becomes active beside `activeHosts` others. */
+export function headSize({ headUrlsMax }: FrontierOptions, activeHosts: number): number {
+  const share = Math.floor(headUrlsMax / (activeHosts + 1));
+  return Math.min(Math.max(share, headMin), headMax);
+}

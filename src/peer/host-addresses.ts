@@ -1,0 +1,51 @@
+import type { IpAddress, Millis } from "../core/units.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Resolver } from "../ports/resolver.ts";
+import type { Host } from "./host.ts";
+
+/** Gives hosts their addresses: by name, for as long as the answer holds. */
+export class HostAddresses {
+  readonly #clock: Clock;
+  readonly #resolver: Resolver;
+  readonly #retryMs: Millis;
+
+  /** @param retryMs when a name without an address is asked for again */
+  constructor(ports: { readonly clock: Clock; readonly resolver: Resolver }, retryMs: Millis) {
+    this.#clock = ports.clock;
+    this.#resolver = ports.resolver;
+    this.#retryMs = retryMs;
+  }
+
+  isExpired(host: Host): boolean {
+    return host.addressExpiresAtMs <= this.#clock.nowMs();
+  }
+
+  /** Looks the host's name up; it keeps its address while that is among the answers. */
+  async find(host: Host, signal: AbortSignal): Promise<void> {
+    const { visit } = host;
+    const outcome = await this.#resolver.resolve(visit.host, signal);
+    if (outcome.kind === "addresses") {
+      host.unresolved = undefined;
+      const known = visit.address && outcome.addresses.includes(visit.address);
+      const [first] = outcome.addresses;
+      if (!known && first) visit.address = first;
+      host.addressExpiresAtMs = outcome.expiresAtMs;
+    } else if (outcome.failure !== "aborted") {
+      host.unresolved = { failure: outcome.failure, detail: outcome.detail };
+      visit.address = standInAddress(visit.host);
+      host.addressExpiresAtMs = this.#clock.nowMs() + this.#retryMs;
+    }
+  }
+}
+
+const standInPrefix = "unresolved:";
+
+/** A name without an address shares its turn with no other. */
+function standInAddress(name: string): IpAddress {
+  return `${standInPrefix}${name}` as IpAddress;
+}
+
+/** Whether it stands for a host without an address: nothing is sent there, and nobody else shares it. */
+export function isStandIn(address: IpAddress): boolean {
+  return address.startsWith(standInPrefix);
+}
