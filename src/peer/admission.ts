@@ -3,22 +3,33 @@ import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import type { QueuedUrl } from "../core/frontier/queued-url.ts";
 import { packedUrl } from "../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../core/page/parsed-page.ts";
-import { ExclusionRecord, OutboxEntry, QueueEntry, UrlRecord } from "../core/record/record.pb.ts";
-import { outboxKey, queueKey, retag, ringPosition, urlKey } from "../core/record/keys.ts";
+import { ExclusionRecord, QueueEntry, UrlRecord } from "../core/record/record.pb.ts";
+import { queueKey, retag } from "../core/record/keys.ts";
 import { urlState } from "../core/record/url-state.ts";
 import { QueryGuard } from "../core/sieve/query-guard.ts";
-import type { CanonicalUrl, HostName, SiteName } from "../core/units.ts";
-import { hostOf, siteOfHost } from "../core/url/site-of.ts";
+import type { HostName, SiteName } from "../core/units.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
+import {
+  candidateOf,
+  linkCount,
+  outboxParcelOf,
+  queueEntryOf,
+  rowKey,
+  rowKeyOf,
+  sieveKeyOf,
+  spaceOf,
+} from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Frontier } from "./frontier.ts";
 import type { Host } from "./host.ts";
 import type { Job } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
 import { Pulse } from "./pulse.ts";
 import { SitePositions } from "./site-positions.ts";
-import { newParcel, parcelId } from "./swarm/parcel.ts";
+import type { Outlet } from "./outlet.ts";
+import { parcelId } from "./swarm/parcel.ts";
 import type { Parcel } from "./swarm/parcel.ts";
 import type { RingPosition } from "../core/ring/ring-position.ts";
 import type { Sequence } from "./sequence.ts";
@@ -60,32 +71,11 @@ export interface Queued {
   readonly entry: QueueEntry;
 }
 
-/** Where links go that are not for this peer to admit, or not here and now. */
-export interface Outlet {
-  /** Whether a link to `position`, found on a page of `source`, leaves this way. */
-  takes(source: RingPosition | undefined, position: RingPosition): boolean;
-  /** Whether a URL has left already. */
-  knows(urlRowKey: Uint8Array, words: Uint32Array, at: number, space: number): boolean;
-  /** Called when the row by which it survives is in the journal. */
-  send(parcel: Parcel): void;
-}
-
 export interface AdmissionResult {
   /** URLs queued now. */
   readonly added: number;
   /** Resolves when all of it is durable. */
   readonly durable: Promise<void>;
-}
-
-/** A URL that the sieve let through. */
-interface Candidate {
-  readonly request: AdmissionRequest;
-  readonly links: PackedLinks;
-  readonly index: number;
-  readonly reason: ExclusionReason | undefined;
-  readonly url: CanonicalUrl;
-  readonly host: HostName;
-  readonly site: SiteName;
 }
 
 /** Where an offered URL goes. */
@@ -102,9 +92,6 @@ interface Pending {
   readonly resolve: (result: AdmissionResult) => void;
   readonly reject: (error: unknown) => void;
 }
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** Requests sifted together: enough to make one look-up in the store worth its round trip. */
 const requestsPerRound = 64;
@@ -314,7 +301,7 @@ export class Admission {
     outgoing: readonly Candidate[],
   ): void {
     const added = new Map<AdmissionRequest, number>();
-    const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveEntry))];
+    const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
     const queued: { readonly host: Host; readonly url: QueuedUrl }[] = [];
     for (const candidate of candidates) {
       const { request } = candidate;
@@ -327,7 +314,7 @@ export class Admission {
       invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
       const row = rowKey(candidate);
       ops.push({ type: "put", key: row, value: this.#admitted(candidate, host) });
-      const entry = this.#entryOf(candidate);
+      const entry = queueEntryOf(candidate, this.#clock.nowMs());
       queued.push(this.#enqueue({ host, job: request.job, rowKey: row, entry }, ops));
       added.set(request, (added.get(request) ?? 0) + 1);
     }
@@ -354,24 +341,14 @@ export class Admission {
   #dispose(outgoing: readonly Candidate[], ops: StoreOp[]): Parcel[] {
     const parcels = new Map<string, Parcel>();
     for (const candidate of outgoing) {
-      const { request, links, index, url, reason } = candidate;
-      const { source, job, depth, via, redirectChain } = request;
+      const { links, index, request } = candidate;
       const key = rowKeyOf("url", candidate);
-      invariant(source !== undefined, "only a page's links leave through the outbox");
-      const isKnown = this.#outlet?.knows(key, links.fingerprints, index * 4, job.space);
+      const { space } = request.job;
+      const isKnown = this.#outlet?.knows(key, links.fingerprints, index * 4, space);
       if (isKnown === true || parcels.has(parcelId(key))) continue;
-      const entry: OutboxEntry = {
-        url: ownText(url),
-        job: job.definition.id,
-        depth,
-        redirectChain: [...redirectChain],
-        ...(via === undefined ? {} : { via }),
-        ...(reason === undefined ? {} : { excluded: reason }),
-      };
-      const outKey = outboxKey(source.keys.position, key);
-      ops.push({ type: "put", key: outKey, value: OutboxEntry.encode(entry) });
-      const parts = { rowKey: key, outboxKey: outKey, entry, sinceMs: this.#clock.nowMs() };
-      parcels.set(parcelId(key), newParcel(parts));
+      const { parcel, op } = outboxParcelOf(candidate, key, this.#clock.nowMs());
+      ops.push(op);
+      parcels.set(parcelId(key), parcel);
     }
     return [...parcels.values()];
   }
@@ -409,17 +386,6 @@ export class Admission {
     return UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
   }
 
-  #entryOf({ request, url }: Candidate): QueueEntry {
-    return {
-      url: ownText(url),
-      depth: request.depth,
-      attempts: 0,
-      redirectChain: [...request.redirectChain],
-      ...(request.via === undefined ? {} : { via: request.via }),
-      discoveredAtMs: Math.floor(this.#clock.nowMs()),
-    };
-  }
-
   /** Puts an entry behind all others of its host, job and priority. */
   #enqueue({ host, job, rowKey, entry }: Queued, ops: StoreOp[]): { host: Host; url: QueuedUrl } {
     const rank = 9 - job.definition.options.priority;
@@ -428,51 +394,4 @@ export class Admission {
     // The store's copy leaves the heap when it is written; the one that waits in the frontier need not.
     return { host, url: { key: new Uint8Array(key), job: job.definition.id, entry } };
   }
-}
-
-/**
- * The same text with bytes of its own: a link's URL is a slice of the text of all links of its page, and would keep that
- * alive for as long as it waits.
- */
-function ownText(text: string): string {
-  return decoder.decode(encoder.encode(text));
-}
-
-function linkCount({ links, excluded }: AdmissionRequest): number {
-  return excluded.reduce((sum, { links: out }) => sum + out.ends.length, links.ends.length);
-}
-
-function candidateOf(
-  request: AdmissionRequest,
-  links: PackedLinks,
-  index: number,
-  reason: ExclusionReason | undefined,
-): Candidate {
-  const url = packedUrl(links, index);
-  const host = hostOf(url);
-  return { request, links, index, reason, url, host, site: siteOfHost(host) };
-}
-
-function spaceOf({ request, reason }: Candidate): number {
-  return reason ? exclusionSpace(request.job.space) : request.job.space;
-}
-
-function sieveEntry(candidate: Candidate): {
-  readonly space: number;
-  readonly words: Uint32Array;
-  readonly at: number;
-} {
-  const { links, index } = candidate;
-  return { space: spaceOf(candidate), words: links.fingerprints, at: index * 4 };
-}
-
-function rowKey(candidate: Candidate): Uint8Array<ArrayBuffer> {
-  return rowKeyOf(candidate.reason ? "exclusion" : "url", candidate);
-}
-
-function rowKeyOf(
-  tag: "exclusion" | "url",
-  { request, links, index, site }: Candidate,
-): Uint8Array<ArrayBuffer> {
-  return urlKey(tag, ringPosition(site), links.fingerprints, index * 4, request.job.space);
 }

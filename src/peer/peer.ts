@@ -385,6 +385,8 @@ export class Peer implements PeerControl {
       metrics.gauge("open_requests", this.#frontier.openRequests);
       metrics.gauge("frontier_active_hosts", this.#frontier.activeHosts);
       metrics.gauge("frontier_queued_urls", this.#queued());
+      // Where others held it back, nothing else tells that they do no more.
+      this.#dispatcher.wake();
       if (this.#sieve.snapshotDue) void this.#journal.append(this.#sieve.snapshot());
     }
   }

@@ -33,6 +33,7 @@ const purePackages = new Set([
   "robots-parser",
   "tldts",
   "uint8arraylist",
+  "uint8arrays",
   "xxhash-wasm",
 ]);
 

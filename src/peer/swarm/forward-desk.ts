@@ -3,7 +3,7 @@ import { packLinks } from "../../core/page/packed-links.ts";
 import { noLinks } from "../../core/page/parsed-page.ts";
 import type { OutboxEntry } from "../../core/record/record.pb.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
-import type { CanonicalUrl, JobId, Millis } from "../../core/units.ts";
+import type { CanonicalUrl, JobId, MemberId, Millis } from "../../core/units.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
 import type { Admission, AdmissionRequest } from "../admission.ts";
 import type { Job, JobRegistry } from "../job-registry.ts";
@@ -35,6 +35,8 @@ export class ForwardDesk {
     readonly replicator: Replicator;
     readonly territory: Territory;
     readonly view: SwarmView;
+    /** Called when a member sends URLs of a job that is unknown here. */
+    readonly onUnknownJob: (from: MemberId) => void;
   };
   readonly #positions = new SitePositions();
 
@@ -45,14 +47,17 @@ export class ForwardDesk {
     readonly replicator: Replicator;
     readonly territory: Territory;
     readonly view: SwarmView;
+    readonly onUnknownJob: (from: MemberId) => void;
   }) {
     this.#parts = parts;
   }
 
-  async receive(entries: readonly OutboxEntry[]): Promise<Delivery> {
+  async receive(from: MemberId, entries: readonly OutboxEntry[]): Promise<Delivery> {
     const { journal, replicator } = this.#parts;
     if (journal.full || replicator.full) return { kind: "later", afterMs: busyMs };
     const positions = new Set<RingPosition>();
+    const { jobs, onUnknownJob } = this.#parts;
+    if (entries.some(({ job }) => !jobs.find(job as JobId))) onUnknownJob(from);
     const results = await Promise.all(entries.map((entry) => this.#admit(entry, positions)));
     await journal.flushed();
     if (!(await replicator.replicated([...positions], replicatedWithinMs))) {

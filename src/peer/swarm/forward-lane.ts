@@ -86,12 +86,16 @@ export class ForwardLane {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#signal.aborted) {
+    while (this.#waiting.length > 0 && !this.#isStopped()) {
       await this.#linger();
       const batch = this.#nextBatch();
       if (batch.length > 0) await this.#send(batch);
     }
     this.#running = false;
+  }
+
+  #isStopped(): boolean {
+    return this.#signal.aborted;
   }
 
   async #linger(): Promise<void> {
@@ -122,18 +126,16 @@ export class ForwardLane {
 
   async #send(batch: Parcel[]): Promise<void> {
     const delivery = await this.#events.deliver(batch);
-    if (this.#signal.aborted) return;
+    if (this.#isStopped()) return;
     if (delivery.kind === "later") {
       // Back in front: they have waited longest.
       this.#waiting = [...batch, ...this.#waiting];
       await this.#clock.sleep(delivery.afterMs, this.#signal);
       return;
     }
-    let astray = false;
-    batch.forEach((parcel, at) => {
-      astray = this.#settle(parcel, delivery.results[at]) || astray;
-    });
-    if (astray) await this.#clock.sleep(this.#options.retryMs, this.#signal);
+    const { results } = delivery;
+    const astray = batch.filter((parcel, at) => this.#settle(parcel, results[at]));
+    if (astray.length > 0) await this.#clock.sleep(this.#options.retryMs, this.#signal);
   }
 
   /** Returns whether the parcel comes back into this lane. */

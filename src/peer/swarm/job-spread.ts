@@ -106,7 +106,7 @@ export class JobSpread {
       await clock.sleep(compareIntervalMs * (0.5 + entropy.random()), signal);
       const { others } = this.#view;
       const member = others[Math.floor(entropy.random() * others.length)];
-      if (member !== undefined && !signal.aborted) await this.exchange(member);
+      if (member !== undefined) await this.exchange(member);
     }
   }
 

@@ -145,10 +145,9 @@ export class MemberView implements SwarmView {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
+    for (;;) {
       await this.#alarm.sleep(this.#membership.nextWakeAtMs() - this.#clock.nowMs());
-      if (signal.aborted) return;
+      if (this.#stop.signal.aborted) return;
       this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
       this.#found();
     }

@@ -69,7 +69,7 @@ export class PeerHandlers {
 
   serve(overlay: Overlay): void {
     const handlers: Partial<Record<MessageKind, Handler>> = {
-      forward: (_, payload) => this.#forward(payload),
+      forward: (from, payload) => this.#forward(from, payload),
       rows: (_, payload) => this.#rows(payload),
       rangeDigests: (_, payload) => this.#rangeDigests(payload),
       pullRows: (_, payload) => this.#pullRows(payload),
@@ -88,10 +88,10 @@ export class PeerHandlers {
     }
   }
 
-  async #forward(payload: Uint8Array): Promise<Answer | undefined> {
+  async #forward(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const entries = decodeForward(payload);
     if (!entries) return undefined;
-    const delivery = await this.#parts.desk.receive(entries);
+    const delivery = await this.#parts.desk.receive(from, entries);
     return delivery.kind === "later"
       ? { kind: "busy", retryAfterMs: delivery.afterMs }
       : reply(encodeForwardReply(delivery.results));

@@ -1,5 +1,5 @@
 import { isTerritorial } from "../../core/record/keys.ts";
-import { ArcSet } from "../../core/ring/arc-set.ts";
+import type { ArcSet } from "../../core/ring/arc-set.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";

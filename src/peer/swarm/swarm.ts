@@ -17,22 +17,20 @@ import { isFinished } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
 import type { SieveKeeper } from "../sieve-keeper.ts";
 import { Pulse } from "../pulse.ts";
-import { urlRow } from "../url-row.ts";
 import { AddressLending } from "./address-lending.ts";
 import { ArcClaim } from "./arc-claim.ts";
 import { ArcTransfer } from "./arc-transfer.ts";
 import { Exchange } from "./exchange.ts";
 import { ForwardDesk } from "./forward-desk.ts";
+import { Holdings } from "./holdings.ts";
+import { injectSeeds } from "./inject-seeds.ts";
 import { JobSpread } from "./job-spread.ts";
 import { MemberView } from "./member-view.ts";
 import { Ownership } from "./ownership.ts";
 import { PageTally } from "./page-tally.ts";
-import { newParcel } from "./parcel.ts";
 import type { Delivery, Parcel } from "./parcel.ts";
 import { PeerCalls } from "./peer-calls.ts";
 import { PeerHandlers } from "./peer-handlers.ts";
-import { takeCensus } from "./queue-census.ts";
-import type { QueueCensus } from "./queue-census.ts";
 import { RangeSync } from "./range-sync.ts";
 import { ReplicaKeeper } from "./replica-keeper.ts";
 import { Replicator } from "./replicator.ts";
@@ -58,6 +56,9 @@ export interface SwarmParts {
   readonly sieve: SieveKeeper;
 }
 
+/** Rest before the addresses of which none answered are tried again. */
+const joinRetryMs: Millis = 1_000;
+
 /** How long a peer that stops waits for its replicas to have everything. */
 const stopWithinMs: Millis = 3_000;
 
@@ -78,11 +79,13 @@ export class Swarm {
   readonly jobs: JobSpread;
   readonly calls: PeerCalls;
   readonly #tally: PageTally;
-  readonly lending: AddressLending;
+  /** Absent where addresses keep no clock. */
+  readonly lending: AddressLending | undefined;
   readonly #ports: SwarmPorts;
   readonly #parts: SwarmParts;
   readonly #options: SwarmOptions;
   readonly #keeper: ReplicaKeeper;
+  readonly #holdings: Holdings;
   readonly #onFailure: (error: unknown) => void;
   readonly #stop = new AbortController();
   readonly #pulse = new Pulse();
@@ -124,6 +127,14 @@ export class Swarm {
       () => this.#pulse.fire(),
     );
     this.#keeper = new ReplicaKeeper(ports, { ...parts, territory }, onFailure);
+    this.#holdings = new Holdings(
+      ports.store,
+      { ...parts, keeper: this.#keeper, territory, exchange: () => this.exchange },
+      () => {
+        this.#pulse.fire();
+        this.ownership.look();
+      },
+    );
     this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
     this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
@@ -139,7 +150,10 @@ export class Swarm {
       onFailure,
     );
     this.ownership = this.#newOwnership(called);
-    this.lending = new AddressLending(ports, { view, bench: parts.frontier }, options.lending);
+    const { lending } = options;
+    if (lending.addressDelayMs > 0) {
+      this.lending = new AddressLending(ports, { view, bench: parts.frontier }, lending);
+    }
     parts.journal.observe((ops) => this.replicator.observe(ops));
     parts.journal.observe((ops) => this.termination.observe(ops));
   }
@@ -149,7 +163,14 @@ export class Swarm {
     const { overlay } = this.#ports;
     const { replicator, territory, view } = this;
     this.#admission = admission;
-    this.#desk = new ForwardDesk({ ...this.#parts, admission, replicator, territory, view });
+    this.#desk = new ForwardDesk({
+      ...this.#parts,
+      admission,
+      replicator,
+      territory,
+      view,
+      onUnknownJob: (from) => void this.jobs.learn(from),
+    });
     this.#parts.jobs.forgetQueued();
     this.#parts.frontier.crawl(ArcSet.empty);
     new PeerHandlers(this.#ports, {
@@ -160,10 +181,10 @@ export class Swarm {
       termination: this.termination,
       territory,
       view,
-      accept: (arcs) => this.#take(arcs, false),
+      accept: (arcs) => this.#holdings.take(arcs, false),
       onNoted: () => this.ownership.look(),
     }).serve(overlay);
-    this.lending.serve(overlay);
+    this.lending?.serve(overlay);
     overlay.onClaim((from, payload) => this.#heard(from, payload));
     view.onChange(() => this.#viewChanged());
     await overlay.start();
@@ -193,6 +214,7 @@ export class Swarm {
 
   /** To be called when nothing is under way any more: the replicas get the rest, and the others are told. */
   async stop(): Promise<void> {
+    if (!this.#admission) return;
     const end = this.#ports.clock.nowMs() + stopWithinMs;
     const inTime = new AbortController();
     void this.#ports.clock.sleep(stopWithinMs, inTime.signal).then(() => this.#pulse.fire());
@@ -200,7 +222,7 @@ export class Swarm {
       () => this.replicator.queuedRows === 0 || this.#ports.clock.nowMs() >= end,
     );
     inTime.abort();
-    this.lending.stop();
+    this.lending?.stop();
     this.view.setRole("left");
     this.#stop.abort();
     this.exchange.stop();
@@ -213,7 +235,7 @@ export class Swarm {
 
   /** Ends at once, without a word to the others. */
   async abandon(): Promise<void> {
-    this.lending.abandon();
+    this.lending?.abandon();
     this.#stop.abort();
     this.exchange.stop();
     this.replicator.stop();
@@ -225,39 +247,17 @@ export class Swarm {
     return this.view.members();
   }
 
-  /**
-   * Brings seeds to their owners. Resolves when all are durable there and at their replicas: with the number of those
-   * that were new. Errors: `SWARM_BUSY` when an owner did not answer in time.
-   */
-  async inject(job: Job, urls: readonly CanonicalUrl[]): Promise<number> {
-    let added = 0;
-    let open = 0;
+  /** Brings seeds to their owners; see {@link injectSeeds}. */
+  inject(job: Job, urls: readonly CanonicalUrl[]): Promise<number> {
     const { clock } = this.#ports;
-    const pulse = new Pulse();
-    const parcels = urls.map((url): Parcel => {
-      open += 1;
-      return newParcel({
-        rowKey: urlRow(url, job).key,
-        entry: { url, job: job.definition.id, depth: 0, redirectChain: [] },
-        sinceMs: clock.nowMs(),
-        acknowledged: (isNew) => {
-          if (isNew) added += 1;
-          open -= 1;
-          pulse.fire();
-        },
-      });
-    });
-    for (const parcel of parcels) this.exchange.send(parcel);
-    const end = clock.nowMs() + this.#options.injectTimeoutMs;
-    const inTime = new AbortController();
-    void clock.sleep(this.#options.injectTimeoutMs, inTime.signal).then(() => pulse.fire());
-    const isOver = (): boolean => clock.nowMs() >= end || this.#stop.signal.aborted;
-    await pulse.until(() => open === 0 || isOver());
-    inTime.abort();
-    if (open === 0) return added;
-    for (const parcel of parcels) this.exchange.withdraw(parcel);
-    const problem = `${open} of ${urls.length} URLs were not acknowledged by their owners; inject them again`;
-    throw new CrawlError("SWARM_BUSY", problem, { open });
+    const { injectTimeoutMs } = this.#options;
+    return injectSeeds(
+      { clock, exchange: this.exchange },
+      job,
+      urls,
+      injectTimeoutMs,
+      this.#stop.signal,
+    );
   }
 
   /** True while as much waits for other members as may wait; callers take up no new work. */
@@ -273,15 +273,14 @@ export class Swarm {
       return;
     }
     while (!signal.aborted && this.view.others.length === 0) {
-      for (const address of this.#options.join) {
+      const attempts = this.#options.join.map(async (address) => {
         const outcome = await overlay.join(address, signal);
-        if (outcome.kind === "joined") {
-          this.view.join([outcome.member]);
-          return;
-        }
-        logger.warn("join-failed", { address, outcome: outcome.kind });
-      }
-      await clock.sleep(1_000, signal);
+        // One that answers is enough; the others may take their time.
+        if (outcome.kind === "joined") this.view.join([outcome.member]);
+        else logger.warn("join-failed", { address, outcome: outcome.kind });
+      });
+      await Promise.all(attempts);
+      await clock.sleep(joinRetryMs, signal);
     }
   }
 
@@ -305,13 +304,13 @@ export class Swarm {
         await this.#admission?.settled();
         await journal.flushed();
       },
-      release: (arcs, hand) => this.#release(arcs, hand),
+      release: (arcs, hand) => this.#holdings.release(arcs, hand),
       reclaim: (arcs) => {
         frontier.doubt(arcs);
         this.ownership.look();
       },
     });
-    const take = (arcs: ArcSet): Promise<void> => this.#take(arcs, true);
+    const take = (arcs: ArcSet): Promise<void> => this.#holdings.take(arcs, true);
     const claim = new ArcClaim(called, { view, territory, take }, cluster.replicas);
     return new Ownership(
       called,
@@ -321,46 +320,12 @@ export class Swarm {
     );
   }
 
-  /** Begins to hold arcs. `unsure`: nobody can say when their hosts were last asked. */
-  async #take(arcs: ArcSet, unsure: boolean): Promise<void> {
-    const { frontier, journal } = this.#parts;
-    await this.#keeper.alone(async () => {
-      const fresh = arcs.subtract(this.territory.held);
-      await journal.flushed();
-      const { waiting } = await this.#countQueued(fresh, 1);
-      if (unsure) frontier.doubt(fresh);
-      this.territory.take(fresh);
-      void journal.append(waiting);
-    });
-    await this.exchange.load(arcs);
-    this.exchange.reroute();
-    this.#pulse.fire();
-    this.ownership.look();
-  }
-
-  async #release(arcs: ArcSet, hand: () => void): Promise<void> {
-    await this.#keeper.alone(async () => {
-      await this.#parts.journal.flushed();
-      await this.#countQueued(arcs, -1);
-      hand();
-      this.exchange.drop(arcs);
-    });
-    this.exchange.reroute();
-    this.#pulse.fire();
-  }
-
-  async #countQueued(arcs: ArcSet, sign: 1 | -1): Promise<QueueCensus> {
-    const census = await takeCensus(this.#ports.store, arcs);
-    for (const [space, count] of census.counts) {
-      this.#parts.jobs.bySpace(space)?.counter.add("queued", sign * count);
-    }
-    return census;
-  }
-
   async #deliver(to: Parcel["entry"]["job"], parcels: readonly Parcel[]): Promise<Delivery> {
     const entries = parcels.map(({ entry }) => entry);
     if (to === this.view.self) {
-      return this.#desk ? this.#desk.receive(entries) : { kind: "later", afterMs: 100 };
+      return this.#desk
+        ? this.#desk.receive(this.view.self, entries)
+        : { kind: "later", afterMs: 100 };
     }
     return this.calls.forward(to as Member["id"], entries);
   }
@@ -374,7 +339,7 @@ export class Swarm {
   }
 
   #viewChanged(): void {
-    this.lending.membersChanged();
+    this.lending?.membersChanged();
     this.exchange.reroute();
     this.ownership.look();
     this.#pulse.fire();

@@ -83,7 +83,7 @@ export class Termination {
       })),
     );
     if (ring !== this.#view.ring || this.report(job).busy !== undefined) return undefined;
-    const wave = new Map([[self as string, own]]);
+    const wave = new Map<string, ActivityReply>([[self, own]]);
     for (const { member, report } of reports) {
       if (!report || report.busy !== undefined) return undefined;
       wave.set(member, report);
@@ -93,15 +93,9 @@ export class Termination {
 }
 
 function jobSpaceOf(key: Uint8Array): number | undefined {
-  switch (territorialTagOf(key)) {
-    case "queue":
-      return jobSpaceOfQueueKey(key);
-    case "url":
-    case "outbox":
-      return readUrlKey(key).space;
-    default:
-      return undefined;
-  }
+  const tag = territorialTagOf(key);
+  if (tag === "queue") return jobSpaceOfQueueKey(key);
+  return tag === "url" || tag === "outbox" ? readUrlKey(key).space : undefined;
 }
 
 function areEqual(one: Wave, other: Wave): boolean {

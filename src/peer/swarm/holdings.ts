@@ -1,0 +1,82 @@
+import type { ArcSet } from "../../core/ring/arc-set.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Frontier } from "../frontier.ts";
+import type { JobRegistry } from "../job-registry.ts";
+import type { Journal } from "../journal.ts";
+import type { Exchange } from "./exchange.ts";
+import { takeCensus } from "./queue-census.ts";
+import type { QueueCensus } from "./queue-census.ts";
+import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { Territory } from "./territory.ts";
+
+/**
+ * What it means for this peer's books that it begins or ends to hold arcs.
+ *
+ * Invariant: a job's total of queued URLs is the number of queue rows in the arcs that are held.
+ */
+export class Holdings {
+  readonly #store: Store;
+  readonly #parts: {
+    readonly frontier: Frontier;
+    readonly jobs: JobRegistry;
+    readonly journal: Journal;
+    readonly keeper: ReplicaKeeper;
+    readonly territory: Territory;
+    readonly exchange: () => Exchange;
+  };
+  readonly #onChange: () => void;
+
+  constructor(
+    store: Store,
+    parts: {
+      readonly frontier: Frontier;
+      readonly jobs: JobRegistry;
+      readonly journal: Journal;
+      readonly keeper: ReplicaKeeper;
+      readonly territory: Territory;
+      readonly exchange: () => Exchange;
+    },
+    onChange: () => void,
+  ) {
+    this.#store = store;
+    this.#parts = parts;
+    this.#onChange = onChange;
+  }
+
+  /** Begins to hold arcs. `unsure`: nobody can say when their hosts were last asked. */
+  async take(arcs: ArcSet, unsure: boolean): Promise<void> {
+    const { exchange, frontier, journal, keeper, territory } = this.#parts;
+    await keeper.alone(async () => {
+      const fresh = arcs.subtract(territory.held);
+      await journal.flushed();
+      const { waiting } = await this.#count(fresh, 1);
+      if (unsure) frontier.doubt(fresh);
+      territory.take(fresh);
+      void journal.append(waiting);
+    });
+    await exchange().load(arcs);
+    exchange().reroute();
+    this.#onChange();
+  }
+
+  /** Ends to hold arcs of which nothing is under way any more; `hand` is called when nothing can come in between. */
+  async release(arcs: ArcSet, hand: () => void): Promise<void> {
+    const { exchange, journal, keeper } = this.#parts;
+    await keeper.alone(async () => {
+      await journal.flushed();
+      await this.#count(arcs, -1);
+      hand();
+      exchange().drop(arcs);
+    });
+    exchange().reroute();
+    this.#onChange();
+  }
+
+  async #count(arcs: ArcSet, sign: 1 | -1): Promise<QueueCensus> {
+    const census = await takeCensus(this.#store, arcs);
+    for (const [space, count] of census.counts) {
+      this.#parts.jobs.bySpace(space)?.counter.add("queued", sign * count);
+    }
+    return census;
+  }
+}
