@@ -1,24 +1,22 @@
 import type { HostVisit } from "../core/frontier/host-visit.ts";
 import type { QueuedUrl } from "../core/frontier/queued-url.ts";
-import { Workbench } from "../core/frontier/workbench.ts";
-import type { AddressLoans } from "../core/frontier/workbench.ts";
+import { Workbench, type AddressLoans } from "../core/frontier/workbench.ts";
 import type { AddressUse, LoanSpan } from "../core/politeness/address-borrower.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import type { HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
-import { ArcSet } from "../core/ring/arc-set.ts";
 import { ArcMap } from "../core/ring/arc-map.ts";
+import { ArcSet } from "../core/ring/arc-set.ts";
 import { siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Resolver } from "../ports/resolver.ts";
-import type { Store, StoreOp } from "../ports/store.ts";
+import type { StoreOp } from "../ports/store.ts";
 import { headSize, type FrontierOptions } from "./frontier-options.ts";
 import { HostAddresses } from "./host-addresses.ts";
 import { HostLoader } from "./host-loader.ts";
 import { setPace } from "./host-pace.ts";
 import type { Host } from "./host.ts";
-import { isRunnable } from "./job-registry.ts";
-import type { Job, JobRegistry } from "./job-registry.ts";
+import { isRunnable, type Job, type JobRegistry } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
+import type { PeerPorts } from "./peer-ports.ts";
 import { Pulse } from "./pulse.ts";
 import { QueueReader } from "./queue-reader.ts";
 import { WaitingHosts } from "./waiting-hosts.ts";
@@ -66,11 +64,7 @@ export class Frontier {
   #startedAtMs: Millis = 0;
 
   constructor(
-    ports: {
-      readonly clock: Clock;
-      readonly resolver: Resolver;
-      readonly store: Store;
-    },
+    ports: Pick<PeerPorts, "clock" | "resolver" | "store">,
     parts: { readonly jobs: JobRegistry; readonly journal: Journal },
     options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
     events: {

@@ -125,7 +125,7 @@ export class AddressBorrower {
     nowMs: Millis,
   ): BorrowerStep | undefined {
     const entry = this.#entries.get(address);
-    if (!entry || entry.pending !== undefined || entry.recalled) return undefined;
+    if (!entry || entry.pending !== undefined) return undefined;
     entry.steward = steward;
     entry.pending = sequence;
     return stepOf("ask", entry, this.#events.useOf(address), nowMs);
@@ -259,9 +259,11 @@ export class AddressBorrower {
 
   /** When the steward is to be asked; absent while nothing is wanted, or an answer is on its way. */
   #askAtMs(entry: Entry, use: AddressUse | undefined, nowMs: Millis): Millis | undefined {
-    if (entry.pending !== undefined || entry.recalled) return undefined;
+    if (entry.pending !== undefined) return undefined;
     const isKept = nowMs < entry.endAtMs || (entry.owes && use?.busy);
+    // A new steward must hear of it, even of a request that is merely still open.
     if (entry.steward === undefined && isKept) return entry.askAtMs;
+    if (entry.recalled) return undefined;
     const wantedAtMs = use?.busy ? 0 : use?.nextAtMs;
     if (wantedAtMs === undefined) return undefined;
     const renewAtMs = entry.shared
