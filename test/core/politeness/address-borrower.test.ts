@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { AddressBorrower, type AddressUse } from "../../../src/core/politeness/address-borrower.ts";
+import { defaultLendingOptions } from "../../../src/core/politeness/address-loan.ts";
+import type { IpAddress, MemberId } from "../../../src/core/units.ts";
+
+const address = "192.0.2.1" as IpAddress;
+const steward = "steward" as MemberId;
+
+function borrowerOf(use: AddressUse): AddressBorrower {
+  const events = { useOf: () => use, onSpan: () => undefined };
+  return new AddressBorrower(defaultLendingOptions, events);
+}
+
+describe("AddressBorrower", () => {
+  const idle = { busy: false, nextAtMs: 0, clockAtMs: 1_700 };
+
+  it("counts a slice from when it asked, and the rest from when the answer came", () => {
+    const borrower = borrowerOf(idle);
+    borrower.want(address, 1_000);
+    expect(borrower.due(1_000)).toMatchObject([{ kind: "ask", heldMs: 0, restMs: 700 }]);
+    borrower.ask(address, steward, 1, 1_000);
+    const answer = { kind: "lent", sliceMs: 2_000, restMs: 100, shared: true } as const;
+    borrower.answered(address, 1, answer, { sentAtMs: 1_000, nowMs: 1_400 });
+    expect(borrower.spanOf(address)).toEqual({ fromMs: 1_500, untilMs: 3_000, watched: true });
+  });
+
+  it("takes no answer to a question behind which it gave the address back", () => {
+    const borrower = borrowerOf(idle);
+    borrower.want(address, 1_000);
+    borrower.due(1_000);
+    borrower.ask(address, steward, 1, 1_000);
+    expect(borrower.recalled(address, 1_200)).toBe(500);
+    const answer = { kind: "lent", sliceMs: 2_000, restMs: 0, shared: false } as const;
+    borrower.answered(address, 1, answer, { sentAtMs: 1_000, nowMs: 1_400 });
+    expect(borrower.spanOf(address).untilMs).toBeLessThanOrEqual(1_400);
+  });
+
+  it("gives back what is busy when its request has ended, and not before", () => {
+    let busy = true;
+    const events = { useOf: () => ({ ...idle, busy }), onSpan: () => undefined };
+    const borrower = new AddressBorrower(defaultLendingOptions, events);
+    borrower.adopt(address, steward, 40_000, 0);
+    expect(borrower.recalled(address, 1_000)).toBeUndefined();
+    expect(borrower.due(1_000)).toEqual([]);
+    busy = false;
+    borrower.ended(address, 1_500);
+    expect(borrower.due(1_500)).toMatchObject([{ kind: "return", restMs: 200 }, { kind: "ask" }]);
+  });
+});
