@@ -31,7 +31,6 @@ import { SitePositions } from "./site-positions.ts";
 import type { Outlet } from "./outlet.ts";
 import { parcelId } from "./swarm/parcel.ts";
 import type { Parcel } from "./swarm/parcel.ts";
-import type { RingPosition } from "../core/ring/ring-position.ts";
 import type { Sequence } from "./sequence.ts";
 import { exclusionSpace } from "./sieve-keeper.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";

@@ -3,10 +3,10 @@ import type { QueuedUrl } from "../core/frontier/queued-url.ts";
 import { Workbench, type AddressLoans } from "../core/frontier/workbench.ts";
 import type { AddressUse, LoanSpan } from "../core/politeness/address-borrower.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
-import type { HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
+import type { CanonicalUrl, HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
 import { ArcMap } from "../core/ring/arc-map.ts";
 import { ArcSet } from "../core/ring/arc-set.ts";
-import { siteOfHost } from "../core/url/site-of.ts";
+import { hostOf, siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { StoreOp } from "../ports/store.ts";
 import { headSize, type FrontierOptions } from "./frontier-options.ts";
@@ -199,6 +199,16 @@ export class Frontier {
     host.visit.queue.add(url);
     host.jobs.add(this.#jobs.get(url.job));
     this.#prepare(host);
+  }
+
+  /** An entry of another member was put into the journal, with the row by which its host is found. */
+  arrived(url: QueuedUrl): void {
+    const host = this.#hosts.get(hostOf(url.entry.url as CanonicalUrl));
+    if (host) this.added(host, url);
+    else {
+      this.#waiting.lookAgain();
+      void this.#waiting.look();
+    }
   }
 
   /** The row by which a start finds the host. */

@@ -3,8 +3,8 @@ import type { JobOptions } from "../core/jobs/job-definition.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
-import { ArchiveMarkRecord, UrlRecord } from "../core/record/record.pb.ts";
-import { urlState } from "../core/record/url-state.ts";
+import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
+import type { QueueEntry } from "../core/record/record.pb.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
@@ -38,6 +38,7 @@ import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
 import { Swarm } from "./swarm/swarm.ts";
+import { isOutdated } from "./swarm/replica-keeper.ts";
 import type { UrlRow } from "./url-row.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -341,16 +342,14 @@ export class Peer implements PeerControl {
         robots,
         leases: this.#leases,
         finisher,
-        ...(this.#swarm && { isDone: (row: UrlRow) => this.#isDone(row) }),
+        ...(this.#swarm && {
+          isOutdated: async ({ key }: UrlRow, entry: QueueEntry) =>
+            isOutdated(entry, await ports.store.get(key)),
+        }),
       },
       options,
       signal,
     );
-  }
-
-  async #isDone({ key }: UrlRow): Promise<boolean> {
-    const value = await this.#ports.store.get(key);
-    return value !== undefined && UrlRecord.decode(value).state === urlState.done;
   }
 
   /** Requests that were in flight when the process died will be made again: they are counted, once. */

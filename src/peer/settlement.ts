@@ -23,7 +23,7 @@ export type LeaseEnd =
     }
   | { readonly kind: "failed"; readonly failure: GivenUp }
   | { readonly kind: "excluded"; readonly reason: ExclusionReason }
-  /** Its record is done already, by another member's fetch: it only leaves the queue. */
+  /** Its record is further than its queue entry, by another member's doing: the entry only leaves the queue. */
   | { readonly kind: "known" }
   /** Asked again later, as `url`: a retry, or a redirect to another spelling of the same page. */
   | { readonly kind: "again"; readonly url: string; readonly redirectChain: readonly string[] };

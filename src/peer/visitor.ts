@@ -4,6 +4,7 @@ import { retryPlan, verdictKindOf } from "../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import type { FetchVerdict } from "../core/politeness/host-gate.ts";
 import { isHtml } from "../core/page/content-type.ts";
+import type { QueueEntry } from "../core/record/record.pb.ts";
 import type { CanonicalUrl, IpAddress } from "../core/units.ts";
 import { originOf } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -40,7 +41,7 @@ export class Visitor {
   readonly #robots: RobotsVisitor;
   readonly #leases: LeaseLog;
   readonly #finisher: PageFinisher;
-  readonly #isDone: ((row: UrlRow) => Promise<boolean>) | undefined;
+  readonly #isOutdated: ((row: UrlRow, entry: QueueEntry) => Promise<boolean>) | undefined;
   readonly #politeness: PolitenessOptions;
   readonly #limits: FetchLimits;
   readonly #signal: AbortSignal;
@@ -52,8 +53,8 @@ export class Visitor {
       readonly robots: RobotsVisitor;
       readonly leases: LeaseLog;
       readonly finisher: PageFinisher;
-      /** Whether another member may have fetched the URL meanwhile; absent where there are no others. */
-      readonly isDone?: (row: UrlRow) => Promise<boolean>;
+      /** Whether a queue entry is behind its URL's record; absent where no other member writes to them. */
+      readonly isOutdated?: (row: UrlRow, entry: QueueEntry) => Promise<boolean>;
     },
     options: { readonly politeness: PolitenessOptions; readonly limits: FetchLimits },
     signal: AbortSignal,
@@ -63,7 +64,7 @@ export class Visitor {
     this.#robots = parts.robots;
     this.#leases = parts.leases;
     this.#finisher = parts.finisher;
-    this.#isDone = parts.isDone;
+    this.#isOutdated = parts.isOutdated;
     this.#politeness = options.politeness;
     this.#limits = options.limits;
     this.#signal = signal;
@@ -73,7 +74,7 @@ export class Visitor {
   async visit(lease: Lease): Promise<void> {
     const url = lease.url.entry.url as CanonicalUrl;
     const row = urlRow(url, lease.job);
-    if (await this.#isDone?.(row)) {
+    if (await this.#isOutdated?.(row, lease.url.entry)) {
       this.#frontier.closeRequest(lease);
       await this.#finisher.finish(lease, row, { kind: "known" });
       return;

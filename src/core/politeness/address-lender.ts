@@ -250,8 +250,10 @@ export class AddressLender {
     if (nowMs < entry.unsureUntilMs) return true;
     const before = this.#view.predecessorOf(entry.address, nowMs);
     if (!before || before.untilMs <= entry.sureAtMs) return false;
-    const untilMs = before.untilMs + longestLoanMs(this.#options);
-    if (before.member === undefined) {
+    const isGone = before.member === undefined;
+    const { registerMs } = this.#options;
+    const untilMs = before.untilMs + (isGone ? registerMs : longestLoanMs(this.#options));
+    if (isGone) {
       entry.unsureUntilMs = untilMs;
       entry.sureAtMs = nowMs;
     }
@@ -307,9 +309,8 @@ export class AddressLender {
   }
 
   #freeAtMs({ goneAtMs, endAtMs }: Loan): Millis {
-    return goneAtMs === undefined
-      ? endAtMs + surely(this.#options.outlastMs, this.#options)
-      : Math.max(goneAtMs, endAtMs);
+    // A process that has ended asks nothing any more, as little as of the hosts that others take over from it.
+    return goneAtMs ?? endAtMs + surely(this.#options.outlastMs, this.#options);
   }
 
   /** Calls whoever is to be called, and notes when to look again. */

@@ -6,8 +6,7 @@ import type { IpAddress, MemberId, Millis } from "../units.ts";
  */
 export interface LendingOptions {
   /**
-   * Slice of a borrower that nobody else waits behind. Longer needs fewer messages; a steward that follows a dead one
-   * lends nothing that it is not told of for as long. @default 40_000
+   * Slice of a borrower that nobody else waits behind. Longer needs fewer messages. @default 40_000
    */
   readonly longSliceMs: Millis;
   /** Slice of a borrower while others wait: some requests at the usual address delay of 250 ms. @default 2_000 */
@@ -17,6 +16,12 @@ export interface LendingOptions {
    * it makes one message per address in 30 s. @default 10_000
    */
   readonly renewBeforeMs: Millis;
+  /**
+   * Time that borrowers have to tell of their loans when their steward has died: they hear of it by the same broadcast as
+   * the one that follows. Longer is surer, and keeps the addresses of a dead steward idle; a borrower that hears of it
+   * later may overlap with another one until its slice ends. @default 3_000
+   */
+  readonly registerMs: Millis;
   /**
    * By this share a lender waits longer than it has lent for: two clocks that are each wrong by 500 millionths differ
    * by half of it. @default 0.002
@@ -43,6 +48,7 @@ export const defaultLendingOptions: LendingOptions = Object.freeze({
   longSliceMs: 40_000,
   shortSliceMs: 2_000,
   renewBeforeMs: 10_000,
+  registerMs: 3_000,
   driftShare: 0.002,
   callMs: 2_000,
   outlastMs: 70_000,

@@ -22,14 +22,19 @@ import type { Territory } from "./territory.ts";
 /** How long an answer waits until the members that keep copies can give it too. */
 const confirmedWithinMs: Millis = 1_000;
 
-/** In which capacity this peer can speak of a site. */
-type Standing = "holder" | "copy" | "neither";
+/** In which capacity this peer can speak of a site, when it is asked. */
+type Standing =
+  | { readonly kind: "holder" }
+  | { readonly kind: "copy"; readonly owner: MemberId }
+  | { readonly kind: "neither" };
 
 /** One URL of a question. */
 interface Asked {
   readonly position: RingPosition;
   readonly standing: Standing;
 }
+
+const neither: Standing = { kind: "neither" };
 
 /**
  * What this peer can say of sites: as the one that holds them, or from a complete copy where that will do.
@@ -69,16 +74,16 @@ export class HeldAnswers {
     if (job !== undefined && jobs.length === 0) return { jobs: 0, answers: urls.map(() => ({})) };
     const asked = urls.map((url) => this.#asked(url, fromCopy));
     const known = await this.#parts.urls.known(
-      urls.filter((_, at) => asked[at]?.standing !== "neither"),
+      urls.filter((_, at) => asked[at]?.standing.kind !== "neither"),
       jobs,
     );
     const confirmed = await this.#confirmed(asked);
     let next = 0;
     const answers = asked.map(({ position, standing }): KnownStatus | Refusal => {
-      if (standing === "neither") return this.#refusal(position);
+      if (standing.kind === "neither") return this.#refusal(position);
       const status = known[next++] ?? unknownStatus(this.#parts.view.self);
-      return standing === "copy"
-        ? this.#fromCopy(status, position)
+      return standing.kind === "copy"
+        ? { ...status, owner: standing.owner, replica: true }
         : withDoubt(status, confirmed.has(position));
     });
     return { jobs: jobs.length, answers };
@@ -87,9 +92,9 @@ export class HeldAnswers {
   async host({ host, fromCopy }: HostQuestion): Promise<KnownHost | Refusal> {
     const position = positionOf(siteOfHost(host));
     const standing = this.#standing(position, fromCopy);
-    if (standing === "neither") return this.#refusal(position);
+    if (standing.kind === "neither") return this.#refusal(position);
     const known = await this.#parts.hosts.known(host, this.#parts.jobs.all());
-    return standing === "copy" ? this.#fromCopy(known, position) : known;
+    return standing.kind === "copy" ? { ...known, owner: standing.owner, replica: true } : known;
   }
 
   #jobsNamed(id: StatusQuestion["job"]): readonly Job[] {
@@ -102,34 +107,27 @@ export class HeldAnswers {
     const position = this.#positions.of(url);
     // It comes from another peer: what is not canonical has no row here.
     const isCanonical = canonicalizeUrl(url) === url;
-    return { position, standing: isCanonical ? this.#standing(position, fromCopy) : "neither" };
+    return { position, standing: isCanonical ? this.#standing(position, fromCopy) : neither };
   }
 
   #standing(position: RingPosition, fromCopy: boolean): Standing {
     const { territory, view } = this.#parts;
-    if (territory.holds(position)) return "holder";
-    const isCopy =
-      territory.holderAt(position)?.synced === true &&
-      view.ring.preferenceOf(position, this.#replicas).includes(view.self);
-    return isCopy && fromCopy ? "copy" : "neither";
+    if (territory.holds(position)) return { kind: "holder" };
+    const holder = territory.holderAt(position);
+    if (!fromCopy || holder?.synced !== true) return neither;
+    // The changes go to those members alone; a copy that was made for another ring may have missed some.
+    const isKept = view.ring.preferenceOf(position, this.#replicas).includes(view.self);
+    return isKept ? { kind: "copy", owner: holder.member } : neither;
   }
 
   /** Positions of which everything that was written before this call is durable at every member that must have a copy. */
   async #confirmed(asked: readonly Asked[]): Promise<ReadonlySet<RingPosition>> {
-    const held = asked.filter(({ standing }) => standing === "holder");
+    const held = asked.filter(({ standing }) => standing.kind === "holder");
     const positions = [...new Set(held.map(({ position }) => position))];
     const replicated = await Promise.all(
       positions.map((position) => this.#parts.replicator.replicated([position], confirmedWithinMs)),
     );
     return new Set(positions.filter((_, at) => replicated[at]));
-  }
-
-  #fromCopy<T extends { readonly owner: string }>(
-    answer: T,
-    position: RingPosition,
-  ): T & { readonly replica: true } {
-    const owner = this.#parts.territory.holderAt(position)?.member ?? answer.owner;
-    return { ...answer, owner, replica: true };
   }
 
   #refusal(position: RingPosition): Refusal {

@@ -73,7 +73,11 @@ export class Ownership {
   /** The comparison of a complete copy under way, and when each member's was last begun. */
   #comparing: Promise<void> | undefined;
   readonly #comparedAtMs = new Map<MemberId, Millis>();
-  readonly #transferring = new Map<MemberId, Promise<void>>();
+  /** What is on its way to each member. */
+  readonly #transferring = new Map<
+    MemberId,
+    { readonly arcs: ArcSet; readonly done: Promise<void> }
+  >();
   #ownedIn: { readonly ring: Ring; readonly arcs: ArcSet } | undefined;
   #needs: {
     /** What they follow from. */
@@ -134,7 +138,10 @@ export class Ownership {
     this.#stop.abort();
     this.#alarm.ring();
     await this.#running;
-    await Promise.allSettled([...this.#syncing.values(), ...this.#transferring.values()]);
+    await Promise.allSettled([
+      ...this.#syncing.values(),
+      ...[...this.#transferring.values()].map(({ done }) => done),
+    ]);
     await this.#claiming;
     await this.#inquiring;
     await this.#comparing;
@@ -261,22 +268,23 @@ export class Ownership {
 
   #startTransfers(): void {
     const { ring, self } = this.#view;
-    const { held } = this.#territory;
-    const strange = held.subtract(this.#owned());
+    let strange = this.#territory.held.subtract(this.#owned());
+    // What is on its way to one member is not offered to another: the ring may have changed meanwhile.
+    for (const { arcs } of this.#transferring.values()) strange = strange.subtract(arcs);
     if (strange.isEmpty) return;
     for (const [member, arcs] of preferredArcs(ring, 1, strange)) {
       const stream = this.#replicator.stream(member);
       if (member === self || this.#transferring.has(member) || !stream) continue;
       const ready = arcs.intersect(stream.synced);
       if (ready.isEmpty) continue;
-      const transfer = this.#transfer
+      const done = this.#transfer
         .run(stream, ready, this.#stop.signal)
         .catch(this.#onFailure)
         .finally(() => {
           this.#transferring.delete(member);
           this.look();
         });
-      this.#transferring.set(member, transfer);
+      this.#transferring.set(member, { arcs: ready, done });
     }
   }
 

@@ -1,18 +1,27 @@
-import { jobSpaceOfQueueKey, readUrlKey, territorialTagOf } from "../../core/record/keys.ts";
+import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
+import {
+  jobSpaceOfQueueKey,
+  readUrlKey,
+  territorialTagOf,
+  waitingKeyOf,
+} from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
-import { HostRecord, QueueEntry } from "../../core/record/record.pb.ts";
+import { HostRecord, QueueEntry, UrlRecord } from "../../core/record/record.pb.ts";
+import { urlState } from "../../core/record/url-state.ts";
 import { mergeRow } from "../../core/replication/merge-row.ts";
 import { shiftRow } from "../../core/replication/shift-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
-import type { CanonicalUrl, HostName, Millis, SiteName } from "../../core/units.ts";
-import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+import type { CanonicalUrl, HostName, Millis } from "../../core/units.ts";
+import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
+import { hostOf } from "../../core/url/site-of.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import type { Frontier } from "../frontier.ts";
 import type { Job, JobRegistry } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
 import { exclusionSpace } from "../sieve-keeper.ts";
+import { urlRow } from "../url-row.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
 import { idOf, RowWatch } from "./row-watch.ts";
 import type { Territory } from "./territory.ts";
@@ -21,13 +30,16 @@ interface Incoming {
   readonly row: Row;
   readonly tag: TerritorialTag;
   readonly isHeld: boolean;
+  /** Of an entry for a queue that is held here. */
+  readonly queued?: Queued;
 }
 
-/** A queue entry that has come from elsewhere into an arc that is crawled here. */
-interface Arrival {
-  readonly key: Uint8Array;
-  readonly entry: QueueEntry;
+/** A queue entry from elsewhere. */
+interface Queued {
   readonly job: Job;
+  readonly entry: QueueEntry;
+  /** Key of its URL's record. */
+  readonly record: Uint8Array;
 }
 
 /**
@@ -49,7 +61,6 @@ export class ReplicaKeeper {
     readonly territory: Territory;
   };
   readonly #watch = new RowWatch();
-  readonly #onFailure: (error: unknown) => void;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -61,12 +72,10 @@ export class ReplicaKeeper {
       readonly sieve: SieveKeeper;
       readonly territory: Territory;
     },
-    onFailure: (error: unknown) => void,
   ) {
     this.#store = ports.store;
     this.#metrics = ports.metrics;
     this.#parts = parts;
-    this.#onFailure = onFailure;
     parts.journal.observe((ops) => this.#watch.observe(ops));
   }
 
@@ -91,59 +100,75 @@ export class ReplicaKeeper {
     rows: readonly Row[],
     behindMs: Millis,
   ): Promise<{ changed: number; durable: Promise<void> }> {
-    const incoming = rows.flatMap((row): Incoming[] => {
-      const tag = territorialTagOf(row.key);
-      if (tag === undefined) return [];
-      const isHeld = this.#parts.territory.holds(positionOfKey(row.key));
-      // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
-      return isHeld && row.value === undefined ? [] : [{ row, tag, isHeld }];
-    });
-    const watched = this.#watch.watch(incoming.map(({ row }) => row.key));
+    const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
+    const queued = incoming.flatMap((one) => one.queued ?? []);
+    const keys = [...incoming.map(({ row }) => row.key), ...queued.map(({ record }) => record)];
+    const watched = this.#watch.watch(keys);
     try {
-      const current = await this.#store.getMany(incoming.map(({ row }) => row.key));
-      return this.#append(incoming, behindMs, (at) => {
+      const read = await this.#store.getMany(keys);
+      const current = new Map<string, Uint8Array | undefined>();
+      keys.forEach((key, at) => {
         const written = watched[at]?.written;
-        return written ? written.value : current[at];
+        current.set(idOf(key), written ? written.value : read[at]);
       });
+      return this.#append(incoming, behindMs, current);
     } finally {
       this.#watch.unwatch(watched);
     }
+  }
+
+  /** A row, with what has to be known of it; nothing for one that changes nothing here. */
+  #incoming(row: Row): Incoming | undefined {
+    const tag = territorialTagOf(row.key);
+    if (tag === undefined) return undefined;
+    const isHeld = this.#parts.territory.holds(positionOfKey(row.key));
+    if (!isHeld) return { row, tag, isHeld };
+    // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
+    if (row.value === undefined) return undefined;
+    if (tag !== "queue") return { row, tag, isHeld };
+    const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
+    const entry = readQueueEntry(row.value);
+    if (!job || !entry) return undefined;
+    const record = urlRow(entry.url as CanonicalUrl, job).key;
+    return { row, tag, isHeld, queued: { job, entry, record } };
   }
 
   /** From here on nothing waits: what is merged is what is written. */
   #append(
     incoming: readonly Incoming[],
     behindMs: Millis,
-    currentAt: (at: number) => Uint8Array | undefined,
+    current: Map<string, Uint8Array | undefined>,
   ): { changed: number; durable: Promise<void> } {
     const ops: StoreOp[] = [];
     const logged: SieveKey[] = [];
-    const arrivals: Arrival[] = [];
-    // A message may speak of one row twice: of its change, and as a part of a copy.
-    const latest = new Map<string, Uint8Array | undefined>();
-    incoming.forEach(({ row, tag, isHeld }, at) => {
+    const arrivals: QueuedUrl[] = [];
+    for (const { row, tag, isHeld, queued } of incoming) {
       const id = idOf(row.key);
-      const current = latest.has(id) ? latest.get(id) : currentAt(at);
+      const known = current.get(id);
       if (row.value === undefined) {
-        if (current !== undefined) ops.push({ type: "del", key: row.key });
-        latest.set(id, undefined);
-        return;
+        if (known !== undefined) ops.push({ type: "del", key: row.key });
+        current.set(id, undefined);
+        continue;
       }
-      if (tag === "url" || tag === "exclusion") this.#sift(row.key, tag, current, logged);
+      // An entry that is behind its URL's record was taken out of the queue here already.
+      if (queued && isOutdated(queued.entry, current.get(idOf(queued.record)))) continue;
+      if (tag === "url" || tag === "exclusion") this.#sift(row.key, tag, known, logged);
       // Of clocks the holder's word stands; only where both hold the arc the more careful one does.
-      const known = tag === "host" && !isHeld ? undefined : current;
-      const merged = mergeRow(tag, known, shiftRow(tag, row.value, behindMs));
-      if (!merged) return;
+      const base = tag === "host" && !isHeld ? undefined : known;
+      const merged = mergeRow(tag, base, shiftRow(tag, row.value, behindMs));
+      if (!merged) continue;
       if (merged.overlap) this.#countOverlap(row.key);
-      if (!merged.changed) return;
+      if (!merged.changed) continue;
       ops.push({ type: "put", key: row.key, value: merged.value });
-      latest.set(id, merged.value);
-      if (isHeld) this.#notice(tag, row.key, merged.value, current, arrivals);
-    });
+      // A message may speak of one row twice: of its change, and as a part of a copy.
+      current.set(id, merged.value);
+      if (queued && known === undefined) arrivals.push(this.#enqueue(row.key, queued, ops));
+      if (tag === "host" && isHeld) this.#heed(merged.value);
+    }
     if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };
     ops.push(...this.#parts.sieve.log(logged));
     const durable = this.#parts.journal.append(ops);
-    this.#arrive(arrivals).catch(this.#onFailure);
+    for (const url of arrivals) this.#parts.frontier.arrived(url);
     this.#metrics.count("replica_rows_total", incoming.length);
     return { changed: ops.length, durable };
   }
@@ -161,23 +186,19 @@ export class ReplicaKeeper {
     if (current === undefined) logged.push({ space, words, at: 0 });
   }
 
-  /** What a row of a held arc means for what is in memory. */
-  #notice(
-    tag: TerritorialTag,
-    key: Uint8Array,
-    value: Uint8Array,
-    current: Uint8Array | undefined,
-    arrivals: Arrival[],
-  ): void {
-    if (tag === "queue" && current === undefined) {
-      const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(key));
-      if (!job) return;
-      job.counter.add("queued");
-      arrivals.push({ job, key, entry: QueueEntry.decode(value) });
-    } else if (tag === "host") {
-      const { host, nextFetchAtMs } = HostRecord.decode(value);
-      this.#parts.frontier.hostNamed(host as HostName)?.visit.gate.opened(nextFetchAtMs, 0);
-    }
+  /** An entry has come from elsewhere into the queue of an arc that is held here. */
+  #enqueue(key: Uint8Array, { job, entry }: Queued, ops: StoreOp[]): QueuedUrl {
+    job.counter.add("queued");
+    const name = hostOf(entry.url as CanonicalUrl);
+    const value = new TextEncoder().encode(name);
+    ops.push({ type: "put", key: waitingKeyOf(key), value });
+    return { key: new Uint8Array(key), job: job.definition.id, entry };
+  }
+
+  /** Another holder's clocks of a host: the later ones win. */
+  #heed(value: Uint8Array): void {
+    const { host, nextFetchAtMs } = HostRecord.decode(value);
+    this.#parts.frontier.hostNamed(host as HostName)?.visit.gate.opened(nextFetchAtMs, 0);
   }
 
   /** The same URL was fetched on both sides of a partition, or by a member that was taken for dead. */
@@ -185,18 +206,21 @@ export class ReplicaKeeper {
     const { space } = readUrlKey(key);
     this.#parts.jobs.bySpace(space)?.counter.add("overlapFetches");
   }
+}
 
-  async #arrive(arrivals: readonly Arrival[]): Promise<void> {
-    if (arrivals.length === 0) return;
-    const names = new Map<HostName, SiteName>();
-    for (const { entry } of arrivals) {
-      const name = hostOf(entry.url as CanonicalUrl);
-      names.set(name, siteOfHost(name));
-    }
-    const hosts = await this.#parts.frontier.hostsFor(names);
-    for (const { job, key, entry } of arrivals) {
-      const host = hosts.get(hostOf(entry.url as CanonicalUrl));
-      if (host) this.#parts.frontier.added(host, { key, job: job.definition.id, entry });
-    }
+/** Whether a URL's record is further than an entry of its queue. */
+export function isOutdated({ attempts }: QueueEntry, value: Uint8Array | undefined): boolean {
+  const record = value && UrlRecord.decode(value);
+  if (!record) return false;
+  return record.state === urlState.done || record.attempts > attempts;
+}
+
+function readQueueEntry(value: Uint8Array): QueueEntry | undefined {
+  try {
+    const entry = QueueEntry.decode(value);
+    return canonicalizeUrl(entry.url) === entry.url ? entry : undefined;
+  } catch {
+    // Not a queue entry: whatever sent it, it changes nothing here.
+    return undefined;
   }
 }

@@ -65,7 +65,9 @@ export class SwarmDesk implements QuestionDesk {
   }
 
   async status(inputs: readonly string[], job?: JobId): Promise<UrlStatus[]> {
-    const { self } = this.#parts.view;
+    const { jobs, view } = this.#parts;
+    const { self } = view;
+    if (job !== undefined) jobs.get(job);
     const known = new Map<number, KnownStatus>();
     const wanted: Wanted[] = [];
     inputs.forEach((input, at) => {

@@ -59,6 +59,9 @@ export interface SwarmParts {
 /** Rest before the addresses of which none answered are tried again. */
 const joinRetryMs: Millis = 1_000;
 
+/** Time for the word that this peer has left to reach the others: it is told twice. */
+const farewellMs: Millis = 800;
+
 /** How long a peer that stops waits for its replicas to have everything. */
 const stopWithinMs: Millis = 3_000;
 
@@ -126,7 +129,7 @@ export class Swarm {
       },
       () => this.#pulse.fire(),
     );
-    this.#keeper = new ReplicaKeeper(ports, { ...parts, territory }, onFailure);
+    this.#keeper = new ReplicaKeeper(ports, { ...parts, territory });
     this.#holdings = new Holdings(
       ports.store,
       { ...parts, keeper: this.#keeper, territory, exchange: () => this.exchange },
@@ -223,13 +226,16 @@ export class Swarm {
     );
     inTime.abort();
     this.lending?.stop();
-    this.view.setRole("left");
     this.#stop.abort();
     this.exchange.stop();
     this.replicator.stop();
     await this.ownership.stop();
-    await this.view.stop();
     await this.#background.catch(() => undefined);
+    // Whoever asks during the farewell shall hear that nothing is held here any more.
+    this.territory.abandon();
+    this.view.setRole("left");
+    if (this.view.others.length > 0) await this.#ports.clock.sleep(farewellMs);
+    await this.view.stop();
     await this.#ports.overlay.stop();
   }
 

@@ -2,6 +2,7 @@ import { jobSpaceOfQueueKey, readUrlKey, territorialTagOf } from "../../core/rec
 import type { ActivityReply } from "../../core/messages/activity.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import type { Job } from "../job-registry.ts";
 import type { PeerCalls } from "./peer-calls.ts";
@@ -26,12 +27,13 @@ const timeoutMs: Millis = 2_000;
 export class Termination {
   readonly #clock: Clock;
   readonly #calls: PeerCalls;
+  readonly #logger: Logger;
   readonly #view: SwarmView;
   readonly #busy: (job: Job) => string | undefined;
   readonly #activity = new Map<number, number>();
 
   constructor(
-    ports: { readonly clock: Clock; readonly calls: PeerCalls },
+    ports: { readonly clock: Clock; readonly calls: PeerCalls; readonly logger: Logger },
     parts: {
       readonly view: SwarmView;
       /** Why the job is not over at this peer. */
@@ -40,6 +42,7 @@ export class Termination {
   ) {
     this.#clock = ports.clock;
     this.#calls = ports.calls;
+    this.#logger = ports.logger;
     this.#view = parts.view;
     this.#busy = parts.busy;
   }
@@ -71,11 +74,15 @@ export class Termination {
     }
   }
 
+  #notYet(job: Job, member: string, why: string): undefined {
+    this.#logger.debug("job-goes-on", { job: job.definition.id, member, why });
+  }
+
   /** Nothing when a member is busy or does not answer, or the members change meanwhile. */
   async #wave(job: Job): Promise<Wave | undefined> {
     const { others, ring, self } = this.#view;
     const own = this.report(job);
-    if (own.busy !== undefined) return undefined;
+    if (own.busy !== undefined) { this.#notYet(job, self, own.busy); return; }
     const reports = await Promise.all(
       others.map(async (member) => ({
         member,
@@ -85,7 +92,8 @@ export class Termination {
     if (ring !== this.#view.ring || this.report(job).busy !== undefined) return undefined;
     const wave = new Map<string, ActivityReply>([[self, own]]);
     for (const { member, report } of reports) {
-      if (!report || report.busy !== undefined) return undefined;
+      if (!report) { this.#notYet(job, member, "no answer"); return; }
+      if (report.busy !== undefined) { this.#notYet(job, member, report.busy); return; }
       wave.set(member, report);
     }
     return wave;

@@ -69,6 +69,12 @@ export class Territory {
     this.#holders.set(arcs, to);
   }
 
+  /** Holds nothing any more, without a successor. */
+  abandon(): void {
+    this.#held = ArcSet.empty;
+    this.#closing = ArcSet.empty;
+  }
+
   /** Notes who holds `arcs`, as far as this peer does not hold them itself. */
   note(arcs: ArcSet, holder: Holder): void {
     this.#holders.set(arcs.subtract(this.#held), holder);
