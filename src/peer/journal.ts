@@ -28,6 +28,9 @@ export const defaultJournalOptions: JournalOptions = Object.freeze({
 /** The database key under which the archive's mark of the last commit stands. */
 export const archiveMarkKey = namedKey("meta", "archive-mark");
 
+/** Reads along with what the journal takes in. */
+export type Observer = (ops: readonly StoreOp[], durable: Promise<void>) => void;
+
 interface Group {
   readonly ops: StoreOp[];
   readonly durable: Promise<undefined>;
@@ -51,7 +54,7 @@ export class Journal {
   readonly #metrics: Metrics;
   readonly #options: JournalOptions;
   readonly #contributors: (() => readonly StoreOp[])[] = [];
-  readonly #observers: ((ops: readonly StoreOp[]) => void)[] = [];
+  readonly #observers: Observer[] = [];
   readonly #onFailure: (error: unknown) => void;
   #open = newGroup();
   #writing: Group | undefined;
@@ -84,8 +87,8 @@ export class Journal {
     this.#contributors.push(contributor);
   }
 
-  /** Calls `observer` with each atomic change, in their order, before it is durable. */
-  observe(observer: (ops: readonly StoreOp[]) => void): void {
+  /** Calls `observer` with each atomic change, in their order, and what tells when it is durable. */
+  observe(observer: Observer): void {
     this.#observers.push(observer);
   }
 
@@ -99,7 +102,7 @@ export class Journal {
     const group = this.#open;
     if (this.#failure) return group.durable;
     for (const op of ops) group.ops.push(op);
-    for (const observer of this.#observers) observer(ops);
+    for (const observer of this.#observers) observer(ops, group.durable);
     this.#start();
     return group.durable;
   }

@@ -4,7 +4,6 @@ import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
 import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
-import type { QueueEntry } from "../core/record/record.pb.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
@@ -38,8 +37,6 @@ import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
 import { Swarm } from "./swarm/swarm.ts";
-import { isOutdated } from "./swarm/replica-keeper.ts";
-import type { UrlRow } from "./url-row.ts";
 import { Visitor } from "./visitor.ts";
 
 /** Rejected inputs of an injection that its report names. */
@@ -342,10 +339,7 @@ export class Peer implements PeerControl {
         robots,
         leases: this.#leases,
         finisher,
-        ...(this.#swarm && {
-          isOutdated: async ({ key }: UrlRow, entry: QueueEntry) =>
-            isOutdated(entry, await ports.store.get(key)),
-        }),
+        ...(this.#swarm && { isOutdated: this.#swarm.isOutdated }),
       },
       options,
       signal,

@@ -76,7 +76,7 @@ export class ReplicaKeeper {
     this.#store = ports.store;
     this.#metrics = ports.metrics;
     this.#parts = parts;
-    parts.journal.observe((ops) => this.#watch.observe(ops));
+    parts.journal.observe((ops, durable) => this.#watch.observe(ops, durable));
   }
 
   /** Does `work` while no row comes in. */
@@ -103,18 +103,30 @@ export class ReplicaKeeper {
     const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
     const queued = incoming.flatMap((one) => one.queued ?? []);
     const keys = [...incoming.map(({ row }) => row.key), ...queued.map(({ record }) => record)];
+    return this.#withLatest(keys, (current) => this.#append(incoming, behindMs, current));
+  }
+
+  /** Calls `use` with what is known of rows at that very moment, by {@link idOf}, whether the database shows it yet or not. */
+  async #withLatest<T>(
+    keys: readonly Uint8Array[],
+    use: (current: Map<string, Uint8Array | undefined>) => T,
+  ): Promise<T> {
     const watched = this.#watch.watch(keys);
     try {
       const read = await this.#store.getMany(keys);
-      const current = new Map<string, Uint8Array | undefined>();
-      keys.forEach((key, at) => {
-        const written = watched[at]?.written;
-        current.set(idOf(key), written ? written.value : read[at]);
-      });
-      return this.#append(incoming, behindMs, current);
+      const latest = watched.map(({ key, written }, at): [string, Uint8Array | undefined] => [
+        idOf(key),
+        written ? written.value : read[at],
+      ]);
+      return use(new Map(latest));
     } finally {
       this.#watch.unwatch(watched);
     }
+  }
+
+  /** Whether an entry of the queue is behind its URL's record. */
+  isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
+    return this.#withLatest([record], (current) => isOutdated(entry, current.get(idOf(record))));
   }
 
   /** A row, with what has to be known of it; nothing for one that changes nothing here. */
@@ -209,7 +221,7 @@ export class ReplicaKeeper {
 }
 
 /** Whether a URL's record is further than an entry of its queue. */
-export function isOutdated({ attempts }: QueueEntry, value: Uint8Array | undefined): boolean {
+function isOutdated({ attempts }: QueueEntry, value: Uint8Array | undefined): boolean {
   const record = value && UrlRecord.decode(value);
   if (!record) return false;
   return record.state === urlState.done || record.attempts > attempts;

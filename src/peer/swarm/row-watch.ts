@@ -1,22 +1,31 @@
+import { isTerritorial } from "../../core/record/keys.ts";
 import type { StoreOp } from "../../ports/store.ts";
 
-/** What was written to a row while it was watched; nothing when it was not written to. */
+/** What is written to a row; without a value it is deleted. */
+interface Write {
+  readonly value: Uint8Array | undefined;
+}
+
+/** A row that is being watched, with the latest that is on its way into the database. */
 export interface WatchedRow {
   readonly key: Uint8Array;
-  written: { readonly value: Uint8Array | undefined } | undefined;
+  written: Write | undefined;
 }
 
 /**
- * Tells what the journal takes in for some rows between their reading and their merging, so that a merge never
- * goes by what was true a moment ago.
+ * Tells what a read of the database cannot see: what the journal took in and has not yet made visible, when a row begins to be
+ * watched, and what it takes in from then on.
+ *
+ * Invariant: what is read of a row after it began to be watched, or else what is noted as written, is its latest value.
  */
 export class RowWatch {
   readonly #watched = new Map<string, WatchedRow[]>();
+  readonly #pending = new Map<string, Write>();
 
   watch(keys: readonly Uint8Array[]): WatchedRow[] {
     return keys.map((key) => {
-      const row: WatchedRow = { key, written: undefined };
       const id = idOf(key);
+      const row: WatchedRow = { key, written: this.#pending.get(id) };
       const others = this.#watched.get(id);
       if (others) others.push(row);
       else this.#watched.set(id, [row]);
@@ -33,13 +42,27 @@ export class RowWatch {
     }
   }
 
-  /** Called by the journal with each atomic change. */
-  observe(ops: readonly StoreOp[]): void {
-    if (this.#watched.size === 0) return;
+  /** Called by the journal with each atomic change, and what tells when it is visible. */
+  observe(ops: readonly StoreOp[], durable: Promise<void>): void {
+    const writes = new Map<string, Write>();
     for (const op of ops) {
-      const value = op.type === "put" ? op.value : undefined;
-      for (const row of this.#watched.get(idOf(op.key)) ?? []) row.written = { value };
+      if (!isTerritorial(op.key)) continue;
+      writes.set(idOf(op.key), { value: op.type === "put" ? op.value : undefined });
     }
+    if (writes.size === 0) return;
+    for (const [id, write] of writes) {
+      this.#pending.set(id, write);
+      for (const row of this.#watched.get(id) ?? []) row.written = write;
+    }
+    durable.then(
+      () => {
+        for (const [id, write] of writes) {
+          if (this.#pending.get(id) === write) this.#pending.delete(id);
+        }
+      },
+      // The journal has reported the failure, and the peer is on its way down.
+      () => undefined,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import type { Member } from "../../core/membership/member.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
+import type { QueueEntry } from "../../core/record/record.pb.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -16,6 +17,7 @@ import type { Job, JobRegistry } from "../job-registry.ts";
 import { isFinished } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
 import type { SieveKeeper } from "../sieve-keeper.ts";
+import type { UrlRow } from "../url-row.ts";
 import { Pulse } from "../pulse.ts";
 import { AddressLending } from "./address-lending.ts";
 import { ArcClaim } from "./arc-claim.ts";
@@ -265,6 +267,10 @@ export class Swarm {
       this.#stop.signal,
     );
   }
+
+  /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
+  readonly isOutdated = ({ key }: UrlRow, entry: QueueEntry): Promise<boolean> =>
+    this.#keeper.isOutdated(entry, key);
 
   /** True while as much waits for other members as may wait; callers take up no new work. */
   get full(): boolean {

@@ -82,7 +82,10 @@ export class Termination {
   async #wave(job: Job): Promise<Wave | undefined> {
     const { others, ring, self } = this.#view;
     const own = this.report(job);
-    if (own.busy !== undefined) { this.#notYet(job, self, own.busy); return; }
+    if (own.busy !== undefined) {
+      this.#notYet(job, self, own.busy);
+      return;
+    }
     const reports = await Promise.all(
       others.map(async (member) => ({
         member,
@@ -92,8 +95,14 @@ export class Termination {
     if (ring !== this.#view.ring || this.report(job).busy !== undefined) return undefined;
     const wave = new Map<string, ActivityReply>([[self, own]]);
     for (const { member, report } of reports) {
-      if (!report) { this.#notYet(job, member, "no answer"); return; }
-      if (report.busy !== undefined) { this.#notYet(job, member, report.busy); return; }
+      if (!report) {
+        this.#notYet(job, member, "no answer");
+        return;
+      }
+      if (report.busy !== undefined) {
+        this.#notYet(job, member, report.busy);
+        return;
+      }
       wave.set(member, report);
     }
     return wave;
