@@ -134,7 +134,9 @@ export class Frontier {
 
   /** The last requests to these arcs were made elsewhere, nobody knows when: their hosts rest for a full delay first. */
   doubt(arcs: ArcSet): void {
+    if (arcs.isEmpty) return;
     this.#unsureSince.set(arcs, this.#clock.nowMs());
+    for (const host of this.#hosts.values()) if (arcs.contains(host.position)) this.#prepare(host);
   }
 
   /**

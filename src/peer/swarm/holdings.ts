@@ -50,7 +50,8 @@ export class Holdings {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
       const { waiting } = await this.#count(fresh, 1);
-      if (unsure) frontier.doubt(fresh);
+      // Of what was held at two places neither side knows when the other one last asked.
+      frontier.doubt(unsure ? arcs : arcs.subtract(fresh));
       territory.take(fresh);
       void journal.append(waiting);
     });

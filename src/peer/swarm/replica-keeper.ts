@@ -7,12 +7,12 @@ import {
 } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
-import { HostRecord, QueueEntry, UrlRecord } from "../../core/record/record.pb.ts";
+import { QueueEntry, UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import { mergeRow } from "../../core/replication/merge-row.ts";
 import { shiftRow } from "../../core/replication/shift-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
-import type { CanonicalUrl, HostName, Millis } from "../../core/units.ts";
+import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { Metrics } from "../../ports/metrics.ts";
@@ -164,10 +164,15 @@ export class ReplicaKeeper {
       }
       // An entry that is behind its URL's record was taken out of the queue here already.
       if (queued && isOutdated(queued.entry, current.get(idOf(queued.record)))) continue;
+      // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
+      if (isHeld && isTimed(tag) && known !== undefined) continue;
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, tag, known, logged);
-      // Of clocks the holder's word stands; only where both hold the arc the more careful one does.
-      const base = tag === "host" && !isHeld ? undefined : known;
-      const merged = mergeRow(tag, base, shiftRow(tag, row.value, behindMs));
+      // Of times the holder's word stands.
+      const merged = mergeRow(
+        tag,
+        isTimed(tag) ? undefined : known,
+        shiftRow(tag, row.value, behindMs),
+      );
       if (!merged) continue;
       if (merged.overlap) this.#countOverlap(row.key);
       if (!merged.changed) continue;
@@ -175,7 +180,6 @@ export class ReplicaKeeper {
       // A message may speak of one row twice: of its change, and as a part of a copy.
       current.set(id, merged.value);
       if (queued && known === undefined) arrivals.push(this.#enqueue(row.key, queued, ops));
-      if (tag === "host" && isHeld) this.#heed(merged.value);
     }
     if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };
     ops.push(...this.#parts.sieve.log(logged));
@@ -207,17 +211,15 @@ export class ReplicaKeeper {
     return { key: new Uint8Array(key), job: job.definition.id, entry };
   }
 
-  /** Another holder's clocks of a host: the later ones win. */
-  #heed(value: Uint8Array): void {
-    const { host, nextFetchAtMs } = HostRecord.decode(value);
-    this.#parts.frontier.hostNamed(host as HostName)?.visit.gate.opened(nextFetchAtMs, 0);
-  }
-
   /** The same URL was fetched on both sides of a partition, or by a member that was taken for dead. */
   #countOverlap(key: Uint8Array): void {
     const { space } = readUrlKey(key);
     this.#parts.jobs.bySpace(space)?.counter.add("overlapFetches");
   }
+}
+
+function isTimed(tag: TerritorialTag): boolean {
+  return tag === "host" || tag === "robots";
 }
 
 /** Whether a URL's record is further than an entry of its queue. */
