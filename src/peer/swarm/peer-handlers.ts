@@ -17,7 +17,7 @@ import {
 import { decodeRows, type Row } from "../../core/messages/rows.ts";
 import { rangeOfArc } from "../../core/record/keys.ts";
 import { RangeComparison } from "../../core/replication/range-digest.ts";
-import type { ArcSet } from "../../core/ring/arc-set.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { MemberId } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
@@ -158,10 +158,12 @@ export class PeerHandlers {
     const { arcs } = message;
     const { territory, view } = this.#parts;
     const isLost = ({ member, generation }: Holder): boolean => !view.isRunning(member, generation);
+    // A member that is not active claims nothing; whoever does gets its rows when it makes a copy there.
+    const claimable = view.role === "active" ? arcs : ArcSet.empty;
     const answer = encodeWhoHoldsReply({
       generation: view.generation,
       held: territory.held.intersect(arcs),
-      copied: territory.notedWhere((holder) => holder.synced && isLost(holder), arcs),
+      copied: territory.notedWhere((holder) => holder.synced && isLost(holder), claimable),
       known: this.#knownWithin(arcs),
     });
     return Promise.resolve(reply(answer));
