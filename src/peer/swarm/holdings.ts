@@ -49,11 +49,11 @@ export class Holdings {
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
-      const { waiting } = await this.#count(fresh, 1);
+      const { waiting, outdated } = await this.#count(fresh, 1);
       // Of what was held at two places neither side knows when the other one last asked.
       frontier.doubt(unsure ? arcs : arcs.subtract(fresh));
       territory.take(fresh);
-      void journal.append(waiting);
+      void journal.append([...waiting, ...outdated]);
     });
     await exchange().load(arcs);
     exchange().reroute();
@@ -74,8 +74,9 @@ export class Holdings {
   }
 
   async #count(arcs: ArcSet, sign: 1 | -1): Promise<QueueCensus> {
-    const census = await takeCensus(this.#store, arcs);
-    for (const [space, count] of census.counts) {
+    const census = await takeCensus(this.#store, this.#parts.jobs, arcs);
+    const counts = sign > 0 ? census.counts : census.allCounts;
+    for (const [space, count] of counts) {
       this.#parts.jobs.bySpace(space)?.counter.add("queued", sign * count);
     }
     return census;

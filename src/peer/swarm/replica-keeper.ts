@@ -7,8 +7,7 @@ import {
 } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
-import { QueueEntry, UrlRecord } from "../../core/record/record.pb.ts";
-import { urlState } from "../../core/record/url-state.ts";
+import { QueueEntry } from "../../core/record/record.pb.ts";
 import { mergeRow } from "../../core/replication/merge-row.ts";
 import { shiftRow } from "../../core/replication/shift-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
@@ -23,6 +22,7 @@ import type { Journal } from "../journal.ts";
 import { exclusionSpace } from "../sieve-keeper.ts";
 import { urlRow } from "../url-row.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
+import { isOutdated } from "./outdated.ts";
 import { idOf, RowWatch } from "./row-watch.ts";
 import type { Territory } from "./territory.ts";
 
@@ -220,13 +220,6 @@ export class ReplicaKeeper {
 
 function isTimed(tag: TerritorialTag): boolean {
   return tag === "host" || tag === "robots";
-}
-
-/** Whether a URL's record is further than an entry of its queue. */
-function isOutdated({ attempts }: QueueEntry, value: Uint8Array | undefined): boolean {
-  const record = value && UrlRecord.decode(value);
-  if (!record) return false;
-  return record.state === urlState.done || record.attempts > attempts;
 }
 
 function readQueueEntry(value: Uint8Array): QueueEntry | undefined {
