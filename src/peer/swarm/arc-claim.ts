@@ -11,6 +11,9 @@ import type { Territory } from "./territory.ts";
 /** Rest after a question that was not answered. */
 const retryMs = 200;
 
+/** In a swarm of so many all are asked; in a larger one that would be too many messages when a member dies. */
+const askAllMax = 64;
+
 /** Time for an answer. */
 const timeoutMs = 2_000;
 
@@ -83,7 +86,8 @@ export class ArcClaim {
 
   #whomToAsk(arcs: ArcSet, orphans: ArcSet): readonly MemberId[] {
     const { others, ring, self } = this.#view;
-    if (!orphans.isEmpty) return others;
+    // An arc that is being passed on is held by a member that the ring does not name.
+    if (!orphans.isEmpty || others.length <= askAllMax) return others;
     const preferred = preferredArcs(ring, this.#replicas + 1, arcs);
     return [...preferred.keys()].filter((member) => member !== self);
   }
