@@ -159,6 +159,7 @@ export class Ownership {
       this.#syncing.size === 0 &&
       this.#transferring.size === 0 &&
       this.#claiming === undefined &&
+      this.#lost().isEmpty &&
       this.#territory.held.equals(this.#owned()) &&
       this.#isCopied
     );
@@ -293,7 +294,7 @@ export class Ownership {
     const lost = this.#lost();
     const orphans = this.#ripeOrphans(lost);
     const arcs = lost.union(orphans);
-    if (arcs.isEmpty || this.#claiming || this.#view.role !== "active") return;
+    if (arcs.isEmpty || this.#claiming || !mayClaim(this.#view.role)) return;
     this.#claiming = this.#claim
       .run(arcs, orphans, this.#stop.signal)
       .catch(this.#onFailure)
@@ -364,4 +365,9 @@ export class Ownership {
     this.#logger.info("joined", { members: this.#view.others.length + 1 });
     this.#view.setRole("active");
   }
+}
+
+/** A leaving member claims what only it has a copy of, and passes it on. */
+export function mayClaim(role: SwarmView["role"]): boolean {
+  return role === "active" || role === "leaving";
 }

@@ -25,6 +25,7 @@ import type { Store } from "../../ports/store.ts";
 import type { JobRegistry } from "../job-registry.ts";
 import type { ForwardDesk } from "./forward-desk.ts";
 import type { JobSpread } from "./job-spread.ts";
+import { mayClaim } from "./ownership.ts";
 import { readSpan } from "./range-sync.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { SwarmView } from "./swarm-view.ts";
@@ -158,8 +159,8 @@ export class PeerHandlers {
     const { arcs } = message;
     const { territory, view } = this.#parts;
     const isLost = ({ member, generation }: Holder): boolean => !view.isRunning(member, generation);
-    // A member that is not active claims nothing; whoever does gets its rows when it makes a copy there.
-    const claimable = view.role === "active" ? arcs : ArcSet.empty;
+    // A member that is joining claims nothing; whoever does gets its rows when it makes a copy there.
+    const claimable = mayClaim(view.role) ? arcs : ArcSet.empty;
     const answer = encodeWhoHoldsReply({
       generation: view.generation,
       held: territory.held.intersect(arcs),

@@ -61,6 +61,9 @@ export interface SwarmParts {
 /** Rest before the addresses of which none answered are tried again. */
 const joinRetryMs: Millis = 1_000;
 
+/** How often a leaving peer looks whether it may go. */
+const leaveLookMs: Millis = 100;
+
 /** Time for the word that this peer has left to reach the others: it is told twice. */
 const farewellMs: Millis = 800;
 
@@ -200,21 +203,21 @@ export class Swarm {
     this.#background.catch(this.#onFailure);
   }
 
-  /** Passes everything on that is held here; resolves when that is done, or cannot be done in time. */
+  /**
+   * Passes everything on that is held here, and waits until the others have copies of what this peer had copies of.
+   * Resolves when that is done, or cannot be done in time: with whether it is done.
+   */
   async leave(): Promise<boolean> {
+    const { clock } = this.#ports;
     this.view.setRole("leaving");
-    const isAlone = (): boolean => this.view.others.length === 0;
-    const inTime = new AbortController();
-    const late = this.#ports.clock.sleep(this.#options.leaveTimeoutMs, inTime.signal).then(() => {
-      this.#pulse.fire();
-    });
-    const end = this.#ports.clock.nowMs() + this.#options.leaveTimeoutMs;
-    await this.#pulse.until(
-      () => this.territory.held.isEmpty || isAlone() || this.#ports.clock.nowMs() >= end,
-    );
-    inTime.abort();
-    await late;
-    return this.territory.held.isEmpty || isAlone();
+    const endMs = clock.nowMs() + this.#options.leaveTimeoutMs;
+    while (clock.nowMs() < endMs && !this.#stop.signal.aborted) {
+      if (this.view.others.length === 0) return true;
+      const isDone = this.territory.held.isEmpty && this.ownership.isSettled;
+      if (isDone && (await this.termination.areOthersSettled())) return true;
+      await clock.sleep(leaveLookMs, this.#stop.signal);
+    }
+    return this.territory.held.isEmpty;
   }
 
   /** To be called when nothing is under way any more: the replicas get the rest, and the others are told. */
@@ -363,8 +366,9 @@ export class Swarm {
   }
 
   /** Why a job is not over at this peer. */
-  #busy(job: Job): string | undefined {
+  #busy(job: Job | undefined): string | undefined {
     if (!this.ownership.isSettled) return "arcs are on their way";
+    if (!job) return undefined;
     if (job.leases > 0) return "URLs are being fetched";
     if (!isFinished(job) && !this.#parts.frontier.isStalled(job)) return "URLs are queued";
     if (this.exchange.pendingOf(job.space) > 0) return "URLs are on their way to their owners";

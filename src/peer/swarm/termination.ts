@@ -1,6 +1,6 @@
 import { jobSpaceOfQueueKey, readUrlKey, territorialTagOf } from "../../core/record/keys.ts";
 import type { ActivityReply } from "../../core/messages/activity.ts";
-import type { Millis } from "../../core/units.ts";
+import type { JobId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { StoreOp } from "../../ports/store.ts";
@@ -16,6 +16,9 @@ const waveIntervalMs = 500;
 
 const timeoutMs: Millis = 2_000;
 
+/** A name that no job has: asked for it, a member speaks of itself alone. */
+const noJob = "-" as JobId;
+
 /**
  * Tells when a job is finished, without a master that counts.
  *
@@ -29,15 +32,15 @@ export class Termination {
   readonly #calls: PeerCalls;
   readonly #logger: Logger;
   readonly #view: SwarmView;
-  readonly #busy: (job: Job) => string | undefined;
+  readonly #busy: (job: Job | undefined) => string | undefined;
   readonly #activity = new Map<number, number>();
 
   constructor(
     ports: { readonly clock: Clock; readonly calls: PeerCalls; readonly logger: Logger },
     parts: {
       readonly view: SwarmView;
-      /** Why the job is not over at this peer. */
-      readonly busy: (job: Job) => string | undefined;
+      /** Why the job is not over at this peer; without a job, why the peer itself is not at rest. */
+      readonly busy: (job: Job | undefined) => string | undefined;
     },
   ) {
     this.#clock = ports.clock;
@@ -55,12 +58,20 @@ export class Termination {
     }
   }
 
-  /** What this peer says of a job; one that does not know it has nothing of it. */
+  /** What this peer says of a job, or of itself alone where it does not know the job. */
   report(job: Job | undefined): ActivityReply {
     const { generation } = this.#view;
-    if (!job) return { busy: undefined, activity: 0, generation };
     const busy = this.#busy(job);
+    if (!job) return { busy, activity: 0, generation };
     return { busy, activity: this.#activity.get(job.space) ?? 0, generation };
+  }
+
+  /** Whether every other member says that nothing is being copied, passed on or claimed there. */
+  async areOthersSettled(): Promise<boolean> {
+    const reports = await Promise.all(
+      this.#view.others.map((member) => this.#calls.activity(member, noJob, timeoutMs)),
+    );
+    return reports.every((report) => report !== undefined && report.busy === undefined);
   }
 
   /** Resolves when the job is finished in the whole swarm, or `signal` aborts. */
