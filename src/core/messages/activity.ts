@@ -13,13 +13,16 @@ export interface ActivityReply {
   readonly generation: number;
 }
 
-export function encodeActivity(job: JobId): Uint8Array<ArrayBuffer> {
+/** In the place of a job: asked for it, a member speaks of itself alone. */
+export const noJob = "";
+
+export function encodeActivity(job: JobId | typeof noJob): Uint8Array<ArrayBuffer> {
   return wire.Activity.encode({ job });
 }
 
-export function decodeActivity(payload: Uint8Array): JobId | undefined {
+export function decodeActivity(payload: Uint8Array): JobId | typeof noJob | undefined {
   const job = decodePayload(payload, wire.Activity.decode)?.job;
-  return job !== undefined && isJobId(job) ? job : undefined;
+  return job === noJob || (job !== undefined && isJobId(job)) ? job : undefined;
 }
 
 export function encodeActivityReply(reply: ActivityReply): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,7 @@
 import {
   decodeActivityReply,
   encodeActivity,
+  type noJob,
   type ActivityReply,
 } from "../../core/messages/activity.ts";
 import {
@@ -170,7 +171,11 @@ export class PeerCalls {
     return reply && decodeWhoHoldsReply(reply);
   }
 
-  async activity(to: MemberId, job: JobId, timeoutMs: Millis): Promise<ActivityReply | undefined> {
+  async activity(
+    to: MemberId,
+    job: JobId | typeof noJob,
+    timeoutMs: Millis,
+  ): Promise<ActivityReply | undefined> {
     const reply = await this.#ask(to, "activity", encodeActivity(job), timeoutMs);
     return reply && decodeActivityReply(reply);
   }

@@ -1,4 +1,4 @@
-import { decodeActivity, encodeActivityReply } from "../../core/messages/activity.ts";
+import { decodeActivity, encodeActivityReply, noJob } from "../../core/messages/activity.ts";
 import { decodeForward, encodeForwardReply } from "../../core/messages/forward.ts";
 import {
   decodeArcNotice,
@@ -190,7 +190,8 @@ export class PeerHandlers {
   async #activity(payload: Uint8Array): Promise<Answer | undefined> {
     const id = decodeActivity(payload);
     if (id === undefined) return undefined;
-    const report = this.#parts.termination.report(this.#parts.jobs.find(id));
+    const job = id === noJob ? undefined : this.#parts.jobs.find(id);
+    const report = this.#parts.termination.report(job);
     return Promise.resolve(reply(encodeActivityReply(report)));
   }
 

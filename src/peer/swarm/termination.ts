@@ -1,6 +1,7 @@
 import { jobSpaceOfQueueKey, readUrlKey, territorialTagOf } from "../../core/record/keys.ts";
+import { noJob } from "../../core/messages/activity.ts";
 import type { ActivityReply } from "../../core/messages/activity.ts";
-import type { JobId, Millis } from "../../core/units.ts";
+import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { StoreOp } from "../../ports/store.ts";
@@ -15,9 +16,6 @@ type Wave = ReadonlyMap<string, ActivityReply>;
 const waveIntervalMs = 500;
 
 const timeoutMs: Millis = 2_000;
-
-/** A name that no job has: asked for it, a member speaks of itself alone. */
-const noJob = "-" as JobId;
 
 /**
  * Tells when a job is finished, without a master that counts.
