@@ -1,5 +1,5 @@
 import { compareKeys } from "../../core/frontier/queued-url.ts";
-import { after, rangeOfArc, tagRange, territorialTags } from "../../core/record/keys.ts";
+import { after, lastKeyOf, rangeOfArc, tagRange, territorialTags } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
 import { RangeDigest } from "../../core/replication/range-digest.ts";
@@ -93,6 +93,9 @@ export class RangeSync {
     replicator.goLive(stream, arcs);
     if (!(await this.#persist(stream, signal, () => greet(stream)))) return;
     await journal.flushed();
+    // Clocks differ from peer to peer, so there is nothing to compare; hosts are few.
+    const whole = { after: noKey, last: lastKeyOf("host") };
+    await this.#push(stream, { tag: "host", arcs, ...whole }, signal);
     for (const tag of territorialTags) {
       for await (const section of this.#sections(tag, arcs)) {
         if (!(await this.#reconcile(stream, section, signal))) return;
