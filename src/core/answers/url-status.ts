@@ -49,13 +49,13 @@ export interface UrlStatus {
   /** Peer that holds the URL's site, as far as is known. */
   readonly owner: string;
   /**
-   * The owner did not answer, so a member answered that keeps a copy of what it knows. It is as late as everything that
-   * the owner ever said, but for what it said as {@link unconfirmed}.
+   * The owner did not answer, so a member answered that keeps a copy of what it knows. Never behind what an owner said
+   * before, but for what was marked {@link unconfirmed}; yet nobody vouches for more, so the next owner may be behind it.
    */
   readonly replica?: true;
   /**
    * Known to the owner alone so far: the members that keep copies have not confirmed it. Should the owner be lost now,
-   * a later answer may be behind this one; without this mark none ever is.
+   * a later answer may be behind this one; behind an answer with neither mark none ever is.
    */
   readonly unconfirmed?: true;
   readonly contentType?: string;

@@ -17,7 +17,7 @@ import { unknownStatus } from "../status-desk.ts";
 import type { StatusDesk } from "../status-desk.ts";
 import type { Replicator } from "./replicator.ts";
 import type { SwarmView } from "./swarm-view.ts";
-import type { Territory } from "./territory.ts";
+import type { Holder, Territory } from "./territory.ts";
 
 /** How long an answer waits until the members that keep copies can give it too. */
 const confirmedWithinMs: Millis = 1_000;
@@ -117,7 +117,15 @@ export class HeldAnswers {
     if (!fromCopy || holder?.synced !== true) return neither;
     // The changes go to those members alone; a copy that was made for another ring may have missed some.
     const isKept = view.ring.preferenceOf(position, this.#replicas).includes(view.self);
-    return isKept ? { kind: "copy", owner: holder.member } : neither;
+    return isKept ? { kind: "copy", owner: this.#ownerOf(position, holder) } : neither;
+  }
+
+  /** Who holds what this peer has a copy of: notes may be older than the ring, or the ring already that of tomorrow. */
+  #ownerOf(position: RingPosition, { member, generation }: Holder): MemberId {
+    const { view } = this.#parts;
+    const owner = view.ring.ownerOf(position);
+    const isNoted = owner === undefined || owner === view.self;
+    return isNoted || !view.isRunning(member, generation) ? member : owner;
   }
 
   /** Positions of which everything that was written before this call is durable at every member that must have a copy. */

@@ -45,7 +45,9 @@ export class SwarmFigures {
 
   members(): readonly MemberReport[] {
     const { ring } = this.#view;
-    return this.#view.members().map((member) => {
+    const [self, ...others] = this.#view.members();
+    const rows = [...(self ? [self] : []), ...others.sort((a, b) => (a.id < b.id ? -1 : 1))];
+    return rows.map((member) => {
       const { id, addresses, weight, generation, version } = member;
       const share = ring.arcsOf(id).share;
       return { id, addresses, state: stateOf(member), weight, share, generation, version };

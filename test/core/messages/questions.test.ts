@@ -1,0 +1,253 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { noJobCounts } from "../../../src/core/answers/job-counts.ts";
+import { decodeClaim, encodeClaim, pageCountsMax } from "../../../src/core/messages/claim.ts";
+import {
+  contentChunkBytes,
+  decodeContentChunk,
+  decodeContentQuestion,
+  encodeContentChunk,
+  encodeContentQuestion,
+  type ContentChunk,
+} from "../../../src/core/messages/content-message.ts";
+import {
+  decodeHostQuestion,
+  decodeHostReply,
+  encodeHostQuestion,
+  encodeHostReply,
+  hostRowsMax,
+  type KnownHost,
+} from "../../../src/core/messages/host-message.ts";
+import { encodeJson } from "../../../src/core/messages/json-payload.ts";
+import { payloadBytesMax } from "../../../src/core/messages/read-payload.ts";
+import {
+  decodeStatsQuestion,
+  decodeStatsReply,
+  encodeStatsQuestion,
+  encodeStatsReply,
+  totalsMax,
+  type StatsReply,
+} from "../../../src/core/messages/stats-message.ts";
+import {
+  decodeStatusQuestion,
+  decodeStatusReply,
+  encodeStatusQuestion,
+  encodeStatusReply,
+  statusUrlsMax,
+  type KnownStatus,
+  type StatusQuestion,
+  type StatusReply,
+} from "../../../src/core/messages/status-message.ts";
+import type { CanonicalUrl, HostName, JobId, MemberId } from "../../../src/core/units.ts";
+import { expectSafe } from "./hostile.ts";
+
+const job = "news" as JobId;
+const member = "peer-7" as MemberId;
+const place = { file: "a-00001.warc.gz", offset: 17, length: 400 };
+
+const question: StatusQuestion = {
+  urls: ["http://a.example/", "http://b.example/x?y=1"] as CanonicalUrl[],
+  job,
+  fromCopy: true,
+};
+
+const done: KnownStatus = {
+  state: "done",
+  attempts: 2,
+  owner: member,
+  job,
+  httpStatus: 301,
+  fetchedAt: "2030-01-01T00:00:04.556Z",
+  redirect: "http://b.example/",
+  reason: "redirect-loop",
+  replica: true,
+  unconfirmed: true,
+  contentType: "text/html; charset=utf-8",
+  bodyBytes: 1_234,
+  title: "A “title”",
+  digest: "sha1:YVKEML3WQKRHQ56CDKKOIBGSEPVIOE3D",
+  archive: { ...place, peer: member, body: place },
+  depth: 3,
+};
+
+const answers: StatusReply = {
+  jobs: 3,
+  answers: [done, { state: "unknown", attempts: 0, owner: member }, { holder: member }, {}],
+};
+
+const host: KnownHost = {
+  owner: member,
+  known: true,
+  replica: true,
+  queued: [{ job, urls: 12, orMore: false }],
+  hold: "backoff",
+  nextFetchAt: "2030-01-01T00:00:04.556Z",
+  failuresInRow: 2,
+  crawlDelayMs: 1_500.5,
+  robots: [
+    {
+      origin: "http://a.example",
+      verdict: "allow-all",
+      httpStatus: 404,
+      fetchedAt: "2030-01-01T00:00:04.556Z",
+      expiresAt: "2030-01-02T00:00:04.556Z",
+    },
+  ],
+};
+
+const counts = { ...noJobCounts, pages: 4, skipped: { robots: 2 }, statuses: { "2xx": 4 } };
+const past = [{ member, generation: 5, upMs: 10.5, jobs: [{ job, counts }] }];
+const figures: StatsReply = {
+  version: "1.2.3",
+  generation: 9,
+  upMs: 12.25,
+  openRequests: 3,
+  activeHosts: 4,
+  pagesPerSecond: 1.5,
+  jobs: [{ job, counts, finished: false }],
+  past,
+};
+
+const chunk: ContentChunk = {
+  head: {
+    url: "http://a.example/",
+    status: 200,
+    fetchedAtMs: 12.5,
+    headers: ["content-type", "text/html"],
+    truncated: false,
+    bodyBytes: 5,
+  },
+  bytes: Uint8Array.of(1, 2, 3),
+};
+
+const decodeFour = (payload: Uint8Array): StatusReply | undefined => decodeStatusReply(payload, 4);
+
+describe("questions of users, and their answers", () => {
+  it("arrive as they were sent", () => {
+    expect(decodeStatusQuestion(encodeStatusQuestion(question))).toEqual(question);
+    expect(decodeFour(encodeStatusReply(answers))).toEqual(answers);
+    expect(
+      decodeHostQuestion(encodeHostQuestion({ host: "a.b" as HostName, fromCopy: false })),
+    ).toEqual({ host: "a.b", fromCopy: false });
+    expect(decodeHostReply(encodeHostReply(host))).toEqual(host);
+    expect(decodeHostReply(encodeHostReply({ holder: member }))).toEqual({ holder: member });
+    expect(decodeStatsQuestion(encodeStatsQuestion({ past }))).toEqual({ past });
+    expect(decodeStatsReply(encodeStatsReply(figures))).toEqual(figures);
+    const wanted = { place, body: place, from: 9 };
+    expect(decodeContentQuestion(encodeContentQuestion(wanted))).toEqual(wanted);
+    expect(decodeContentChunk(encodeContentChunk(chunk))).toEqual(chunk);
+    const none = { head: undefined, bytes: new Uint8Array(0) };
+    expect(decodeContentChunk(encodeContentChunk(none))).toEqual(none);
+  });
+
+  it("are safe to receive from a stranger", () => {
+    expectSafe(
+      fc.constant(encodeStatusQuestion(question)),
+      decodeStatusQuestion,
+      encodeStatusQuestion,
+    );
+    expectSafe(fc.constant(encodeStatusReply(answers)), decodeFour, encodeStatusReply);
+    expectSafe(fc.constant(encodeHostReply(host)), decodeHostReply, encodeHostReply);
+    expectSafe(
+      fc.constant(encodeStatsQuestion({ past })),
+      decodeStatsQuestion,
+      encodeStatsQuestion,
+    );
+    expectSafe(fc.constant(encodeStatsReply(figures)), decodeStatsReply, encodeStatsReply);
+    expectSafe(fc.constant(encodeContentChunk(chunk)), decodeContentChunk, encodeContentChunk);
+  });
+
+  it("are nothing where any JSON stands for them, and never an error", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (data) => {
+        const payload = encodeJson(data);
+        const isEmptyReply = typeof data === "object" && !Array.isArray(data) && data !== null;
+        expect(decodeStatusQuestion(payload)).toBeUndefined();
+        expect(decodeFour(payload)).toBeUndefined();
+        expect(decodeHostQuestion(payload)).toBeUndefined();
+        if (!isEmptyReply) expect(decodeHostReply(payload)).toBeUndefined();
+        expect(decodeStatsQuestion(payload)).toBeUndefined();
+        expect(decodeStatsReply(payload)).toBeUndefined();
+        expect(decodeContentQuestion(payload)).toBeUndefined();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("are refused when one field is wrong", () => {
+    const wrong: readonly Partial<Record<keyof KnownStatus, unknown>>[] = [
+      { state: "finished" },
+      { attempts: -1 },
+      { attempts: 0.5 },
+      { owner: "two words" },
+      { job: "No Job" },
+      { reason: "toString" },
+      { replica: false },
+      { fetchedAt: "yesterday" },
+      { bodyBytes: "12" },
+      { title: "x".repeat(1_001) },
+      { archive: { ...place, peer: member, file: "../../etc/passwd" } },
+      { archive: { ...place, peer: member, body: { ...place, offset: -1 } } },
+    ];
+    for (const fields of wrong) {
+      const payload = encodeJson({ jobs: 1, answers: [{ ...done, ...fields }] });
+      expect(decodeStatusReply(payload, 1), JSON.stringify(fields)).toBeUndefined();
+    }
+    const escaping = { place: { ...place, file: "a/../b" }, from: 0 };
+    expect(decodeContentQuestion(encodeJson(escaping))).toBeUndefined();
+    const lone = { ...chunk.head, headers: ["name"] };
+    const bytes = encodeContentChunk({ ...chunk, head: lone as NonNullable<ContentChunk["head"]> });
+    expect(decodeContentChunk(bytes)).toBeUndefined();
+    const negative = { ...counts, pages: -1 };
+    const jobs = [{ job, counts: negative, finished: true }];
+    expect(decodeStatsReply(encodeJson({ ...figures, jobs }))).toBeUndefined();
+    expect(decodeHostReply(encodeJson({ ...host, hold: "robots" }))).toBeUndefined();
+  });
+
+  it("are bounded in number and size", () => {
+    const many = Array.from({ length: statusUrlsMax + 1 }, () => "http://a.example/");
+    const asked = encodeJson({ urls: many, fromCopy: false });
+    expect(decodeStatusQuestion(asked)).toBeUndefined();
+    expect(decodeFour(encodeStatusReply({ jobs: 1, answers: [done] }))).toBeUndefined();
+    const rows = Array.from({ length: hostRowsMax + 1 }, () => host.queued[0]);
+    expect(decodeHostReply(encodeJson({ ...host, queued: rows }))).toBeUndefined();
+    const totals = Array.from({ length: totalsMax + 1 }, () => ({ job, counts, finished: true }));
+    expect(decodeStatsReply(encodeJson({ ...figures, jobs: totals }))).toBeUndefined();
+  });
+
+  it("fit a message however long their texts are, and what finds no room is left out", () => {
+    const long = {
+      ...done,
+      title: "\u0001".repeat(30_000),
+      contentType: "é".repeat(30_000),
+      redirect: `http://a.example/${"é".repeat(16_000)}`,
+    };
+    const reply = { jobs: 1, answers: Array.from({ length: statusUrlsMax }, () => long) };
+    const payload = encodeStatusReply(reply);
+    expect(payload.length).toBeLessThan(payloadBytesMax);
+    const received = decodeStatusReply(payload, statusUrlsMax)?.answers ?? [];
+    expect(received[0]).toMatchObject({ state: "done", title: "\u0001".repeat(1_000) });
+    expect(received.at(-1)).toEqual({});
+    const head = { ...chunk.head, bodyBytes: contentChunkBytes } as NonNullable<
+      ContentChunk["head"]
+    >;
+    const full = encodeContentChunk({ head, bytes: new Uint8Array(contentChunkBytes) });
+    expect(full.length).toBeLessThan(payloadBytesMax);
+  });
+});
+
+describe("counts of pages", () => {
+  const claim = { pageCounts: [{ job, pages: 12 }] };
+  const decode = (payload: Uint8Array): ReturnType<typeof decodeClaim> => decodeClaim(payload, 0);
+
+  it("arrive as they were sent, are safe to receive from a stranger, and bounded", () => {
+    expect(decode(encodeClaim(claim))).toEqual(claim);
+    expectSafe(fc.constant(encodeClaim(claim)), decode, encodeClaim);
+    const longest = { job: "x".repeat(64) as JobId, pages: Number.MAX_SAFE_INTEGER };
+    const most = { pageCounts: Array.from({ length: pageCountsMax }, () => longest) };
+    expect(encodeClaim(most).length).toBeLessThan(64 * 1_024);
+    expect(decode(encodeClaim(most))).toEqual(most);
+    const more = { pageCounts: [...most.pageCounts, longest] };
+    expect(decode(encodeClaim(more))).toBeUndefined();
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { partition } from "../../../sim/world/network-rules.ts";
+import { JobRegistry } from "../../../src/peer/job-registry.ts";
+import { jobSpace } from "../../../src/core/record/keys.ts";
+import type { JobId } from "../../../src/core/units.ts";
+import { job, SwarmBench } from "./swarm-bench.ts";
+
+describe("a job of a swarm", () => {
+  it("rests at all peers when one pauses it, goes on when another resumes it, and ends when cancelled", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 500 });
+      await bench.pass(2_000);
+      await bench.peer(1).changeJob(job, "pause");
+      // Requests in flight, and news on their way.
+      await bench.pass(1_000);
+      const atRest = bench.hits.length;
+      await bench.pass(10_000);
+      expect(bench.hits.length).toBe(atRest);
+      await bench.peer(2).changeJob(job, "resume");
+      await bench.pass(3_000);
+      const after = bench.hits.length;
+      expect(after).toBeGreaterThan(atRest);
+      expect(after).toBeLessThan(200);
+      await bench.peer(0).changeJob(job, "cancel");
+      await bench.finished(1);
+      const atEnd = bench.hits.length;
+      await bench.pass(5_000);
+      expect(bench.hits.length).toBe(atEnd);
+      const states = bench.peers.map((peer) => peer.job(job).definition.state);
+      expect(states).toEqual(["cancelled", "cancelled", "cancelled"]);
+    });
+  });
+
+  it("is the same everywhere after it was changed at two peers at once", async () => {
+    const bench = new SwarmBench(4);
+    const definitions = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 60_000 });
+      await bench.pass(1_000);
+      const heal = bench.world.network.addRule(partition([0, 1], [2, 3]));
+      await Promise.all([
+        bench.peer(0).changeJob(job, "pause"),
+        bench.peer(3).inject(job, [], { priority: 9 }),
+      ]);
+      heal();
+      await bench.pass(30_000);
+      return bench.peers.map((peer) => peer.job(job).definition);
+    });
+    expect(definitions[0]?.revision).toBe(2);
+    for (const definition of definitions) expect(definition).toEqual(definitions[0]);
+  });
+
+  it("is found by a peer that has not heard of it, and unknown where nobody has", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 60_000 });
+      await bench.pass(500);
+      const late = bench.world.addMachine();
+      await late.start();
+      expect(() => late.peer.job(job)).toThrow("no job");
+      await bench.pass(500);
+      expect((await late.peer.findJob(job)).definition.options.delayMs).toBe(60_000);
+      const unknown = late.peer.changeJob("no-such-job" as JobId, "pause");
+      await expect(unknown).rejects.toMatchObject({ code: "JOB_UNKNOWN" });
+    });
+  });
+
+  it("is not taken from others when it looks like another one", () => {
+    const jobs = new JobRegistry();
+    const here = jobs.define("job-0");
+    const space = jobSpace(here.definition.id);
+    const alike = { ...here.definition, id: "another" as JobId };
+    // Two names with one number cannot be found in a test's time: the number is given to another name instead.
+    Object.defineProperty(here, "definition", { value: alike });
+    expect(jobs.merge({ ...alike, id: "job-0" as JobId, revision: 7 })).toBe(false);
+    expect(jobs.bySpace(space)?.definition).toEqual(alike);
+  });
+
+  it("ends with its number of pages over all peers, and at most a second's more", async () => {
+    const bench = new SwarmBench(4);
+    const { pages, finished, report } = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000, pagesMax: 60 });
+      await bench.finished(3);
+      const report = (await bench.peer(2).swarmStats()).jobs[0];
+      await bench.pass(5_000);
+      const pages = bench.hits.length;
+      return { pages, report, finished: bench.peers.map((peer) => peer.job(job).finished) };
+    });
+    expect(pages).toBeGreaterThanOrEqual(60);
+    // Twelve sites with a request a second each, for the second between two tellings and the request in flight.
+    expect(pages).toBeLessThanOrEqual(60 + 2 * 12 + 12);
+    expect(report?.counts.pages).toBe(pages);
+    expect(finished).toEqual([true, true, true, true]);
+  });
+});
+
+describe("the figures of a swarm", () => {
+  it("add up, and are the same at every peer", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      const all = await Promise.all(bench.peers.map((peer) => peer.swarmStats()));
+      for (const [at, stats] of all.entries()) {
+        expect(stats.members[0]?.peer).toBe(`peer-${at}`);
+        expect(stats.members.map(({ peer }) => peer).sort()).toEqual([
+          "peer-0",
+          "peer-1",
+          "peer-2",
+        ]);
+        expect(stats.silent).toEqual([]);
+        expect(stats.jobs[0]).toMatchObject({
+          finished: true,
+          counts: { pages: 240, fetched: 240, queued: 0, statuses: { "2xx": 240 } },
+        });
+        const shares = stats.jobs[0]?.shares ?? [];
+        expect(shares.every(({ counts }) => counts.pages > 0)).toBe(true);
+      }
+      const rows = bench.peer(1).members();
+      expect(rows.map(({ id }) => id)).toEqual(["peer-1", "peer-0", "peer-2"]);
+      expect(rows.every(({ state, weight }) => state === "active" && weight === 1)).toBe(true);
+      expect(rows.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+    });
+  });
+
+  it("name those who do not answer, and keep what a peer did that has stopped", async () => {
+    const bench = new SwarmBench(4);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      await bench.machine(1).stop();
+      await bench.pass(1_000);
+      const stopped = await bench.peer(3).swarmStats();
+      expect(stopped.silent).toEqual([]);
+      expect(stopped.jobs[0]?.counts.pages).toBe(240);
+      const past = stopped.jobs[0]?.shares.filter((share) => share.past);
+      expect(past?.map(({ peer }) => peer)).toEqual(["peer-1"]);
+      bench.machine(2).powerFailure();
+      const silent = await bench.peer(3).swarmStats();
+      expect(silent.silent).toEqual(["peer-2"]);
+      expect(silent.jobs[0]).toMatchObject({ finished: false, counts: { pages: 240 } });
+      await bench.machine(1).start();
+      await bench.pass(5_000);
+      const back = await bench.peer(0).swarmStats();
+      const shares = back.jobs[0]?.shares ?? [];
+      expect(shares.find(({ peer }) => peer === "peer-1")).not.toHaveProperty("past");
+    });
+  });
+
+  it("are those of the peer itself where it crawls alone", async () => {
+    const bench = new SwarmBench(1);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      const stats = await bench.peer(0).swarmStats();
+      expect(stats.jobs[0]?.counts).toEqual(bench.peer(0).job(job).counts);
+      expect(stats.members.length).toBe(1);
+      expect(bench.peer(0).members()).toMatchObject([{ id: "peer-0", share: 1 }]);
+    });
+  });
+});
