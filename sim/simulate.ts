@@ -38,6 +38,8 @@ const runWithinMs: Millis = 24 * 3_600_000;
 /** How often random peers are asked about random URLs, and about how many. */
 const askMs: Millis = 700;
 const askedUrls = 5;
+/** Pages that are named where a run does not end. */
+const undoneMax = 4;
 
 /** Runs one scenario with one seed, and tells everything about it. The same arguments give the same run. */
 export function simulate(
@@ -97,7 +99,7 @@ export class Simulation {
     this.#player = new FaultPlayer(this.#swarm, chronicle, plan, dice.fork("faults"));
     this.#seeds = new SeedGiver(this.#swarm, chronicle, plan, dice.fork("seeds"), {
       id: job,
-      options: { scope: "any", delayMs: plan.settings.jobDelayMs },
+      options: { ...plan.settings.jobLimits, scope: "any", delayMs: plan.settings.jobDelayMs },
     });
     this.#log = new RunLog(this.#view);
     this.#convergence = new Convergence(this.#view);
@@ -172,6 +174,7 @@ export class Simulation {
   /** Waits for the end of the job, as all peers see it. */
   async #finish(seeded: Promise<void>): Promise<void> {
     const { clock } = this.#swarm.world;
+    const askedAtMs = this.#chronicle.nowMs;
     const inTime = new AbortController();
     const told = seeded.then(() =>
       Promise.all(
@@ -188,12 +191,13 @@ export class Simulation {
     this.#isFinished = !isLate;
     if (isLate) {
       const text = `the job is not over ${this.#plan.finishWithinMs / 1_000} s after all was healed`;
-      this.#findings.add("termination", this.#chronicle.nowMs, text, this.#whyNotOver());
+      const details = { ...this.#whyNotOver(), ...(await this.#undone()) };
+      this.#findings.add("termination", this.#chronicle.nowMs, text, details);
     } else {
       this.#chronicle.note({ kind: "finished" });
       const seededAtMs = Math.max(0, ...this.#seeds.acknowledged.values());
       this.#log.finishedAfterMs = this.#termination.ended(
-        Math.max(this.#calmSinceMs ?? 0, seededAtMs),
+        Math.max(this.#calmSinceMs ?? 0, seededAtMs, askedAtMs),
       );
     }
     inTime.abort();
@@ -212,7 +216,8 @@ export class Simulation {
           .then(() => !patience.signal.aborted);
         const isOver = await Promise.race([end, clock.sleep(lookMs * 5).then(() => false)]);
         patience.abort();
-        if (isOver) {
+        // A peer that stops tells everybody who waits that there is nothing to wait for.
+        if (isOver && machine.isUp && !this.#swarm.isBusy(machine.index)) {
           this.#termination.toldOver(machine.index);
           return;
         }
@@ -305,6 +310,16 @@ export class Simulation {
         `${swarm?.replicator.queuedRows ?? 0} rows`,
         swarm?.ownership.isSettled === true ? "settled" : "not settled",
       ].join(", ");
+    }
+    return told;
+  }
+
+  /** Some of the pages that are not done, and what their holders say of them. */
+  async #undone(): Promise<Record<string, string>> {
+    const told: Record<string, string> = {};
+    for (const { url, holder } of this.#coverage.undone(this.#trueGraph(), undoneMax)) {
+      const [status] = (await holder?.peer.status([url])) ?? [];
+      told[url] = `${holder?.id ?? "nobody"} says ${status?.state ?? "nothing"}: ${status?.reason ?? ""}`;
     }
     return told;
   }

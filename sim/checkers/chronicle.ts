@@ -38,6 +38,9 @@ export interface Weather {
   readonly down: readonly number[];
 }
 
+/** A request that was sent before its sender's end arrives so long after it, at most. */
+const onTheWayMs = 2_000;
+
 /** How long before a look a false death may have come about. */
 const lookBackMs = 2_000;
 
@@ -150,11 +153,11 @@ export class Chronicle {
     return this.#byRun.get(`${machine} ${generation}`);
   }
 
-  /** Whether that process ended other than in order, within `withinMs` after a moment. */
+  /** Whether that process ended other than in order about the time of a request, or within `withinMs` after it. */
   crashedAfter(machine: number, generation: number, atMs: Millis, withinMs: Millis): boolean {
     const life = this.life(machine, generation);
     if (life?.end === undefined || life.end === "stop" || life.end === "leave") return false;
-    return life.toMs >= atMs && life.toMs <= atMs + withinMs;
+    return life.toMs >= atMs - onTheWayMs && life.toMs <= atMs + withinMs;
   }
 }
 

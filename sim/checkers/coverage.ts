@@ -7,6 +7,7 @@ import { dedupeKey } from "../../src/core/url/dedupe-key.ts";
 import { fingerprintOf } from "../../src/core/url/fingerprint.ts";
 import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
 import type { Peer } from "../../src/peer/peer.ts";
+import type { TrueGraph } from "../sample-web/true-graph.ts";
 import type { VirtualMachine } from "../world/virtual-machine.ts";
 import type { Checker, RunEnd, RunView, SeenHit } from "./checker.ts";
 
@@ -51,6 +52,23 @@ export class Coverage implements Checker {
       else this.#tellLost(id, url, holder, key, acknowledged.get(id));
     }
   };
+
+  /** Some pages without a final record, and who should have it. */
+  undone(
+    graph: TrueGraph,
+    countMax: number,
+  ): { readonly url: string; readonly holder: VirtualMachine<Peer> | undefined }[] {
+    const { sampleWeb } = this.#view.world;
+    const found = [];
+    for (const id of graph.ids("must")) {
+      const url = sampleWeb.urlOf(id) as CanonicalUrl;
+      const holder = this.#holderOf(sampleWeb.layout.placeOf(id).site, url);
+      if (holder !== undefined && this.#stateAt(holder, this.#rowKey(url)) === "done") continue;
+      found.push({ url, holder });
+      if (found.length >= countMax) break;
+    }
+    return found;
+  }
 
   #tellLost(
     id: number,

@@ -31,8 +31,8 @@ export class Duplicates implements Checker {
   readonly #view: RunView;
   /** The last final answer of each page. */
   readonly #answers = new Map<number, Answer>();
-  /** Requests for each page without a final answer. */
-  readonly #attempts = new Map<number, number>();
+  /** Requests of each process for a page, without a final answer. */
+  readonly #attempts = new Map<string, number>();
   readonly #again: Again[] = [];
   readonly counts: Record<DuplicateReason, number> = {
     crash: 0,
@@ -55,10 +55,11 @@ export class Duplicates implements Checker {
       this.#answers.set(hit.page, second);
       return;
     }
-    const attempts = (this.#attempts.get(hit.page) ?? 0) + 1;
-    this.#attempts.set(hit.page, attempts);
+    const run = `${hit.page} ${machine} ${generation}`;
+    const attempts = (this.#attempts.get(run) ?? 0) + 1;
+    this.#attempts.set(run, attempts);
     // After its last attempt a page is done, whatever it answered.
-    if (attempts % attemptsMax === 0) this.#answers.set(hit.page, second);
+    if (attempts >= attemptsMax) this.#answers.set(hit.page, second);
   };
 
   readonly finish = (): void => {

@@ -2,13 +2,16 @@ import { positionOf } from "../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
 import type { PeerControl, UrlStatus } from "../../src/ports/peer-control.ts";
-import type { Checker, RunView } from "./checker.ts";
+import type { RunView } from "./checker.ts";
 
 type State = UrlStatus["state"];
 
 interface Answer {
   readonly state: State;
+  /** When it was asked for. */
   readonly atMs: Millis;
+  /** When it was given. */
+  readonly givenAtMs: Millis;
   readonly machine: number;
   readonly generation: number;
 }
@@ -24,7 +27,7 @@ const inFlightMs = 5_000;
  * A peer that answers from its own disk for a site that another one holds has not asked the holder: such an answer counts
  * for nothing here.
  */
-export class StatusOrder implements Checker {
+export class StatusOrder {
   readonly #view: RunView;
   readonly #answers = new Map<string, Answer>();
   /** Answers that were compared with earlier ones. */
@@ -48,16 +51,22 @@ export class StatusOrder implements Checker {
     if (running?.isUp !== true) return;
     const territory = running.peer.swarm?.territory;
     for (const status of statuses) {
-      const { url, state, owner } = status;
+      const { url, state, owner, reason } = status;
+      // Nobody could tell: that says nothing of the URL.
+      if (reason === "owner-unreachable") continue;
       const position = positionOf(siteOfHost(hostOf(url as CanonicalUrl)));
       if (owner === peer.peerId && territory?.holds(position) !== true) continue;
-      this.#compare(url, { state, atMs: askedAtMs, machine, generation: running.generation });
+      const { generation } = running;
+      const givenAtMs = chronicle.nowMs;
+      this.#compare(url, { state, atMs: askedAtMs, givenAtMs, machine, generation });
     }
   }
 
   #compare(url: string, answer: Answer): void {
     const { chronicle, findings } = this.#view;
     const before = this.#answers.get(url);
+    // Of two that were on their way at one time neither came first.
+    if (before !== undefined && before.givenAtMs > answer.atMs) return;
     this.#answers.set(url, answer);
     if (before === undefined) return;
     this.compared += 1;

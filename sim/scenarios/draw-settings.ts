@@ -55,6 +55,7 @@ export function drawSettings(dice: Dice, size: SimulationSize, rough: Roughness)
     ),
     replicas: size.peers >= 5 && cluster.chance(0.25) ? 3 : 2,
     jobDelayMs: drawDelay(dice.fork("delay"), size, sampleWeb),
+    jobLimits: {},
     queues: dice.fork("queues").pick([
       { pendingMax: 50_000, queuedRowsMax: 20_000, pendingOpsMax: 10_000 },
       { pendingMax: 2_000, queuedRowsMax: 4_000, pendingOpsMax: 2_000 },

@@ -1,3 +1,4 @@
+import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { SampleWebOptions } from "../sample-web/sample-web-options.ts";
 import type { NetworkOptions } from "../world/network-options.ts";
@@ -28,6 +29,8 @@ export interface RunSettings {
   readonly replicas: number;
   /** The job's politeness delay. */
   readonly jobDelayMs: Millis;
+  /** What else the job says. */
+  readonly jobLimits: Partial<Pick<JobOptions, "depthMax" | "queriesPerPathMax">>;
   readonly queues: QueueBounds;
 }
 

@@ -270,7 +270,9 @@ function swizzle(timeline: Timeline): void {
 function hostile(settings: RunSettings, dice: Dice): RunSettings {
   const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
   return {
-    ...settings,
+    ...quick(settings),
+    // Traps are endless: these limits end them, far beyond what the true pages need.
+    jobLimits: { depthMax: 120, queriesPerPathMax: 30 },
     sampleWeb: {
       ...settings.sampleWeb,
       trapShare: 0.2,
