@@ -4,10 +4,14 @@ import type { PeerPorts } from "../../src/peer/peer-ports.ts";
 import { RingBook } from "../../src/peer/swarm/ring-book.ts";
 import { defaultSwarmOptions } from "../../src/peer/swarm/swarm-options.ts";
 import { isGone } from "../../src/core/membership/member.ts";
+import { decodeForward } from "../../src/core/messages/forward.ts";
+import { messageKinds } from "../../src/core/messages/message-kinds.ts";
+import type { Overlay } from "../../src/ports/overlay.ts";
 import type { Metrics } from "../../src/ports/metrics.ts";
 import type { Chronicle, LifeEnd, Weather } from "../checkers/chronicle.ts";
 import type { VirtualLogLine, VirtualMachine } from "../world/virtual-machine.ts";
 import { World } from "../world/world.ts";
+import { overlayWith } from "./overlay-with.ts";
 import type { Plan } from "./plan.ts";
 
 /** What tests change about a run. */
@@ -34,8 +38,9 @@ const lookedAtMax = 24;
  */
 export class VirtualSwarm {
   readonly world: World<Peer>;
-  readonly #plan: Plan;
   readonly #chronicle: () => Chronicle;
+  /** Messages with forwarded URLs, and how many URLs were in them. */
+  readonly forwarded = { messages: 0, urls: 0 };
   /** Machines that have been started at least once: where the others find the swarm. */
   readonly #known = new Set<number>();
   /** Machines that have left for good. */
@@ -50,7 +55,6 @@ export class VirtualSwarm {
     hooks: SwarmHooks = {},
     { ports: tamper = (ports) => ports }: Tampering = {},
   ) {
-    this.#plan = plan;
     this.#chronicle = chronicle;
     const { settings, size } = plan;
     const { onLog, metricsOf } = hooks;
@@ -58,7 +62,7 @@ export class VirtualSwarm {
     const rings = new RingBook(ring);
     this.world = new World<Peer>(
       (ports, machine) =>
-        new Peer(tamper(ports, machine), {
+        new Peer(tamper(this.#counted(ports), machine), {
           ...defaultPeerOptions,
           peerId: machine.id,
           version: "0.0.0-sim",
@@ -96,6 +100,19 @@ export class VirtualSwarm {
         },
       },
     );
+  }
+
+  #counted(ports: PeerPorts): PeerPorts {
+    const { overlay } = ports;
+    if (overlay === undefined) return ports;
+    const request: Overlay["request"] = (asked, signal) => {
+      if (asked.kind === messageKinds.forward) {
+        this.forwarded.messages += 1;
+        this.forwarded.urls += decodeForward(asked.payload)?.length ?? 0;
+      }
+      return overlay.request(asked, signal);
+    };
+    return { ...ports, overlay: overlayWith(overlay, { request }) };
   }
 
   get #machines(): readonly VirtualMachine<Peer>[] {

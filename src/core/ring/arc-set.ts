@@ -13,13 +13,18 @@ type Combination = (inOne: boolean, inOther: boolean) => boolean;
  * overlap nor touch, and two sets of the same positions have the same bounds.
  */
 export class ArcSet {
-  static readonly empty = new ArcSet(new Float64Array(0));
-  static readonly whole = new ArcSet(Float64Array.of(0, circle));
-
   readonly #bounds: Float64Array;
 
   private constructor(bounds: Float64Array) {
     this.#bounds = bounds;
+  }
+
+  static get empty(): ArcSet {
+    return emptySet;
+  }
+
+  static get whole(): ArcSet {
+    return wholeSet;
   }
 
   /** The positions of all `arcs`, which may overlap and come in any order. */
@@ -157,3 +162,6 @@ export class ArcList {
     return set;
   }
 }
+
+const emptySet = new ArcList().toSet();
+const wholeSet = ArcSet.of([{ from: 0 as RingPosition, to: circle as RingPosition }]);
