@@ -140,6 +140,7 @@ export class Simulation {
       queues: this.#queues.highest,
       shortestSlackMs: this.#politeness.shortestSlackMs,
       statusAnswers: this.#status.compared,
+      forwarded: this.#swarm.forwarded,
     });
   }
 
@@ -319,7 +320,8 @@ export class Simulation {
     const told: Record<string, string> = {};
     for (const { url, holder } of this.#coverage.undone(this.#trueGraph(), undoneMax)) {
       const [status] = (await holder?.peer.status([url])) ?? [];
-      told[url] = `${holder?.id ?? "nobody"} says ${status?.state ?? "nothing"}: ${status?.reason ?? ""}`;
+      told[url] =
+        `${holder?.id ?? "nobody"} says ${status?.state ?? "nothing"}: ${status?.reason ?? ""}`;
     }
     return told;
   }

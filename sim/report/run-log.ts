@@ -29,6 +29,8 @@ export interface CheckerCounts {
   readonly queues: Readonly<Record<string, number>>;
   readonly shortestSlackMs: Millis;
   readonly statusAnswers: number;
+  /** Messages with forwarded URLs, and the URLs in them. */
+  readonly forwarded: { readonly messages: number; readonly urls: number };
 }
 
 /** Everything about a run. */

@@ -1,8 +1,8 @@
 import type { Millis } from "../../src/core/units.ts";
 import type { Chronicle } from "../checkers/chronicle.ts";
 import type { Dice } from "../world/dice.ts";
-import { clogMembers, cutOneWay, partition, slowMembers } from "../world/network-rules.ts";
-import type { Fault, Plan, PlannedFault } from "./plan.ts";
+import { isNetworkFault, NetworkFaults } from "./network-faults.ts";
+import type { Fault, NetworkFault, Plan, PlannedFault } from "./plan.ts";
 import type { VirtualSwarm } from "./virtual-swarm.ts";
 
 /** How long a fault waits for the swarm to be calm, before it is left out. */
@@ -20,13 +20,12 @@ export class FaultPlayer {
   readonly #chronicle: Chronicle;
   readonly #plan: Plan;
   readonly #dice: Dice;
-  /** Rules of the network that stand, by what put them there. */
-  readonly #rules = new Map<string, () => void>();
+  readonly #network: NetworkFaults;
   readonly #storms = new Set<() => void>();
-  #ruleNumber = 0;
 
   constructor(swarm: VirtualSwarm, chronicle: Chronicle, plan: Plan, dice: Dice) {
     this.#swarm = swarm;
+    this.#network = new NetworkFaults(swarm.world.network);
     this.#chronicle = chronicle;
     this.#plan = plan;
     this.#dice = dice;
@@ -50,7 +49,8 @@ export class FaultPlayer {
 
   /** Ends all faults and starts what is down. */
   heal(): void {
-    this.#healNetwork();
+    this.#network.endAll();
+    this.#chronicle.networkIsWhole();
     for (const end of [...this.#storms]) end();
     for (const machine of this.#swarm.world.machines) {
       machine.disk.slowness = 1;
@@ -72,6 +72,7 @@ export class FaultPlayer {
 
   /** False when the fault does not fit what there is. */
   #perform(fault: Fault): boolean {
+    if (isNetworkFault(fault)) return this.#disturb(fault);
     const swarm = this.#swarm;
     switch (fault.kind) {
       case "kill":
@@ -105,52 +106,13 @@ export class FaultPlayer {
       case "storm":
         this.#storm(fault);
         return true;
-      default:
-        return this.#disturb(fault);
     }
   }
 
-  #disturb(fault: Fault): boolean {
-    const { network } = this.#swarm.world;
-    switch (fault.kind) {
-      case "partition":
-        this.#rules.set(this.#nextName(), network.addRule(partition(...fault.groups)));
-        return true;
-      case "cut":
-        this.#rules.set(this.#nextName(), network.addRule(cutOneWay(fault.from, fault.to)));
-        return true;
-      case "slow-network": {
-        const rule = slowMembers([fault.machine], fault.ms);
-        this.#rules.set(this.#nextName(), network.addRule(rule));
-        return true;
-      }
-      case "clog": {
-        const name = `clog ${fault.machine}`;
-        if (this.#rules.has(name)) return false;
-        this.#rules.set(name, network.addRule(clogMembers([fault.machine])));
-        return true;
-      }
-      case "unclog": {
-        const name = `clog ${fault.machine}`;
-        const end = this.#rules.get(name);
-        if (end === undefined) return false;
-        this.#rules.delete(name);
-        end();
-        if (this.#rules.size === 0) this.#chronicle.networkIsWhole();
-        return true;
-      }
-      case "heal":
-        this.#healNetwork();
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  #healNetwork(): void {
-    for (const end of this.#rules.values()) end();
-    this.#rules.clear();
-    this.#chronicle.networkIsWhole();
+  #disturb(fault: NetworkFault): boolean {
+    const done = this.#network.perform(fault);
+    if (this.#network.isWhole) this.#chronicle.networkIsWhole();
+    return done;
   }
 
   #storm({ status, hostShare, forMs }: Extract<Fault, { kind: "storm" }>): void {
@@ -183,11 +145,6 @@ export class FaultPlayer {
     return this.#swarm.steady.length;
   }
 
-  #nextName(): string {
-    this.#ruleNumber += 1;
-    return `rule ${this.#ruleNumber}`;
-  }
-
   #note(fault: PlannedFault, skipped: boolean): void {
     const machine = "machine" in fault ? fault.machine : undefined;
     const detail = detailOf(fault);
@@ -212,7 +169,16 @@ function detailOf(fault: Fault): string | undefined {
       return fault.factor === 1 ? "usual again" : `${fault.factor} times as slow`;
     case "storm":
       return `${fault.status} at ${Math.round(fault.hostShare * 100)}% of the hosts`;
-    default:
+    case "kill":
+    case "power":
+    case "wipe":
+    case "start":
+    case "stop":
+    case "leave":
+    case "join":
+    case "clog":
+    case "unclog":
+    case "heal":
       return undefined;
   }
 }

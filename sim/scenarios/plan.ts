@@ -79,6 +79,12 @@ export type Fault =
 
 export type FaultKind = Fault["kind"];
 
+/** Faults of the network between machines, and their ends. */
+export type NetworkFault = Extract<
+  Fault,
+  { readonly kind: "partition" | "cut" | "slow-network" | "clog" | "unclog" | "heal" }
+>;
+
 /** A fault and its time, counted from when the swarm is first complete. */
 export type PlannedFault = Fault & {
   readonly atMs: Millis;
