@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { partition } from "../../../sim/world/network-rules.ts";
+import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import type { UrlStatus } from "../../../src/ports/peer-control.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
@@ -72,6 +74,45 @@ describe("a swarm that is asked for the state of URLs", () => {
     expect(late).toMatchObject({ state: "done" });
     expect(late).not.toHaveProperty("replica");
     expect(late?.owner).not.toBe(owner);
+  });
+
+  it("says what its owner alone knows as such, until the copies have it too", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 300 });
+      await bench.pass(1_000);
+      const before = new Set(bench.urls);
+      const heal = bench.world.network.addRule(partition([0], [1, 2]));
+      await bench.pass(1_200);
+      const fresh = bench.urls.filter((url) => !before.has(url) && bench.holderOf(url) === 0);
+      expect(fresh.length).toBeGreaterThan(0);
+      for (const status of await bench.peer(0).status(fresh)) expect(status.unconfirmed).toBe(true);
+      heal();
+      await bench.pass(6_000);
+      for (const status of await bench.peer(0).status(fresh)) {
+        expect(status.state).toBe("done");
+        expect(status).not.toHaveProperty("unconfirmed");
+      }
+    });
+  });
+
+  it("takes no answer from a copy that is not complete", async () => {
+    const bench = new SwarmBench(4);
+    const answers = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      const [url = ""] = bench.urls;
+      const { id, peer } = bench.machine(bench.holderOf(url));
+      const { generation } = peer.swarm?.view ?? { generation: 0 };
+      for (const other of bench.peers) {
+        other.swarm?.territory.note(ArcSet.whole, { member: id, generation, synced: false });
+      }
+      bench.machine(bench.holderOf(url)).powerFailure();
+      return (await Promise.all(bench.peers.map((other) => other.status([url])))).flat();
+    });
+    for (const answer of answers) expect(answer).not.toHaveProperty("replica");
   });
 
   it("says that it cannot tell, when nobody who knows is there", async () => {

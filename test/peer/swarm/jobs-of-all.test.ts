@@ -53,17 +53,17 @@ describe("a job of a swarm", () => {
   });
 
   it("is found by a peer that has not heard of it, and unknown where nobody has", async () => {
-    const bench = new SwarmBench(2);
+    const bench = new SwarmBench(3);
     await bench.run(async () => {
       await bench.begin();
-      await bench.inject(0, { delayMs: 60_000 });
-      await bench.pass(500);
-      const late = bench.world.addMachine();
-      await late.start();
-      expect(() => late.peer.job(job)).toThrow("no job");
-      await bench.pass(500);
-      expect((await late.peer.findJob(job)).definition.options.delayMs).toBe(60_000);
-      const unknown = late.peer.changeJob("no-such-job" as JobId, "pause");
+      const heal = bench.world.network.addRule(partition([0], [1, 2]));
+      await bench.peer(0).inject(job, [], { priority: 9 });
+      heal();
+      const late = bench.peer(2);
+      expect(() => late.job(job)).toThrow("no job");
+      expect((await late.findJob(job)).definition.options.priority).toBe(9);
+      await bench.peer(1).changeJob(job, "pause");
+      const unknown = late.changeJob("no-such-job" as JobId, "pause");
       await expect(unknown).rejects.toMatchObject({ code: "JOB_UNKNOWN" });
     });
   });
