@@ -56,6 +56,26 @@ const composeRealPeer: ComposePeer = async (config, withMetrics) => {
   return composePeer(config, withMetrics);
 };
 
+type LateCommand = readonly [
+  name: string,
+  description: string,
+  load: () => Promise<(context: CommandContext) => Command>,
+];
+
+/** Commands that would make all others start slowly. */
+const lateCommands: readonly LateCommand[] = [
+  [
+    "demo",
+    "crawl a built-in sample web and prove that nothing was lost; needs no network",
+    async () => (await import("./commands/demo.ts")).demoCommand,
+  ],
+  [
+    "sim",
+    "simulate a swarm through faults in virtual time and check that its promises hold",
+    async () => (await import("./commands/sim.ts")).simCommand,
+  ],
+];
+
 function programOf(context: CommandContext): Command {
   const program = new Command("peer")
     .description(description)
@@ -72,7 +92,7 @@ function programOf(context: CommandContext): Command {
   program.addCommand(statsCommand(context));
   program.addCommand(jobsCommand(context));
   program.addCommand(leaveCommand(context));
-  program.addCommand(demoStandIn(context));
+  for (const late of lateCommands) program.addCommand(standIn(context, late));
   for (const command of [program, ...program.commands, ...subcommands(program)]) {
     adapt(command, context.terminal);
   }
@@ -83,19 +103,18 @@ function subcommands(program: Command): Command[] {
   return program.commands.flatMap(({ commands }) => [...commands]);
 }
 
-/** Stands for the demo, which brings a whole web with it, until it is asked for. */
-function demoStandIn(context: CommandContext): Command {
-  return new Command("demo")
-    .description("crawl a built-in sample web and prove that nothing was lost; needs no network")
+/** Stands for a command that brings a whole world with it, until it is asked for. */
+function standIn(context: CommandContext, [name, description, load]: LateCommand): Command {
+  return new Command(name)
+    .description(description)
     .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()
     .usage("[options]")
-    .action(async (_options: unknown, standIn: Command) => {
-      const { demoCommand } = await import("./commands/demo.ts");
-      const demo = demoCommand(context);
-      adapt(demo, context.terminal);
-      await demo.parseAsync(standIn.args, { from: "user" });
+    .action(async (_options: unknown, given: Command) => {
+      const command = (await load())(context);
+      adapt(command, context.terminal);
+      await command.parseAsync(given.args, { from: "user" });
     });
 }
 

@@ -1,0 +1,184 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { renderHtml } from "../../sim/report/render-html.ts";
+import { renderText } from "../../sim/report/render-text.ts";
+import { reportDocument } from "../../sim/report/report-document.ts";
+import { replayOf, type RunReport } from "../../sim/report/run-log.ts";
+import type { Plan, SimulationSize } from "../../sim/scenarios/plan.ts";
+import {
+  defaultSizeOf,
+  scenarioNames,
+  scenarios,
+  type ScenarioName,
+} from "../../sim/scenarios/scenarios.ts";
+import { simulate } from "../../sim/simulate.ts";
+import type { Millis } from "../../src/core/units.ts";
+import { wholeNumber } from "../config/value-readers.ts";
+import { exitCodes, usageError } from "../error-line.ts";
+import { counted, formatDuration } from "../text/human.ts";
+import { nearest } from "../text/nearest.ts";
+import { printable, table } from "../text/terminal-text.ts";
+import { newCommand, printJson, wantsJson } from "./command-context.ts";
+import type { CommandContext } from "./command-context.ts";
+
+interface SimOptions {
+  readonly scenario: ScenarioName;
+  /** Of the first run; each next one has the next seed. */
+  readonly size: SimulationSize;
+  readonly seeds: number;
+  readonly json: boolean;
+  /** File for the report. */
+  readonly report?: string;
+}
+
+/** A run and how long it took. */
+interface TimedRun {
+  readonly report: RunReport;
+  readonly wallMs: Millis;
+}
+
+const seedMax = 0xffff_ffff;
+
+/** What each number may be. One machine is no swarm; beyond the upper bounds a run takes hours. */
+const ranges = {
+  seed: { min: 0, max: seedMax },
+  seeds: { min: 1, max: 1_000_000 },
+  peers: { min: 2, max: 1_000 },
+  sites: { min: 1, max: 100_000 },
+  pages: { min: 1, max: 10_000_000 },
+} as const;
+
+/** `peer sim`: a whole swarm in virtual time, through the faults of a scenario, and the proof that its promises hold. */
+export function simCommand(context: CommandContext): Command {
+  const text = {
+    name: "sim",
+    summary: "simulate a swarm through faults in virtual time and check that its promises hold",
+    examples: [
+      ["peer sim churn --seed 7", "one run; the same seed gives the same run"],
+      ["peer sim partition --seeds 50", "fifty runs, and how to replay each that failed"],
+      ["peer sim flash-crowd --report crowd.html", "with pictures"],
+      ["peer sim --list", "the scenarios"],
+    ],
+  } as const;
+  return newCommand(text, [])
+    .argument("[scenario]", "what happens to the swarm; see --list")
+    .option("--seed <n>", "draws everything that is left open", "1")
+    .option("--seeds <n>", "runs, with that many seeds from --seed on", "1")
+    .option("--peers <n>", "machines (default: 5; flash-crowd: 50)")
+    .option("--sites <n>", "sites of the simulated web (default: 40)")
+    .option("--pages <n>", "pages of the simulated web (default: 2000)")
+    .option("--report <file>", "write an HTML page about the first run that failed, or the first")
+    .option("--list", "print the scenarios")
+    .action(async (scenario: string | undefined, _options: unknown, command: Command) => {
+      if (command.opts()["list"] === true) await list(context, command);
+      else await sim(context, simOptionsOf(scenario, command));
+    });
+}
+
+async function list(context: CommandContext, command: Command): Promise<void> {
+  const rows = scenarioNames.map((name) => [name, scenarios[name].summary] as const);
+  if (wantsJson(command)) await printJson(context, Object.fromEntries(rows));
+  else await context.terminal.stdout.write(table(rows, ["left", "left"]));
+}
+
+async function sim(context: CommandContext, options: SimOptions): Promise<void> {
+  const { terminal } = context;
+  const { scenario, size, seeds } = options;
+  const failed: Plan[] = [];
+  let shown: TimedRun | undefined;
+  for (let run = 0; run < seeds; run += 1) {
+    const seed = size.seed + run;
+    if (seeds > 1) await showProgress(context, `${run} of ${seeds} done, seed ${seed} runs`);
+    const startedAtMs = terminal.clock.nowMs();
+    const report = await simulate(scenario, { ...size, seed });
+    const timed = { report, wallMs: terminal.clock.nowMs() - startedAtMs };
+    if (shown === undefined || (shown.report.passed && !report.passed)) shown = timed;
+    if (!report.passed) failed.push(report.plan);
+    if (seeds > 1) await showProgress(context, "");
+    await print(context, options, timed);
+  }
+  if (options.report !== undefined && shown !== undefined) {
+    await writeFile(options.report, renderHtml(shown.report, shown.wallMs));
+    await terminal.stderr.write(`the report is in ${printable(options.report)}\n`);
+  }
+  if (seeds > 1 && !options.json) await terminal.stdout.write(summaryOf(seeds, failed));
+  if (failed.length > 0) context.finish(exitCodes.failed);
+}
+
+async function print(context: CommandContext, options: SimOptions, run: TimedRun): Promise<void> {
+  const { report, wallMs } = run;
+  const { stdout } = context.terminal;
+  if (options.json) await printJson(context, reportDocument(report, wallMs));
+  else if (options.seeds === 1) await stdout.write(renderText(report, wallMs));
+  else await stdout.write(`${lineOf(run)}\n`);
+}
+
+/** One run of many. */
+function lineOf({ report, wallMs }: TimedRun): string {
+  const { coverage, passed, plan, violationCounts, virtualMs } = report;
+  const verdict = passed ? "ok    " : "FAILED";
+  const found = [...violationCounts].map(([checker, times]) => `${times} ${checker}`).join(", ");
+  const told = `${coverage.done} of ${coverage.must} pages, ${formatDuration(virtualMs)} virtual, ${formatDuration(wallMs)} real`;
+  return `${verdict}  seed ${plan.size.seed}  ${told}${found === "" ? "" : `; ${found}`}`;
+}
+
+function summaryOf(seeds: number, failed: readonly Plan[]): string {
+  const passed = `\n${seeds - failed.length} of ${counted(seeds, "seed")} passed\n`;
+  if (failed.length === 0) return passed;
+  return `${passed}replay what failed:\n${failed.map((plan) => `  ${replayOf(plan)}\n`).join("")}`;
+}
+
+/** Overwrites the line that shows how far it is; nothing where nobody watches. */
+async function showProgress({ terminal }: CommandContext, line: string): Promise<void> {
+  if (terminal.stderr.isTTY) await terminal.stderr.write(`\r\u001b[2K${line}`);
+}
+
+function simOptionsOf(name: string | undefined, command: Command): SimOptions {
+  const given = command.opts();
+  const scenario = scenarioOf(name);
+  const numbers = numbersOf(given);
+  const defaults = defaultSizeOf(scenario);
+  const size: SimulationSize = {
+    seed: numbers.seed ?? defaults.seed,
+    peers: numbers.peers ?? defaults.peers,
+    sites: numbers.sites ?? Math.min(defaults.sites, numbers.pages ?? defaults.pages),
+    pages: numbers.pages ?? Math.max(defaults.pages, numbers.sites ?? defaults.sites),
+  };
+  if (size.pages < size.sites) {
+    throw usageError(`--pages must be at least --sites (${size.sites}), got ${size.pages}`);
+  }
+  const report: unknown = given["report"];
+  return {
+    scenario,
+    size,
+    seeds: numbers.seeds ?? 1,
+    json: wantsJson(command),
+    ...(typeof report === "string" && { report }),
+  };
+}
+
+function scenarioOf(name: string | undefined): ScenarioName {
+  const known = scenarioNames.find((each) => each === name);
+  if (known !== undefined) return known;
+  if (name === undefined) throw usageError("which scenario? peer sim --list prints them");
+  const meant = nearest(name, scenarioNames);
+  const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+  throw usageError(`there is no scenario "${name}"${hint}; peer sim --list prints them`);
+}
+
+type SimNumbers = Partial<Record<keyof typeof ranges, number>>;
+
+/** All numbers that are given. What is wrong with any of them is told in one line. */
+function numbersOf(given: Readonly<Record<string, unknown>>): SimNumbers {
+  const numbers: SimNumbers = {};
+  const problems: string[] = [];
+  for (const name of Object.keys(ranges) as (keyof typeof ranges)[]) {
+    const raw = given[name];
+    if (raw === undefined) continue;
+    const reading = wholeNumber(ranges[name])(raw);
+    if (reading.ok) numbers[name] = reading.value;
+    else problems.push(`--${name} ${reading.problem}`);
+  }
+  if (problems.length > 0) throw usageError(problems.join(", and "));
+  return numbers;
+}

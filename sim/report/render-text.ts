@@ -1,0 +1,44 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { Violation } from "../checkers/violation.ts";
+import { count, figuresOf, titleOf, verdictOf } from "./figures.ts";
+import type { RunReport } from "./run-log.ts";
+
+/** Violations that are shown; the others are counted. */
+const shownMax = 20;
+/** Characters of one violation: details may name a URL for each peer. */
+const lineMax = 400;
+
+/** A run as people read it: the verdict, the figures, what did not hold, and how to run it again. */
+export function renderText(report: RunReport, wallMs?: Millis): string {
+  const figures = figuresOf(report, wallMs);
+  const width = Math.max(...figures.map(({ name }) => name.length));
+  return [
+    verdictOf(report),
+    titleOf(report),
+    "",
+    ...figures.map(({ name, value }) => `${name.padEnd(width)}  ${value}`),
+    ...violationLines(report),
+    "",
+    `replay: ${report.replay}`,
+    "",
+  ].join("\n");
+}
+
+function violationLines({ violations, violationCounts }: RunReport): readonly string[] {
+  if (violations.length === 0) return [];
+  const shown = violations.slice(0, shownMax);
+  let total = 0;
+  for (const times of violationCounts.values()) total += times;
+  const more = total - shown.length;
+  const lines = ["", "violations:", ...shown.map(violationLine)];
+  return more > 0 ? [...lines, `  and ${count(more)} more`] : lines;
+}
+
+/** One violation as one line that cannot steer a terminal. */
+function violationLine({ atMs, checker, text, details }: Violation): string {
+  const facts = Object.entries(details).map(([name, value]) => `${name}=${value}`);
+  const told = facts.length === 0 ? text : `${text} (${facts.join(", ")})`;
+  const line = `  ${(atMs / 1_000).toFixed(3)} s  ${checker}: ${told}`;
+  const plain = line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, "\ufffd");
+  return plain.length > lineMax ? `${plain.slice(0, lineMax - 1)}…` : plain;
+}

@@ -1,0 +1,48 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { renderHtml } from "../../../sim/report/render-html.ts";
+import type { RunReport } from "../../../sim/report/run-log.ts";
+import { simulate } from "../../../sim/simulate.ts";
+import { failedReport } from "../../support/failed-report.ts";
+
+let report: RunReport;
+
+beforeAll(async () => {
+  report = await simulate("steady", { seed: 1, peers: 3, sites: 5, pages: 60 });
+});
+
+describe("a report as a page", () => {
+  it("has the verdict, the figures and all pictures", () => {
+    const page = renderHtml(report, 1_500);
+    expect(page).toContain('<h1 class="good">PASSED</h1>');
+    expect(page).toContain(report.traceHash);
+    expect(page).toContain(report.replay);
+    expect([...page.matchAll(/<svg [^>]*aria-label="([^"]+)"/g)].map(([, name]) => name)).toEqual([
+      "Pages answered over time by peer",
+      "Ownership before",
+      "Ownership after",
+      "Pages answered by each peer",
+      "Lives of the peers and faults over time",
+      "messages/s by kind of traffic",
+      "KiB/s by kind of traffic",
+    ]);
+  });
+
+  it("refers to nothing outside of itself, and runs nothing", () => {
+    const page = renderHtml(report);
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|\bsrc=|\bhref=|url\(|@import|\son\w+=/i);
+  });
+
+  it("draws no number that is none, whatever the run was", () => {
+    const nothing: RunReport = { ...report, samples: [], pages: 0, virtualMs: 0, lives: [] };
+    for (const each of [report, nothing]) {
+      expect(renderHtml(each)).not.toMatch(/NaN|Infinity|undefined/);
+    }
+  });
+
+  it("escapes what comes from the web", () => {
+    const page = renderHtml(failedReport(report, 1, `<img src="x" onerror='y'>&`));
+    expect(page).toContain('<h1 class="bad">FAILED: 1 coverage</h1>');
+    expect(page).toContain("&lt;img src=&quot;x&quot; onerror=&#39;y&#39;&gt;&amp;");
+    expect(page).not.toContain("<img");
+  });
+});
