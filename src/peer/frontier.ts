@@ -4,7 +4,6 @@ import { Workbench, type AddressLoans } from "../core/frontier/workbench.ts";
 import type { AddressUse, LoanSpan } from "../core/politeness/address-borrower.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import type { CanonicalUrl, HostName, IpAddress, JobId, Millis, SiteName } from "../core/units.ts";
-import { ArcMap } from "../core/ring/arc-map.ts";
 import { ArcSet } from "../core/ring/arc-set.ts";
 import { hostOf, siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -13,6 +12,7 @@ import { headSize, type FrontierOptions } from "./frontier-options.ts";
 import { HostAddresses } from "./host-addresses.ts";
 import { HostLoader } from "./host-loader.ts";
 import { setPace } from "./host-pace.ts";
+import { Doubts } from "./doubts.ts";
 import type { Host } from "./host.ts";
 import { isRunnable, type Job, type JobRegistry } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
@@ -58,10 +58,8 @@ export class Frontier {
   readonly #onFailure: (error: unknown) => void;
   /** The arcs whose hosts are crawled here. */
   #crawled = ArcSet.whole;
-  /** Since when it is unknown what was last asked of an arc's hosts, and by whom. */
-  readonly #unsureSince = new ArcMap<Millis>();
+  readonly #doubts = new Doubts();
   readonly #pulse = new Pulse();
-  #startedAtMs: Millis = 0;
 
   constructor(
     ports: Pick<PeerPorts, "clock" | "resolver" | "store">,
@@ -109,7 +107,7 @@ export class Frontier {
 
   /** Brings in the hosts that wait on disk. */
   async start(): Promise<void> {
-    this.#startedAtMs = this.#clock.nowMs();
+    this.#doubts.begin(this.#clock.nowMs());
     await this.#waiting.look();
   }
 
@@ -135,7 +133,7 @@ export class Frontier {
   /** The last requests to these arcs were made elsewhere, nobody knows when: their hosts rest for a full delay first. */
   doubt(arcs: ArcSet): void {
     if (arcs.isEmpty) return;
-    this.#unsureSince.set(arcs, this.#clock.nowMs());
+    this.#doubts.add(arcs, this.#clock.nowMs());
     for (const host of this.#hosts.values()) if (arcs.contains(host.position)) this.#prepare(host);
   }
 
@@ -367,10 +365,7 @@ export class Frontier {
   #place(host: Host): void {
     const { visit } = host;
     this.setPace(host);
-    // A request that was in flight when an earlier process died has left no trace in the gate.
-    if (host.isInherited) visit.gate.opened(this.#startedAtMs, visit.delayMs);
-    const unsureSinceMs = this.#unsureSince.get(host.position);
-    if (unsureSinceMs !== undefined) visit.gate.opened(unsureSinceMs, visit.delayMs);
+    this.#doubts.heed(host);
     this.#workbench.place(visit, this.#clock.nowMs());
     this.#onDue();
   }
@@ -385,17 +380,10 @@ export class Frontier {
   /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
   async #leave(host: Host): Promise<void> {
     host.preparing = true;
-    try {
-      await this.#journal.flushed();
-    } catch {
-      // The journal has reported the failure, and the peer is on its way down.
-      return;
-    }
+    // Where that fails, the journal has reported it, and the peer is on its way down.
+    await this.#journal.flushed().catch(() => undefined);
     host.preparing = false;
-    if (this.#isCrawled(host)) {
-      this.#prepare(host);
-      return;
-    }
+    if (this.#isCrawled(host)) { this.#prepare(host); return; }
     this.#workbench.remove(host.visit);
     this.#hosts.delete(host.visit.host);
     this.#pulse.fire();

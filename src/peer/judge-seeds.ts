@@ -1,5 +1,7 @@
 import type { CanonicalUrl } from "../core/units.ts";
 import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
+import type { PackedLinks } from "../core/page/parsed-page.ts";
+import type { AdmissionRequest } from "./admission.ts";
 import type { Job } from "./job-registry.ts";
 
 /** Seeds that the job takes, and the inputs that it does not. */
@@ -16,4 +18,9 @@ export function judgeSeeds(
     else rejected.push({ input, reason: reason ?? "invalid-url" });
   }
   return { seeds, rejected };
+}
+
+/** Seeds as a request to admit them. */
+export function seedsOf(job: Job, links: PackedLinks): AdmissionRequest {
+  return { job, links, excluded: [], depth: 0, redirectChain: [] };
 }

@@ -7,16 +7,17 @@ import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
+import { countInterrupted } from "./count-interrupted.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Frontier } from "./frontier.ts";
 import { isFinished, isRunnable, JobRegistry, reportOf } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
 import { archiveMarkKey, Journal } from "./journal.ts";
-import { judgeSeeds } from "./judge-seeds.ts";
+import { judgeSeeds, seedsOf } from "./judge-seeds.ts";
 import { LeaseLog } from "./lease-log.ts";
 import { newDesk } from "./new-desk.ts";
+import { newVisitor } from "./new-visitor.ts";
 import { Pace } from "./pace.ts";
-import { PageFinisher } from "./page-finisher.ts";
 import type {
   HostStatus,
   InjectReport,
@@ -31,13 +32,10 @@ import type {
 import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
 import type { QuestionDesk } from "./question-desk.ts";
-import { RobotsKeeper } from "./robots-keeper.ts";
-import { RobotsVisitor } from "./robots-visitor.ts";
 import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
 import { Swarm } from "./swarm/swarm.ts";
-import { Visitor } from "./visitor.ts";
 
 /** Rejected inputs of an injection that its report names. */
 const rejectedNamedMax = 100;
@@ -100,7 +98,20 @@ export class Peer implements PeerControl {
       },
       onFailure,
     );
-    const visitor = this.#newVisitor(signal);
+    const visitor = newVisitor(
+      ports,
+      {
+        admission: this.#admission,
+        frontier: this.#frontier,
+        jobs: this.#jobs,
+        journal: this.#journal,
+        leases: this.#leases,
+        sieve: this.#sieve,
+        swarm: this.#swarm,
+      },
+      options,
+      signal,
+    );
     this.#dispatcher = new Dispatcher(
       ports.clock,
       {
@@ -281,9 +292,8 @@ export class Peer implements PeerControl {
 
   async #admitSeeds(job: Job, links: PackedLinks): Promise<number> {
     if (this.#swarm) return this.#swarm.inject(job, unpackLinks(links));
-    const request = { job, links, excluded: [], depth: 0, redirectChain: [] };
-    const { added } = await this.#admission.admit(request);
-    await this.#journal.flushed();
+    const { added, durable } = await this.#admission.admit(seedsOf(job, links));
+    await durable;
     return added;
   }
 
@@ -314,47 +324,11 @@ export class Peer implements PeerControl {
     await this.#jobs.load(store);
     await this.#sequence.load(store);
     await this.#sieve.load(store);
-    await this.#countInterrupted();
-  }
-
-  #newVisitor(signal: AbortSignal): Visitor {
-    const ports = this.#ports;
-    const options = this.#options;
-    const frontier = this.#frontier;
-    const keeper = new RobotsKeeper(ports);
-    const journal = this.#journal;
-    const robots = new RobotsVisitor(ports, { frontier, journal, keeper }, options, signal);
-    const finisher = new PageFinisher(ports, {
-      peerId: this.peerId,
-      admission: this.#admission,
-      frontier,
+    await countInterrupted(this.#ports, {
       jobs: this.#jobs,
+      journal: this.#journal,
       leases: this.#leases,
-      sieve: this.#sieve,
     });
-    return new Visitor(
-      ports,
-      {
-        frontier,
-        robots,
-        leases: this.#leases,
-        finisher,
-        ...(this.#swarm && { isOutdated: this.#swarm.isOutdated }),
-      },
-      options,
-      signal,
-    );
-  }
-
-  /** Requests that were in flight when the process died will be made again: they are counted, once. */
-  async #countInterrupted(): Promise<void> {
-    const { spaces, op } = await this.#leases.start(this.#ports.store);
-    for (const space of spaces) this.#jobs.bySpace(space)?.counter.add("duplicateFetches");
-    if (spaces.length > 0) {
-      this.#ports.logger.info("requests-interrupted", { count: spaces.length });
-    }
-    await this.#journal.append([op]);
-    this.#leases.forgetFound();
   }
 
   async #saveJobs(): Promise<void> {

@@ -164,4 +164,4 @@ export class ArcList {
 }
 
 const emptySet = new ArcList().toSet();
-const wholeSet = ArcSet.of([{ from: 0 as RingPosition, to: circle as RingPosition }]);
+const wholeSet = ArcSet.of([{ from: 0 as RingPosition, to: circle }]);

@@ -1,0 +1,36 @@
+import type { Admission } from "./admission.ts";
+import type { Frontier } from "./frontier.ts";
+import type { JobRegistry } from "./job-registry.ts";
+import type { Journal } from "./journal.ts";
+import type { LeaseLog } from "./lease-log.ts";
+import { PageFinisher } from "./page-finisher.ts";
+import type { PeerOptions } from "./peer-options.ts";
+import type { PeerPorts } from "./peer-ports.ts";
+import { RobotsKeeper } from "./robots-keeper.ts";
+import { RobotsVisitor } from "./robots-visitor.ts";
+import type { SieveKeeper } from "./sieve-keeper.ts";
+import type { Swarm } from "./swarm/swarm.ts";
+import { Visitor } from "./visitor.ts";
+
+/** The visitor of a peer, with what it needs for robots.txt and for finishing pages. */
+export function newVisitor(
+  ports: PeerPorts,
+  parts: {
+    readonly admission: Admission;
+    readonly frontier: Frontier;
+    readonly jobs: JobRegistry;
+    readonly journal: Journal;
+    readonly leases: LeaseLog;
+    readonly sieve: SieveKeeper;
+    readonly swarm: Swarm | undefined;
+  },
+  options: PeerOptions,
+  signal: AbortSignal,
+): Visitor {
+  const { frontier, leases, swarm } = parts;
+  const keeper = new RobotsKeeper(ports);
+  const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
+  const finisher = new PageFinisher(ports, { ...parts, peerId: options.peerId });
+  const isOutdated = swarm && { isOutdated: swarm.isOutdated };
+  return new Visitor(ports, { frontier, robots, leases, finisher, ...isOutdated }, options, signal);
+}
