@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { RunReport } from "../../../sim/report/run-log.ts";
+import { scenarioNames, type ScenarioName } from "../../../sim/scenarios/scenarios.ts";
+import { simulate } from "../../../sim/simulate.ts";
+import { explainRun } from "./explain-run.ts";
+
+const size = { seed: 1, peers: 4, sites: 15, pages: 300 };
+const churnSeeds = [3, 4, 6, 7, 9];
+/** Several runs in one test, on a machine that has other things to do. */
+const timeoutMs = 60_000;
+
+function expectPassed(report: RunReport): void {
+  const explained = explainRun(report);
+  expect(report.passed, explained).toBe(true);
+  expect([...report.violationCounts], explained).toEqual([]);
+  expect(report.coverage.must, explained).toBeGreaterThan(0);
+  expect(report.coverage.done, explained).toBe(report.coverage.must);
+}
+
+describe("a swarm in virtual time", { timeout: timeoutMs }, () => {
+  it.each(scenarioNames)("crawls every page within the rules in the scenario %s", async (name) => {
+    expectPassed(await simulate(name, size));
+  });
+
+  it.each(churnSeeds)(
+    "crawls every page within the rules under churn with the seed %i",
+    async (seed) => {
+      expectPassed(await simulate("churn", { ...size, seed }));
+    },
+  );
+
+  it.each<ScenarioName>(["steady", "churn"])(
+    "does the same twice with one seed in %s",
+    async (name) => {
+      const small = { ...size, pages: 120 };
+      const [first, second] = [await simulate(name, small), await simulate(name, small)];
+      expect(second.traceHash).toBe(first.traceHash);
+      expect(second.virtualMs).toBe(first.virtualMs);
+      const other = await simulate(name, { ...small, seed: small.seed + 1 });
+      expect(other.traceHash).not.toBe(first.traceHash);
+    },
+  );
+
+  it("names the command that replays a run", async () => {
+    const report = await simulate("steady", { ...size, peers: 2, pages: 40 });
+    const command = "peer sim steady --seed 1 --peers 2 --sites 15 --pages 40";
+    expect(report.replay).toBe(command);
+    expect(explainRun(report)).toContain(command);
+  });
+});
