@@ -2,10 +2,7 @@ import { join } from "node:path";
 import type { DnsResolver } from "../src/adapters/dns/dns-resolver.ts";
 import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
-import {
-  defaultParserPoolOptions,
-  ParserPool,
-} from "../src/adapters/parser-pool/parser-pool.ts";
+import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import { SystemEntropy } from "../src/adapters/system/system-entropy.ts";
@@ -29,10 +26,7 @@ type SlowStarters = Pick<PeerPorts, "parser" | "store">;
  *
  * The database opens and the parser threads load in threads of their own, while this one loads the rest of the program.
  */
-export async function composePeer(
-  config: PeerConfig,
-  withMetrics: boolean,
-): Promise<RunnablePeer> {
+export async function composePeer(config: PeerConfig, withMetrics: boolean): Promise<RunnablePeer> {
   const slow = startSlowOnes(config);
   try {
     return await composeAround(slow, config, withMetrics);
@@ -47,9 +41,7 @@ export async function composePeer(
 function startSlowOnes(config: PeerConfig): SlowStarters {
   const { parserThreads } = config;
   const parser = new ParserPool(
-    parserThreads === undefined
-      ? defaultParserPoolOptions()
-      : parserOptionsOf(parserThreads),
+    parserThreads === undefined ? defaultParserPoolOptions() : parserOptionsOf(parserThreads),
   );
   const store = new LevelStore({
     directory: dataLayout(config.dataDir).stateDir,
@@ -104,8 +96,7 @@ const unread: Metrics = {
 
 /** Loaded only where it is read: a one-shot crawl starts sooner without it. */
 async function prometheus(): Promise<Metrics & MetricsText> {
-  const { PrometheusMetrics } =
-    await import("../src/adapters/metrics/prometheus-metrics.ts");
+  const { PrometheusMetrics } = await import("../src/adapters/metrics/prometheus-metrics.ts");
   return new PrometheusMetrics();
 }
 
@@ -113,23 +104,13 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
-async function resolverOf(
-  { dns }: PeerConfig,
-  clock: Clock,
-): Promise<DnsResolver> {
+async function resolverOf({ dns }: PeerConfig, clock: Clock): Promise<DnsResolver> {
   const module = await import("../src/adapters/dns/dns-resolver.ts");
   const server = dns && { server: `${dns.host}:${dns.port}` };
-  return new module.DnsResolver(
-    { clock },
-    { ...module.defaultDnsResolverOptions, ...server },
-  );
+  return new module.DnsResolver({ clock }, { ...module.defaultDnsResolverOptions, ...server });
 }
 
-async function archiveOf(
-  config: PeerConfig,
-  peerId: string,
-  clock: Clock,
-): Promise<Archive> {
+async function archiveOf(config: PeerConfig, peerId: string, clock: Clock): Promise<Archive> {
   const { WarcArchive } = await import("../src/adapters/warc/warc-archive.ts");
   return new WarcArchive({
     directory: dataLayout(config.dataDir).archiveDir,
@@ -156,16 +137,11 @@ async function fetcherOf(config: PeerConfig, clock: Clock): Promise<Fetcher> {
 }
 
 /** So many threads, with the bounds that go with that number. */
-function parserOptionsOf(
-  threads: number,
-): ReturnType<typeof defaultParserPoolOptions> {
+function parserOptionsOf(threads: number): ReturnType<typeof defaultParserPoolOptions> {
   return { ...defaultParserPoolOptions(threads + 1), threads };
 }
 
-async function optionsOf(
-  config: PeerConfig,
-  peerId: string,
-): Promise<PeerOptions> {
+async function optionsOf(config: PeerConfig, peerId: string): Promise<PeerOptions> {
   const { defaultPeerOptions } = await import("../src/peer/peer-options.ts");
   const { limits, dispatcher } = defaultPeerOptions;
   const { bodyBytesMax, openRequestsMax } = config;

@@ -38,6 +38,8 @@ const runWithinMs: Millis = 24 * 3_600_000;
 /** How often random peers are asked about random URLs, and about how many. */
 const askMs: Millis = 700;
 const askedUrls = 5;
+/** Peers that are asked for the end of the job, at most. */
+const listenersMax = 5;
 /** Pages that are named where a run does not end. */
 const undoneMax = 4;
 
@@ -177,9 +179,12 @@ export class Simulation {
     const { clock } = this.#swarm.world;
     const askedAtMs = this.#chronicle.nowMs;
     const inTime = new AbortController();
+    const { dice, running } = this.#swarm.world;
+    const listeners = dice.fork("listeners").shuffled(running).slice(0, listenersMax);
     const told = seeded.then(() =>
       Promise.all(
-        this.#swarm.world.running.map(async (machine) => {
+        // Each of them asks all members again and again.
+        listeners.map(async (machine) => {
           await machine.peer.jobFinished(job, inTime.signal);
           if (!inTime.signal.aborted) this.#termination.toldOver(machine.index);
         }),

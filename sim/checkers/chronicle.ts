@@ -65,6 +65,9 @@ export class Chronicle {
   readonly lives: Life[] = [];
   readonly splits: Window[] = [];
   readonly thins: Window[] = [];
+  /** Times in which some disk was slow. */
+  readonly slows: Window[] = [];
+  readonly #slowDisks = new Set<number>();
   readonly #now: () => Millis;
   readonly #replicas: number;
   readonly #current = new Map<number, Life>();
@@ -109,14 +112,28 @@ export class Chronicle {
 
   /** A fault has begun. */
   began(fault: Fault): void {
+    if (fault.kind === "slow-disk") this.#slowDisk(fault.machine, fault.factor > 1);
     if (!networkFaults.has(fault.kind)) return;
     this.#networkFaults += 1;
     open(this.splits, this.nowMs);
   }
 
+  #slowDisk(machine: number, isSlow: boolean): void {
+    if (isSlow) this.#slowDisks.add(machine);
+    else this.#slowDisks.delete(machine);
+    if (isSlow) open(this.slows, this.nowMs);
+    else if (this.#slowDisks.size === 0) close(this.slows, this.nowMs);
+  }
+
   /** All faults of the network are over. */
   networkIsWhole(): void {
     this.#networkFaults = 0;
+  }
+
+  /** All disks are as quick as usual. */
+  disksAreQuick(): void {
+    this.#slowDisks.clear();
+    close(this.slows, this.nowMs);
   }
 
   /** Takes in what a look at the swarm has shown. */
@@ -147,6 +164,10 @@ export class Chronicle {
 
   isThin(fromMs: Millis, toMs: Millis = fromMs): boolean {
     return overlaps(this.thins, fromMs, toMs);
+  }
+
+  isSlow(fromMs: Millis, toMs: Millis): boolean {
+    return overlaps(this.slows, fromMs, toMs);
   }
 
   life(machine: number, generation: number): Life | undefined {

@@ -8,6 +8,8 @@ interface Answer {
   readonly machine: number;
   readonly generation: number;
   readonly atMs: Millis;
+  /** When the web had answered. */
+  readonly endMs: Millis;
 }
 
 interface Again {
@@ -16,9 +18,9 @@ interface Again {
   readonly second: Answer;
 }
 
-/** An answer is durable and replicated within that time, or else something else is wrong. */
-const inFlightMs = 5_000;
-/** Longer where the way to the replicas was disturbed when it was made. */
+/** An answer has come, is durable and replicated within that time, or else something is wrong. */
+const inFlightMs = 2_500;
+/** Longer where a disk or the way to the replicas was disturbed when it was made. */
 const disturbedInFlightMs = 60_000;
 /** Requests for a page that has no good answer, at most: see the retry table. */
 const attemptsMax = 5;
@@ -47,9 +49,9 @@ export class Duplicates implements Checker {
 
   readonly onHit = (hit: SeenHit): void => {
     if (hit.page < 0) return;
-    const { machine, generation, atMs } = hit;
+    const { machine, generation, atMs, endMs } = hit;
     const first = this.#answers.get(hit.page);
-    const second = { machine, generation, atMs };
+    const second = { machine, generation, atMs, endMs };
     if (first !== undefined) this.#again.push({ url: hit.url, first, second });
     if (isFinal(hit)) {
       this.#answers.set(hit.page, second);
@@ -86,10 +88,10 @@ export class Duplicates implements Checker {
 
   #reasonOf({ first, second }: Again): DuplicateReason {
     const { chronicle } = this.#view;
-    const withinMs = chronicle.isSplit(first.atMs) ? disturbedInFlightMs : inFlightMs;
-    if (chronicle.crashedAfter(first.machine, first.generation, first.atMs, withinMs)) {
-      return "crash";
-    }
+    const { machine, generation, atMs, endMs } = first;
+    const isDisturbed = chronicle.isSplit(atMs) || chronicle.isSlow(atMs, endMs);
+    const withinMs = endMs - atMs + (isDisturbed ? disturbedInFlightMs : inFlightMs);
+    if (chronicle.crashedAfter(machine, generation, atMs, withinMs)) return "crash";
     if (chronicle.isSplit(second.atMs)) return "partition";
     if (chronicle.isThin(second.atMs)) return "copies-down";
     return "unexplained";

@@ -51,6 +51,7 @@ export class FaultPlayer {
   heal(): void {
     this.#network.endAll();
     this.#chronicle.networkIsWhole();
+    this.#chronicle.disksAreQuick();
     for (const end of [...this.#storms]) end();
     for (const machine of this.#swarm.world.machines) {
       machine.disk.slowness = 1;

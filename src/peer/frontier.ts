@@ -383,10 +383,11 @@ export class Frontier {
     // Where that fails, the journal has reported it, and the peer is on its way down.
     await this.#journal.flushed().catch(() => undefined);
     host.preparing = false;
-    if (this.#isCrawled(host)) { this.#prepare(host); return; }
-    this.#workbench.remove(host.visit);
-    this.#hosts.delete(host.visit.host);
-    this.#pulse.fire();
+    if (!this.#isCrawled(host)) {
+      this.#workbench.remove(host.visit);
+      this.#hosts.delete(host.visit.host);
+      this.#pulse.fire();
+    } else this.#prepare(host);
   }
 
   async #activate(name: HostName): Promise<void> {

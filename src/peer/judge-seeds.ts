@@ -4,6 +4,9 @@ import type { PackedLinks } from "../core/page/parsed-page.ts";
 import type { AdmissionRequest } from "./admission.ts";
 import type { Job } from "./job-registry.ts";
 
+/** Rejected inputs of an injection that its report names. */
+export const rejectedNamedMax = 100;
+
 /** Seeds that the job takes, and the inputs that it does not. */
 export function judgeSeeds(
   job: Job,

@@ -13,7 +13,7 @@ import { Frontier } from "./frontier.ts";
 import { isFinished, isRunnable, JobRegistry, reportOf } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
 import { archiveMarkKey, Journal } from "./journal.ts";
-import { judgeSeeds, seedsOf } from "./judge-seeds.ts";
+import { judgeSeeds, rejectedNamedMax, seedsOf } from "./judge-seeds.ts";
 import { LeaseLog } from "./lease-log.ts";
 import { newDesk } from "./new-desk.ts";
 import { newVisitor } from "./new-visitor.ts";
@@ -36,9 +36,6 @@ import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
 import { Swarm } from "./swarm/swarm.ts";
-
-/** Rejected inputs of an injection that its report names. */
-const rejectedNamedMax = 100;
 
 /** How often rates are taken, ends of jobs looked for, and the sieve's snapshot considered. */
 const tickMs = 250;

@@ -54,7 +54,8 @@ export class LendingModel {
   readonly chance: () => number;
   nowMs = 0;
   #order = 0;
-  readonly #events: { readonly atMs: number; readonly order: number; readonly act: () => void }[] = [];
+  readonly #events: { readonly atMs: number; readonly order: number; readonly act: () => void }[] =
+    [];
   readonly #borrowers: ModelBorrower[];
   readonly #stewards: ModelSteward[] = [];
 
