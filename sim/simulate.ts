@@ -39,7 +39,7 @@ const runWithinMs: Millis = 24 * 3_600_000;
 const askMs: Millis = 700;
 const askedUrls = 5;
 /** Peers that are asked for the end of the job, at most. */
-const listenersMax = 5;
+const listenersMax = 3;
 /** Pages that are named where a run does not end. */
 const undoneMax = 4;
 
