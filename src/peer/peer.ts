@@ -289,8 +289,8 @@ export class Peer implements PeerControl {
 
   async #admitSeeds(job: Job, links: PackedLinks): Promise<number> {
     if (this.#swarm) return this.#swarm.inject(job, unpackLinks(links));
-    const { added, durable } = await this.#admission.admit(seedsOf(job, links));
-    await durable;
+    const { added } = await this.#admission.admit(seedsOf(job, links));
+    await this.#journal.flushed();
     return added;
   }
 
