@@ -3,7 +3,7 @@ import { simulate } from "../../sim/simulate.ts";
 import { commitSeed } from "../sim/scenarios/commit-seed.ts";
 import { explainRun } from "../sim/scenarios/explain-run.ts";
 
-const runs = 40;
+const runs = 12;
 const size = { peers: 5, sites: 40, pages: 2_000 };
 
 describe("seeds of churn that no test has seen before", () => {
