@@ -58,6 +58,7 @@ export function simulate(
  */
 export class Simulation {
   readonly #plan: Plan;
+  readonly #tampering: Tampering & Required<Pick<Tampering, "answers">>;
   readonly #swarm: VirtualSwarm;
   readonly #chronicle: Chronicle;
   readonly #findings = new Findings();
@@ -80,6 +81,7 @@ export class Simulation {
 
   constructor(plan: Plan, { tampering = {}, onLog }: SimulateOptions = {}) {
     this.#plan = plan;
+    this.#tampering = { answers: (answers) => answers, ...tampering };
     this.#swarm = new VirtualSwarm(
       plan,
       () => this.#chronicle,
@@ -282,7 +284,7 @@ export class Simulation {
       const askedAtMs = this.#chronicle.nowMs;
       const { peer, index } = machine;
       void peer.status(urls).then(
-        (statuses) => this.#status.see(peer, index, askedAtMs, statuses),
+        (answers) => this.#status.see(peer, index, askedAtMs, this.#tampering.answers(answers)),
         () => undefined,
       );
     }
@@ -301,7 +303,7 @@ export class Simulation {
 
   #trueGraph(): TrueGraph {
     const { sampleWeb } = this.#swarm.world;
-    const seeds = [...this.#seeds.acknowledged.keys()].map((page) => sampleWeb.urlOf(page));
+    const seeds = [...this.#seeds.given].map((page) => sampleWeb.urlOf(page));
     return new TrueGraph(sampleWeb, { seeds });
   }
 
@@ -310,6 +312,8 @@ export class Simulation {
     for (const { id, peer } of this.#swarm.world.running) {
       const { swarm } = peer;
       const counts = peer.jobs()[0]?.counts;
+      const pending = (swarm?.exchange.pending ?? 0) + (swarm?.replicator.queuedRows ?? 0);
+      if (counts?.queued === 0 && pending === 0 && swarm?.ownership.isSettled === true) continue;
       told[id] = [
         `${counts?.queued ?? 0} queued`,
         `${swarm?.exchange.pending ?? 0} on their way`,

@@ -1,11 +1,14 @@
 import type { Metrics } from "../../src/ports/metrics.ts";
 import type { Checker, RunView } from "./checker.ts";
 
-/**
- * A queue that is at its bound takes up no new work, but what is under way still comes: the links of the pages that
- * were being fetched. Each of them writes about two rows a link.
- */
-const overshoot = { pending: 6_000, queuedRows: 12_000, pendingOps: 12_000 };
+/** Requests that a peer has open, at most: see the dispatcher's options. */
+const openRequestsMax = 256;
+/** All open pages together have less than so many times the mean of links. */
+const linksFactor = 2;
+/** Rows that a link writes: its own, and the one in its host's queue. */
+const rowsPerLink = 2;
+/** Room for messages in the making, in the smallest of runs. */
+const overshootMin = 1_000;
 
 /** Queues between peers, and the journal's batches, stay within what the options say. */
 export class BoundedQueues implements Checker {
@@ -40,10 +43,20 @@ export class BoundedQueues implements Checker {
     };
   }
 
-  #see(queue: keyof typeof overshoot, value: number, id: string): void {
+  /**
+   * A queue that is at its bound takes up no new work, but what is under way still comes: the links of the pages that
+   * are being fetched, one at each host.
+   */
+  get #overshoot(): number {
+    const { hostsPerSite = 1, linksPerPage = 12, sites = 1 } = this.#view.plan.settings.sampleWeb;
+    const open = Math.min(openRequestsMax, sites * hostsPerSite);
+    return Math.max(overshootMin, open * linksPerPage * linksFactor * rowsPerLink);
+  }
+
+  #see(queue: keyof BoundedQueues["highest"], value: number, id: string): void {
     this.highest[queue] = Math.max(this.highest[queue], value);
     const bound = this.#view.plan.settings.queues[`${queue}Max`];
-    if (value <= bound + overshoot[queue]) return;
+    if (value <= bound + this.#overshoot) return;
     const { chronicle, findings } = this.#view;
     findings.add("bounded-queues", chronicle.nowMs, `${queue} of ${id} grew to ${value}`, {
       bound,

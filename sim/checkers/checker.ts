@@ -27,7 +27,7 @@ export interface SeenHit extends Omit<VirtualHit, "atMs" | "endMs"> {
 
 /** What is known when a run is over. */
 export interface RunEnd {
-  /** What had to be fetched, by all acknowledged seeds. */
+  /** What had to be fetched, by all seeds that were given. */
   readonly graph: TrueGraph;
   /** Pages whose injection was acknowledged, with the time of the acknowledgement. */
   readonly acknowledged: ReadonlyMap<number, Millis>;

@@ -22,6 +22,8 @@ export class SeedGiver {
   readonly #options: Partial<JobOptions>;
   /** Pages whose injection was acknowledged, with the time. */
   readonly acknowledged = new Map<number, Millis>();
+  /** Pages that some peer was given, acknowledged or not. */
+  readonly given = new Set<number>();
 
   constructor(
     swarm: VirtualSwarm,
@@ -57,6 +59,7 @@ export class SeedGiver {
     const { world, steady } = this.#swarm;
     const machine = this.#dice.pick(steady);
     if (machine === undefined) return false;
+    for (const page of pages) this.given.add(page);
     const urls = pages.map((page) => world.sampleWeb.urlOf(page));
     const given = new AbortController();
     const answered = machine.peer

@@ -1,4 +1,4 @@
-import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
+import { defaultPeerOptions, type PeerOptions } from "../../src/peer/peer-options.ts";
 import { Peer } from "../../src/peer/peer.ts";
 import type { PeerPorts } from "../../src/peer/peer-ports.ts";
 import { RingBook } from "../../src/peer/swarm/ring-book.ts";
@@ -7,17 +7,22 @@ import { isGone } from "../../src/core/membership/member.ts";
 import { decodeForward } from "../../src/core/messages/forward.ts";
 import { messageKinds } from "../../src/core/messages/message-kinds.ts";
 import type { Overlay } from "../../src/ports/overlay.ts";
+import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import type { Metrics } from "../../src/ports/metrics.ts";
 import type { Chronicle, LifeEnd, Weather } from "../checkers/chronicle.ts";
 import type { VirtualLogLine, VirtualMachine } from "../world/virtual-machine.ts";
 import { World } from "../world/world.ts";
 import { overlayWith } from "./overlay-with.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, RunSettings } from "./plan.ts";
 
-/** What tests change about a run. */
+/** What tests break on purpose in a run, to see that it is noticed. */
 export interface Tampering {
   /** Replaces ports of a machine's process. */
   readonly ports?: (ports: PeerPorts, machine: VirtualMachine<Peer>) => PeerPorts;
+  /** Replaces options of the peers; checkers go by those of the plan. */
+  readonly options?: (options: PeerOptions) => PeerOptions;
+  /** Replaces what peers answer about URLs. */
+  readonly answers?: (answers: readonly UrlStatus[]) => readonly UrlStatus[];
 }
 
 export interface SwarmHooks {
@@ -28,6 +33,29 @@ export interface SwarmHooks {
 /** Sizes of what each peer keeps in memory: so small that hundreds fit in one process. */
 const sieve = { capacity: 10_000, cacheCapacity: 8_192, unsettledOffersMax: 8_192 };
 const sentCacheCapacity = 4_096;
+
+/** What a peer of a run is told, apart from who it is. */
+function peerOptionsOf(
+  settings: RunSettings,
+  join: readonly string[],
+): Omit<PeerOptions, "peerId"> {
+  const { queues, replicas, virtualNodes } = settings;
+  const { exchange } = defaultSwarmOptions;
+  return {
+    ...defaultPeerOptions,
+    version: "0.0.0-sim",
+    productToken: "orbweaver",
+    sieve,
+    journal: { ...defaultPeerOptions.journal, pendingOpsMax: queues.pendingOpsMax },
+    swarm: {
+      ...defaultSwarmOptions,
+      cluster: { ring: { virtualNodes, hashSeed: 0 }, replicas },
+      join,
+      exchange: { ...exchange, pendingMax: queues.pendingMax, sentCacheCapacity },
+      queuedRowsMax: queues.queuedRowsMax,
+    },
+  };
+}
 
 /** Looks at more members than this are spot checks, or they would take longer than the run. */
 const lookedAtMax = 24;
@@ -53,38 +81,25 @@ export class VirtualSwarm {
     plan: Plan,
     chronicle: () => Chronicle,
     hooks: SwarmHooks = {},
-    { ports: tamper = (ports) => ports }: Tampering = {},
+    tampering: Tampering = {},
   ) {
     this.#chronicle = chronicle;
     const { settings, size } = plan;
     const { onLog, metricsOf } = hooks;
+    const tamper = tampering.ports ?? ((ports: PeerPorts): PeerPorts => ports);
+    const change = tampering.options ?? ((options: PeerOptions): PeerOptions => options);
     const ring = { virtualNodes: settings.virtualNodes, hashSeed: 0 };
     const rings = new RingBook(ring);
     this.world = new World<Peer>(
       (ports, machine) =>
-        new Peer(tamper(this.#counted(ports), machine), {
-          ...defaultPeerOptions,
-          peerId: machine.id,
-          version: "0.0.0-sim",
-          productToken: "orbweaver",
-          sieve,
-          journal: {
-            ...defaultPeerOptions.journal,
-            pendingOpsMax: settings.queues.pendingOpsMax,
-          },
-          swarm: {
-            ...defaultSwarmOptions,
-            cluster: { ring, replicas: settings.replicas },
-            join: this.#addressesFor(machine.index),
-            exchange: {
-              ...defaultSwarmOptions.exchange,
-              pendingMax: settings.queues.pendingMax,
-              sentCacheCapacity,
-            },
-            queuedRowsMax: settings.queues.queuedRowsMax,
-          },
-          rings,
-        }),
+        new Peer(
+          tamper(this.#counted(ports), machine),
+          change({
+            ...peerOptionsOf(settings, this.#addressesFor(machine.index)),
+            peerId: machine.id,
+            rings,
+          }),
+        ),
       {
         seed: size.seed,
         sampleWeb: settings.sampleWeb,

@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import type { CheckerName } from "../../../sim/checkers/violation.ts";
+import type { RunReport } from "../../../sim/report/run-log.ts";
+import { overlayWith } from "../../../sim/scenarios/overlay-with.ts";
+import type { Plan } from "../../../sim/scenarios/plan.ts";
+import { planOf, type ScenarioName } from "../../../sim/scenarios/scenarios.ts";
+import type { Tampering } from "../../../sim/scenarios/virtual-swarm.ts";
+import { Simulation } from "../../../sim/simulate.ts";
+import { CrawlError } from "../../../src/core/errors.ts";
+import { decodeActivityReply, encodeActivityReply } from "../../../src/core/messages/activity.ts";
+import { decodeForward, encodeForwardReply } from "../../../src/core/messages/forward.ts";
+import { encodeAnswer } from "../../../src/core/messages/holding.ts";
+import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
+import { decodePullRows, encodePullRowsReply } from "../../../src/core/messages/reconciliation.ts";
+import { decodeRows, encodeRows, type Row } from "../../../src/core/messages/rows.ts";
+import { tagOf, type KeyTag } from "../../../src/core/record/keys.ts";
+import type { Overlay, OverlayOutcome, OverlayRequest } from "../../../src/ports/overlay.ts";
+import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
+
+const size = { seed: 1, peers: 4, sites: 15, pages: 300 };
+/** Broken runs need not be waited for as long as sound ones. */
+const patience = { convergeWithinMs: 15_000, finishWithinMs: 60_000 };
+
+async function broken(
+  scenario: ScenarioName,
+  tampering: Tampering,
+  change: Partial<Plan> = {},
+  seed = size.seed,
+): Promise<RunReport> {
+  const plan = { ...planOf(scenario, { ...size, seed }), ...patience, ...change };
+  return new Simulation(plan, { tampering }).run();
+}
+
+function expectCaught(report: RunReport, ...names: CheckerName[]): void {
+  const found = names.filter((name) => report.violationCounts.has(name));
+  expect(found, JSON.stringify([...report.violationCounts])).toEqual(names);
+}
+
+/** About when virtual time begins. */
+const startMs = Date.UTC(2030, 0, 1);
+
+/** Requests are not withdrawn here: their senders wait for the time-out. */
+const never = new AbortController().signal;
+
+type Send = () => Promise<OverlayOutcome>;
+
+/** Breaks what a peer sends to others. */
+function sending(
+  change: (asked: OverlayRequest, send: Overlay["request"]) => Promise<OverlayOutcome>,
+): Tampering {
+  return {
+    ports: (ports) => {
+      const { overlay } = ports;
+      if (overlay === undefined) return ports;
+      const request: Overlay["request"] = (asked, signal) =>
+        change(asked, (other) => overlay.request(other, signal));
+      return { ...ports, overlay: overlayWith(overlay, { request }) };
+    },
+  };
+}
+
+/** Breaks requests of one kind only. */
+function sendingOf(
+  kind: keyof typeof messageKinds,
+  change: (asked: OverlayRequest, send: Send) => Promise<OverlayOutcome>,
+): Tampering {
+  return sending((asked, send) =>
+    asked.kind === messageKinds[kind]
+      ? change(asked, () => send(asked, never))
+      : send(asked, never),
+  );
+}
+
+function reply(payload: Uint8Array = new Uint8Array(0)): Promise<OverlayOutcome> {
+  return Promise.resolve({ kind: "reply", payload });
+}
+
+/** Nobody gets rows of that kind from others: neither sent nor on request. */
+function withoutRows(tag: KeyTag): Tampering {
+  const isKept = ({ key }: Row): boolean => tagOf(key) !== tag;
+  return sending(async (asked, send) => {
+    if (asked.kind === messageKinds.rows) {
+      const message = decodeRows(asked.payload);
+      const kept = message && encodeRows({ ...message, rows: message.rows.filter(isKept) });
+      return send({ ...asked, payload: kept ?? asked.payload }, never);
+    }
+    const span = asked.kind === messageKinds.pullRows && decodePullRows(asked.payload);
+    if (!span || span.tag !== tag) return send(asked, never);
+    return reply(encodePullRowsReply({ nowMs: startMs, rows: [], more: false }));
+  });
+}
+
+/** Messages with forwarded URLs of such a depth are acknowledged, and go nowhere. */
+function losing(isLost: (depth: number) => boolean): Tampering {
+  return sendingOf("forward", (asked, send) => {
+    const entries = decodeForward(asked.payload) ?? [];
+    if (!entries.some(({ depth }) => isLost(depth))) return send();
+    return reply(encodeForwardReply(entries.map(() => "new")));
+  });
+}
+
+describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, () => {
+  it("is caught acknowledging before replication", async () => {
+    const report = await broken(
+      "crash-wiped",
+      sendingOf("rows", () => reply()),
+    );
+    expectCaught(report, "injections", "duplicates");
+  });
+
+  it("is caught taking in no seed that it has acknowledged", async () => {
+    const report = await broken(
+      "join",
+      losing((depth) => depth === 0),
+    );
+    expectCaught(report, "injections");
+  });
+
+  it("is caught taking in no link that it has acknowledged", async () => {
+    // Every other site is found by a link alone.
+    const change = { injections: [{ atMs: 0, pages: [0] }] };
+    const report = await broken(
+      "steady",
+      losing((depth) => depth > 0),
+      change,
+    );
+    expectCaught(report, "coverage");
+  });
+
+  it("is caught passing an arc on without what has been done there", async () => {
+    expectCaught(await broken("join", withoutRows("url"), {}, 3), "duplicates", "injections");
+  });
+
+  it("is caught keeping no gate on hand-over", async () => {
+    expectCaught(await broken("join", withoutRows("host"), {}, 3), "politeness");
+  });
+
+  it("is caught asking twice", async () => {
+    const ports = ({ fetcher, ...others }: PeerPorts): PeerPorts => ({
+      ...others,
+      fetcher: {
+        fetch: async (request, signal) => {
+          await fetcher.fetch(request, signal);
+          return fetcher.fetch(request, signal);
+        },
+        stop: () => fetcher.stop(),
+      },
+    });
+    expectCaught(await broken("steady", { ports }), "duplicates", "politeness");
+  });
+
+  it("is caught waiting for less than the delay", async () => {
+    const ports = (given: PeerPorts): PeerPorts => {
+      const { clock } = given;
+      const bornAtMs = clock.nowMs();
+      return {
+        ...given,
+        clock: {
+          nowMs: () => bornAtMs + (clock.nowMs() - bornAtMs) * 1.2,
+          sleep: (ms, signal) => clock.sleep(ms / 1.2, signal),
+        },
+      };
+    };
+    expectCaught(await broken("steady", { ports }), "politeness");
+  });
+
+  it("is caught fetching what robots.txt forbids", async () => {
+    const ports = ({ fetcher, ...others }: PeerPorts): PeerPorts => ({
+      ...others,
+      fetcher: {
+        fetch: async (request, signal) => {
+          const outcome = await fetcher.fetch(request, signal);
+          const isRobots = request.url.endsWith("/robots.txt") && outcome.kind === "response";
+          return isRobots ? { ...outcome, status: 404 } : outcome;
+        },
+        stop: () => fetcher.stop(),
+      },
+    });
+    const { settings } = planOf("steady", size);
+    const sampleWeb = { ...settings.sampleWeb, robotsFailingShare: 0.3 };
+    const change = { settings: { ...settings, sampleWeb } };
+    expectCaught(await broken("steady", { ports }, change), "robots");
+  });
+
+  it("is caught crawling on after an arc has been taken over", async () => {
+    const deny = async (_asked: OverlayRequest, send: Send): Promise<OverlayOutcome> => {
+      const outcome = await send();
+      return outcome.kind === "reply" ? { ...outcome, payload: encodeAnswer(false) } : outcome;
+    };
+    expectCaught(await broken("join", sendingOf("transfer", deny)), "one-owner", "convergence");
+  });
+
+  it("is caught passing nothing on", async () => {
+    const refuse = (): Promise<OverlayOutcome> => reply(encodeAnswer(false));
+    expectCaught(await broken("join", sendingOf("transfer", refuse)), "convergence");
+  });
+
+  it("is caught telling the job over although others are busy", async () => {
+    const lie = async (_asked: OverlayRequest, send: Send): Promise<OverlayOutcome> => {
+      const outcome = await send();
+      const told = outcome.kind === "reply" ? decodeActivityReply(outcome.payload) : undefined;
+      return told ? reply(encodeActivityReply({ ...told, busy: undefined, activity: 0 })) : outcome;
+    };
+    expectCaught(await broken("steady", sendingOf("activity", lie)), "termination");
+  });
+
+  it("is caught never telling the job over", async () => {
+    const silent = (): Promise<OverlayOutcome> => Promise.resolve({ kind: "timeout" });
+    const report = await broken("steady", sendingOf("activity", silent));
+    expectCaught(report, "termination");
+    expect(report.violations[0]?.text).toContain("is not over");
+  });
+
+  it("is caught gathering without bound what a replica does not take", async () => {
+    const large = planOf("steady", { ...size, sites: 8, pages: 2_000 });
+    const queues = { pendingMax: 500, queuedRowsMax: 500, pendingOpsMax: 500 };
+    const sampleWeb = { ...large.settings.sampleWeb, linksPerPage: 20 };
+    const settings = { ...large.settings, jobDelayMs: 20, queues, sampleWeb };
+    const full = (): Promise<OverlayOutcome> =>
+      Promise.resolve({ kind: "busy", retryAfterMs: 1_000 });
+    const unbounded: Tampering = {
+      ...sendingOf("rows", full),
+      options: (options) => ({
+        ...options,
+        swarm: { ...options.swarm, queuedRowsMax: Infinity },
+      }),
+    };
+    const change = { ...large, ...patience, settings };
+    expectCaught(await broken("steady", unbounded, change), "bounded-queues");
+  });
+
+  it("is caught taking back what it has said of a URL", async () => {
+    let asked = 0;
+    const report = await broken("steady", {
+      answers: (answers) => {
+        asked += 1;
+        if (asked % 2 === 0) return answers;
+        return answers.map((answer) => ({ ...answer, state: "unknown" }));
+      },
+    });
+    expectCaught(report, "status-order");
+  });
+
+  it("is caught giving up", async () => {
+    const ports = (given: PeerPorts): PeerPorts => {
+      const { clock, store } = given;
+      const bornAtMs = clock.nowMs();
+      const write: PeerPorts["store"]["write"] = (ops, options) =>
+        clock.nowMs() < bornAtMs + 10_000
+          ? store.write(ops, options)
+          : Promise.reject(new CrawlError("STORE_IO", "The disk is broken."));
+      return {
+        ...given,
+        store: {
+          start: () => store.start(),
+          stop: () => store.stop(),
+          get: (key) => store.get(key),
+          getMany: (keys) => store.getMany(keys),
+          hasMany: (keys) => store.hasMany(keys),
+          range: (range, limit) => store.range(range, limit),
+          scan: (range) => store.scan(range),
+          write,
+        },
+      };
+    };
+    expectCaught(await broken("steady", { ports }), "failures");
+  });
+});
