@@ -61,7 +61,9 @@ export class LendingModel {
 
   constructor(run: LendingRun, options: Partial<LendingOptions> = {}) {
     this.run = run;
-    this.options = { ...defaultLendingOptions, ...options };
+    // Messages are lost here for longer than borrowers usually need to tell of their loans.
+    const registerMs = longestLoanMs(defaultLendingOptions);
+    this.options = { ...defaultLendingOptions, registerMs, ...options };
     this.chance = chanceOf(run.seed);
     this.#stewards.push(new ModelSteward(this, undefined));
     this.#borrowers = Array.from({ length: run.borrowers }, (_, index) => {
