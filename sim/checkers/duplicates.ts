@@ -90,7 +90,9 @@ export class Duplicates implements Checker {
     const { chronicle } = this.#view;
     const { machine, generation, atMs, endMs } = first;
     const isDisturbed = chronicle.isSplit(atMs) || chronicle.isSlow(atMs, endMs);
-    const withinMs = endMs - atMs + (isDisturbed ? disturbedInFlightMs : inFlightMs);
+    const inDoubtMs = endMs - atMs + (isDisturbed ? disturbedInFlightMs : inFlightMs);
+    // A crash explains only what was fetched after it.
+    const withinMs = Math.min(inDoubtMs, second.atMs - atMs);
     if (chronicle.crashedAfter(machine, generation, atMs, withinMs)) return "crash";
     if (chronicle.isSplit(second.atMs)) return "partition";
     if (chronicle.isThin(second.atMs)) return "copies-down";

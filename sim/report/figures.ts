@@ -25,7 +25,7 @@ export function figuresOf(report: RunReport, wallMs?: Millis): readonly Figure[]
       const { messages, bytes: size } = traffic[kind];
       return figure(`  ${kind}`, `${count(messages)}, ${bytes(size)}`);
     }),
-    figure("forwarding", `${percent(traffic.forwarding.bytes, fetchedBytes)} of the bytes fetched`),
+    figure("forwarding", forwardingText(report)),
     figure("machines", `${count(report.machines)} in all, ${count(report.lives.length)} lives`),
     figure("faults", faultsText(report)),
     figure("one swarm again", afterText(report.convergedAfterMs, "after the last fault")),
@@ -58,6 +58,12 @@ function duplicatesText({ duplicates }: RunReport): string {
   const reasons = Object.entries(duplicates).filter(([, times]) => times > 0);
   if (reasons.length === 0) return "nothing";
   return reasons.map(([reason, times]) => `${count(times)} ${reason}`).join(", ");
+}
+
+function forwardingText({ fetchedBytes, forwarded, traffic }: RunReport): string {
+  const share = percent(traffic.forwarding.bytes, fetchedBytes);
+  const perMessage = forwarded.urls / Math.max(1, forwarded.messages);
+  return `${share} of the bytes fetched, ${perMessage.toFixed(1)} URLs a message`;
 }
 
 function faultsText({ events, falseDeaths, plan }: RunReport): string {

@@ -25,7 +25,7 @@ describe("a report as text", () => {
     for (const kind of ["control", "forwarding", "transfer", "notice", "claim"]) {
       expect(text).toMatch(new RegExp(`^ {2}${kind} +[\\d,]+, [\\d.]+ \\w+$`, "m"));
     }
-    expect(text).toMatch(/^forwarding +\d+\.\d\d% of the bytes fetched$/m);
+    expect(text).toMatch(/^forwarding +\d+\.\d\d% of the bytes fetched, \d+\.\d URLs a message$/m);
     expect(text).toMatch(new RegExp(`^trace +${report.traceHash}$`, "m"));
     expect(text).not.toContain("violations:");
   });
