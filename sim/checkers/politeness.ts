@@ -75,7 +75,10 @@ export class Politeness implements Checker {
   }
 
   #isExcused(last: SeenHit, hit: SeenHit): boolean {
-    return last.machine !== hit.machine && this.#view.chronicle.isSplit(hit.atMs);
+    const { chronicle } = this.#view;
+    if (last.machine !== hit.machine && chronicle.isSplit(hit.atMs)) return true;
+    // Its sender had died when it arrived: nobody alive could know when it would.
+    return chronicle.crashedAfter(last.machine, last.generation, last.atMs, 0);
   }
 
   /** A clock that runs fast waits that much less than it says. */
