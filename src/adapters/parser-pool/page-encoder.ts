@@ -47,11 +47,15 @@ export class PageEncoder {
     this.#newIds = newIds;
   }
 
+  /**
+   * Compresses before it parses: a page with too many links ends its thread for want of memory, and Node.js aborts the
+   * whole process when that happens at the moment in which it opens a compressor.
+   */
   encode(input: EncoderInput): ParsedPage {
     const { exchange, body, contentHeaders: headers, follow, depth, job } = input;
-    const { url } = exchange;
-    const content = parsePage({ url, headers, body, follow, depth, ...job }, this.#tables);
-    return { ...content, capture: this.#capture(input) };
+    const capture = this.#capture(input);
+    const page = { url: exchange.url, headers, body, follow, depth, ...job };
+    return { ...parsePage(page, this.#tables), capture };
   }
 
   #capture({ exchange, payloadDigest, revisitOf }: EncoderInput): EncodedCapture {

@@ -23,6 +23,9 @@ export interface WaitingPage {
   readonly reject: (error: CrawlError) => void;
 }
 
+/** So long may a thread take to end by itself. */
+const endMsMax: Millis = 1_000;
+
 /** From source in development and in tests, from the build otherwise. */
 const entry = new URL(
   import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js",
@@ -77,7 +80,7 @@ export class ParserThread {
   /** Ends the thread and rejects its pages. */
   async stop(): Promise<void> {
     for (const page of this.#pages.splice(0)) page.reject(crashed("the parser was stopped"));
-    this.#abandon();
+    this.#release((worker) => this.#end(worker));
     await this.#ended;
   }
 
@@ -160,20 +163,32 @@ export class ParserThread {
 
   #onBroken(worker: Worker, reason: string, cause?: unknown): void {
     if (worker !== this.#worker) return;
-    this.#abandon();
+    this.#release((thread) => thread.terminate());
     const broken = this.#pages.shift();
     broken?.reject(crashed(reason, cause, broken.request.exchange.url));
     if (this.#pages.length > 0) this.#spawn();
   }
 
-  #abandon(): void {
+  #release(end: (worker: Worker) => Promise<unknown>): void {
     clearTimeout(this.#watch);
     const worker = this.#worker;
     if (worker === undefined) return;
     this.#worker = undefined;
     this.#ready = false;
     this.#jobs.clear();
-    this.#ended = Promise.all([this.#ended, worker.terminate()]);
+    this.#ended = Promise.all([this.#ended, end(worker)]);
+  }
+
+  /**
+   * Lets a thread end by itself, and ends it when it does not: Node.js aborts the whole process when a thread is
+   * terminated at the moment in which it opens a compressor.
+   */
+  async #end(worker: Worker): Promise<void> {
+    const exited = new Promise((resolve) => worker.once("exit", resolve));
+    const overdue = setTimeout(() => void worker.terminate(), endMsMax);
+    post(worker, { kind: "end" });
+    await exited;
+    clearTimeout(overdue);
   }
 }
 

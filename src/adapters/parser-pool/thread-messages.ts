@@ -11,7 +11,7 @@ export interface ThreadSettings {
 export const knownJobsMax = 64;
 
 /** Messages to a thread; it handles them in order. */
-export type ToThread = LearnJob | ForgetJob | ParsePage;
+export type ToThread = LearnJob | ForgetJob | ParsePage | EndThread;
 
 /** A job that later pages refer to by its key: its rules are compiled once, and are not sent with every page. */
 export interface LearnJob {
@@ -35,6 +35,11 @@ export interface ParsePage {
   readonly contentHeaders: readonly string[];
   readonly follow: boolean;
   readonly depth: number;
+}
+
+/** The last message: the thread ends by itself when it has handled those before. */
+export interface EndThread {
+  readonly kind: "end";
 }
 
 /** Messages from a thread: `ready` once, then one answer for each page, in the order of the pages. */

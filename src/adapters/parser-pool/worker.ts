@@ -45,6 +45,9 @@ port.on("message", (message: ToThread) => {
       answer({ kind: "parsed", page }, buffer.byteLength >= movedBytesMin ? [buffer] : []);
       break;
     }
+    case "end":
+      port.close();
+      break;
   }
 });
 
