@@ -1,17 +1,25 @@
+import { setFlagsFromString } from "node:v8";
+
 /**
  * Settings of V8 and of the C library that only count when they are there before the program starts. As shipped both
  * take memory for speed on a machine that has it: a peer with a million queued URLs measured 840 MB resident without
  * them and half of that with them, at the same speed.
  */
 const v8Flags = [
-  // Young objects: 3 x 16 MB at most, instead of a share of the machine's memory.
-  "--max-semi-space-size=16",
+  // Young objects: 3 x 8 MB at most, instead of a share of the machine's memory.
+  "--max-semi-space-size=8",
   // Old objects: collected when they have grown by 20%, instead of by up to 300%.
   "--heap-growing-percent=20",
+  // But not while the heap is small: a crawl of some thousand pages takes an eighth less of the processor for it.
+  initialHeap(128),
 ];
 
 /** Each arena keeps what was freed in it; by default there are eight for each core. */
 const environment = { MALLOC_ARENA_MAX: "2" };
+
+function initialHeap(mb: number): string {
+  return `--initial-old-space-size=${mb}`;
+}
 
 /** Commands that talk to a running peer are over in a moment, and start in half the time without. */
 const shortCommands: ReadonlySet<string> = new Set([
@@ -45,4 +53,9 @@ function definedEnvironment(): Record<string, string> {
     if (value !== undefined) defined[name] = value;
   }
   return defined;
+}
+
+/** Lets the heaps of threads started from now on begin small: what the first one gains by its size, they do not. */
+export function startThreadsSmall(): void {
+  setFlagsFromString(initialHeap(0));
 }
