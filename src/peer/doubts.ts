@@ -1,6 +1,7 @@
 import { ArcMap } from "../core/ring/arc-map.ts";
 import type { ArcSet } from "../core/ring/arc-set.ts";
 import type { Millis } from "../core/units.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Host } from "./host.ts";
 
 /**
@@ -8,17 +9,35 @@ import type { Host } from "./host.ts";
  * rests for a full delay first.
  */
 export class Doubts {
+  readonly #clock: Clock;
   readonly #since = new ArcMap<Millis>();
+  readonly #onAdded: (arcs: ArcSet) => void;
   #beganAtMs: Millis = 0;
 
-  /** A process begins. */
-  begin(nowMs: Millis): void {
-    this.#beganAtMs = nowMs;
+  constructor(clock: Clock, onAdded: (arcs: ArcSet) => void) {
+    this.#clock = clock;
+    this.#onAdded = onAdded;
   }
 
-  /** The last requests to these arcs were made elsewhere, nobody knows when. */
-  add(arcs: ArcSet, nowMs: Millis): void {
-    this.#since.set(arcs, nowMs);
+  /** A process begins. */
+  begin(): void {
+    this.#beganAtMs = this.#clock.nowMs();
+  }
+
+  /** Requests to these arcs may have been made elsewhere, nobody knows when, until `ageMs` ago. */
+  add(arcs: ArcSet, ageMs: Millis = 0): void {
+    const untilMs = this.#clock.nowMs() - ageMs;
+    const later = this.#since.arcsWhere((ms) => ms >= untilMs, arcs);
+    this.#since.set(arcs.subtract(later), untilMs);
+    if (!arcs.isEmpty) this.#onAdded(arcs);
+  }
+
+  /** How long ago requests to these arcs may have been made elsewhere, in whole ms; nothing where there is no doubt. */
+  ageMs(arcs: ArcSet): Millis | undefined {
+    let latest = -Infinity;
+    for (const { value } of this.#since.entries(arcs)) latest = Math.max(latest, value);
+    if (latest === -Infinity) return undefined;
+    return Math.max(0, Math.floor(this.#clock.nowMs() - latest));
   }
 
   /** Lets the host rest where there is doubt about it. */

@@ -42,6 +42,8 @@ export interface Lease {
  * Invariant: a host has a `waiting` row exactly as long as it may have queue entries, so a start finds every host.
  */
 export class Frontier {
+  /** When the hosts were last asked may be unknown. */
+  readonly doubts: Doubts;
   readonly #clock: Clock;
   readonly #addresses: HostAddresses;
   readonly #reader: QueueReader;
@@ -58,7 +60,6 @@ export class Frontier {
   readonly #onFailure: (error: unknown) => void;
   /** The arcs whose hosts are crawled here. */
   #crawled = ArcSet.whole;
-  readonly #doubts = new Doubts();
   readonly #pulse = new Pulse();
 
   constructor(
@@ -73,6 +74,7 @@ export class Frontier {
     },
   ) {
     this.#clock = ports.clock;
+    this.doubts = new Doubts(ports.clock, (arcs) => this.#prepareWithin(arcs));
     this.#addresses = new HostAddresses(ports, options.politeness.backoffBaseMs);
     this.#reader = new QueueReader(ports.store, parts);
     this.#loader = new HostLoader(ports.store, options.politeness, () =>
@@ -107,7 +109,7 @@ export class Frontier {
 
   /** Brings in the hosts that wait on disk. */
   async start(): Promise<void> {
-    this.#doubts.begin(this.#clock.nowMs());
+    this.doubts.begin();
     await this.#waiting.look();
   }
 
@@ -128,13 +130,6 @@ export class Frontier {
     if (gained.isEmpty) return;
     this.#waiting.lookAgain();
     void this.#waiting.look();
-  }
-
-  /** The last requests to these arcs were made elsewhere, nobody knows when: their hosts rest for a full delay first. */
-  doubt(arcs: ArcSet): void {
-    if (arcs.isEmpty) return;
-    this.#doubts.add(arcs, this.#clock.nowMs());
-    for (const host of this.#hosts.values()) if (arcs.contains(host.position)) this.#prepare(host);
   }
 
   /**
@@ -362,10 +357,14 @@ export class Frontier {
     setPace(host, this.#politeness);
   }
 
+  #prepareWithin(arcs: ArcSet): void {
+    for (const host of this.#hosts.values()) if (arcs.contains(host.position)) this.#prepare(host);
+  }
+
   #place(host: Host): void {
     const { visit } = host;
     this.setPace(host);
-    this.#doubts.heed(host);
+    this.doubts.heed(host);
     this.#workbench.place(visit, this.#clock.nowMs());
     this.#onDue();
   }

@@ -1,6 +1,6 @@
 import { isMemberId } from "../membership/read-member.ts";
 import type { ArcSet } from "../ring/arc-set.ts";
-import type { MemberId } from "../units.ts";
+import type { MemberId, Millis } from "../units.ts";
 import * as wire from "./messages.pb.ts";
 import { decodeArcs, decodePayload, encodeArcs, isCount, readAll } from "./read-payload.ts";
 
@@ -14,6 +14,8 @@ const knownMax = 100_000;
 export interface ArcNotice {
   readonly generation: number;
   readonly arcs: ArcSet;
+  /** With a `transfer`: how long ago others may have asked their hosts without the sender's knowing; absent: never. */
+  readonly doubtAgeMs?: Millis;
 }
 
 export interface WhoHoldsReply {
@@ -33,14 +35,17 @@ export interface KnownHolder {
   readonly generation: number;
 }
 
-export function encodeArcNotice({ generation, arcs }: ArcNotice): Uint8Array<ArrayBuffer> {
-  return wire.ArcNotice.encode({ generation, arcs: encodeArcs(arcs) });
+export function encodeArcNotice(notice: ArcNotice): Uint8Array<ArrayBuffer> {
+  return wire.ArcNotice.encode({ ...notice, arcs: encodeArcs(notice.arcs) });
 }
 
 export function decodeArcNotice(payload: Uint8Array): ArcNotice | undefined {
   const message = decodePayload(payload, wire.ArcNotice.decode);
   const arcs = message && decodeArcs(message.arcs);
-  return arcs && isCount(message.generation) ? { generation: message.generation, arcs } : undefined;
+  if (!arcs || !isCount(message.generation)) return undefined;
+  const { generation, doubtAgeMs } = message;
+  if (doubtAgeMs === undefined) return { generation, arcs };
+  return isCount(doubtAgeMs) ? { generation, arcs, doubtAgeMs } : undefined;
 }
 
 /** The answer to `synced` and `transfer`: whether the receiver agrees. */

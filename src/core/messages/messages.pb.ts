@@ -1930,6 +1930,7 @@ export namespace PullRowsReply {
 export interface ArcNotice {
   generation: number
   arcs: Uint8Array
+  doubtAgeMs?: number
 }
 
 export namespace ArcNotice {
@@ -1950,6 +1951,11 @@ export namespace ArcNotice {
         if ((obj.arcs != null && obj.arcs.byteLength > 0)) {
           w.uint32(18)
           w.bytes(obj.arcs)
+        }
+
+        if (obj.doubtAgeMs != null) {
+          w.uint32(24)
+          w.uint64Number(obj.doubtAgeMs)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -1973,6 +1979,10 @@ export namespace ArcNotice {
             }
             case 2: {
               obj.arcs = reader.bytes()
+              break
+            }
+            case 3: {
+              obj.doubtAgeMs = reader.uint64Number()
               break
             }
             default: {
@@ -2004,6 +2014,13 @@ export namespace ArcNotice {
               }
               break
             }
+            case 3: {
+              yield {
+                field: `${prefix}.doubtAgeMs`,
+                value: reader.uint64Number()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2026,6 +2043,11 @@ export namespace ArcNotice {
     value: Uint8Array<ArrayBuffer>
   }
 
+  export interface ArcNoticeDoubtAgeMsFieldEvent {
+    field: '$.doubtAgeMs'
+    value: number
+  }
+
   export function encode (obj: Partial<ArcNotice>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, ArcNotice.codec())
   }
@@ -2034,7 +2056,7 @@ export namespace ArcNotice {
     return decodeMessage(buf, ArcNotice.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArcNotice>): Generator<ArcNoticeGenerationFieldEvent | ArcNoticeArcsFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArcNotice>): Generator<ArcNoticeGenerationFieldEvent | ArcNoticeArcsFieldEvent | ArcNoticeDoubtAgeMsFieldEvent> {
     return streamMessage(buf, ArcNotice.codec(), opts)
   }
 }

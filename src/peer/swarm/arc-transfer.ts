@@ -18,7 +18,8 @@ const retryMs = 300;
  * Passes the right to arcs on to a member that has a copy of them.
  *
  * The arcs are closed: nothing is dispatched, requests in flight come to their end, nothing is admitted. Then the member
- * has been sent everything, gates included, and is told; from its answer on it holds them.
+ * has been sent everything, gates included, and is told, with the doubt about when the hosts were last asked; from its
+ * answer on it holds them.
  *
  * Invariant: until it is known whether the other member has taken the arcs, neither crawls them by this peer's doing:
  * it asks again until there is an answer or the other is gone.
@@ -92,7 +93,9 @@ export class ArcTransfer {
     signal: AbortSignal,
   ): Promise<"accepted" | "refused" | "gone"> {
     for (;;) {
-      const answer = await this.#calls.transfer(member, arcs, timeoutMs);
+      const doubtAgeMs = this.#frontier.doubts.ageMs(arcs);
+      const offer = { arcs, ...(doubtAgeMs !== undefined && { doubtAgeMs }) };
+      const answer = await this.#calls.transfer(member, offer, timeoutMs);
       if (answer !== undefined) return answer ? "accepted" : "refused";
       if (signal.aborted || !this.#view.isRunning(member, generation)) return "gone";
       await this.#clock.sleep(retryMs, signal);

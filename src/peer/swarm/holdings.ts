@@ -1,4 +1,5 @@
 import type { ArcSet } from "../../core/ring/arc-set.ts";
+import type { Millis } from "../../core/units.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Frontier } from "../frontier.ts";
 import type { JobRegistry } from "../job-registry.ts";
@@ -43,15 +44,19 @@ export class Holdings {
     this.#onChange = onChange;
   }
 
-  /** Begins to hold arcs. `unsure`: nobody can say when their hosts were last asked. */
-  async take(arcs: ArcSet, unsure: boolean): Promise<void> {
+  /**
+   * Begins to hold arcs. Their hosts may have been asked by others, nobody knows when, until `doubtAgeMs` ago; where that is not
+   * given, it is known when they were last asked.
+   */
+  async take(arcs: ArcSet, doubtAgeMs?: Millis): Promise<void> {
     const { exchange, frontier, journal, keeper, territory } = this.#parts;
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
       const { waiting, outdated } = await this.#count(fresh, 1);
       // Of what was held at two places neither side knows when the other one last asked.
-      frontier.doubt(unsure ? arcs : arcs.subtract(fresh));
+      frontier.doubts.add(arcs.subtract(fresh));
+      if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);
       territory.take(fresh);
       void journal.append([...waiting, ...outdated]);
     });

@@ -15,6 +15,7 @@ import {
   decodeAnswer,
   decodeWhoHoldsReply,
   encodeArcNotice,
+  type ArcNotice,
   type WhoHoldsReply,
 } from "../../core/messages/holding.ts";
 import {
@@ -152,10 +153,14 @@ export class PeerCalls {
     return (await this.#ask(to, "synced", payload, timeoutMs)) !== undefined;
   }
 
-  /** Offers the right to arcs; whether it was accepted. */
-  async transfer(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean | undefined> {
+  /** Offers the right to arcs, with the doubt about their hosts; whether it was accepted. */
+  async transfer(
+    to: MemberId,
+    offer: Omit<ArcNotice, "generation">,
+    timeoutMs: Millis,
+  ): Promise<boolean | undefined> {
     const { generation } = this.#view;
-    const payload = encodeArcNotice({ generation, arcs });
+    const payload = encodeArcNotice({ generation, ...offer });
     const reply = await this.#ask(to, "transfer", payload, timeoutMs);
     return reply && decodeAnswer(reply);
   }

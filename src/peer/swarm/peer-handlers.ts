@@ -18,7 +18,7 @@ import { decodeRows, type Row } from "../../core/messages/rows.ts";
 import { rangeOfArc } from "../../core/record/keys.ts";
 import { RangeComparison } from "../../core/replication/range-digest.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { MemberId } from "../../core/units.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
 import type { Store } from "../../ports/store.ts";
@@ -46,7 +46,7 @@ interface HandlerParts {
   readonly territory: Territory;
   readonly view: SwarmView;
   /** Begins to hold arcs that their holder passes on. */
-  readonly accept: (arcs: ArcSet) => Promise<void>;
+  readonly accept: (arcs: ArcSet, doubtAgeMs: Millis | undefined) => Promise<void>;
   /** Called when it has become known who holds something. */
   readonly onNoted: () => void;
 }
@@ -149,7 +149,7 @@ export class PeerHandlers {
     if (this.#parts.view.role !== "active") {
       return reply(encodeAnswer(false));
     }
-    await this.#parts.accept(message.arcs);
+    await this.#parts.accept(message.arcs, message.doubtAgeMs);
     return reply(encodeAnswer(true));
   }
 

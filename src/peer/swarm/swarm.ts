@@ -189,7 +189,7 @@ export class Swarm {
       termination: this.termination,
       territory,
       view,
-      accept: (arcs) => this.#holdings.take(arcs, false),
+      accept: (arcs, doubtAgeMs) => this.#holdings.take(arcs, doubtAgeMs),
       onNoted: () => this.ownership.look(),
     }).serve(overlay);
     this.lending?.serve(overlay);
@@ -321,11 +321,11 @@ export class Swarm {
       },
       release: (arcs, hand) => this.#holdings.release(arcs, hand),
       reclaim: (arcs) => {
-        frontier.doubt(arcs);
+        frontier.doubts.add(arcs);
         this.ownership.look();
       },
     });
-    const take = (arcs: ArcSet): Promise<void> => this.#holdings.take(arcs, true);
+    const take = (arcs: ArcSet): Promise<void> => this.#holdings.take(arcs, 0);
     const claim = new ArcClaim(called, { view, territory, take }, cluster.replicas);
     return new Ownership(
       called,

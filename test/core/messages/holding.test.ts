@@ -14,7 +14,10 @@ import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { arcSets, generations, members } from "./arbitrary.ts";
 import { expectSafe, plain } from "./hostile.ts";
 
-const notices = fc.record({ generation: generations, arcs: arcSets });
+const notices = fc.record(
+  { generation: generations, arcs: arcSets, doubtAgeMs: generations },
+  { requiredKeys: ["generation", "arcs"] },
+);
 
 const replies = fc.record({
   generation: generations,
