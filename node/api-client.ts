@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { defaultHttpApiOptions } from "../src/adapters/http-api/http-api-options.ts";
+import type { WaitDocument } from "../src/adapters/http-api/job-routes.ts";
+import type { MemberDocument, StatsDocument } from "../src/adapters/http-api/peer-routes.ts";
 import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
 import type { JobOptions } from "../src/core/jobs/job-definition.ts";
 import type {
+  HostStatus,
   InjectReport,
   JobChange,
-  JobReport,
-  PeerStats,
+  SwarmJobReport,
   UrlStatus,
 } from "../src/ports/peer-control.ts";
 import type { ArchivedResponse } from "../src/ports/archive.ts";
@@ -68,25 +70,33 @@ export class ApiClient {
     return this.#json("GET", `/content/head?${query({ url, job })}`);
   }
 
-  async jobs(): Promise<readonly JobReport[]> {
-    return (await this.#json<{ jobs: JobReport[] }>("GET", "/jobs")).jobs;
+  async jobs(): Promise<readonly SwarmJobReport[]> {
+    return (await this.#json<{ jobs: SwarmJobReport[] }>("GET", "/jobs")).jobs;
   }
 
-  job(id: string): Promise<JobReport> {
+  job(id: string): Promise<SwarmJobReport> {
     return this.#json("GET", `/jobs/${encodeURIComponent(id)}`);
   }
 
-  changeJob(id: string, change: JobChange): Promise<JobReport> {
+  changeJob(id: string, change: JobChange): Promise<SwarmJobReport> {
     return this.#json("POST", `/jobs/${encodeURIComponent(id)}/${change}`);
   }
 
   /** The job at its end, or as it stands after a while. */
-  waitForJob(id: string, signal: AbortSignal): Promise<JobReport> {
+  waitForJob(id: string, signal: AbortSignal): Promise<WaitDocument> {
     return this.#json("GET", `/jobs/${encodeURIComponent(id)}/wait`, undefined, signal);
   }
 
-  stats(): Promise<PeerStats> {
+  stats(): Promise<StatsDocument> {
     return this.#json("GET", "/stats");
+  }
+
+  async members(): Promise<readonly MemberDocument[]> {
+    return (await this.#json<{ members: MemberDocument[] }>("GET", "/members")).members;
+  }
+
+  host(name: string): Promise<HostStatus> {
+    return this.#json("GET", `/hosts/${encodeURIComponent(name)}`);
   }
 
   leave(): Promise<{ readonly leaving: boolean; readonly peer: string; readonly pid: number }> {

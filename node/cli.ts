@@ -1,9 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { crawlCommand } from "./commands/crawl.ts";
 import { getCommand } from "./commands/get.ts";
+import { hostCommand } from "./commands/host.ts";
 import { injectCommand } from "./commands/inject.ts";
 import { jobsCommand } from "./commands/jobs.ts";
 import { leaveCommand } from "./commands/leave.ts";
+import { membersCommand } from "./commands/members.ts";
 import { runCommand } from "./commands/run.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -91,6 +93,8 @@ function programOf(context: CommandContext): Command {
   program.addCommand(waitCommand(context));
   program.addCommand(statsCommand(context));
   program.addCommand(jobsCommand(context));
+  program.addCommand(hostCommand(context));
+  program.addCommand(membersCommand(context));
   program.addCommand(leaveCommand(context));
   for (const late of lateCommands) program.addCommand(standIn(context, late));
   for (const command of [program, ...program.commands, ...subcommands(program)]) {

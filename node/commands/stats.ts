@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import type { PeerStats } from "../../src/ports/peer-control.ts";
+import type { StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
 import { counted, formatDuration, formatRate } from "../text/human.ts";
 import { renderJobs } from "../text/job-text.ts";
+import { shortId } from "../text/member-text.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -11,11 +12,11 @@ import {
   type CommandContext,
 } from "./command-context.ts";
 
-/** `peer stats`: the running peer at a glance. */
+/** `peer stats`: the running peer and its swarm at a glance. */
 export function statsCommand(context: CommandContext): Command {
   const text = {
     name: "stats",
-    summary: "show what the running peer is doing",
+    summary: "show what the running peer and its swarm are doing",
     examples: [["peer stats --json", "for a script"]],
   } as const;
   return newCommand(text, clientSettingNames).action(
@@ -28,9 +29,13 @@ export function statsCommand(context: CommandContext): Command {
 }
 
 /** The stats for people. */
-export function renderStats(stats: PeerStats): string {
+export function renderStats(stats: StatsDocument): string {
   const rows: [string, string][] = [
-    ["peer", `${stats.peer}, orbweaver ${stats.version}, up ${formatDuration(stats.upMs)}`],
+    [
+      "peer",
+      `${shortId(stats.peer)}, orbweaver ${stats.version}, up ${formatDuration(stats.upMs)}`,
+    ],
+    ...swarmRows(stats),
     ["rate", `${formatRate(stats.pagesPerSecond)} pages/s`],
     ["open", counted(stats.openRequests, "request")],
     ["queued", `${counted(stats.queued, "URL")}, ${counted(stats.activeHosts, "host")} in memory`],
@@ -38,4 +43,12 @@ export function renderStats(stats: PeerStats): string {
   ];
   const head = rows.map(([label, value]) => `${label.padEnd(9)}${value}\n`).join("");
   return stats.jobs.length === 0 ? head : `${head}\n${renderJobs(stats.jobs)}`;
+}
+
+/** Nothing for a peer that crawls alone. */
+function swarmRows({ members, silent }: StatsDocument): [string, string][] {
+  if (members.length + silent.length < 2) return [];
+  const rows: [string, string][] = [["swarm", `${counted(members.length, "member")} in sum`]];
+  if (silent.length === 0) return rows;
+  return [...rows, ["silent", `${silent.map(shortId).join(", ")}; not in these figures`]];
 }

@@ -16,12 +16,17 @@ import {
   type CommandContext,
 } from "./command-context.ts";
 
+/** Jobs that are waited for at once: each is a connection that stays open. */
+const askedMax = 16;
+
 /** `peer wait`: until a job, or every job, is finished. */
 export function waitCommand(context: CommandContext): Command {
   const text = {
     name: "wait",
     summary: "wait until a job is finished, or all are; interrupting it does not stop the crawl",
-    examples: [["peer wait --job docs && peer get https://example.com/docs/", "then go on"]],
+    examples: [
+      ["peer wait --job docs && peer get https://example.com/docs/", "then go on, at any peer"],
+    ],
   } as const;
   return newCommand(text, ["job", ...clientSettingNames]).action(
     (_options: unknown, command: Command) => wait(context, command),
@@ -32,7 +37,7 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   const { terminal } = context;
   const { job } = await settingsOf(context, command, ["job"]);
   const client = await clientOf(context, command);
-  let reports = await unfinishedFirst(client, job);
+  let reports: readonly JobReport[] = await jobsOf(client, job);
   const stop = new StopRequest(terminal);
   const title = job === undefined ? "waiting for all jobs" : `waiting for job ${job}`;
   const display = new ProgressDisplay(terminal.stderr, terminal.clock, viewer(client, job, title), {
@@ -41,10 +46,7 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   });
   try {
     if (reports.some(({ finished }) => !finished)) display.start();
-    for (let next = open(reports); next !== undefined; next = open(reports)) {
-      await client.waitForJob(next.definition.id, stop.signal);
-      reports = await unfinishedFirst(client, job);
-    }
+    reports = await untilOver(client, job, stop.signal);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     context.finish(stop.exitCode);
@@ -58,14 +60,30 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   else await terminal.stdout.write(renderJobs(reports));
 }
 
-function open(reports: readonly JobReport[]): JobReport | undefined {
-  return reports.find(({ finished }) => !finished);
-}
-
-async function unfinishedFirst(
+/**
+ * The jobs as they stand when each is finished, or can go no further. One that looks finished is asked for all the same:
+ * its URLs may be on their way from one member to another.
+ */
+async function untilOver(
   client: ApiClient,
   job: string | undefined,
+  signal: AbortSignal,
 ): Promise<readonly JobReport[]> {
+  const over = new Map<string, JobReport>();
+  for (;;) {
+    const known = await jobsOf(client, job);
+    const open = known.filter(({ definition }) => !over.has(definition.id)).slice(0, askedMax);
+    if (open.length === 0) return known.map((each) => over.get(each.definition.id) ?? each);
+    await Promise.all(
+      open.map(async ({ definition: { id } }) => {
+        const { over: isOver, ...report } = await client.waitForJob(id, signal);
+        if (isOver) over.set(id, report);
+      }),
+    );
+  }
+}
+
+async function jobsOf(client: ApiClient, job: string | undefined): Promise<readonly JobReport[]> {
   return job === undefined ? client.jobs() : [await client.job(job)];
 }
 

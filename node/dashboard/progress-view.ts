@@ -1,7 +1,7 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { PeerStats } from "../../src/ports/peer-control.ts";
+import type { JobReport, JobShare, PeerStats } from "../../src/ports/peer-control.ts";
 
-/** What a progress display shows: one job, or all jobs of the peer. */
+/** What a progress display shows: one job, or all jobs, of the peer or of its swarm. */
 export interface ProgressView {
   readonly title: string;
   readonly pages: number;
@@ -30,7 +30,8 @@ export function progressView(
   const total = (count: (counts: (typeof jobs)[number]["counts"]) => number): number =>
     jobs.reduce((sum, { counts }) => sum + count(counts), 0);
   const pages = total((counts) => counts.pages);
-  const elapsedMs = id === undefined ? stats.upMs : total((counts) => counts.activeMs);
+  const elapsedMs =
+    id === undefined ? stats.upMs : jobs.reduce((sum, job) => sum + activeMsOf(job), 0);
   const paused = jobs.length > 0 && jobs.every(({ definition }) => definition.state === "paused");
   return {
     title,
@@ -46,6 +47,12 @@ export function progressView(
     elapsedMs,
     ...(paused ? { note: "paused" } : {}),
   };
+}
+
+/** Time spent on a job. Members of a swarm crawl at the same time, so the one that did longest tells it. */
+export function activeMsOf(job: JobReport & { readonly shares?: readonly JobShare[] }): Millis {
+  const times = (job.shares ?? []).map(({ counts }) => counts.activeMs);
+  return times.length === 0 ? job.counts.activeMs : Math.max(...times);
 }
 
 /** URLs skipped, over all reasons. */

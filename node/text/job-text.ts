@@ -1,5 +1,5 @@
 import type { JobReport } from "../../src/ports/peer-control.ts";
-import { skippedOf } from "../dashboard/progress-view.ts";
+import { activeMsOf, skippedOf } from "../dashboard/progress-view.ts";
 import { formatBytes, formatCount, formatDuration } from "./human.ts";
 import { table } from "./terminal-text.ts";
 
@@ -30,7 +30,7 @@ export function renderJobs(jobs: readonly JobReport[]): string {
     formatCount(skippedOf(job.counts.skipped)),
     formatCount(job.counts.queued),
     formatBytes(job.counts.bytes),
-    formatDuration(job.counts.activeMs),
+    formatDuration(activeMsOf(job)),
   ]);
   const right = "right" as const;
   return table([head, ...rows], ["left", "left", right, right, right, right, right, right, right]);

@@ -1,3 +1,4 @@
+import { addJobCounts } from "../../src/core/answers/job-counts.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { defaultJobOptions, type JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobId } from "../../src/core/units.ts";
@@ -8,8 +9,10 @@ import type {
   JobCounts,
   JobReport,
   MemberReport,
+  MemberStats,
   PeerControl,
   PeerStats,
+  SwarmJobReport,
   SwarmStats,
   UrlStatus,
 } from "../../src/ports/peer-control.ts";
@@ -49,6 +52,9 @@ export class FakePeerControl implements PeerControl {
   readonly reports = new Map<string, JobReport>();
   readonly #known = new Set<string>();
   readonly #waiting = new Set<() => void>();
+  /** Other members of its swarm, with what they say of themselves; those without figures are silent. */
+  readonly others: { readonly member: MemberReport; readonly stats?: MemberStats }[] = [];
+  readonly hosts = new Map<string, HostStatus>();
   /** What every question fails with, when set. */
   broken: Error | undefined;
   /** Whether questions for states are never answered; see {@link asked}. */
@@ -117,25 +123,37 @@ export class FakePeerControl implements PeerControl {
 
   host(name: string): Promise<HostStatus> {
     const nothing = { queued: [], failuresInRow: 0, robots: [] };
-    return Promise.resolve({ host: name, owner: this.peerId, known: false, ...nothing });
+    const unknown = { host: name, owner: this.peerId, known: false, ...nothing };
+    return Promise.resolve(this.hosts.get(name) ?? unknown);
   }
 
   members(): readonly MemberReport[] {
     const { peerId: id } = this;
     const rest = { weight: 1, share: 1, generation: 1, version: "1.2.3" };
-    return [{ id, addresses: [], state: "active", ...rest }];
+    const self: MemberReport = { id, addresses: [], state: "active", ...rest };
+    return [self, ...this.others.map(({ member }) => member)];
   }
 
   swarmStats(): Promise<SwarmStats> {
     const { peer, version, upMs, openRequests, activeHosts, queued, pagesPerSecond } = this.stats();
+    const own = { peer, version, upMs, openRequests, activeHosts, queued, pagesPerSecond };
+    const members = [own, ...this.others.flatMap(({ stats }) => stats ?? [])];
     return Promise.resolve({
-      members: [{ peer, version, upMs, openRequests, activeHosts, queued, pagesPerSecond }],
-      silent: [],
-      jobs: this.jobs().map((job) => ({ ...job, shares: [{ peer, counts: job.counts }] })),
-      openRequests,
-      queued,
-      pagesPerSecond,
+      members,
+      silent: this.others.flatMap(({ member, stats }) => (stats ? [] : [member.id])),
+      jobs: this.jobs().map((job) => this.#overAll(job)),
+      openRequests: members.reduce((sum, each) => sum + each.openRequests, 0),
+      queued: members.reduce((sum, each) => sum + each.queued, 0),
+      pagesPerSecond: members.reduce((sum, each) => sum + each.pagesPerSecond, 0),
     });
+  }
+
+  /** Each other member that answers has done as much of a job as this one. */
+  #overAll(job: JobReport): SwarmJobReport {
+    const peers = [this.peerId, ...this.others.flatMap(({ stats }) => stats?.peer ?? [])];
+    const shares = peers.map((peer) => ({ peer, counts: job.counts }));
+    const counts = shares.reduce((sum, share) => addJobCounts(sum, share.counts), noCounts);
+    return { ...job, counts, shares };
   }
 
   jobs(): readonly JobReport[] {
@@ -185,4 +203,16 @@ export class FakePeerControl implements PeerControl {
     await promise;
     this.#waiting.delete(wake);
   }
+}
+
+/** A member of the fake's swarm, with figures unless it is silent. */
+export function otherMember(
+  id: string,
+  stats?: Partial<MemberStats>,
+): FakePeerControl["others"][number] {
+  const rest = { weight: 1, share: 0.25, generation: 2, version: "1.2.4" };
+  const addresses = ["/ip4/127.0.0.1/tcp/7781", "/ip4/192.0.2.7/tcp/7781/p2p/12D3KooWabc"];
+  const member: MemberReport = { id, addresses, state: stats ? "active" : "suspect", ...rest };
+  const figures = { upMs: 60_000, openRequests: 1, activeHosts: 4, queued: 10, pagesPerSecond: 2 };
+  return { member, ...(stats && { stats: { peer: id, version: "1.2.4", ...figures, ...stats } }) };
 }

@@ -87,6 +87,8 @@ export class HttpApi {
     const { bodyBytesMax, connectionsMax, host } = this.#options;
     const app: FastifyInstance = fastify({
       bodyLimit: bodyBytesMax,
+      // The longest name of a host.
+      routerOptions: { maxParamLength: 255 },
       ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
     });
     app.server.maxConnections = connectionsMax;

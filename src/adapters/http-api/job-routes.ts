@@ -1,8 +1,23 @@
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { JobId } from "../../core/units.ts";
-import type { JobChange, JobReport } from "../../ports/peer-control.ts";
+import type {
+  JobChange,
+  JobReport,
+  PeerControl,
+  SwarmJobReport,
+} from "../../ports/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
 import { jobNameSchema } from "./job-options-schema.ts";
+import { ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
+
+/** A job as a question for its end is answered. */
+export interface WaitDocument extends SwarmJobReport {
+  /**
+   * The job is finished, or can go no further because its hosts are halted. False: it goes on, and the time for the answer
+   * was up.
+   */
+  readonly over: boolean;
+}
 
 const params = {
   type: "object",
@@ -22,19 +37,32 @@ interface JobParams {
 
 const changes = ["pause", "resume", "cancel"] as const satisfies readonly JobChange[];
 
-/** Questions about jobs, and their control. */
+/** Questions about jobs, and their control. Totals are those of the whole swarm, unless `?own` is asked for. */
 export function jobRoutes(context: RouteContext): FastifyPluginCallback {
   const { control } = context;
   return (app: FastifyInstance, _options, done) => {
-    app.get("/jobs", () => ({ jobs: control.jobs() }));
+    app.get<{ Querystring: OwnQuery }>(
+      "/jobs",
+      { schema: { querystring: ownQuery } },
+      async ({ query }): Promise<{ readonly jobs: readonly JobReport[] }> => ({
+        jobs: wantsOwn(query) ? control.jobs() : (await control.swarmStats()).jobs,
+      }),
+    );
 
-    app.get<{ Params: JobParams }>("/jobs/:id", { schema: { params } }, (request) =>
-      control.findJob(request.params.id),
+    app.get<{ Params: JobParams; Querystring: OwnQuery }>(
+      "/jobs/:id",
+      { schema: { params, querystring: ownQuery } },
+      async (request): Promise<JobReport> => {
+        const own = await control.findJob(request.params.id);
+        return wantsOwn(request.query) ? own : swarmReport(control, own);
+      },
     );
 
     for (const change of changes) {
-      app.post<{ Params: JobParams }>(`/jobs/:id/${change}`, { schema: { params } }, (request) =>
-        control.changeJob(request.params.id, change),
+      app.post<{ Params: JobParams }>(
+        `/jobs/:id/${change}`,
+        { schema: { params } },
+        async (request) => swarmReport(control, await control.changeJob(request.params.id, change)),
       );
     }
 
@@ -52,21 +80,28 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
   };
 }
 
+/** The job over all members. */
+async function swarmReport(control: PeerControl, own: JobReport): Promise<SwarmJobReport> {
+  const { jobs } = await control.swarmStats();
+  const { id } = own.definition;
+  const shares = [{ peer: control.peerId, counts: own.counts }];
+  return jobs.find(({ definition }) => definition.id === id) ?? { ...own, shares };
+}
+
 /** The job as it stands when it is finished, the time is over, the asker is gone or the API stops. */
 async function jobAtEnd(
   { control, clock, options, stopping }: RouteContext,
   id: JobId,
   timeoutMs: number,
   gone: AbortController,
-): Promise<JobReport> {
+): Promise<WaitDocument> {
   const end = AbortSignal.any([stopping, gone.signal]);
-  try {
-    await Promise.race([
-      control.jobFinished(id, end),
-      clock.sleep(Math.min(timeoutMs, options.waitMsMax), end),
-    ]);
-  } finally {
-    gone.abort();
-  }
-  return control.job(id);
+  const waits = [
+    control.jobFinished(id, end).then(() => !end.aborted),
+    clock.sleep(Math.min(timeoutMs, options.waitMsMax), end).then(() => false),
+  ];
+  const over = await Promise.race(waits).finally(() => gone.abort());
+  const report = await swarmReport(control, control.job(id));
+  // All members have agreed that nothing is left; one that has just died does not answer for its figures any more.
+  return { ...report, finished: report.finished || (over && report.counts.queued === 0), over };
 }

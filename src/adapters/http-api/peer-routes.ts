@@ -1,14 +1,60 @@
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
+import type {
+  HostStatus,
+  MemberReport,
+  MemberStats,
+  PeerControl,
+  PeerStats,
+  SwarmJobReport,
+} from "../../ports/peer-control.ts";
 import { RequestError } from "./api-error.ts";
 import type { RouteContext } from "./http-api.ts";
+import { ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
 
-/** Questions about, and commands to, the peer as a whole. */
+/**
+ * The swarm in figures, as `GET /v1/stats` tells it. What is one peer's alone (`peer`, `version`, `upMs`, `archiveFiles`) is
+ * that of the asked one; all else is summed over the members that answered.
+ */
+export interface StatsDocument extends PeerStats {
+  readonly jobs: readonly SwarmJobReport[];
+  /** Those that answered, the asked one first. */
+  readonly members: readonly MemberStats[];
+  /** Members that should run and did not answer in time. */
+  readonly silent: readonly string[];
+}
+
+/** A member, as `GET /v1/members` tells of it. */
+export interface MemberDocument extends MemberReport {
+  /** What it said of itself a moment ago; absent where it did not answer, or runs no more. */
+  readonly stats?: MemberStats;
+}
+
+const hostParams = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string", minLength: 1, maxLength: 255 } },
+};
+
+/** Questions about, and commands to, the peer and its swarm as a whole. */
 export function peerRoutes(context: RouteContext): FastifyPluginCallback {
   const { control, metrics, version, leave } = context;
   return (app: FastifyInstance, _options, done) => {
     app.get("/healthz", () => ({ status: "ok", peer: control.peerId, version }));
 
-    app.get("/stats", () => control.stats());
+    app.get<{ Querystring: OwnQuery }>(
+      "/stats",
+      { schema: { querystring: ownQuery } },
+      ({ query }): PeerStats | Promise<StatsDocument> =>
+        wantsOwn(query) ? control.stats() : statsDocument(control),
+    );
+
+    app.get("/members", async () => ({ members: await memberDocuments(control) }));
+
+    app.get<{ Params: { readonly name: string } }>(
+      "/hosts/:name",
+      { schema: { params: hostParams } },
+      (request): Promise<HostStatus> => control.host(request.params.name),
+    );
 
     app.get("/metrics", async (_request, reply) => {
       if (metrics === undefined) throw new RequestError("NOT_FOUND", "this peer keeps no metrics");
@@ -21,4 +67,19 @@ export function peerRoutes(context: RouteContext): FastifyPluginCallback {
     });
     done();
   };
+}
+
+async function statsDocument(control: PeerControl): Promise<StatsDocument> {
+  const swarm = await control.swarmStats();
+  const activeHosts = swarm.members.reduce((sum, member) => sum + member.activeHosts, 0);
+  return { ...control.stats(), ...swarm, activeHosts };
+}
+
+async function memberDocuments(control: PeerControl): Promise<MemberDocument[]> {
+  const { members } = await control.swarmStats();
+  const said = new Map(members.map((stats) => [stats.peer, stats]));
+  return control.members().map((member) => {
+    const stats = said.get(member.id);
+    return stats === undefined ? member : { ...member, stats };
+  });
 }

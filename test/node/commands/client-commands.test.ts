@@ -308,7 +308,8 @@ describe("peer wait, stats, jobs and leave", () => {
 });
 
 describe("the command line", () => {
-  const commands = ["run", "crawl", "inject", "status", "get", "wait", "stats", "jobs", "leave"];
+  const asking = ["inject", "status", "get", "host", "wait", "stats", "members", "jobs", "leave"];
+  const commands = ["run", "crawl", ...asking];
 
   it.each(commands)("helps with %s, and shows an example", async (name) => {
     const { err, exitCode, out } = await peer([name, "--help"]);

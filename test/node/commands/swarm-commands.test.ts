@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../../../node/cli.ts";
+import { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
+import { ConsoleLogger } from "../../../src/adapters/system/console-logger.ts";
+import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+import { FakePeerControl, jobReport, otherMember } from "../../support/fake-peer-control.ts";
+import { FakeTerminal } from "../../support/fake-terminal.ts";
+
+let control: FakePeerControl;
+let api: HttpApi;
+
+beforeEach(async () => {
+  control = new FakePeerControl();
+  const clock = new SystemClock();
+  const logger = new ConsoleLogger({ level: "silent", format: "text" }, clock);
+  const calls = { leave: () => undefined, stopForBug: () => undefined };
+  api = new HttpApi(
+    { control, clock, logger, version: "1.2.3", ...calls },
+    { ...defaultHttpApiOptions, port: 0 },
+  );
+  await api.start();
+});
+
+afterEach(() => api.stop());
+
+/** Runs a command line against the peer of the test. */
+async function peer(words: readonly string[]) {
+  const terminal = new FakeTerminal();
+  terminal.environment["ORBWEAVER_API"] = new URL(api.url).host;
+  const exitCode = await runCli(words, terminal);
+  return { exitCode, out: terminal.stdout.text };
+}
+
+describe("peer members, host, and stats of a swarm", () => {
+  const silent = "12D3KooWJWoaqZhDaoEFshF7Rh1bpY9ohihFhzcW6d69Lr2NASuq";
+  beforeEach(() => {
+    control.others.push(otherMember("peer-1", { queued: 1_234 }), otherMember(silent));
+  });
+
+  it("shows the members as a table, with short ids and one address each", async () => {
+    const { exitCode, out } = await peer(["members"]);
+    expect(exitCode).toBe(0);
+    const [head, own, other, last, ...rest] = out.split("\n");
+    expect(head).toMatch(/^MEMBER +ADDRESS +STATE +SHARE +QUEUED +PAGES\/S +UP +VERSION$/);
+    expect(own).toMatch(/^peer-0 \* +- +active +100\.0% +0 +13 +1 h 2 min +1\.2\.3$/);
+    expect(other).toMatch(
+      /^peer-1 +192\.0\.2\.7:7781 +active +25\.0% +1,234 +2\.0 +1 min 0 s +1\.2\.4$/,
+    );
+    expect(last).toMatch(/^Lr2NASuq +192\.0\.2\.7:7781 +suspect +25\.0% +- +- +- +1\.2\.4$/);
+    expect(rest).toEqual([""]);
+  });
+
+  it("prints the members as one document with full ids", async () => {
+    const { out } = await peer(["members", "--json"]);
+    expect(JSON.parse(out)).toMatchObject([{ id: "peer-0" }, { id: "peer-1" }, { id: silent }]);
+  });
+
+  it("sums the swarm's figures, and names who is silent", async () => {
+    const { out } = await peer(["stats"]);
+    expect(out).toContain("\nswarm    2 members in sum\nsilent   Lr2NASuq; not in these figures\n");
+    expect(out).toContain("\nopen     4 requests\n");
+  });
+
+  it("shows as a job's time that of the member that took longest, not the sum", async () => {
+    control.reports.set("docs", jobReport("docs", { pages: 2_000, activeMs: 4_000 }));
+    const { out } = await peer(["jobs"]);
+    expect(out).toMatch(/docs +finished +4,000 .* 4\.0 s\n$/);
+  });
+
+  it("says why a host is not asked now", async () => {
+    control.hosts.set("a.example", {
+      host: "a.example",
+      owner: silent,
+      known: true,
+      replica: true,
+      queued: [{ job: "docs" as never, urls: 1_000, orMore: true }],
+      hold: "breaker",
+      detail: "It is\u001b[2J paused.",
+      nextFetchAt: "2026-01-02T03:04:05.678Z",
+      failuresInRow: 5,
+      crawlDelayMs: 2_000,
+      robots: [
+        {
+          origin: "http://a.example",
+          verdict: "rules",
+          httpStatus: 200,
+          fetchedAt: "2026-01-02T03:04:05Z",
+          expiresAt: "2026-01-03T03:04:05Z",
+        },
+      ],
+    });
+    expect((await peer(["host", "a.example"])).out).toBe(
+      [
+        "a.example",
+        "  owner     Lr2NASuq, which does not answer; from a copy",
+        "  queued    1,000 URLs or more of job docs",
+        "  now       breaker: It is\ufffd[2J paused.",
+        "  next      2026-01-02 03:04:05 UTC",
+        "  failures  5 in a row",
+        "  delay     2.0 s, as its robots.txt asks",
+        "  robots    http://a.example: rules (HTTP 200), kept until 2026-01-03 03:04:05 UTC",
+        "",
+      ].join("\n"),
+    );
+    expect((await peer(["host", "b.example"])).out).toContain("nothing of it was ever queued");
+    const json = await peer(["host", "b.example", "--json"]);
+    expect(JSON.parse(json.out)).toMatchObject({ host: "b.example", known: false });
+  });
+});
