@@ -14,6 +14,8 @@ interface Answer {
   readonly givenAtMs: Millis;
   readonly machine: number;
   readonly generation: number;
+  /** It bears neither mark of {@link UrlStatus}: none may ever be behind it. */
+  readonly isSure: boolean;
 }
 
 const ranks: Readonly<Record<State, number>> = { unknown: 0, queued: 1, excluded: 2, done: 2 };
@@ -22,7 +24,8 @@ const ranks: Readonly<Record<State, number>> = { unknown: 0, queued: 1, excluded
 const inFlightMs = 5_000;
 
 /**
- * What peers say of a URL only moves up, whoever is asked.
+ * What peers say of a URL only moves up, whoever is asked: none is behind an earlier one that was marked neither as a
+ * replica's nor as unconfirmed.
  *
  * A peer that answers from its own disk for a site that another one holds has not asked the holder: such an answer counts
  * for nothing here.
@@ -51,14 +54,15 @@ export class StatusOrder {
     if (running?.isUp !== true) return;
     const territory = running.peer.swarm?.territory;
     for (const status of statuses) {
-      const { url, state, owner, reason } = status;
+      const { url, state, owner, reason, replica, unconfirmed } = status;
       // Nobody could tell: that says nothing of the URL.
       if (reason === "owner-unreachable") continue;
       const position = positionOf(siteOfHost(hostOf(url as CanonicalUrl)));
       if (owner === peer.peerId && territory?.holds(position) !== true) continue;
       const { generation } = running;
       const givenAtMs = chronicle.nowMs;
-      this.#compare(url, { state, atMs: askedAtMs, givenAtMs, machine, generation });
+      const isSure = replica !== true && unconfirmed !== true;
+      this.#compare(url, { state, atMs: askedAtMs, givenAtMs, machine, generation, isSure });
     }
   }
 
@@ -67,7 +71,7 @@ export class StatusOrder {
     const before = this.#answers.get(url);
     // Of two that were on their way at one time neither came first.
     if (before !== undefined && before.givenAtMs > answer.atMs) return;
-    this.#answers.set(url, answer);
+    if (answer.isSure) this.#answers.set(url, answer);
     if (before === undefined) return;
     this.compared += 1;
     if (ranks[answer.state] >= ranks[before.state]) return;

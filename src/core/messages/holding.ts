@@ -9,7 +9,8 @@ const knownMax = 100_000;
 
 /**
  * Arcs of which the sender speaks, in one of its runs. As `synced`: the receiver's copy of them is complete. As
- * `transfer`: the right to them is offered to the receiver. As `whoHolds`: who has it?
+ * `released`: the sender keeps it up to date no more. As `transfer`: the right to them is offered to the receiver. As
+ * `whoHolds`: who has it?
  */
 export interface ArcNotice {
   readonly generation: number;
@@ -48,7 +49,7 @@ export function decodeArcNotice(payload: Uint8Array): ArcNotice | undefined {
   return isCount(doubtAgeMs) ? { generation, arcs, doubtAgeMs } : undefined;
 }
 
-/** The answer to `synced` and `transfer`: whether the receiver agrees. */
+/** The answer to `synced`, `released` and `transfer`: whether the receiver agrees. */
 export function encodeAnswer(accepted: boolean): Uint8Array<ArrayBuffer> {
   return wire.Answer.encode({ accepted });
 }

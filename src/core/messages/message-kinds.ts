@@ -35,6 +35,8 @@ export const messageKinds = Object.freeze({
   callAddresses: 15,
   /** Asks a former steward of addresses who has them on loan. */
   handOverAddresses: 16,
+  /** Tells a member that its copy of arcs is kept up to date no more. */
+  released: 17,
 });
 
 export type MessageKind = keyof typeof messageKinds;

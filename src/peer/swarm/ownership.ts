@@ -7,6 +7,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { Alarm } from "../alarm.ts";
 import type { ArcClaim } from "./arc-claim.ts";
 import type { ArcTransfer } from "./arc-transfer.ts";
+import { CopyReleases } from "./copy-releases.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { RangeSync } from "./range-sync.ts";
 import type { Replicator } from "./replicator.ts";
@@ -65,6 +66,7 @@ export class Ownership {
   readonly #sync: RangeSync;
   readonly #transfer: ArcTransfer;
   readonly #claim: ArcClaim;
+  readonly #releases: CopyReleases;
   readonly #replicas: number;
   readonly #options: OwnershipOptions;
   readonly #onCrawl: (arcs: ArcSet) => void;
@@ -123,6 +125,7 @@ export class Ownership {
     this.#sync = parts.sync;
     this.#transfer = parts.transfer;
     this.#claim = parts.claim;
+    this.#releases = new CopyReleases(ports.calls, parts.view);
     this.#replicas = options.replicas;
     this.#options = options.ownership;
     this.#onCrawl = events.onCrawl;
@@ -145,6 +148,13 @@ export class Ownership {
     await this.#claiming;
     await this.#inquiring;
     await this.#comparing;
+    await this.#releases.settled();
+  }
+
+  /** A member has passed arcs on to this peer: from now on its own copy of them grows old, unless it is to have one. */
+  taken(from: MemberId, arcs: ArcSet): void {
+    this.#releases.owe(from, arcs);
+    this.look();
   }
 
   /** Something has changed: the ring, who holds what, how far a copy has come. */
@@ -182,6 +192,7 @@ export class Ownership {
     this.#startComparison();
     this.#startTransfers();
     this.#startInquiry();
+    this.#releaseCopies();
     this.#becomeActive();
   }
 
@@ -207,7 +218,8 @@ export class Ownership {
       }
       this.#needs = { of: { ring, futureRing, held }, arcs };
     }
-    this.#replicator.setNeeds(this.#needs.arcs);
+    const dropped = this.#replicator.setNeeds(this.#needs.arcs);
+    for (const [member, arcs] of dropped) this.#releases.owe(member, arcs);
   }
 
   /** What has still to be copied, by member. */
@@ -244,6 +256,11 @@ export class Ownership {
         });
       this.#syncing.set(member, sync);
     }
+  }
+
+  /** A former copy is let go when there are all that are needed instead; a member that leaves may be lost before they are. */
+  #releaseCopies(): void {
+    if (this.#view.role === "active" && this.#isCopied) this.#releases.send(this.#needs.arcs);
   }
 
   /** Anti-entropy: compares one complete copy at a time, each as often as the option says. */

@@ -65,6 +65,7 @@ const classes: Readonly<Record<MessageKind, OverlayClass>> = {
   rangeDigests: "transfer",
   pullRows: "transfer",
   synced: "transfer",
+  released: "transfer",
   transfer: "transfer",
   whoHolds: "control",
   activity: "control",
@@ -151,6 +152,12 @@ export class PeerCalls {
     const { generation } = this.#view;
     const payload = encodeArcNotice({ generation, arcs });
     return (await this.#ask(to, "synced", payload, timeoutMs)) !== undefined;
+  }
+
+  /** Tells the member that its copy of these arcs is kept up to date no more; whether it has heard it. */
+  async released(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
+    const payload = encodeArcNotice({ generation: this.#view.generation, arcs });
+    return (await this.#ask(to, "released", payload, timeoutMs)) !== undefined;
   }
 
   /** Offers the right to arcs, with the doubt about their hosts; whether it was accepted. */

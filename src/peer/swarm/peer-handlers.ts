@@ -46,7 +46,7 @@ interface HandlerParts {
   readonly territory: Territory;
   readonly view: SwarmView;
   /** Begins to hold arcs that their holder passes on. */
-  readonly accept: (arcs: ArcSet, doubtAgeMs: Millis | undefined) => Promise<void>;
+  readonly accept: (from: MemberId, arcs: ArcSet, doubtAgeMs: Millis | undefined) => Promise<void>;
   /** Called when it has become known who holds something. */
   readonly onNoted: () => void;
 }
@@ -75,7 +75,8 @@ export class PeerHandlers {
       rangeDigests: (_, payload) => this.#rangeDigests(payload),
       pullRows: (_, payload) => this.#pullRows(payload),
       synced: (from, payload) => this.#synced(from, payload),
-      transfer: (_, payload) => this.#transfer(payload),
+      released: (from, payload) => this.#released(from, payload),
+      transfer: (from, payload) => this.#transfer(from, payload),
       whoHolds: (_, payload) => this.#whoHolds(payload),
       activity: (_, payload) => this.#activity(payload),
       jobs: (_, payload) => this.#jobs(payload),
@@ -143,13 +144,20 @@ export class PeerHandlers {
     return Promise.resolve(reply(encodeAnswer(true)));
   }
 
-  async #transfer(payload: Uint8Array): Promise<Answer | undefined> {
+  async #released(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
+    const message = decodeArcNotice(payload);
+    if (!message) return undefined;
+    this.#parts.territory.release(message.arcs, from, message.generation);
+    return Promise.resolve(reply(encodeAnswer(true)));
+  }
+
+  async #transfer(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const message = decodeArcNotice(payload);
     if (!message) return undefined;
     if (this.#parts.view.role !== "active") {
       return reply(encodeAnswer(false));
     }
-    await this.#parts.accept(message.arcs, message.doubtAgeMs);
+    await this.#parts.accept(from, message.arcs, message.doubtAgeMs);
     return reply(encodeAnswer(true));
   }
 

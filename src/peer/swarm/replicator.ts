@@ -119,11 +119,13 @@ export class Replicator {
 
   /**
    * Sets which arcs each member must have a copy of. Streams to members that need nothing, or have been started anew, end;
-   * an arc that is new to a member has to be copied.
+   * an arc that is new to a member has to be copied. Returns the arcs of which a member's copy is kept up to date no more.
    */
-  setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): void {
+  setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): ReadonlyMap<MemberId, ArcSet> {
+    const dropped = new Map<MemberId, ArcSet>();
     for (const [member, stream] of this.#streams) {
       const arcs = needs.get(member);
+      dropped.set(member, arcs ? stream.synced.subtract(arcs) : stream.synced);
       if (arcs && !arcs.isEmpty && this.#view.isRunning(member, stream.generation)) {
         stream.keepOnly(arcs);
       } else {
@@ -137,6 +139,7 @@ export class Replicator {
       this.#streams.set(member, this.#newStream(member, generation));
     }
     this.#look();
+    return dropped;
   }
 
   /** Begins to send changes of these arcs to the member: to be called before what is there is copied. */

@@ -189,7 +189,10 @@ export class Swarm {
       termination: this.termination,
       territory,
       view,
-      accept: (arcs, doubtAgeMs) => this.#holdings.take(arcs, doubtAgeMs),
+      accept: async (from, arcs, doubtAgeMs) => {
+        await this.#holdings.take(arcs, doubtAgeMs);
+        this.ownership.taken(from, arcs);
+      },
       onNoted: () => this.ownership.look(),
     }).serve(overlay);
     this.lending?.serve(overlay);

@@ -80,6 +80,15 @@ export class Territory {
     this.#holders.set(arcs.subtract(this.#held), holder);
   }
 
+  /** The holder keeps this peer's copy of these arcs up to date no more. */
+  release(arcs: ArcSet, member: MemberId, generation: number): void {
+    const stale = this.notedWhere(
+      (holder) => holder.member === member && holder.generation === generation && holder.synced,
+      arcs,
+    );
+    this.note(stale, { member, generation, synced: false });
+  }
+
   /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
   doubt(arcs: ArcSet, member: MemberId): void {
     for (const synced of [true, false]) {
