@@ -5,6 +5,7 @@ import { hostCommand } from "./commands/host.ts";
 import { injectCommand } from "./commands/inject.ts";
 import { jobsCommand } from "./commands/jobs.ts";
 import { leaveCommand } from "./commands/leave.ts";
+import { keyCommand } from "./commands/key.ts";
 import { membersCommand } from "./commands/members.ts";
 import { runCommand } from "./commands/run.ts";
 import { statsCommand } from "./commands/stats.ts";
@@ -96,6 +97,7 @@ function programOf(context: CommandContext): Command {
   program.addCommand(hostCommand(context));
   program.addCommand(membersCommand(context));
   program.addCommand(leaveCommand(context));
+  program.addCommand(keyCommand(context));
   for (const late of lateCommands) program.addCommand(standIn(context, late));
   for (const command of [program, ...program.commands, ...subcommands(program)]) {
     adapt(command, context.terminal);

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { DnsResolver } from "../src/adapters/dns/dns-resolver.ts";
 import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
@@ -6,17 +5,28 @@ import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-poo
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import { SystemEntropy } from "../src/adapters/system/system-entropy.ts";
+import { CrawlError } from "../src/core/errors.ts";
+import type { Peer } from "../src/peer/peer.ts";
 import type { PeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerPorts } from "../src/peer/peer-ports.ts";
+import type { SwarmOptions } from "../src/peer/swarm/swarm-options.ts";
 import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
+import type { Millis } from "../src/core/units.ts";
 import type { Archive } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Fetcher } from "../src/ports/fetcher.ts";
 import type { Metrics } from "../src/ports/metrics.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
-import { peerIdentity } from "./peer-identity.ts";
-import type { RunnablePeer } from "./peer-session.ts";
+import type { SwarmParts } from "./compose-swarm.ts";
+import { peerIdentity, type PeerIdentity } from "./peer-identity.ts";
+import type { RunnablePeer, SwarmMembership } from "./peer-session.ts";
+
+/**
+ * How long a stopping member of a swarm waits for requests in flight. Shorter than for a peer that crawls alone: of the ten
+ * seconds that a stop may take, the replicas and the farewell need up to four.
+ */
+const swarmDrainMs: Millis = 5_000;
 
 /** What takes its time to start without this thread. */
 type SlowStarters = Pick<PeerPorts, "parser" | "store">;
@@ -56,22 +66,28 @@ async function composeAround(
   withMetrics: boolean,
 ): Promise<RunnablePeer> {
   const { Peer } = await import("../src/peer/peer.ts");
-  const peerId = await peerIdentity(join(config.dataDir, "peer-id"));
+  const layout = dataLayout(config.dataDir);
+  const identity = await peerIdentity(layout);
   const metrics = withMetrics ? await prometheus() : undefined;
   const clock = new SystemClock();
+  const logger = new ConsoleLogger(config.log, clock, config.writeLog);
   const resolver = await resolverOf(config, clock);
+  const swarmPorts = { clock, logger, metrics: metrics ?? unread };
+  const swarm = await swarmOf(config, identity, swarmPorts, () => begin(peer));
   const ports: PeerPorts = {
     ...slow,
-    archive: await archiveOf(config, peerId, clock),
+    ...(swarm && { overlay: swarm.overlay }),
+    archive: await archiveOf(config, identity, clock),
     clock,
     entropy: new SystemEntropy(),
     fetcher: await fetcherOf(config, clock),
-    leases: new LeaseFile(dataLayout(config.dataDir).leasesFile),
-    logger: new ConsoleLogger(config.log, clock, config.writeLog),
+    leases: new LeaseFile(layout.leasesFile),
+    logger,
     metrics: metrics ?? unread,
     resolver,
   };
-  const peer = new Peer(ports, await optionsOf(config, peerId));
+  const peer = new Peer(ports, await optionsOf(config, identity, swarm?.options));
+  const recorder = swarm?.record(() => peer.members());
   const broken = peer.failed.then((reason) => Promise.reject(asError(reason)));
   // Whoever waits for the crawl is told; a peer that nobody waits for yet must not end the process for it.
   broken.catch(() => undefined);
@@ -79,12 +95,48 @@ async function composeAround(
     control: peer,
     ...(metrics && { metrics }),
     broken,
-    start: () => peer.start(),
+    ...(swarm && { swarm: membershipOf(peer, swarm) }),
+    start: async () => {
+      await peer.start();
+      recorder?.start();
+    },
     stop: async () => {
+      await recorder?.stop();
       await peer.stop();
       resolver.stop();
     },
   };
+}
+
+/** Loaded only for a peer of a swarm: the network is half of the whole program. */
+async function swarmOf(
+  config: PeerConfig,
+  { key, ...identity }: PeerIdentity,
+  ports: Pick<PeerPorts, "clock" | "logger" | "metrics">,
+  onNobody: () => void,
+): Promise<SwarmParts | undefined> {
+  if (config.swarm === undefined) return undefined;
+  if (key === undefined) {
+    const problem = `${config.dataDir} is of an earlier version, whose peers cannot join a swarm; name another directory with --data`;
+    throw new CrawlError("DATA_DIR_UNUSABLE", problem, { dataDir: config.dataDir });
+  }
+  const { composeSwarm } = await import("./compose-swarm.ts");
+  const layout = dataLayout(config.dataDir);
+  return composeSwarm(config.swarm, { ...identity, key }, layout, ports, onNobody);
+}
+
+function membershipOf(peer: Peer, { overlay }: SwarmParts): SwarmMembership {
+  return {
+    get addresses() {
+      return overlay.addresses;
+    },
+    leave: () => peer.leave(),
+  };
+}
+
+/** Nobody of the swarm that a peer remembers is there: it begins it anew. */
+function begin({ swarm }: Peer): void {
+  if (swarm?.view.role === "joining") swarm.view.setRole("active");
 }
 
 /** Measurements that nobody can ask for. */
@@ -110,11 +162,15 @@ async function resolverOf({ dns }: PeerConfig, clock: Clock): Promise<DnsResolve
   return new module.DnsResolver({ clock }, { ...module.defaultDnsResolverOptions, ...server });
 }
 
-async function archiveOf(config: PeerConfig, peerId: string, clock: Clock): Promise<Archive> {
+async function archiveOf(
+  config: PeerConfig,
+  { fileName }: PeerIdentity,
+  clock: Clock,
+): Promise<Archive> {
   const { WarcArchive } = await import("../src/adapters/warc/warc-archive.ts");
   return new WarcArchive({
     directory: dataLayout(config.dataDir).archiveDir,
-    peerName: peerId,
+    peerName: fileName,
     clock,
     info: {
       software: `orbweaver/${config.version}`,
@@ -141,7 +197,11 @@ function parserOptionsOf(threads: number): ReturnType<typeof defaultParserPoolOp
   return { ...defaultParserPoolOptions(threads + 1), threads };
 }
 
-async function optionsOf(config: PeerConfig, peerId: string): Promise<PeerOptions> {
+async function optionsOf(
+  config: PeerConfig,
+  { id: peerId }: PeerIdentity,
+  swarm: SwarmOptions | undefined,
+): Promise<PeerOptions> {
   const { defaultPeerOptions } = await import("../src/peer/peer-options.ts");
   const { limits, dispatcher } = defaultPeerOptions;
   const { bodyBytesMax, openRequestsMax } = config;
@@ -155,6 +215,7 @@ async function optionsOf(config: PeerConfig, peerId: string): Promise<PeerOption
       ...dispatcher,
       ...(openRequestsMax !== undefined && { openRequestsMax }),
     },
+    ...(swarm && { swarm, drainMs: swarmDrainMs }),
   };
 }
 

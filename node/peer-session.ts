@@ -15,8 +15,18 @@ export interface RunnablePeer {
   readonly metrics?: MetricsText;
   /** Rejects when a running peer breaks for good, for instance because the disk is full. */
   readonly broken?: Promise<never>;
+  /** Absent for a peer that crawls alone. */
+  readonly swarm?: SwarmMembership;
   start(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** A running peer's place in its swarm. */
+export interface SwarmMembership {
+  /** Where the other members reach it, once it is started; multiaddrs. */
+  readonly addresses: readonly string[];
+  /** Passes on to the others what the peer holds; false where that could not be done in time. */
+  leave(): Promise<boolean>;
 }
 
 export type ComposePeer = (
@@ -38,6 +48,7 @@ export interface SessionRequest {
 export interface PeerSession {
   readonly control: PeerControl;
   readonly broken?: Promise<never>;
+  readonly swarm?: SwarmMembership;
   /** Address of the API. */
   readonly apiUrl?: string;
   /** Stops the API, then the peer, keeping everything; idempotent. */
@@ -61,10 +72,10 @@ export async function openSession(request: SessionRequest): Promise<PeerSession>
     const peer = await request.composePeer(request.config, request.api !== undefined);
     stops.push(() => peer.stop());
     await peer.start();
-    const broken = peer.broken === undefined ? {} : { broken: peer.broken };
-    if (request.api === undefined) return { control: peer.control, close, ...broken };
-    const apiUrl = await openApi(request, request.api, peer, stops);
-    return { control: peer.control, close, apiUrl, ...broken };
+    const { broken, control, swarm } = peer;
+    const session = { control, close, ...(broken && { broken }), ...(swarm && { swarm }) };
+    if (request.api === undefined) return session;
+    return { ...session, apiUrl: await openApi(request, request.api, peer, stops) };
   } catch (error) {
     await close();
     throw error;

@@ -10,15 +10,15 @@ import {
   type CommandContext,
 } from "./command-context.ts";
 
-/** A peer stops within 10 s; beyond this it hangs. */
-const leaveMsMax: Millis = 15_000;
+/** A member of a swarm hands over within a minute, and a peer stops within 10 s; beyond this it hangs. */
+const leaveMsMax: Millis = 75_000;
 const lookEveryMs: Millis = 50;
 
 /** `peer leave`: stop the running peer gracefully, and wait until it is gone. */
 export function leaveCommand(context: CommandContext): Command {
   const text = {
     name: "leave",
-    summary: "stop the running peer; everything is kept",
+    summary: "stop the running peer; everything is kept, and in a swarm handed over before",
     examples: [["peer leave --data crawls", "stop the peer that runs in ./crawls"]],
   } as const;
   return newCommand(text, clientSettingNames).action((_options: unknown, command: Command) =>

@@ -1,16 +1,19 @@
 import type { Command } from "commander";
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
+import { CrawlError } from "../../src/core/errors.ts";
 import type { JobId } from "../../src/core/units.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
 import {
   jobSettingNames,
   peerSettingNames,
+  swarmSettingNames,
   type SettingName,
   type SettingValues,
 } from "../config/settings.ts";
-import { usageError } from "../error-line.ts";
+import { errorReport, exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { StopRequest } from "../stop-request.ts";
+import { shortAddress, shortId } from "../text/member-text.ts";
 import { nearest } from "../text/nearest.ts";
 import {
   newCommand,
@@ -25,6 +28,7 @@ const settingNames = [
   "api",
   "seed",
   "job",
+  ...swarmSettingNames,
   ...jobSettingNames,
   ...peerSettingNames,
 ] as const satisfies readonly SettingName[];
@@ -45,6 +49,8 @@ export function runCommand(context: CommandContext, commands: () => readonly str
         "peer --data crawls --seed https://example.com/ --contact https://example.org/crawler",
         "with something to do, and an address to turn to",
       ],
+      ["peer --listen 192.0.2.1:7781 --swarm-key swarm.key", "begin a swarm that others join"],
+      ["peer --join 192.0.2.1:7781 --swarm-key swarm.key", "join it, from another machine"],
     ],
     defaults: { data: dataDirDefault, job: jobDefault },
   } as const;
@@ -73,24 +79,53 @@ async function run(
   const { terminal } = context;
   const dataDir = values.data ?? dataDirDefault;
   const stop = new StopRequest(terminal);
+  const leaving = Promise.withResolvers<undefined>();
   try {
     const session = await openSession({
       config: peerConfigOf(values, { dataDir, version: context.version }),
       composePeer: context.composePeer,
       api: values.api ?? defaultHttpApiOptions,
-      leave: () => stop.ask(),
+      leave: () => leaving.resolve(undefined),
     });
     try {
-      await injectSeeds(context, session, values);
+      // Seeds of a swarm need their owners; who waits for this peer to be ready must not wait for those.
+      if (session.swarm === undefined) await injectSeeds(context, session, values);
       await sayReady(context, command, session, dataDir);
-      const asked = stop.asked();
-      await (session.broken === undefined ? asked : Promise.race([asked, session.broken]));
+      const ends = [stop.asked(), ...(session.broken === undefined ? [] : [session.broken])];
+      if (session.swarm !== undefined) {
+        await Promise.race([injectIntoSwarm(context, session, values), leaving.promise, ...ends]);
+      }
+      await Promise.race([leaving.promise, ...ends]);
+      if (!stop.signal.aborted) await Promise.race([leave(context, session), ...ends]);
     } finally {
       await stop.within(() => session.close());
     }
     if (stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
     stop.dispose();
+  }
+}
+
+/** Hands over to the rest of the swarm. */
+async function leave({ finish, terminal }: CommandContext, { swarm }: PeerSession): Promise<void> {
+  if (swarm === undefined || (await swarm.leave())) return;
+  const line =
+    "peer: not everything could be handed over in time; it is kept here, and goes on when this peer joins again\n";
+  await terminal.stderr.write(line);
+  finish(exitCodes.failed);
+}
+
+async function injectIntoSwarm(
+  context: CommandContext,
+  session: PeerSession,
+  values: SettingValues,
+): Promise<void> {
+  try {
+    await injectSeeds(context, session, values);
+  } catch (error) {
+    // A member that has not found its swarm yet, or whose swarm is busy, is not broken for that.
+    if (!(error instanceof CrawlError) || error.code !== "SWARM_BUSY") throw error;
+    await context.terminal.stderr.write(errorReport(error).text);
   }
 }
 
@@ -110,18 +145,28 @@ async function injectSeeds(
 async function sayReady(
   context: CommandContext,
   command: Command,
-  { control, apiUrl }: PeerSession,
+  { control, apiUrl, swarm }: PeerSession,
   dataDir: string,
 ): Promise<void> {
   if (wantsJson(command)) {
     const ready = { event: "ready", peer: control.peerId, api: apiUrl, data: dataDir };
-    await printJson(context, { ...ready, pid: process.pid });
+    await printJson(context, {
+      ...ready,
+      pid: process.pid,
+      ...(swarm && { addresses: swarm.addresses }),
+    });
     return;
   }
   await context.terminal.stdout.write(
-    `peer ${control.peerId} runs in ${dataDir} and listens to ${apiUrl ?? ""}\n` +
+    `peer ${shortId(control.peerId)} runs in ${dataDir} and listens to ${apiUrl ?? ""}\n` +
+      (swarm === undefined ? "" : swarmLines(swarm.addresses)) +
       `  give it work:  peer inject https://example.com/\n` +
       `  watch it:      peer stats, peer wait\n` +
       `  stop it:       peer leave, or Ctrl-C\n`,
   );
+}
+
+function swarmLines(addresses: readonly string[]): string {
+  const shown = addresses.map(shortAddress);
+  return `  others join by --join ${shown.join(" or ")}\n` + `  its swarm:     peer members\n`;
 }

@@ -5,8 +5,9 @@ import {
   type WriteLine,
 } from "../../src/adapters/system/console-logger.ts";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
-import type { PeerConfig } from "./peer-config.ts";
-import type { SettingValues } from "./settings.ts";
+import { usageError } from "../error-line.ts";
+import type { PeerConfig, SwarmConfig } from "./peer-config.ts";
+import { swarmNameDefault, swarmSettingNames, type SettingValues } from "./settings.ts";
 import { userAgentOf } from "./user-agent.ts";
 
 /** Only the entries that have a value: what is absent keeps its default. */
@@ -77,7 +78,33 @@ export function peerConfigOf(values: SettingValues, context: PeerConfigContext):
       openRequestsMax: values["max-open"],
       warcBytesMax: values["warc-size"],
       bodyBytesMax: values["body-max"],
+      swarm: swarmConfigOf(values),
       writeLog: context.writeLog,
+    }),
+  };
+}
+
+/**
+ * The peer's place in a swarm; nothing for a peer that neither joins one nor listens for others. Settings that only mean
+ * something in a swarm are then a mistake: a peer whose swarm key is silently ignored is not what anybody asked for.
+ */
+function swarmConfigOf(values: SettingValues): SwarmConfig | undefined {
+  if (values.join === undefined && values.listen === undefined) {
+    const idle = swarmSettingNames.filter((name) => values[name] !== undefined);
+    if (idle.length === 0) return undefined;
+    const flags = idle.map((name) => `--${name}`).join(", ");
+    throw usageError(`${flags}: only in a swarm; join one with --join, or begin one with --listen`);
+  }
+  return {
+    name: values.swarm ?? swarmNameDefault,
+    ...given({
+      join: values.join,
+      listen: values.listen,
+      announce: values.announce,
+      keyFile: values["swarm-key"],
+      weight: values.weight,
+      membership: values.membership,
+      localDiscovery: values["local-discovery"],
     }),
   };
 }

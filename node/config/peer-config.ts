@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { MembershipPreset } from "./settings.ts";
 import type { ConsoleLoggerOptions, WriteLine } from "../../src/adapters/system/console-logger.ts";
 
 /**
@@ -24,9 +25,34 @@ export interface PeerConfig {
   readonly warcBytesMax?: number;
   /** Longest decoded body kept. */
   readonly bodyBytesMax?: number;
+  /** The peer's place in a swarm; absent where it crawls alone. */
+  readonly swarm?: SwarmConfig;
   readonly log: ConsoleLoggerOptions;
   /** Where log lines go. @default standard error */
   readonly writeLog?: WriteLine;
+}
+
+/** What a peer is told of the swarm that it takes part in. Addresses are multiaddrs or `HOST:PORT`. */
+export interface SwarmConfig {
+  /** Peers of a swarm of another name are refused. */
+  readonly name: string;
+  /**
+   * Members to join by. Empty: those remembered, else whoever is on the local network. Absent: begin a swarm, or go back to
+   * the one remembered where one of its members answers.
+   */
+  readonly join?: readonly string[];
+  /** @default the port of the last run or a free one; on loopback alone where only loopback addresses are joined */
+  readonly listen?: readonly string[];
+  /** @default those listened to */
+  readonly announce?: readonly string[];
+  /** File of the key that closes the swarm. @default none: whoever reaches a member may join */
+  readonly keyFile?: string;
+  /** @default 1 */
+  readonly weight?: number;
+  /** @default "lan" */
+  readonly membership?: MembershipPreset;
+  /** Whether peers of the local network are to find this one. @default only where it looks for them itself */
+  readonly localDiscovery?: boolean;
 }
 
 /** An IP address or host name with a port. */
@@ -49,6 +75,12 @@ export interface DataLayout {
   readonly settingsFile: string;
   /** Address of the running peer's API. */
   readonly apiFile: string;
+  /** The peer's private key, from which its name follows. */
+  readonly keyFile: string;
+  /** The peer's name, in directories of before there were keys. */
+  readonly nameFile: string;
+  /** Where the members of its swarm were last reached. */
+  readonly swarmFile: string;
 }
 
 /** The one table of names below a data directory. */
@@ -60,5 +92,8 @@ export function dataLayout(dataDir: string): DataLayout {
     summaryFile: join(dataDir, "summary.json"),
     settingsFile: join(dataDir, "settings.json"),
     apiFile: join(dataDir, "api.json"),
+    keyFile: join(dataDir, "peer-key"),
+    nameFile: join(dataDir, "peer-id"),
+    swarmFile: join(dataDir, "swarm.json"),
   };
 }

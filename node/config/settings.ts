@@ -4,17 +4,21 @@ import {
   logFormats,
   logLevels,
 } from "../../src/adapters/system/console-logger.ts";
+import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
   byteCount,
+  decimalNumber,
   hostAndPort,
   jobName,
   jobOption,
   listOf,
+  listOrBare,
   numberOrAsIs,
   onOrOff,
   oneOf,
+  peerAddress,
   text,
   wholeNumber,
   wordsOrAsIs,
@@ -41,6 +45,16 @@ const url = text("an http or https URL", isHttpUrl);
 
 /** Seeds that one command line, file or environment may name; files of more are for `inject`. */
 const seedsMax = 10_000;
+
+/** Addresses that one command line may name. */
+const addressesMax = 64;
+
+/** Name of a swarm that has none. */
+export const swarmNameDefault = "orbweaver";
+
+/** How patient a swarm is with a member that is silent; see the presets of `MembershipOptions`. */
+export const membershipPresets = ["local", "lan", "wan"] as const;
+export type MembershipPreset = (typeof membershipPresets)[number];
 
 /** Every setting of a peer and of a job. */
 export const settings = {
@@ -144,6 +158,53 @@ export const settings = {
     help: "address of the local HTTP API",
     defaultText: `${defaultHttpApiOptions.host}:${defaultHttpApiOptions.port}`,
   },
+  join: {
+    read: listOrBare(peerAddress(1), addressesMax),
+    argument: "[addr...]",
+    help: "join the swarm that these members belong to; without an address the one joined before, else one on the local network",
+  },
+  listen: {
+    read: listOf(peerAddress(0), addressesMax),
+    argument: "<addr>",
+    repeats: true,
+    help: "where other peers reach this one; without --join it begins a swarm (may be repeated)",
+    defaultText: "with --join a free port, without it none",
+  },
+  announce: {
+    read: listOf(peerAddress(1), addressesMax),
+    argument: "<addr>",
+    repeats: true,
+    help: "address to tell others instead of those listened to (may be repeated)",
+  },
+  swarm: {
+    read: text("letters, digits, dots, dashes and underscores, 64 at most", (name) =>
+      /^[A-Za-z0-9][\w.-]{0,63}$/.test(name),
+    ),
+    argument: "<name>",
+    help: "name of the swarm; peers of another one are refused",
+    defaultText: swarmNameDefault,
+  },
+  "swarm-key": {
+    read: path,
+    argument: "<file>",
+    help: "key that closes the swarm to all who have it not; see peer key new",
+  },
+  weight: {
+    read: decimalNumber({ min: ringWeightMin, max: ringWeightMax }),
+    argument: "<n>",
+    help: "share of the work, compared with a usual peer",
+    defaultText: "1",
+  },
+  membership: {
+    read: oneOf(membershipPresets),
+    argument: "<preset>",
+    help: `how soon a silent member is dead: ${membershipPresets.join(", ")}`,
+    defaultText: "lan",
+  },
+  "local-discovery": {
+    read: onOrOff,
+    help: "find, and be found by, peers of the local network (multicast DNS)",
+  },
   "parser-threads": {
     read: wholeNumber({ min: 1, max: 256 }),
     argument: "<n>",
@@ -212,6 +273,18 @@ export const peerSettingNames = [
   "log-level",
   "log-format",
   "config",
+] as const satisfies readonly SettingName[];
+
+/** Settings of a peer's place in a swarm. */
+export const swarmSettingNames = [
+  "join",
+  "listen",
+  "announce",
+  "swarm",
+  "swarm-key",
+  "weight",
+  "membership",
+  "local-discovery",
 ] as const satisfies readonly SettingName[];
 
 /** Whether `input` is an absolute http(s) URL. */

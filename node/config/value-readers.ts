@@ -62,19 +62,31 @@ export function wordsOrAsIs(raw: unknown): unknown {
   return typeof raw === "string" ? raw.split(/\s+/).filter((part) => part !== "") : raw;
 }
 
-export interface WholeRange {
+/** Bounds of a number, both included. */
+export interface NumberRange {
   readonly min: number;
   readonly max: number;
 }
 
 /** A whole number within a range. */
-export function wholeNumber({ min, max }: WholeRange): ValueReader<number> {
+export function wholeNumber({ min, max }: NumberRange): ValueReader<number> {
   return (raw) => {
     const value = numberOrAsIs(raw);
     const sound = typeof value === "number" && Number.isSafeInteger(value);
     return sound && value >= min && value <= max
       ? good(value)
       : bad(`a whole number from ${formatCount(min)} to ${formatCount(max)}`, raw);
+  };
+}
+
+/** A number within a range, with or without a fraction. */
+export function decimalNumber({ min, max }: NumberRange): ValueReader<number> {
+  return (raw) => {
+    const isText = typeof raw === "string" && /^\d{1,9}(\.\d{1,9})?$/.test(raw.trim());
+    const value = isText ? Number(raw) : raw;
+    return typeof value === "number" && value >= min && value <= max
+      ? good(value)
+      : bad(`a number from ${min} to ${max}`, raw);
   };
 }
 
@@ -93,7 +105,7 @@ const byteUnits: Readonly<Record<string, number>> = {
 };
 
 /** A number of bytes, with or without a unit. */
-export function byteCount({ min, max }: WholeRange): ValueReader<number> {
+export function byteCount({ min, max }: NumberRange): ValueReader<number> {
   const expected = `a size from ${formatCount(min)} to ${formatCount(max)} bytes, such as 500000 or 10MiB`;
   return (raw) => {
     const text = typeof raw === "number" ? String(raw) : raw;
@@ -156,4 +168,25 @@ export function hostAndPort(portMin: 0 | 1): ValueReader<ListenAddress> {
     }
     return good({ host: host.replace(/^\[|\]$/g, ""), port: Number(port) });
   };
+}
+
+/** Where a peer listens or is reached: `HOST:PORT`, or a multiaddr over TCP. */
+export function peerAddress(portMin: 0 | 1): ValueReader<string> {
+  const expected =
+    "HOST:PORT, such as 192.0.2.1:7781, or a multiaddr, such as /ip4/192.0.2.1/tcp/7781";
+  const readPlain = hostAndPort(portMin);
+  return (raw) => {
+    if (typeof raw !== "string" || raw.length > addressCharactersMax) return bad(expected, raw);
+    const isMultiaddr = /^\/(ip4|ip6|dns|dns4|dns6)\/[^/\s]+\/tcp\/\d{1,5}(\/p2p\/\w+)?$/.test(raw);
+    return isMultiaddr || readPlain(raw).ok ? good(raw) : bad(expected, raw);
+  };
+}
+
+/** Longer ones name nothing. */
+const addressCharactersMax = 512;
+
+/** A list that may be given bare, which is an empty one. */
+export function listOrBare<T>(item: ValueReader<T>, max: number): ValueReader<readonly T[]> {
+  const list = listOf(item, max);
+  return (raw) => (raw === true || raw === "true" ? good([]) : list(raw));
 }

@@ -1,0 +1,60 @@
+import { open } from "node:fs/promises";
+import { Command } from "commander";
+import { CrawlError } from "../../src/core/errors.ts";
+import { usageError } from "../error-line.ts";
+import { newCommand, printJson, wantsJson, type CommandContext } from "./command-context.ts";
+
+/** `peer key`: the key that closes a swarm. */
+export function keyCommand(context: CommandContext): Command {
+  const text = {
+    name: "new",
+    summary: "make a key that closes a swarm to all peers that have it not",
+    examples: [
+      ["peer key new swarm.key", "into a file that only this user may read"],
+      ["peer --join 192.0.2.1:7781 --swarm-key swarm.key", "and with it into the swarm"],
+    ],
+  } as const;
+  const key = new Command("key").description("make the key of a closed swarm");
+  key.addCommand(
+    newCommand(text, [])
+      .argument("[file]", "where to write it; without one it is printed")
+      .action((file: string | undefined, _options: unknown, command: Command) =>
+        newKey(context, command, file),
+      ),
+  );
+  return key;
+}
+
+async function newKey(
+  context: CommandContext,
+  command: Command,
+  file: string | undefined,
+): Promise<void> {
+  const { stderr, stdout } = context.terminal;
+  const { formatSwarmKey, newSwarmKey } = await import("../../src/adapters/libp2p/swarm-key.ts");
+  const key = formatSwarmKey(newSwarmKey());
+  if (file !== undefined) await writeSecret(file, key);
+  if (wantsJson(command)) await printJson(context, file === undefined ? { key } : { file });
+  else if (file === undefined) await stdout.write(key);
+  else await stderr.write(`the key is in ${file}; give every peer of the swarm a copy\n`);
+}
+
+/** Never over a file that is there: a lost key splits a swarm. */
+async function writeSecret(file: string, content: string): Promise<void> {
+  let handle;
+  try {
+    handle = await open(file, "wx", 0o600);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw usageError(`${file} is there already; name another file`);
+    throw usageError(`${file} cannot be written (${String(code ?? error)})`);
+  }
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } catch (cause) {
+    throw new CrawlError("DISK_FULL", `${file} cannot be written`, { file }, { cause });
+  } finally {
+    await handle.close();
+  }
+}

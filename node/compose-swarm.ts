@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { readable, toMultiaddr } from "../src/adapters/libp2p/address.ts";
+import { Libp2pOverlay } from "../src/adapters/libp2p/libp2p-overlay.ts";
+import { parseSwarmKey } from "../src/adapters/libp2p/swarm-key.ts";
+import {
+  lanMembership,
+  localMembership,
+  wanMembership,
+  type MembershipOptions,
+} from "../src/core/membership/membership-options.ts";
+import { clusterFingerprint } from "../src/peer/swarm/cluster-fingerprint.ts";
+import { defaultSwarmOptions, type SwarmOptions } from "../src/peer/swarm/swarm-options.ts";
+import type { Clock } from "../src/ports/clock.ts";
+import type { Logger } from "../src/ports/logger.ts";
+import type { Metrics } from "../src/ports/metrics.ts";
+import type { Overlay } from "../src/ports/overlay.ts";
+import type { MemberReport } from "../src/ports/peer-control.ts";
+import type { DataLayout, SwarmConfig } from "./config/peer-config.ts";
+import type { MembershipPreset } from "./config/settings.ts";
+import { usageError } from "./error-line.ts";
+import { localNetwork, PatientOverlay } from "./patient-overlay.ts";
+import type { PeerIdentity } from "./peer-identity.ts";
+import { recallSwarm, SwarmRecorder } from "./swarm-memory.ts";
+
+/** A peer's way into its swarm. */
+export interface SwarmParts {
+  readonly overlay: Overlay;
+  readonly options: SwarmOptions;
+  /** Remembers the members for the next run, from now on. */
+  record(members: () => readonly MemberReport[]): SwarmRecorder;
+}
+
+const presets: Readonly<Record<MembershipPreset, MembershipOptions>> = {
+  local: localMembership,
+  lan: lanMembership,
+  wan: wanMembership,
+};
+
+/**
+ * Makes what a peer needs to take part in a swarm. Apart from the rest of the composition, because the network takes half a
+ * second to load, and a peer that crawls alone has no use for it.
+ *
+ * Errors: `CONFIG_INVALID` for addresses and keys that are none.
+ */
+export async function composeSwarm(
+  config: SwarmConfig,
+  identity: PeerIdentity & { readonly key: Uint8Array },
+  { swarmFile }: Pick<DataLayout, "swarmFile">,
+  ports: { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics },
+  /** Called when nobody of the remembered swarm answers, and this peer may begin it anew. */
+  onNobody: () => void,
+): Promise<SwarmParts> {
+  const memory = await recallSwarm(swarmFile, config.name);
+  const named = (config.join ?? []).map(toMultiaddr);
+  const seeksLocally = config.join?.length === 0 && memory.addresses.length === 0;
+  const join = [
+    ...new Set([...named, ...memory.addresses, ...(seeksLocally ? [localNetwork] : [])]),
+  ];
+  const swarmKey = config.keyFile === undefined ? undefined : await readSwarmKey(config.keyFile);
+  const listen = config.listen ?? [defaultListen(join, memory.port ?? 0)];
+  const inner = new Libp2pOverlay(ports, {
+    key: identity.key,
+    swarm: config.name,
+    fingerprint: clusterFingerprint(defaultSwarmOptions.cluster),
+    listen: listen.map(toMultiaddr),
+    localDiscovery: config.localDiscovery ?? seeksLocally,
+    ...(config.announce && { announce: config.announce.map(toMultiaddr) }),
+    ...(swarmKey && { swarmKey }),
+  });
+  const overlay = new PatientOverlay(inner, ports, {
+    named: new Set([...named, localNetwork]),
+    readable: (address) => (address === localNetwork ? address : readable(address)),
+    ...(config.join === undefined && { onNobody }),
+  });
+  const { weight = defaultSwarmOptions.weight, membership = "lan" } = config;
+  const options = { ...defaultSwarmOptions, join, weight, membership: presets[membership] };
+  return {
+    overlay,
+    options,
+    record: (members) =>
+      new SwarmRecorder(swarmFile, config.name, ports, {
+        members,
+        addresses: () => inner.addresses,
+      }),
+  };
+}
+
+/** Who joins on loopback is reached there; what is for this machine alone is not opened to others. */
+function defaultListen(join: readonly string[], port: number): string {
+  const isLocal = join.length > 0 && join.every((address) => /^\/ip4\/127\./.test(address));
+  return `/ip4/${isLocal ? "127.0.0.1" : "0.0.0.0"}/tcp/${port}`;
+}
+
+async function readSwarmKey(file: string): Promise<Uint8Array> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const reason = isAbsent ? "there is no such file" : String(error);
+    throw usageError(
+      `--swarm-key: ${file} cannot be read (${reason}); peer key new ${file} makes one`,
+    );
+  }
+  try {
+    return parseSwarmKey(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`--swarm-key: ${file} holds no swarm key (${reason})`);
+  }
+}

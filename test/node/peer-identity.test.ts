@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { base58 } from "../../node/base58.ts";
+import { idOfKey, newKey, peerIdentity } from "../../node/peer-identity.ts";
+import { memberIdOf } from "../../src/adapters/libp2p/peer-key.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "peer-identity-"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function files(): { keyFile: string; nameFile: string } {
+  return { keyFile: join(folder, "peer-key"), nameFile: join(folder, "peer-id") };
+}
+
+describe("peerIdentity", () => {
+  it("is drawn once, kept where only its user may read it, and the same afterwards", async () => {
+    const first = await peerIdentity(files());
+    expect(first.fileName).toMatch(/^[0-9A-Za-z]{12}$/);
+    expect((await stat(files().keyFile)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(["peer-key"]);
+    expect(await peerIdentity(files())).toEqual(first);
+    await rm(files().keyFile);
+    expect((await peerIdentity(files())).id).not.toBe(first.id);
+  });
+
+  it("is the id that the network derives from the key", async () => {
+    const { id, key = new Uint8Array() } = await peerIdentity(files());
+    expect(memberIdOf(key)).toBe(id);
+    for (let i = 0; i < 20; i += 1) {
+      const another = newKey();
+      expect(idOfKey(another)).toBe(memberIdOf(another));
+    }
+  });
+
+  it("is one for processes that make it at the same time", async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => peerIdentity(files())));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+    expect(await readdir(folder)).toEqual(["peer-key"]);
+  });
+
+  it("keeps a name of before there were keys, and has no key then", async () => {
+    await writeFile(files().nameFile, "e82866fd3b0e\n");
+    const identity = await peerIdentity(files());
+    expect(identity).toEqual({ id: "e82866fd3b0e", fileName: "e82866fd3b0e" });
+    expect(await readdir(folder)).toEqual(["peer-id"]);
+    await writeFile(files().nameFile, "no name");
+    await expect(peerIdentity(files())).rejects.toMatchObject({ code: "DATA_DIR_UNUSABLE" });
+  });
+
+  it.each([
+    ["nothing", () => ""],
+    ["other text", () => "hello"],
+    ["half of a key", (key: string) => key.slice(0, 40)],
+    [
+      "a key with a character changed",
+      (key: string) => `${key.slice(0, 20)}${other(key[20])}${key.slice(21)}`,
+    ],
+    ["far too much", (key: string) => key.repeat(20)],
+  ])("refuses a file that holds %s, and does not replace it", async (_name, damage) => {
+    await peerIdentity(files());
+    const { keyFile } = files();
+    const damaged = damage(await readFile(keyFile, "utf8"));
+    await writeFile(keyFile, damaged);
+    await expect(peerIdentity(files())).rejects.toMatchObject({
+      code: "DATA_DIR_UNUSABLE",
+      message: expect.stringMatching(
+        /peer-key does not hold a peer's key .*; restore it/,
+      ) as string,
+    });
+    expect(await readFile(keyFile, "utf8")).toBe(damaged);
+  });
+});
+
+function other(character: string | undefined): string {
+  return character === "A" ? "B" : "A";
+}
+
+describe("base58", () => {
+  it.each([
+    ["", ""],
+    ["00", "1"],
+    ["0000ff", "115Q"],
+    ["48656c6c6f20576f726c6421", "2NEpo7TZRRrLZSi2U"],
+  ])("writes %s as %s", (hex, text) => {
+    expect(base58(Buffer.from(hex, "hex"))).toBe(text);
+  });
+});
