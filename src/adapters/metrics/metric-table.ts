@@ -46,6 +46,18 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
   frontier_active_hosts: { kind: "gauge", help: "Hosts with queued URLs that are in memory" },
   frontier_queued_urls: { kind: "gauge", help: "URLs waiting to be fetched" },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
+  overlay_dropped_notices_total: {
+    kind: "counter",
+    help: "Datagrams to other members that were dropped, since there was no way or no room",
+  },
+  overlay_refused_total: {
+    kind: "counter",
+    help: "Connections refused: another swarm, other cluster options, another version, the same key",
+  },
+  overlay_violations_total: {
+    kind: "counter",
+    help: "Streams closed since their sender broke the protocol, by what it did",
+  },
   queue_full_total: {
     kind: "counter",
     help: "Times that a bounded queue was at its bound, by queue",

@@ -1,0 +1,146 @@
+import type { Connection, Libp2p } from "@libp2p/interface";
+import { peerIdFromString } from "@libp2p/peer-id";
+import { multiaddr, type Multiaddr } from "@multiformats/multiaddr";
+import type { MemberId, Millis } from "../../core/units.ts";
+import type { OverlayOutcome } from "../../ports/overlay.ts";
+import type { AddressBook } from "./address-book.ts";
+import { memberAt, type Links } from "./links.ts";
+
+/** What is told of a peer that has this member's own key. */
+export const ownKeyDetail = "it has this member's own key: another process runs with the same key";
+
+/** How an attempt to connect can end. */
+export type Dialled =
+  | { readonly kind: "connected"; readonly connection: Connection; readonly member: MemberId }
+  | Extract<OverlayOutcome, { readonly kind: "unreachable" | "refused" | "timeout" }>;
+
+/** Members that are dialled at once; requests to more are answered as if those were unreachable. */
+const dialsMax = 256;
+
+/** As systems give up: after the first packet has been repeated twice. */
+export const dialTimeoutMs = 5_000;
+
+/** A few round trips through members that answer; it follows on dials that have failed. */
+const lookupTimeoutMs = 5_000;
+
+/** A member that was just looked for in vain is not looked for again so soon: a lookup asks many. */
+const lookupPauseMs = 10_000;
+
+/** Members whose lookup is remembered. */
+const lookupsMax = 1_024;
+
+/**
+ * Connects to members: at the addresses that are known, then at those that the distributed hash table knows.
+ *
+ * Invariant: one dial to a member at a time.
+ */
+export class Dialer {
+  readonly #node: Libp2p;
+  readonly #links: Links;
+  readonly #book: AddressBook;
+  readonly #nowMs: () => Millis;
+  readonly #dials = new Map<MemberId, Promise<Dialled>>();
+  readonly #lookedUpAtMs = new Map<MemberId, Millis>();
+
+  constructor(node: Libp2p, links: Links, book: AddressBook, nowMs: () => Millis) {
+    this.#node = node;
+    this.#links = links;
+    this.#book = book;
+    this.#nowMs = nowMs;
+  }
+
+  /** Connects to a member whose id is known. */
+  connect(member: MemberId): Promise<Dialled> {
+    const connection = this.#links.connectionTo(member);
+    if (connection) return Promise.resolve({ kind: "connected", connection, member });
+    const known = this.#dials.get(member);
+    if (known) return known;
+    if (this.#dials.size >= dialsMax) {
+      return Promise.resolve({ kind: "unreachable", detail: "too many dials are under way" });
+    }
+    const dial = this.#search(member).finally(() => this.#dials.delete(member));
+    this.#dials.set(member, dial);
+    return dial;
+  }
+
+  /** Connects to whoever is at an address. */
+  async dial(target: Multiaddr | Multiaddr[], signal?: AbortSignal): Promise<Dialled> {
+    const deadline = AbortSignal.timeout(dialTimeoutMs);
+    const signals = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    try {
+      const connection = await this.#node.dial(target, { signal: signals });
+      const greeting = await this.#links.greeted(connection);
+      if (greeting.kind === "refused") return { kind: "refused", detail: greeting.detail };
+      if (greeting.kind === "unreachable") return greeting;
+      return { kind: "connected", connection, member: memberAt(connection) };
+    } catch (error) {
+      if (signal?.aborted) return { kind: "unreachable", detail: "aborted" };
+      if (deadline.aborted) return { kind: "timeout" };
+      return explain(error);
+    }
+  }
+
+  async #search(member: MemberId): Promise<Dialled> {
+    const known = this.#book.addressesOf(member);
+    const first = known.length > 0 ? await this.#dialAll(known) : undefined;
+    if (first?.kind === "connected" || first?.kind === "refused") return first;
+    const found = (await this.#lookUp(member)).filter((address) => !known.includes(address));
+    const second = found.length > 0 ? await this.#dialAll(found) : undefined;
+    return second ?? first ?? { kind: "unreachable", detail: "no address is known" };
+  }
+
+  async #dialAll(addresses: readonly string[]): Promise<Dialled> {
+    const dialled = await this.dial(addresses.map((address) => multiaddr(address)));
+    if (dialled.kind !== "timeout") return dialled;
+    return { kind: "unreachable", detail: "the connection timed out" };
+  }
+
+  async #lookUp(member: MemberId): Promise<readonly string[]> {
+    const nowMs = this.#nowMs();
+    if (nowMs - (this.#lookedUpAtMs.get(member) ?? -Infinity) < lookupPauseMs) return [];
+    if (this.#links.size === 0) return [];
+    this.#lookedUpAtMs.delete(member);
+    this.#lookedUpAtMs.set(member, nowMs);
+    for (const oldest of this.#lookedUpAtMs.keys()) {
+      if (this.#lookedUpAtMs.size <= lookupsMax) break;
+      this.#lookedUpAtMs.delete(oldest);
+    }
+    try {
+      const signal = AbortSignal.timeout(lookupTimeoutMs);
+      const { multiaddrs } = await this.#node.peerRouting.findPeer(peerIdFromString(member), {
+        signal,
+      });
+      const usable = multiaddrs.map((address) => address.toString());
+      return usable.map((address) =>
+        address.includes("/p2p/") ? address : `${address}/p2p/${member}`,
+      );
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** Says what a failed dial means; libp2p tells it by the names of errors, one for each address. */
+function explain(error: unknown): Dialled {
+  const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  const texts = errors.map((one) => (one instanceof Error ? `${one.name} ${one.message}` : ""));
+  if (texts.some((text) => text.includes("Can not dial self") || text.includes("dial self"))) {
+    return { kind: "refused", detail: ownKeyDetail };
+  }
+  if (texts.some((text) => text.includes("ECONNREFUSED"))) {
+    return { kind: "unreachable", detail: "the connection was refused" };
+  }
+  if (texts.some((text) => /TimeoutError|AbortError/.test(text))) {
+    return { kind: "unreachable", detail: "the connection timed out" };
+  }
+  if (texts.some((text) => /Intercepted|Denied/.test(text))) {
+    return { kind: "refused", detail: "it is kept out here after a refusal or an offence" };
+  }
+  if (texts.some((text) => /Encryption|Muxer|StreamReset|UnexpectedEOF|crypto/i.test(text))) {
+    const detail =
+      "the handshake failed: another swarm key, or none, or this member is kept out there";
+    return { kind: "unreachable", detail };
+  }
+  const [first] = errors;
+  return { kind: "unreachable", detail: first instanceof Error ? first.message : "no connection" };
+}

@@ -1,0 +1,196 @@
+import type { Stream, StreamCloseEvent, StreamMessageEvent } from "@libp2p/interface";
+import {
+  frameBytesMax,
+  FrameDecoder,
+  headBytesMax,
+  payloadOf,
+  writeHead,
+  type Frame,
+  type Malformation,
+} from "./frame-codec.ts";
+
+/** What a stream's owner is told of it. */
+export interface FrameListener {
+  /** Called for each frame, in the order in which they were sent. */
+  onFrame(frame: Frame): void;
+  /** Called once, when nothing more can be sent or received. */
+  onClosed(detail: string): void;
+  /** Called before the stream is closed because of what came. */
+  onMalformed(malformation: Malformation): void;
+}
+
+interface Waiting {
+  readonly frame: Frame;
+  readonly payload: Uint8Array;
+  readonly onSent: (() => void) | undefined;
+}
+
+/** Frames of one tick go out together, up to so many bytes: one message of the encryption below. */
+const batchBytesMax = 65_536 - 256;
+
+/** A payload of more bytes is sent from where it is, rather than copied into a batch. */
+const copiedBytesMax = 16_384;
+
+/** Of frames that a peer does not take away; replies of the largest size may wait together. */
+const waitingBytesMax = 64 * 1_048_576;
+
+/**
+ * Frames on a stream of libp2p.
+ *
+ * Frames that are sent in one turn of the event loop go out as one message: encrypting and multiplexing cost far more
+ * for each message than for each byte.
+ *
+ * Invariant: nothing is handed to libp2p while that asks its users to wait, so what is unsent is counted here.
+ */
+export class FrameStream {
+  readonly #stream: Stream;
+  readonly #listener: FrameListener;
+  readonly #decoder: FrameDecoder;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor(stream: Stream, listener: FrameListener, bytesMax = frameBytesMax) {
+    this.#stream = stream;
+    this.#listener = listener;
+    this.#decoder = new FrameDecoder(bytesMax);
+    stream.addEventListener("drain", this.#onDrain);
+    stream.addEventListener("remoteCloseWrite", this.#onRemoteCloseWrite);
+    stream.addEventListener("close", this.#onClose);
+    stream.addEventListener("message", this.#onMessage);
+    if (stream.status !== "open") this.#end("the stream is closed");
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The peer reads more slowly than this member writes. */
+  get isCongested(): boolean {
+    return this.#stream.writableNeedsDrain || this.#waitingBytes > batchBytesMax;
+  }
+
+  /** Sends a frame behind the others; `onSent` is called when it has left this process's queue. */
+  send(frame: Frame, onSent?: () => void): void {
+    if (this.#isClosed) return;
+    const payload = payloadOf(frame);
+    this.#waiting.push({ frame, payload, onSent });
+    this.#waitingBytes += payload.length + headBytesMax;
+    if (this.#waitingBytes > waitingBytesMax) this.abort("the peer does not read");
+    else this.#schedule();
+  }
+
+  /** Closes at once; both ends learn of it. */
+  abort(detail: string): void {
+    if (this.#isClosed) return;
+    this.#end(detail);
+    this.#stream.abort(new Error(detail));
+  }
+
+  /** Sends what waits and says that nothing more comes. */
+  finish(): void {
+    if (this.#isClosed) return;
+    this.#flush();
+    this.#stream.close().catch(() => this.abort("the stream broke"));
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#stream.writableNeedsDrain) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const { writeStatus } = this.#stream;
+    if (!this.#isClosed && writeStatus !== "writable") this.abort("the stream is closed");
+    while (!this.#isClosed && this.#waiting.length > 0 && !this.#stream.writableNeedsDrain) {
+      const count = this.#batchLength();
+      const batch = this.#waiting.slice(0, count);
+      this.#waiting = count === this.#waiting.length ? [] : this.#waiting.slice(count);
+      this.#sendBatch(batch);
+    }
+  }
+
+  /** Frames that fit into a batch; a large payload ends one. */
+  #batchLength(): number {
+    let bytes = 0;
+    for (const [index, { payload }] of this.#waiting.entries()) {
+      if (payload.length > copiedBytesMax) return index + 1;
+      bytes += payload.length + headBytesMax;
+      if (bytes > batchBytesMax) return Math.max(1, index);
+    }
+    return this.#waiting.length;
+  }
+
+  #sendBatch(batch: readonly Waiting[]): void {
+    let bytes = 0;
+    let large: Uint8Array | undefined;
+    for (const { payload } of batch) {
+      bytes += headBytesMax;
+      this.#waitingBytes -= payload.length + headBytesMax;
+      if (payload.length > copiedBytesMax) large = payload;
+      else bytes += payload.length;
+    }
+    const buffer = Buffer.allocUnsafe(bytes);
+    let end = 0;
+    for (const { frame, payload } of batch) {
+      end = writeHead(buffer, end, frame, payload.length);
+      if (payload === large) continue;
+      buffer.set(payload, end);
+      end += payload.length;
+    }
+    try {
+      this.#stream.send(buffer.subarray(0, end));
+      if (large) this.#stream.send(large);
+    } catch {
+      this.abort("the stream broke");
+      return;
+    }
+    for (const { onSent } of batch) onSent?.();
+  }
+
+  readonly #onMessage = ({ data }: StreamMessageEvent): void => {
+    if (data instanceof Uint8Array) this.#read(data);
+    else for (const chunk of data) this.#read(chunk);
+  };
+
+  #read(chunk: Uint8Array): void {
+    if (this.#isClosed) return;
+    const malformation = this.#decoder.push(chunk, (frame) => {
+      this.#listener.onFrame(frame);
+      return !this.#isClosed;
+    });
+    if (malformation === undefined) return;
+    this.#listener.onMalformed(malformation);
+    this.abort(`${malformation} frame`);
+  }
+
+  readonly #onDrain = (): void => {
+    if (this.#waiting.length > 0) this.#schedule();
+  };
+
+  readonly #onRemoteCloseWrite = (): void => {
+    this.#end("the peer closed the stream");
+    this.#stream.close().catch((error: unknown) => {
+      this.#stream.abort(error instanceof Error ? error : new Error("closed"));
+    });
+  };
+
+  readonly #onClose = ({ local }: StreamCloseEvent): void => {
+    this.#end(local ? "the connection broke" : "the peer closed the stream");
+  };
+
+  #end(detail: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stream.removeEventListener("message", this.#onMessage);
+    this.#stream.removeEventListener("drain", this.#onDrain);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#listener.onClosed(detail);
+  }
+}

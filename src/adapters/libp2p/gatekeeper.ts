@@ -1,0 +1,77 @@
+import type { Connection } from "@libp2p/interface";
+import type { MemberId, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import { readable } from "./address.ts";
+import { Conduct } from "./conduct.ts";
+import type { Violation } from "./incoming-stream.ts";
+import { memberAt } from "./links.ts";
+
+/** A peer of another swarm is told why once in so long; its operator may have set things right by then. */
+const refusedForMs = 10_000;
+
+/** A peer that misbehaves is kept out for long enough that it costs nothing. */
+const offendedForMs = 300_000;
+
+/** One line about processes with this member's key in so long. */
+const ownKeyLogEveryMs = 10_000;
+
+/** Decides who is kept out, counts it, and says so in one line each. */
+export class Gatekeeper {
+  readonly #ports: { readonly logger: Logger; readonly metrics: Metrics; readonly clock: Clock };
+  readonly #conduct = new Conduct();
+  #ownKeyLoggedAtMs = -Infinity;
+
+  constructor(ports: {
+    readonly logger: Logger;
+    readonly metrics: Metrics;
+    readonly clock: Clock;
+  }) {
+    this.#ports = ports;
+  }
+
+  /** Why a peer is kept out; undefined where it is not. */
+  denialOf(peer: MemberId | string | undefined): string | undefined {
+    if (peer === undefined) return undefined;
+    return this.#conduct.denialOf(peer as MemberId, this.#nowMs);
+  }
+
+  /** Records that a connection is refused; with `isKeptOut`, its peer may not come back at once. */
+  refused(connection: Connection, detail: string, isKeptOut: boolean): void {
+    const peer = memberAt(connection);
+    this.#ports.metrics.count("overlay_refused_total");
+    const isNew = isKeptOut
+      ? this.#conduct.deny(peer, detail, refusedForMs, this.#nowMs)
+      : this.denialOf(peer) === undefined;
+    if (!isNew) return;
+    const { direction, remoteAddr } = connection;
+    const address = readable(remoteAddr.toString());
+    this.#ports.logger.warn("peer-refused", { peer, address, direction, detail });
+  }
+
+  /** Records an offence. Whether the peer is to be dropped. */
+  violated(peer: MemberId, violation: Violation): boolean {
+    this.#ports.metrics.count("overlay_violations_total", 1, { kind: violation });
+    const isTooMany = this.#conduct.offend(peer, this.#nowMs);
+    if (isTooMany) {
+      this.#conduct.deny(peer, "it broke the protocol", offendedForMs, this.#nowMs);
+      this.#ports.logger.warn("peer-dropped", { peer, detail: `${violation} frames` });
+    }
+    return isTooMany;
+  }
+
+  /** Records that a process with this member's own key has tried to connect, or was reached. */
+  metOwnKey(address: string | undefined): void {
+    if (this.#nowMs - this.#ownKeyLoggedAtMs < ownKeyLogEveryMs) return;
+    this.#ownKeyLoggedAtMs = this.#nowMs;
+    const detail =
+      "another process runs with this member's key; each needs a data directory of its own";
+    this.#ports.metrics.count("overlay_refused_total");
+    this.#ports.logger.warn("same-key", { address, detail });
+  }
+
+  get #nowMs(): Millis {
+    return this.#ports.clock.nowMs();
+  }
+}

@@ -1,0 +1,128 @@
+import { noise } from "@chainsafe/libp2p-noise";
+import { yamux } from "@chainsafe/libp2p-yamux";
+import { gossipsub, StrictSign, type GossipSub } from "@libp2p/gossipsub";
+import { identify } from "@libp2p/identify";
+import type { ConnectionGater, Libp2p, PeerDiscovery, PeerInfo } from "@libp2p/interface";
+import { kadDHT, passthroughMapper } from "@libp2p/kad-dht";
+import { mdns } from "@libp2p/mdns";
+import { ping } from "@libp2p/ping";
+import { preSharedKey } from "@libp2p/pnet";
+import { tcp } from "@libp2p/tcp";
+import { createLibp2p } from "libp2p";
+import { dialTimeoutMs } from "./dialer.ts";
+import { watchOwnKey } from "./own-key-watch.ts";
+import { readPeerKey } from "./peer-key.ts";
+import { formatSwarmKey } from "./swarm-key.ts";
+
+/** Open connections, of all peers: a swarm of hundreds, all connected to all. */
+const connectionsMax = 512;
+
+/** Connections that are being set up at once, and dials. */
+const pendingConnectionsMax = 64;
+
+/** Connections a second from one host: several peers on a machine that all come back at once. */
+const connectionsPerSecondMax = 50;
+
+/** Streams of one connection and direction: four of this protocol, those of gossip, and lookups in flight. */
+const streamsMax = 64;
+
+/** Streams of the lookup protocol on one connection. */
+const lookupStreamsMax = 16;
+
+/** A connection is looked after every so often; after the longest wait for an answer it is given up. */
+const pingIntervalMs = 10_000;
+const pingTimeoutMinMs = 5_000;
+const pingTimeoutMaxMs = 10_000;
+
+/** Gossip mends its mesh so often: a claim gets round a new member within about as long. */
+const gossipIntervalMs = 500;
+
+/** Of one message of gossip: some claims of the largest size. */
+const gossipBytesMax = 1_048_576;
+
+/** Of gossip that a peer does not take away. */
+const gossipQueueBytesMax = 4 * 1_048_576;
+
+export interface NodeOptions {
+  readonly key: Uint8Array;
+  readonly swarm: string;
+  readonly swarmKey?: Uint8Array;
+  readonly listen: readonly string[];
+  readonly announce?: readonly string[];
+  readonly localDiscovery: boolean;
+  /** Prefix of the protocols of this swarm. */
+  readonly prefix: string;
+  /** The one topic of gossip. */
+  readonly topic: string;
+  readonly gater: ConnectionGater;
+  /** Called when a process with this member's own key has dialled. */
+  readonly onOwnKey: () => void;
+  readonly onFound: (peer: PeerInfo) => void;
+}
+
+export type OverlayNode = Libp2p<{ pubsub: GossipSub }>;
+
+/** A node of libp2p that speaks with its own swarm, not yet started. */
+export async function newNode(options: NodeOptions): Promise<OverlayNode> {
+  const { swarmKey } = options;
+  return await createLibp2p({
+    start: false,
+    privateKey: readPeerKey(options.key),
+    nodeInfo: { name: "orbweaver", version: "1", userAgent: "orbweaver" },
+    addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
+    transports: [tcp()],
+    connectionEncrypters: [watchOwnKey(noise(), options.onOwnKey)],
+    streamMuxers: [yamux({ maxInboundStreams: streamsMax, maxOutboundStreams: streamsMax })],
+    connectionGater: options.gater,
+    connectionManager: {
+      maxConnections: connectionsMax,
+      maxParallelDials: pendingConnectionsMax,
+      maxIncomingPendingConnections: pendingConnectionsMax,
+      inboundConnectionThreshold: connectionsPerSecondMax,
+      dialTimeout: dialTimeoutMs,
+      addressDialTimeout: dialTimeoutMs,
+      inboundUpgradeTimeout: dialTimeoutMs,
+      reconnectRetries: 0,
+    },
+    connectionMonitor: {
+      pingInterval: pingIntervalMs,
+      pingTimeout: { minTimeout: pingTimeoutMinMs, maxTimeout: pingTimeoutMaxMs },
+    },
+    ...(swarmKey && {
+      connectionProtector: preSharedKey({ psk: Buffer.from(formatSwarmKey(swarmKey)) }),
+    }),
+    peerDiscovery: options.localDiscovery ? [localDiscovery(options)] : [],
+    services: {
+      identify: identify(),
+      ping: ping(),
+      lookup: kadDHT({
+        protocol: `${options.prefix}/lookup`,
+        clientMode: false,
+        peerInfoMapper: passthroughMapper,
+        allowQueryWithZeroPeers: true,
+        maxInboundStreams: lookupStreamsMax,
+        maxOutboundStreams: lookupStreamsMax,
+      }),
+      pubsub: gossipsub({
+        globalSignaturePolicy: StrictSign,
+        fallbackToFloodsub: false,
+        emitSelf: false,
+        allowPublishToZeroTopicPeers: true,
+        ignoreDuplicatePublishError: true,
+        allowedTopics: [options.topic],
+        heartbeatInterval: gossipIntervalMs,
+        maxInboundDataLength: gossipBytesMax,
+        maxOutboundBufferSize: gossipQueueBytesMax,
+      }),
+    },
+  });
+}
+
+function localDiscovery(options: NodeOptions) {
+  const discover = mdns({ serviceTag: `_orbweaver-${options.swarm}._udp.local` });
+  return (components: Parameters<typeof discover>[0]): PeerDiscovery => {
+    const discovery = discover(components);
+    discovery.addEventListener("peer", ({ detail }) => options.onFound(detail));
+    return discovery;
+  };
+}
