@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Millis } from "../../src/core/units.ts";
 import { exitCodes } from "../error-line.ts";
+import { shortId } from "../text/member-text.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -34,7 +35,7 @@ async function leave(context: CommandContext, command: Command): Promise<void> {
   while (isRunning(pid)) {
     if (clock.nowMs() >= endAtMs) {
       await stderr.write(
-        `peer: ${peer} (process ${pid}) has not stopped within ${leaveMsMax / 1_000} s\n`,
+        `peer: ${shortId(peer)} (process ${pid}) has not stopped within ${leaveMsMax / 1_000} s\n`,
       );
       context.finish(exitCodes.failed);
       return;
@@ -42,7 +43,7 @@ async function leave(context: CommandContext, command: Command): Promise<void> {
     await clock.sleep(lookEveryMs);
   }
   if (wantsJson(command)) await printJson(context, { peer, left: true });
-  else await stdout.write(`peer ${peer} has stopped; everything is kept\n`);
+  else await stdout.write(`peer ${shortId(peer)} has stopped; everything is kept\n`);
 }
 
 /** Whether a process has this id; signal 0 only asks. */
