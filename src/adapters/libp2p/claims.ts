@@ -1,21 +1,47 @@
-import { TopicValidatorResult, type GossipSub, type Message } from "@libp2p/gossipsub";
-import type { MemberId } from "../../core/units.ts";
+import {
+  TopicValidatorResult,
+  type GossipSub,
+  type Message,
+  type SubscriptionChangeData,
+} from "@libp2p/gossipsub";
+import type { MemberId, Millis } from "../../core/units.ts";
 import { noticeBytesMax } from "./frame-codec.ts";
 
-/** Claims that travel by gossip, each signed by the member that it comes from. */
+/** After a new neighbour has subscribed, gossip needs some of its rounds until claims go through it in all directions. */
+const settlingMs = 1_500;
+
+/** Claims that may have come too early for a neighbour: what a member says while it joins. */
+const recentMax = 64;
+
+interface Recent {
+  readonly claim: Uint8Array;
+  readonly atMs: Millis;
+}
+
+/**
+ * Claims that travel by gossip, each signed by the member that it comes from.
+ *
+ * Gossip forgets what nobody was there to hear, so what is said shortly before or after a new neighbour has come is said
+ * again, once, when things have settled.
+ */
 export class Claims {
   readonly #pubsub: GossipSub;
   readonly #topic: string;
   readonly #onClaim: (from: MemberId, claim: Uint8Array) => void;
+  readonly #onLost: (error: unknown) => void;
+  #recent: Recent[] = [];
+  #settling: NodeJS.Timeout | undefined;
 
   constructor(
     pubsub: GossipSub,
     topic: string,
     onClaim: (from: MemberId, claim: Uint8Array) => void,
+    onLost: (error: unknown) => void,
   ) {
     this.#pubsub = pubsub;
     this.#topic = topic;
     this.#onClaim = onClaim;
+    this.#onLost = onLost;
   }
 
   start(): void {
@@ -23,20 +49,43 @@ export class Claims {
       data.length <= noticeBytesMax ? TopicValidatorResult.Accept : TopicValidatorResult.Reject,
     );
     this.#pubsub.addEventListener("message", this.#onMessage);
+    this.#pubsub.addEventListener("subscription-change", this.#onNeighbour);
     this.#pubsub.subscribe(this.#topic);
   }
 
-  /** Rejects where gossip has no room or has stopped: claims may be lost. */
-  async publish(claim: Uint8Array): Promise<void> {
-    await this.#pubsub.publish(this.#topic, claim);
+  publish(claim: Uint8Array): void {
+    const atMs = Date.now();
+    this.#recent = this.#recent.filter((one) => one.atMs > atMs - settlingMs).slice(1 - recentMax);
+    this.#recent.push({ claim, atMs });
+    this.#send(claim);
   }
 
   stop(): void {
+    clearTimeout(this.#settling);
+    this.#recent = [];
     this.#pubsub.removeEventListener("message", this.#onMessage);
+    this.#pubsub.removeEventListener("subscription-change", this.#onNeighbour);
   }
+
+  readonly #onNeighbour = ({ detail }: CustomEvent<SubscriptionChangeData>): void => {
+    const isNew = detail.subscriptions.some(
+      ({ topic, subscribe }) => subscribe && topic === this.#topic,
+    );
+    if (!isNew) return;
+    const earlyMs = Date.now() - settlingMs;
+    this.#recent = this.#recent.filter(({ atMs }) => atMs > earlyMs);
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined;
+      for (const { claim } of this.#recent.splice(0)) this.#send(claim);
+    }, settlingMs);
+  };
 
   readonly #onMessage = ({ detail }: CustomEvent<Message>): void => {
     if (detail.type !== "signed" || detail.topic !== this.#topic) return;
     this.#onClaim(detail.from.toString() as MemberId, detail.data);
   };
+
+  #send(claim: Uint8Array): void {
+    this.#pubsub.publish(this.#topic, claim).catch(this.#onLost);
+  }
 }

@@ -193,9 +193,7 @@ export class Libp2pOverlay implements Overlay {
 
   publish(claim: Uint8Array): void {
     invariant(claim.length <= noticeBytesMax, "a claim of over 64 KiB");
-    this.#running?.claims.publish(claim).catch((error: unknown) => {
-      this.#ports.logger.debug("claim-lost", { detail: String(error) });
-    });
+    this.#running?.claims.publish(claim);
   }
 
   onNotice(listener: (from: MemberId, payload: Uint8Array) => void): () => void {
@@ -253,9 +251,14 @@ export class Libp2pOverlay implements Overlay {
       await node.stop();
       throw listenFailure(listen, cause);
     }
-    const claims = new Claims(node.services.pubsub, topic, (from, claim) => {
-      for (const listener of [...this.#onClaim]) listener(from, claim);
-    });
+    const claims = new Claims(
+      node.services.pubsub,
+      topic,
+      (from, claim) => {
+        for (const listener of [...this.#onClaim]) listener(from, claim);
+      },
+      (error) => this.#ports.logger.debug("claim-lost", { detail: String(error) }),
+    );
     claims.start();
     const dialer = new Dialer(node, this.#links, this.#book, () => this.#ports.clock.nowMs());
     this.#running = { node, dialer, claims };

@@ -1,0 +1,4 @@
+import { overlayContract } from "../../contracts/overlay.ts";
+import { LoopbackPlace } from "./loopback-place.ts";
+
+overlayContract("libp2p's overlay", () => new LoopbackPlace());
