@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 /** None of the kinds that make a small host's circuit breaker open. */
 const noFailures = { throttled: 0, unavailable: 0, failing: 0, reset: 0 };
 
-const delayMs = 25;
+const delayMs = 60;
 
 /** A graceful stop must be over by then; the command itself insists after 10 s. */
 const stopMsMax = 10_000;
@@ -36,6 +36,15 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
   const hits = (count: number): Promise<void> =>
     until(`${count} requests`, () => site.server.hits.length >= count);
 
+  const inject = async (peer: SwarmPeer, urls: readonly string[]): Promise<void> => {
+    const job = ["--scope", "site", "--delay", String(delayMs)];
+    expect((await bench.ask(peer, ["inject", ...urls, ...job])).code).toBe(0);
+  };
+
+  /** The roots of every second site. */
+  const seeds = (parity: "even" | "odd"): readonly string[] =>
+    site.seeds.filter((url) => /[02468]\.example/.test(url) === (parity === "even"));
+
   beforeAll(async () => {
     site = await bench.site({
       sites: 12,
@@ -46,7 +55,7 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
       variantShare: 0,
       shares: { ...defaultSampleWebOptions.shares, ...noFailures },
     });
-    graph = new TrueGraph(site.web, { seeds: site.seeds });
+    graph = new TrueGraph(site.web, { seeds: site.seeds, scope: "site" });
   });
   afterAll(() => bench.clear());
 
@@ -57,24 +66,23 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
     expect(stdout).toContain(`${second.id.slice(-8)} *`);
   });
 
-  it("takes seeds at one member and lets others wait for the end", async () => {
-    const job = ["--scope", "any", "--delay", String(delayMs)];
-    const injected = await bench.ask(first, ["inject", ...site.seeds, ...job, "--json"]);
-    expect(JSON.parse(injected.stdout)).toMatchObject({ rejectedCount: 0 });
-    await hits(150);
-    waited = bench.ask(second, ["wait", "--job", "default", "--json"]);
-    const stats = await third.stats();
-    expect(stats.members.map(({ peer }) => peer).sort()).toEqual(
-      [first.id, second.id, third.id].sort(),
-    );
-  });
-
-  it("goes on when one is killed, another joins and one leaves", async () => {
+  it("takes seeds at any member, and lets a killed one's work be done by the others", async () => {
+    await inject(first, seeds("even"));
+    await hits(100);
+    const stats = await second.stats();
+    const answered = stats.members.map(({ peer }) => peer).sort();
+    expect(answered).toEqual([first.id, second.id, third.id].sort());
     await third.end("SIGKILL");
-    const before = site.server.hits.length;
     fourth = await bench.member(site, second.joinFlags);
     await Promise.all([first.sees([first, second, fourth]), fourth.sees([first, second, fourth])]);
-    await hits(before + 100);
+  });
+
+  it("takes a member in and lets another go while it crawls", async () => {
+    const before = site.server.hits.length;
+    await inject(fourth, seeds("odd"));
+    waited = bench.ask(second, ["wait", "--job", "default", "--json"]);
+    await hits(before + 60);
+    expect((await second.stats()).queued).toBeGreaterThan(0);
     expect((await bench.ask(first, ["leave"])).code).toBe(0);
     expect(await first.ended).toMatchObject({ code: 0 });
     await fourth.sees([second, fourth]);
