@@ -161,8 +161,7 @@ export class Simulation {
     const seeded = this.#seeds.giveAll(zeroMs);
     void seeded.then(() => this.#listenForEnd());
     await this.#player.play(zeroMs);
-    this.#player.heal();
-    await this.#swarm.idle();
+    await this.#player.heal();
     const converged = await this.#isCalmWithin(this.#plan.convergeWithinMs);
     if (converged) this.#log.converged();
     await this.#finish(seeded);

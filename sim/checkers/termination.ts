@@ -1,7 +1,7 @@
 import type { Millis } from "../../src/core/units.ts";
 import type { Checker, RunView, SeenHit } from "./checker.ts";
 
-/** The job is told over at the latest so long after the last page. */
+/** The job is told over at the latest so long after the last page, or after the last URL was given up without one. */
 const lateMs = 10_000;
 /** And within so long after the swarm has become one again, where that was later. */
 const settleMs = 10_000;
@@ -16,6 +16,8 @@ export class Termination implements Checker {
   readonly #view: RunView;
   #told: { readonly machine: number; readonly atMs: Millis } | undefined;
   #lastHitMs: Millis = 0;
+  /** When something was last seen in a queue. */
+  #lastQueuedMs: Millis = 0;
   #isReported = false;
 
   constructor(view: RunView) {
@@ -41,6 +43,12 @@ export class Termination implements Checker {
     );
   };
 
+  readonly onLook = (): void => {
+    const { chronicle, world } = this.#view;
+    const isQueued = world.running.some(({ peer }) => peer.stats().queued > 0);
+    if (isQueued) this.#lastQueuedMs = chronicle.nowMs;
+  };
+
   /** A peer has told the job over, when every seed so far had been acknowledged. */
   toldOver(machine: number): void {
     const { chronicle } = this.#view;
@@ -51,11 +59,12 @@ export class Termination implements Checker {
   /** The last peer has told the job over; it could not be over before `sinceMs`. */
   ended(sinceMs: Millis): Millis {
     const { chronicle, findings } = this.#view;
-    const afterMs = chronicle.nowMs - Math.max(this.#lastHitMs, sinceMs + settleMs - lateMs);
+    const lastMs = Math.max(this.#lastHitMs, this.#lastQueuedMs, sinceMs + settleMs - lateMs);
+    const afterMs = chronicle.nowMs - lastMs;
     if (afterMs > lateMs) {
       const text = `the job was told over ${(afterMs / 1_000).toFixed(1)} s after there was nothing left`;
       findings.add("termination", chronicle.nowMs, text, { lastHitMs: this.#lastHitMs, sinceMs });
     }
-    return chronicle.nowMs - this.#lastHitMs;
+    return chronicle.nowMs - Math.max(this.#lastHitMs, this.#lastQueuedMs);
   }
 }

@@ -47,17 +47,18 @@ export class FaultPlayer {
     await clock.sleep(zeroMs + this.#plan.healAtMs - clock.nowMs());
   }
 
-  /** Ends all faults and starts what is down. */
-  heal(): void {
+  /** Ends all faults and starts what is down; resolves when nothing is being started or stopped any more. */
+  async heal(): Promise<void> {
     this.#network.endAll();
     this.#chronicle.networkIsWhole();
     this.#chronicle.disksAreQuick();
     for (const end of [...this.#storms]) end();
-    for (const machine of this.#swarm.world.machines) {
-      machine.disk.slowness = 1;
-      if (!machine.isUp) this.#swarm.start(machine.index);
-    }
+    for (const { disk } of this.#swarm.world.machines) disk.slowness = 1;
     this.#chronicle.note({ kind: "heal-all" });
+    // What is about to stop is still up, and down only afterwards.
+    await this.#swarm.idle();
+    for (const index of this.#swarm.down) this.#swarm.start(index);
+    await this.#swarm.idle();
   }
 
   async #isCalmInTime(): Promise<boolean> {

@@ -1,5 +1,10 @@
+import type { Millis } from "../../src/core/units.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { Bytes, KeyRange, StoreEntry, StoreOp } from "../../src/ports/store.ts";
 import { SortedRows } from "./sorted-rows.ts";
+
+/** A constant: an abort without a reason makes an error with a stack trace, each time. */
+const paceChanged = "the disk's pace has changed";
 
 /**
  * A machine's data directory: what outlives a process.
@@ -16,8 +21,8 @@ export class VirtualDisk {
   holder: object | undefined;
   /** While true, writing fails with DISK_FULL. */
   full = false;
-  /** By how much writes take longer than its options say. @default 1 */
-  slowness = 1;
+  #slowness = 1;
+  #pace = new AbortController();
 
   get rows(): number {
     return this.#rows.size;
@@ -53,6 +58,29 @@ export class VirtualDisk {
       const value = op.type === "put" ? textOf(op.value) : undefined;
       this.#undo.push(key, this.#rows.set(key, value));
       this.#written += key.length + (value?.length ?? 0);
+    }
+  }
+
+  /** By how much writes take longer than their options say; counts for what is under way too. */
+  get slowness(): number {
+    return this.#slowness;
+  }
+
+  set slowness(factor: number) {
+    this.#slowness = factor;
+    this.#pace.abort(paceChanged);
+    this.#pace = new AbortController();
+  }
+
+  /** Takes the time of a piece of work that takes `workMs` on a disk of the usual speed. */
+  async spend(clock: Clock, workMs: Millis): Promise<void> {
+    let leftMs = workMs;
+    while (leftMs > 0) {
+      const [factor, startMs] = [this.#slowness, clock.nowMs()];
+      const { signal } = this.#pace;
+      await clock.sleep(leftMs * factor, signal);
+      if (!signal.aborted) return;
+      leftMs -= (clock.nowMs() - startMs) / factor;
     }
   }
 

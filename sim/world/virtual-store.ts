@@ -123,7 +123,7 @@ export class VirtualStore implements Store {
   async #apply(ops: readonly StoreOp[], sync: boolean): Promise<void> {
     const { clock } = this.#process;
     const { writeMs, syncMedianMs, syncTail, stallRate, stallMs } = this.#times;
-    if (writeMs > 0) await clock.sleep(writeMs * this.disk.slowness);
+    if (writeMs > 0) await this.disk.spend(clock, writeMs);
     await this.#process.answer(() => {
       this.#assertOpen();
       if (this.disk.full) this.#failure ??= new CrawlError("DISK_FULL", "The disk is full.");
@@ -133,7 +133,7 @@ export class VirtualStore implements Store {
     if (!sync) return;
     let syncMs = syncMedianMs > 0 ? this.#dice.lognormal(syncMedianMs, syncTail) : 0;
     if (this.#dice.chance(stallRate)) syncMs += this.#dice.exponential(stallMs);
-    if (syncMs > 0) await clock.sleep(syncMs * this.disk.slowness);
+    if (syncMs > 0) await this.disk.spend(clock, syncMs);
     await this.#process.answer(() => this.disk.sync());
   }
 

@@ -24,6 +24,8 @@ export interface WhoHoldsReply {
   readonly generation: number;
   /** What it holds itself. */
   readonly held: ArcSet;
+  /** Those of `held` of which it keeps a complete copy at the member that asks. */
+  readonly kept: ArcSet;
   /** Of what it has a complete copy. */
   readonly copied: ArcSet;
   readonly known: readonly KnownHolder[];
@@ -62,6 +64,7 @@ export function encodeWhoHoldsReply(reply: WhoHoldsReply): Uint8Array<ArrayBuffe
   return wire.WhoHoldsReply.encode({
     generation: reply.generation,
     held: encodeArcs(reply.held),
+    kept: encodeArcs(reply.kept),
     copied: encodeArcs(reply.copied),
     known: reply.known.map(({ arcs, holder, generation }) => ({
       arcs: encodeArcs(arcs),
@@ -75,9 +78,11 @@ export function decodeWhoHoldsReply(payload: Uint8Array): WhoHoldsReply | undefi
   const reply = decodePayload(payload, (bytes) => wire.WhoHoldsReply.decode(bytes, { limits }));
   if (!reply || !isCount(reply.generation)) return undefined;
   const held = decodeArcs(reply.held);
+  const kept = decodeArcs(reply.kept);
   const copied = decodeArcs(reply.copied);
   const known = readAll(reply.known, readKnown);
-  return held && copied && known && { generation: reply.generation, held, copied, known };
+  if (!held || !kept || !copied || !known) return undefined;
+  return { generation: reply.generation, held, kept: kept.intersect(held), copied, known };
 }
 
 function readKnown({ arcs: bytes, holder: run }: wire.KnownHolder): KnownHolder | undefined {

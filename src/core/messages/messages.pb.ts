@@ -2155,6 +2155,7 @@ export interface WhoHoldsReply {
   held: Uint8Array
   copied: Uint8Array
   known: KnownHolder[]
+  kept: Uint8Array
 }
 
 export namespace WhoHoldsReply {
@@ -2189,6 +2190,11 @@ export namespace WhoHoldsReply {
           }
         }
 
+        if ((obj.kept != null && obj.kept.byteLength > 0)) {
+          w.uint32(42)
+          w.bytes(obj.kept)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -2197,7 +2203,8 @@ export namespace WhoHoldsReply {
           generation: 0,
           held: uint8ArrayAlloc(0),
           copied: uint8ArrayAlloc(0),
-          known: []
+          known: [],
+          kept: uint8ArrayAlloc(0)
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -2226,6 +2233,10 @@ export namespace WhoHoldsReply {
               obj.known.push(KnownHolder.codec().decode(reader, reader.uint32(), {
                 limits: opts.limits?.known$
               }))
+              break
+            }
+            case 5: {
+              obj.kept = reader.bytes()
               break
             }
             default: {
@@ -2286,6 +2297,13 @@ export namespace WhoHoldsReply {
 
               break
             }
+            case 5: {
+              yield {
+                field: `${prefix}.kept`,
+                value: reader.bytes()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2331,6 +2349,11 @@ export namespace WhoHoldsReply {
     index: number
   }
 
+  export interface WhoHoldsReplyKeptFieldEvent {
+    field: '$.kept'
+    value: Uint8Array<ArrayBuffer>
+  }
+
   export function encode (obj: Partial<WhoHoldsReply>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, WhoHoldsReply.codec())
   }
@@ -2339,7 +2362,7 @@ export namespace WhoHoldsReply {
     return decodeMessage(buf, WhoHoldsReply.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<WhoHoldsReply>): Generator<WhoHoldsReplyGenerationFieldEvent | WhoHoldsReplyHeldFieldEvent | WhoHoldsReplyCopiedFieldEvent | WhoHoldsReplyKnownArcsFieldEvent | WhoHoldsReplyKnownHolderMemberFieldEvent | WhoHoldsReplyKnownHolderGenerationFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<WhoHoldsReply>): Generator<WhoHoldsReplyGenerationFieldEvent | WhoHoldsReplyHeldFieldEvent | WhoHoldsReplyCopiedFieldEvent | WhoHoldsReplyKnownArcsFieldEvent | WhoHoldsReplyKnownHolderMemberFieldEvent | WhoHoldsReplyKnownHolderGenerationFieldEvent | WhoHoldsReplyKeptFieldEvent> {
     return streamMessage(buf, WhoHoldsReply.codec(), opts)
   }
 }

@@ -12,7 +12,7 @@ import type { Territory } from "./territory.ts";
 const retryMs = 200;
 
 /** In a swarm of so many all are asked; in a larger one that would be too many messages when a member dies. */
-const askAllMax = 64;
+export const askAllMax = 64;
 
 /** Time for an answer. */
 const timeoutMs = 2_000;
@@ -131,10 +131,9 @@ export class ArcClaim {
   }
 
   /** Takes what the member holds out of `free`. */
-  #heed(member: MemberId, { held, generation }: WhoHoldsReply, free: ArcSet): ArcSet {
+  #heed(member: MemberId, { held, kept, generation }: WhoHoldsReply, free: ArcSet): ArcSet {
     const known = held.intersect(free);
-    if (known.isEmpty) return free;
-    this.#territory.note(known, { member, generation, synced: false });
+    this.#territory.heard(member, { generation, held: known, kept: kept.intersect(known) });
     return free.subtract(known);
   }
 

@@ -17,11 +17,14 @@ export class CopyReleases {
   readonly #calls: PeerCalls;
   readonly #view: SwarmView;
   readonly #owed = new Map<MemberId, { readonly generation: number; readonly arcs: ArcSet }>();
+  readonly #needsOf: (member: MemberId) => ArcSet;
   #sending: Promise<void> | undefined;
 
-  constructor(calls: PeerCalls, view: SwarmView) {
+  /** @param needsOf the arcs of which a member is to have a copy at the moment of the call */
+  constructor(calls: PeerCalls, view: SwarmView, needsOf: (member: MemberId) => ArcSet) {
     this.#calls = calls;
     this.#view = view;
+    this.#needsOf = needsOf;
   }
 
   /** A member's copy of these arcs is kept up to date no more, or never was by this peer. */
@@ -33,21 +36,21 @@ export class CopyReleases {
     this.#owed.set(member, { generation, arcs: earlier.union(arcs) });
   }
 
-  /** Tells those that are owed it, unless the arcs are among what they `need` by now. */
-  send(needs: ReadonlyMap<MemberId, ArcSet>): void {
-    if (this.#owed.size > 0)
-      this.#sending ??= this.#sendAll(needs).finally(() => (this.#sending = undefined));
+  /** Tells those that are owed it. */
+  send(): void {
+    if (this.#owed.size === 0) return;
+    this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
   async settled(): Promise<void> {
     await this.#sending;
   }
 
-  async #sendAll(needs: ReadonlyMap<MemberId, ArcSet>): Promise<void> {
+  async #sendAll(): Promise<void> {
     const owed = [...this.#owed];
     this.#owed.clear();
     for (const [member, { generation, arcs }] of owed) {
-      const released = arcs.subtract(needs.get(member) ?? ArcSet.empty);
+      const released = arcs.subtract(this.#needsOf(member));
       if (released.isEmpty || !this.#view.isRunning(member, generation)) continue;
       // Without an answer it is told again.
       if (!(await this.#calls.released(member, released, timeoutMs))) this.owe(member, released);

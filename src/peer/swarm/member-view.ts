@@ -25,6 +25,7 @@ export class MemberView implements SwarmView {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #overlay: Overlay;
+  #toldAddresses = "";
   readonly #membership: Membership;
   readonly #rings: RingBook;
   readonly #listeners = new Set<() => void>();
@@ -124,6 +125,7 @@ export class MemberView implements SwarmView {
     this.#overlay.onBroken((member) => {
       this.#perform(this.#membership.broken(member, this.#clock.nowMs()));
     });
+    this.#tellAddresses();
     this.#perform(this.#membership.start(this.#clock.nowMs()));
     this.#running = this.#run();
   }
@@ -148,9 +150,19 @@ export class MemberView implements SwarmView {
     for (;;) {
       await this.#alarm.sleep(this.#membership.nextWakeAtMs() - this.#clock.nowMs());
       if (this.#stop.signal.aborted) return;
+      this.#tellAddresses();
       this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
       this.#found();
     }
+  }
+
+  /** Only an overlay that runs knows where it is reached, and that may change. */
+  #tellAddresses(): void {
+    const { addresses } = this.#overlay;
+    const text = addresses.join(" ");
+    if (text === this.#toldAddresses) return;
+    this.#toldAddresses = text;
+    this.#carryOut(this.#membership.setParticulars({ addresses }, this.#clock.nowMs()));
   }
 
   /** Does what follows from something that happened: when to wake next may have changed. */

@@ -5,6 +5,7 @@ import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { Alarm } from "../alarm.ts";
+import { ArcInquiry } from "./arc-inquiry.ts";
 import type { ArcClaim } from "./arc-claim.ts";
 import type { ArcTransfer } from "./arc-transfer.ts";
 import { CopyReleases } from "./copy-releases.ts";
@@ -26,7 +27,7 @@ export interface OwnershipOptions {
    * costs is reading all rows on both sides. @default 600_000
    */
   readonly antiEntropyIntervalMs: Millis;
-  /** What the ring gives to this peer and is still noted elsewhere after so long is inquired into. @default 3_000 */
+  /** What should have come to this peer, and has not after so long, is inquired into. @default 3_000 */
   readonly inquiryAfterMs: Millis;
   /** Longest time between two looks at what there is to do; changes are looked at when they come. @default 1_000 */
   readonly lookIntervalMs: Millis;
@@ -39,9 +40,6 @@ export const defaultOwnershipOptions: OwnershipOptions = Object.freeze({
   inquiryAfterMs: 3_000,
   lookIntervalMs: 1_000,
 });
-
-/** Time for the answer to an inquiry. */
-const inquiryTimeoutMs: Millis = 2_000;
 
 /** Changes that come together are looked at together. */
 const settleMs = 20;
@@ -57,7 +55,6 @@ const settleMs = 20;
  * names.
  */
 export class Ownership {
-  readonly #calls: PeerCalls;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #view: SwarmView;
@@ -67,6 +64,7 @@ export class Ownership {
   readonly #transfer: ArcTransfer;
   readonly #claim: ArcClaim;
   readonly #releases: CopyReleases;
+  readonly #inquiry: ArcInquiry;
   readonly #replicas: number;
   readonly #options: OwnershipOptions;
   readonly #onCrawl: (arcs: ArcSet) => void;
@@ -88,9 +86,6 @@ export class Ownership {
     readonly arcs: ReadonlyMap<MemberId, ArcSet>;
   } = { of: undefined, arcs: new Map() };
   #claiming: Promise<void> | undefined;
-  #inquiring: Promise<void> | undefined;
-  /** Since when something that this peer should hold is held elsewhere, or since the last inquiry into that. */
-  #strangeSinceMs: Millis | undefined;
   /** Owned by the ring and without a trace of a holder. */
   #orphans: { readonly arcs: ArcSet; readonly sinceMs: Millis } | undefined;
   readonly #alarm: Alarm;
@@ -115,7 +110,6 @@ export class Ownership {
       readonly onFailure: (error: unknown) => void;
     },
   ) {
-    this.#calls = ports.calls;
     this.#clock = ports.clock;
     this.#alarm = new Alarm(ports.clock);
     this.#logger = ports.logger;
@@ -125,7 +119,17 @@ export class Ownership {
     this.#sync = parts.sync;
     this.#transfer = parts.transfer;
     this.#claim = parts.claim;
-    this.#releases = new CopyReleases(ports.calls, parts.view);
+    this.#inquiry = new ArcInquiry(
+      ports,
+      parts,
+      options.ownership.inquiryAfterMs,
+      this.#stop.signal,
+    );
+    this.#releases = new CopyReleases(
+      ports.calls,
+      parts.view,
+      (member) => this.#needs.arcs.get(member) ?? ArcSet.empty,
+    );
     this.#replicas = options.replicas;
     this.#options = options.ownership;
     this.#onCrawl = events.onCrawl;
@@ -146,7 +150,7 @@ export class Ownership {
       ...[...this.#transferring.values()].map(({ done }) => done),
     ]);
     await this.#claiming;
-    await this.#inquiring;
+    await this.#inquiry.settled();
     await this.#comparing;
     await this.#releases.settled();
   }
@@ -191,7 +195,7 @@ export class Ownership {
     this.#startSyncs();
     this.#startComparison();
     this.#startTransfers();
-    this.#startInquiry();
+    this.#inquiry.look(this.#awaited(), () => this.look());
     this.#releaseCopies();
     this.#becomeActive();
   }
@@ -260,7 +264,7 @@ export class Ownership {
 
   /** A former copy is let go when there are all that are needed instead; a member that leaves may be lost before they are. */
   #releaseCopies(): void {
-    if (this.#view.role === "active" && this.#isCopied) this.#releases.send(this.#needs.arcs);
+    if (this.#view.role === "active" && this.#isCopied) this.#releases.send();
   }
 
   /** Anti-entropy: compares one complete copy at a time, each as often as the option says. */
@@ -321,32 +325,11 @@ export class Ownership {
       });
   }
 
-  /** Asks those who are noted as holders of what this peer should hold by now whether they still do. */
-  #startInquiry(): void {
+  /** What should have come to this peer from others by now. */
+  #awaited(): ArcSet {
     const { role } = this.#view;
-    const strange = this.#owned().subtract(this.#territory.held);
-    const nowMs = this.#clock.nowMs();
-    if (strange.isEmpty || role !== "active") this.#strangeSinceMs = undefined;
-    else this.#strangeSinceMs ??= nowMs;
-    if (this.#strangeSinceMs === undefined || this.#inquiring) return;
-    if (nowMs < this.#strangeSinceMs + this.#options.inquiryAfterMs) return;
-    this.#strangeSinceMs = nowMs;
-    this.#inquiring = this.#inquire(strange)
-      .catch(this.#onFailure)
-      .finally(() => {
-        this.#inquiring = undefined;
-        this.look();
-      });
-  }
-
-  async #inquire(arcs: ArcSet): Promise<void> {
-    const holders = new Set<MemberId>();
-    for (const { value } of this.#territory.notes(arcs)) holders.add(value.member);
-    for (const member of holders) {
-      if (this.#view.generationOf(member) === undefined || this.#stop.signal.aborted) continue;
-      const answer = await this.#calls.whoHolds(member, arcs, inquiryTimeoutMs);
-      if (answer) this.#territory.doubt(arcs.subtract(answer.held), member);
-    }
+    if (role === "active") return this.#owned().subtract(this.#territory.held);
+    return role === "joining" ? this.#uncopied() : ArcSet.empty;
   }
 
   /** Arcs of which this peer has a copy, and whose holder is gone. */
@@ -371,14 +354,20 @@ export class Ownership {
     return isRipe ? arcs : ArcSet.empty;
   }
 
-  /** A joining peer has become a member when it has a copy of all that will be its own. */
-  #becomeActive(): void {
-    const { self, futureRing, role } = this.#view;
-    if (role !== "joining" || !futureRing.has(self)) return;
+  /** What will be this peer's own when it has joined, and of which it has no complete copy yet. */
+  #uncopied(): ArcSet {
+    const { self, futureRing } = this.#view;
+    if (!futureRing.has(self)) return ArcSet.empty;
     const copied = this.#territory.notedWhere(
       ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
     );
-    if (!copied.union(this.#territory.held).covers(futureRing.arcsOf(self))) return;
+    return futureRing.arcsOf(self).subtract(copied).subtract(this.#territory.held);
+  }
+
+  /** A joining peer has become a member when it has a copy of all that will be its own. */
+  #becomeActive(): void {
+    const { self, futureRing, role } = this.#view;
+    if (role !== "joining" || !futureRing.has(self) || !this.#uncopied().isEmpty) return;
     this.#logger.info("joined", { members: this.#view.others.length + 1 });
     this.#view.setRole("active");
   }

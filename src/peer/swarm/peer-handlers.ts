@@ -46,6 +46,8 @@ interface HandlerParts {
   readonly territory: Territory;
   readonly view: SwarmView;
   /** Begins to hold arcs that their holder passes on. */
+  /** The arcs of which the member has a complete copy that is kept up to date. */
+  readonly keptAt: (member: MemberId) => ArcSet;
   readonly accept: (from: MemberId, arcs: ArcSet, doubtAgeMs: Millis | undefined) => Promise<void>;
   /** Called when it has become known who holds something. */
   readonly onNoted: () => void;
@@ -77,7 +79,7 @@ export class PeerHandlers {
       synced: (from, payload) => this.#synced(from, payload),
       released: (from, payload) => this.#released(from, payload),
       transfer: (from, payload) => this.#transfer(from, payload),
-      whoHolds: (_, payload) => this.#whoHolds(payload),
+      whoHolds: (from, payload) => this.#whoHolds(from, payload),
       activity: (_, payload) => this.#activity(payload),
       jobs: (_, payload) => this.#jobs(payload),
     };
@@ -161,7 +163,7 @@ export class PeerHandlers {
     return reply(encodeAnswer(true));
   }
 
-  async #whoHolds(payload: Uint8Array): Promise<Answer | undefined> {
+  async #whoHolds(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const message = decodeArcNotice(payload);
     if (!message) return undefined;
     const { arcs } = message;
@@ -172,6 +174,7 @@ export class PeerHandlers {
     const answer = encodeWhoHoldsReply({
       generation: view.generation,
       held: territory.held.intersect(arcs),
+      kept: this.#parts.keptAt(from).intersect(arcs),
       copied: territory.notedWhere((holder) => holder.synced && isLost(holder), claimable),
       known: this.#knownWithin(arcs),
     });

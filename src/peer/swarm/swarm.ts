@@ -189,6 +189,7 @@ export class Swarm {
       termination: this.termination,
       territory,
       view,
+      keptAt: (member) => this.replicator.stream(member)?.synced ?? ArcSet.empty,
       accept: async (from, arcs, doubtAgeMs) => {
         await this.#holdings.take(arcs, doubtAgeMs);
         this.ownership.taken(from, arcs);

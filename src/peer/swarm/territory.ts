@@ -80,6 +80,16 @@ export class Territory {
     this.#holders.set(arcs.subtract(this.#held), holder);
   }
 
+  /** A member says what it holds, and of which part of it this peer has a complete copy. */
+  heard(
+    member: MemberId,
+    said: { readonly generation: number; readonly held: ArcSet; readonly kept: ArcSet },
+  ): void {
+    const { generation, held, kept } = said;
+    this.note(kept, { member, generation, synced: true });
+    this.note(held.subtract(kept), { member, generation, synced: false });
+  }
+
   /** The holder keeps this peer's copy of these arcs up to date no more. */
   release(arcs: ArcSet, member: MemberId, generation: number): void {
     const stale = this.notedWhere(

@@ -19,14 +19,17 @@ const notices = fc.record(
   { requiredKeys: ["generation", "arcs"] },
 );
 
-const replies = fc.record({
-  generation: generations,
-  held: arcSets,
-  copied: arcSets,
-  known: fc.array(fc.record({ arcs: arcSets, holder: members, generation: generations }), {
-    maxLength: 3,
-  }),
-});
+const replies = fc
+  .record({
+    generation: generations,
+    held: arcSets,
+    kept: arcSets,
+    copied: arcSets,
+    known: fc.array(fc.record({ arcs: arcSets, holder: members, generation: generations }), {
+      maxLength: 3,
+    }),
+  })
+  .map((reply) => ({ ...reply, kept: reply.kept.intersect(reply.held) }));
 
 describe("arcs in a message", () => {
   it("are the same positions when they arrive, the whole circle and none included", () => {
