@@ -76,7 +76,7 @@ class Peer {
   ask(
     other: Peer,
     payload: Uint8Array,
-    { kind = kinds.echo as number, of = classes[1] ?? "control", timeoutMs = 20_000 } = {},
+    { kind = 1, of = classes[1] ?? "control", timeoutMs = 20_000 } = {},
     signal = new AbortController().signal,
   ): Promise<OverlayOutcome> {
     const to = other.overlay.self;

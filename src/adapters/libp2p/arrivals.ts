@@ -1,18 +1,41 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, Stream } from "@libp2p/interface";
 import { invariant, InvariantError } from "../../core/errors.ts";
-import type { MemberId } from "../../core/units.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
 import type { OverlayHandler } from "../../ports/overlay.ts";
-import { IncomingStream, type Service, type Violation } from "./incoming-stream.ts";
+import {
+  IncomingStream,
+  type ReceiveBudgets,
+  type Service,
+  type Violation,
+} from "./incoming-stream.ts";
 import { memberAt } from "./links.ts";
+import { MemoryBudget, type CollectingBudget } from "./memory-budget.ts";
 import { NoticeReceiver } from "./notices.ts";
+import { RateLimit } from "./rate-limit.ts";
 
 /** What arrivals need of the rest. */
 export interface ArrivalPorts {
   /** Whether the two ends have greeted each other; waits until that is known. */
   isGreeted(connection: Connection): Promise<boolean>;
   onNotice(member: MemberId, payload: Uint8Array): void;
+  onNoticeDropped(): void;
+  nowMs(): Millis;
   onViolation(member: MemberId, violation: Violation): void;
 }
+
+/** Of requests in service, and of replies that are not taken away, by all members. */
+const serviceBytesMax = 256 * 1_048_576;
+
+/** A member opens four, and again one for each bad request; who opens more waits. */
+const openingsPerSecondMax = 16;
+const throttleMs = 1_000;
+
+/** Of one member's notices; a member needs some hundred a second at most. */
+const noticeBytesPerSecondMax = 4 * 1_048_576;
+
+/** What a notice costs besides its bytes. */
+const noticeCostBytes = 1_024;
 
 interface Closable {
   close(detail: string): void;
@@ -21,11 +44,15 @@ interface Closable {
 /** The streams that others have opened, and what is done with what comes on them. */
 export class Arrivals {
   readonly #ports: ArrivalPorts;
+  readonly #budgets: ReceiveBudgets;
+  readonly #openings = new RateLimit(openingsPerSecondMax);
+  readonly #notices = new RateLimit(noticeBytesPerSecondMax);
   readonly #handlers = new Map<number, OverlayHandler>();
   readonly #open = new Set<Closable>();
 
-  constructor(ports: ArrivalPorts) {
+  constructor(ports: ArrivalPorts, collecting: CollectingBudget) {
     this.#ports = ports;
+    this.#budgets = { collecting, service: new MemoryBudget(serviceBytesMax) };
   }
 
   serve(kind: number, handler: OverlayHandler): void {
@@ -39,6 +66,7 @@ export class Arrivals {
     const member = memberAt(connection);
     const incoming: IncomingStream = new IncomingStream(
       stream,
+      this.#budgets,
       this.#serviceFor(member),
       (violation) => this.#ports.onViolation(member, violation),
       () => this.#open.delete(incoming),
@@ -52,7 +80,8 @@ export class Arrivals {
     const member = memberAt(connection);
     const receiver: NoticeReceiver = new NoticeReceiver(
       stream,
-      (payload) => this.#ports.onNotice(member, payload),
+      this.#budgets.collecting,
+      (payload) => this.#takeNotice(member, payload),
       (violation) => this.#ports.onViolation(member, violation),
       () => this.#open.delete(receiver),
     );
@@ -67,7 +96,18 @@ export class Arrivals {
   async #isWelcome(stream: Stream, connection: Connection): Promise<boolean> {
     const isGreeted = await this.#ports.isGreeted(connection);
     if (!isGreeted) stream.abort(new Error("no greeting"));
+    else if (!this.#openings.allows(memberAt(connection), this.#ports.nowMs())) {
+      // Streams are meant to last. libp2p opens no more than a few of a kind at once, so the rest wait with this one.
+      await sleep(throttleMs, undefined, { ref: false });
+    }
     return isGreeted && stream.status === "open";
+  }
+
+  #takeNotice(member: MemberId, payload: Uint8Array): void {
+    const weight = payload.length + noticeCostBytes;
+    if (this.#notices.allows(member, this.#ports.nowMs(), weight)) {
+      this.#ports.onNotice(member, payload);
+    } else this.#ports.onNoticeDropped();
   }
 
   #serviceFor(member: MemberId): Service {

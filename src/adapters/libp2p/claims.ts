@@ -6,12 +6,19 @@ import {
 } from "@libp2p/gossipsub";
 import type { MemberId, Millis } from "../../core/units.ts";
 import { noticeBytesMax } from "./frame-codec.ts";
+import { RateLimit } from "./rate-limit.ts";
 
 /** After a new neighbour has subscribed, gossip needs some of its rounds until claims go through it in all directions. */
 const settlingMs = 1_500;
 
 /** Claims that may have come too early for a neighbour: what a member says while it joins. */
 const recentMax = 64;
+
+/** Of one member's claims; a member needs a few small ones a second. */
+const claimBytesPerSecondMax = 2 * 1_048_576;
+
+/** What a claim costs besides its bytes: a signature to check. */
+const claimCostBytes = 8_192;
 
 interface Recent {
   readonly claim: Uint8Array;
@@ -29,6 +36,7 @@ export class Claims {
   readonly #topic: string;
   readonly #onClaim: (from: MemberId, claim: Uint8Array) => void;
   readonly #onLost: (error: unknown) => void;
+  readonly #rate = new RateLimit(claimBytesPerSecondMax);
   #recent: Recent[] = [];
   #settling: NodeJS.Timeout | undefined;
 
@@ -45,9 +53,7 @@ export class Claims {
   }
 
   start(): void {
-    this.#pubsub.topicValidators.set(this.#topic, (_, { data }) =>
-      data.length <= noticeBytesMax ? TopicValidatorResult.Accept : TopicValidatorResult.Reject,
-    );
+    this.#pubsub.topicValidators.set(this.#topic, (_, message) => this.#judge(message));
     this.#pubsub.addEventListener("message", this.#onMessage);
     this.#pubsub.addEventListener("subscription-change", this.#onNeighbour);
     this.#pubsub.subscribe(this.#topic);
@@ -65,6 +71,18 @@ export class Claims {
     this.#recent = [];
     this.#pubsub.removeEventListener("message", this.#onMessage);
     this.#pubsub.removeEventListener("subscription-change", this.#onNeighbour);
+  }
+
+  /** What one member says too much of is not passed on, so its neighbours stop a flood. */
+  #judge(message: Message): TopicValidatorResult {
+    const { length } = message.data;
+    if (message.type !== "signed" || length > noticeBytesMax) return TopicValidatorResult.Reject;
+    const isAllowed = this.#rate.allows(
+      message.from.toString(),
+      Date.now(),
+      length + claimCostBytes,
+    );
+    return isAllowed ? TopicValidatorResult.Accept : TopicValidatorResult.Ignore;
   }
 
   readonly #onNeighbour = ({ detail }: CustomEvent<SubscriptionChangeData>): void => {

@@ -2,6 +2,7 @@ import type { Stream } from "@libp2p/interface";
 import type { MemberId } from "../../core/units.ts";
 import type { OverlayClass } from "../../ports/overlay.ts";
 import type { Violation } from "./incoming-stream.ts";
+import type { CollectingBudget } from "./memory-budget.ts";
 import { NoticeSender } from "./notices.ts";
 import { OutgoingStream, type OpenedStream, type PendingRequest } from "./outgoing-stream.ts";
 import type { Dialled } from "./dialer.ts";
@@ -26,11 +27,13 @@ const noticeSendersMax = 1_024;
 /** The streams that this member has opened, or is about to: one for each member and class, while they last. */
 export class Departures {
   readonly #ports: DeparturePorts;
+  readonly #collecting: CollectingBudget;
   readonly #requests = new Map<string, OutgoingStream>();
   readonly #notices = new Map<MemberId, NoticeSender>();
 
-  constructor(ports: DeparturePorts) {
+  constructor(ports: DeparturePorts, collecting: CollectingBudget) {
     this.#ports = ports;
+    this.#collecting = collecting;
   }
 
   request(member: MemberId, traffic: OverlayClass, request: PendingRequest): void {
@@ -40,12 +43,16 @@ export class Departures {
       known.add(request);
       return;
     }
-    const stream: OutgoingStream = new OutgoingStream(this.#open(member, traffic), {
-      onEnd: () => {
-        if (this.#requests.get(key) === stream) this.#requests.delete(key);
+    const stream: OutgoingStream = new OutgoingStream(
+      this.#open(member, traffic),
+      this.#collecting,
+      {
+        onEnd: () => {
+          if (this.#requests.get(key) === stream) this.#requests.delete(key);
+        },
+        onMalformed: (violation) => this.#ports.onViolation(member, violation),
       },
-      onMalformed: (violation) => this.#ports.onViolation(member, violation),
-    });
+    );
     this.#requests.set(key, stream);
     stream.add(request);
   }
@@ -62,6 +69,7 @@ export class Departures {
     }
     const sender: NoticeSender = new NoticeSender(
       this.#open(member, "notice"),
+      this.#collecting,
       () => {
         if (this.#notices.get(member) === sender) this.#notices.delete(member);
       },

@@ -119,6 +119,11 @@ export class FrameDecoder {
     this.#bytesMax = bytesMax;
   }
 
+  /** Bytes that are held for a frame that has not arrived in full. */
+  get heldBytes(): number {
+    return this.#collected.length;
+  }
+
   /** Hands each frame that `chunk` completes to `accept`, until that returns false. What follows bad bytes is not read. */
   push(chunk: Uint8Array, accept: (frame: Frame) => boolean): Malformation | undefined {
     let offset = 0;

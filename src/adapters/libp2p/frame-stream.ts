@@ -8,6 +8,7 @@ import {
   type Frame,
   type Malformation,
 } from "./frame-codec.ts";
+import type { CollectingBudget, Collector } from "./memory-budget.ts";
 
 /** What a stream's owner is told of it. */
 export interface FrameListener {
@@ -42,16 +43,24 @@ const waitingBytesMax = 64 * 1_048_576;
  *
  * Invariant: nothing is handed to libp2p while that asks its users to wait, so what is unsent is counted here.
  */
-export class FrameStream {
+export class FrameStream implements Collector {
   readonly #stream: Stream;
   readonly #listener: FrameListener;
   readonly #decoder: FrameDecoder;
+  readonly #collecting: CollectingBudget;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
+  #heldBytes = 0;
   #isScheduled = false;
   #isClosed = false;
 
-  constructor(stream: Stream, listener: FrameListener, bytesMax = frameBytesMax) {
+  constructor(
+    stream: Stream,
+    listener: FrameListener,
+    collecting: CollectingBudget,
+    bytesMax = frameBytesMax,
+  ) {
+    this.#collecting = collecting;
     this.#stream = stream;
     this.#listener = listener;
     this.#decoder = new FrameDecoder(bytesMax);
@@ -86,6 +95,10 @@ export class FrameStream {
     if (this.#isClosed) return;
     this.#end(detail);
     this.#stream.abort(new Error(detail));
+  }
+
+  evict(): void {
+    this.abort("no room for its frame");
   }
 
   /** Sends what waits and says that nothing more comes. */
@@ -164,9 +177,20 @@ export class FrameStream {
       this.#listener.onFrame(frame);
       return !this.#isClosed;
     });
-    if (malformation === undefined) return;
+    if (malformation === undefined) {
+      this.#recount();
+      return;
+    }
     this.#listener.onMalformed(malformation);
     this.abort(`${malformation} frame`);
+  }
+
+  #recount(): void {
+    const bytes = this.#decoder.heldBytes;
+    if (this.#isClosed || bytes === this.#heldBytes) return;
+    this.#heldBytes = bytes;
+    if (bytes > 0) this.#collecting.hold(this, bytes);
+    else this.#collecting.release(this);
   }
 
   readonly #onDrain = (): void => {
@@ -191,6 +215,7 @@ export class FrameStream {
     this.#stream.removeEventListener("drain", this.#onDrain);
     this.#waiting = [];
     this.#waitingBytes = 0;
+    this.#collecting.release(this);
     this.#listener.onClosed(detail);
   }
 }

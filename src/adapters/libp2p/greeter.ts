@@ -2,6 +2,7 @@ import type { Connection, Stream } from "@libp2p/interface";
 import type { Millis } from "../../core/units.ts";
 import type { Frame } from "./frame-codec.ts";
 import { FrameStream, type FrameListener } from "./frame-stream.ts";
+import { CollectingBudget } from "./memory-budget.ts";
 import { differenceBetween, encodeHello, helloBytesMax, readHello, type Hello } from "./hello.ts";
 
 /** How a greeting can end. */
@@ -107,7 +108,13 @@ class HelloStream implements FrameListener {
   constructor(stream: Stream, withinMs: Millis) {
     this.received = this.#received.promise;
     this.#timer = setTimeout(() => this.#received.resolve(undefined), withinMs);
-    this.#frames = new FrameStream(stream, this, frameBytesMax);
+    // A hello is too small for a budget of its own kind.
+    this.#frames = new FrameStream(
+      stream,
+      this,
+      new CollectingBudget(frameBytesMax),
+      frameBytesMax,
+    );
   }
 
   /** Resolves when the other end has closed the stream, or has had time to. */

@@ -2,6 +2,7 @@ import type { Stream } from "@libp2p/interface";
 import { invariant } from "../../core/errors.ts";
 import type { OverlayOutcome } from "../../ports/overlay.ts";
 import { payloadBytesMax, wireMillis, type Frame, type Malformation } from "./frame-codec.ts";
+import type { CollectingBudget, MemoryBudget } from "./memory-budget.ts";
 import { FrameStream, type FrameListener } from "./frame-stream.ts";
 
 /** What a member does with a request: an answer, or nothing where the stream is to be closed. */
@@ -12,6 +13,17 @@ export type Service = (
 
 /** What a receiver counts against a peer. */
 export type Violation = Malformation | "unexpected" | "flood";
+
+/** What all streams together may hold. */
+export interface ReceiveBudgets {
+  /** Frames that are not complete. */
+  readonly collecting: CollectingBudget;
+  /** Requests in service, and replies that are not sent. */
+  readonly service: MemoryBudget;
+}
+
+/** When all streams together hold too much, it is over about as soon as the slowest disk has caught up. */
+const fullRetryMs = 1_000;
 
 /** Requests of one stream in service at once: enough that small ones fill the messages that they travel in. */
 export const windowRequests = 32;
@@ -32,13 +44,17 @@ export class IncomingStream implements FrameListener {
   readonly #service: Service;
   readonly #onViolation: (violation: Violation) => void;
   readonly #onEnd: () => void;
+  readonly #memory: MemoryBudget;
   readonly #frames: FrameStream;
   #nextId = 0;
   #requestsInService = 0;
   #bytesInService = 0;
+  /** Of replies that are made and not taken away. */
+  #unsentBytes = 0;
 
   constructor(
     stream: Stream,
+    budgets: ReceiveBudgets,
     service: Service,
     onViolation: (violation: Violation) => void,
     onEnd: () => void,
@@ -46,7 +62,8 @@ export class IncomingStream implements FrameListener {
     this.#service = service;
     this.#onViolation = onViolation;
     this.#onEnd = onEnd;
-    this.#frames = new FrameStream(stream, this);
+    this.#memory = budgets.service;
+    this.#frames = new FrameStream(stream, this, budgets.collecting);
     this.#frames.send({ type: "grant", requests: windowRequests, bytes: windowBytes });
   }
 
@@ -69,13 +86,15 @@ export class IncomingStream implements FrameListener {
     this.#nextId += 1;
     this.#requestsInService += 1;
     this.#bytesInService += bytes;
-    this.#service(frame.kind, frame.payload).then(
+    this.#serve(frame.kind, frame.payload).then(
       (outcome) => this.#answer(frame.id, bytes, outcome),
       throwLater,
     );
   }
 
   onClosed(): void {
+    this.#memory.give(this.#unsentBytes);
+    this.#unsentBytes = 0;
     this.#onEnd();
   }
 
@@ -83,15 +102,27 @@ export class IncomingStream implements FrameListener {
     this.#onViolation(malformation);
   }
 
+  async #serve(kind: number, payload: Uint8Array): ReturnType<Service> {
+    if (!this.#memory.take(payload.length)) return { kind: "busy", retryAfterMs: fullRetryMs };
+    const outcome = await this.#service(kind, payload);
+    this.#memory.give(payload.length);
+    return outcome;
+  }
+
   #answer(id: number, bytes: number, outcome: Awaited<ReturnType<Service>>): void {
-    if (outcome === undefined) {
-      this.#frames.abort("the request was rejected");
-      return;
+    if (this.#frames.isClosed) return;
+    const replyBytes = outcome?.kind === "reply" ? outcome.payload.length : 0;
+    if (outcome === undefined) this.#frames.abort("the request was rejected");
+    else if (!this.#memory.take(replyBytes)) this.#frames.abort("no room for the reply");
+    else {
+      this.#unsentBytes += replyBytes;
+      this.#frames.send(answerFrame(id, outcome), () => {
+        this.#unsentBytes -= replyBytes;
+        this.#memory.give(replyBytes);
+        this.#requestsInService -= 1;
+        this.#bytesInService -= bytes;
+      });
     }
-    this.#frames.send(answerFrame(id, outcome), () => {
-      this.#requestsInService -= 1;
-      this.#bytesInService -= bytes;
-    });
   }
 
   #reject(violation: Violation): void {

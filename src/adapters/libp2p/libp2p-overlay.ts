@@ -33,6 +33,7 @@ import {
   listenFailure,
   type Libp2pOverlayOptions,
 } from "./overlay-options.ts";
+import { CollectingBudget } from "./memory-budget.ts";
 import { memberIdOf } from "./peer-key.ts";
 import { requestOutcome } from "./pending-request.ts";
 
@@ -58,6 +59,9 @@ const addressesMax = 8;
 
 /** A process that is there answers within so long, even a busy one. */
 const presenceTimeoutMs = 2_000;
+
+/** Of frames that have begun to arrive, by all members. */
+const collectingBytesMax = 128 * 1_048_576;
 
 /** Streams of one kind on one connection: the old one may linger while the next is opened. */
 const streamsMax = 2;
@@ -119,19 +123,26 @@ export class Libp2pOverlay implements Overlay {
     });
     const onViolation = (member: MemberId, violation: Violation): void =>
       this.#violated(member, violation);
-    this.#departures = new Departures({
-      connect: (member) => this.#connect(member),
-      protocolOf: (traffic) => this.#protocolOf(traffic),
+    const onNoticeDropped = (): void => ports.metrics.count("overlay_dropped_notices_total");
+    const collecting = new CollectingBudget(collectingBytesMax);
+    const departures = {
+      connect: (member: MemberId) => this.#connect(member),
+      protocolOf: (traffic: Traffic) => this.#protocolOf(traffic),
       onViolation,
-      onNoticeDropped: () => ports.metrics.count("overlay_dropped_notices_total"),
-    });
-    this.#arrivals = new Arrivals({
-      isGreeted: async (connection) => (await this.#links.greeted(connection)).kind === "greeted",
-      onNotice: (member, payload) => {
+      onNoticeDropped,
+    };
+    this.#departures = new Departures(departures, collecting);
+    const arrivals = {
+      nowMs: () => ports.clock.nowMs(),
+      onNoticeDropped,
+      isGreeted: async (connection: Connection) =>
+        (await this.#links.greeted(connection)).kind === "greeted",
+      onNotice: (member: MemberId, payload: Uint8Array) => {
         for (const listener of [...this.#onNotice]) listener(member, payload);
       },
       onViolation,
-    });
+    };
+    this.#arrivals = new Arrivals(arrivals, collecting);
   }
 
   start(): Promise<void> {

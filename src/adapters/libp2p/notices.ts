@@ -2,6 +2,7 @@ import type { Stream } from "@libp2p/interface";
 import type { Frame } from "./frame-codec.ts";
 import { noticeBytesMax } from "./frame-codec.ts";
 import { FrameStream, type FrameListener } from "./frame-stream.ts";
+import type { CollectingBudget } from "./memory-budget.ts";
 import type { OpenedStream } from "./outgoing-stream.ts";
 import type { Violation } from "./incoming-stream.ts";
 
@@ -19,14 +20,19 @@ export class NoticeSender implements FrameListener {
   #frames: FrameStream | undefined;
   #isClosed = false;
 
-  constructor(open: Promise<OpenedStream>, onEnd: () => void, onDropped: () => void) {
+  constructor(
+    open: Promise<OpenedStream>,
+    collecting: CollectingBudget,
+    onEnd: () => void,
+    onDropped: () => void,
+  ) {
     this.#onEnd = onEnd;
     this.#onDropped = onDropped;
     open.then(
       (opened) => {
         if (opened.kind !== "opened") this.onClosed();
         else if (this.#isClosed) opened.stream.abort(new Error("no longer needed"));
-        else this.#begin(opened.stream);
+        else this.#begin(opened.stream, collecting);
       },
       () => this.onClosed(),
     );
@@ -59,8 +65,8 @@ export class NoticeSender implements FrameListener {
     // The stream is closed; nothing of worth was lost.
   }
 
-  #begin(stream: Stream): void {
-    this.#frames = new FrameStream(stream, this, frameBytesMax);
+  #begin(stream: Stream, collecting: CollectingBudget): void {
+    this.#frames = new FrameStream(stream, this, collecting, frameBytesMax);
     for (const payload of this.#waiting.splice(0)) this.#frames.send({ type: "notice", payload });
   }
 }
@@ -74,6 +80,7 @@ export class NoticeReceiver implements FrameListener {
 
   constructor(
     stream: Stream,
+    collecting: CollectingBudget,
     onNotice: (payload: Uint8Array) => void,
     onViolation: (violation: Violation) => void,
     onEnd: () => void,
@@ -81,7 +88,7 @@ export class NoticeReceiver implements FrameListener {
     this.#onNotice = onNotice;
     this.#onViolation = onViolation;
     this.#onEnd = onEnd;
-    this.#frames = new FrameStream(stream, this, frameBytesMax);
+    this.#frames = new FrameStream(stream, this, collecting, frameBytesMax);
   }
 
   close(detail: string): void {

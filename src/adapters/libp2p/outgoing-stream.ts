@@ -2,6 +2,7 @@ import type { Stream } from "@libp2p/interface";
 import type { OverlayOutcome } from "../../ports/overlay.ts";
 import type { Frame, Malformation } from "./frame-codec.ts";
 import { FrameStream, type FrameListener } from "./frame-stream.ts";
+import type { CollectingBudget } from "./memory-budget.ts";
 
 /** A request on its way, from its sender's point of view. */
 export interface PendingRequest {
@@ -58,13 +59,17 @@ export class OutgoingStream implements FrameListener {
   #frames: FrameStream | undefined;
   #isClosed = false;
 
-  constructor(open: Promise<OpenedStream>, listener: OutgoingStreamListener) {
+  constructor(
+    open: Promise<OpenedStream>,
+    collecting: CollectingBudget,
+    listener: OutgoingStreamListener,
+  ) {
     this.#listener = listener;
     open.then(
       (opened) => {
         if (opened.kind !== "opened") this.#end(opened);
         else if (this.#isClosed) opened.stream.abort(new Error("no longer needed"));
-        else this.#frames = new FrameStream(opened.stream, this);
+        else this.#frames = new FrameStream(opened.stream, this, collecting);
       },
       () => this.#end({ kind: "unreachable", detail: "the stream could not be opened" }),
     );
