@@ -22,7 +22,7 @@ const addressCharactersMax = 512;
 const fileCharactersMax = 256 * 1_024;
 
 /** Time between two looks at the members: as much as a crash may forget. */
-const lookEveryMs: Millis = 5_000;
+const lookEveryMs: Millis = 1_000;
 
 /**
  * What the last run remembered of the swarm of this name. A file that is spoilt or speaks of another swarm is as good as

@@ -1,0 +1,101 @@
+import { cp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { recallSwarm } from "../../node/swarm-memory.ts";
+import { SwarmBench, type SwarmPeer } from "../support/swarm-bench.ts";
+import { until } from "../support/until.ts";
+
+const loopback = ["--listen", "127.0.0.1:0"];
+
+describe("joining a swarm of processes", () => {
+  const bench = new SwarmBench();
+  afterEach(() => bench.clear());
+
+  const says = (peer: SwarmPeer, pattern: RegExp): Promise<void> =>
+    until(`${String(pattern)} in the log`, () => pattern.test(peer.stderr));
+
+  it("refuses a peer of another swarm, with a line on both sides that says why", async () => {
+    const founder = await bench.member(undefined, [...loopback, "--swarm", "one"]);
+    const stranger = await bench.member(undefined, [...founder.joinFlags, "--swarm", "two"]);
+    await says(stranger, /WARN +join-refused +address=127\.0\.0\.1:\d+ reason=.*one/);
+    await says(founder, /WARN .*two/);
+    expect(await founder.members()).toHaveLength(1);
+    expect(stranger.isRunning).toBe(true);
+  });
+
+  it("closes a swarm to all who have not its key", async () => {
+    const key = join(await bench.directory(), "swarm.key");
+    expect((await bench.run(["key", "new", key])).code).toBe(0);
+    const founder = await bench.member(undefined, [...loopback, "--swarm-key", key]);
+    const without = await bench.member(undefined, founder.joinFlags);
+    await says(without, /WARN +(join-refused|cannot-reach) /);
+    const withKey = await bench.member(undefined, [...founder.joinFlags, "--swarm-key", key]);
+    await founder.sees([founder, withKey]);
+    expect(await founder.members()).toHaveLength(2);
+  });
+
+  it("does not let two processes be one member", async () => {
+    const [founder, other] = (await bench.swarm(undefined, 2)) as [SwarmPeer, SwarmPeer];
+    const copy = join(await bench.directory(), "copy");
+    await cp(other.data, copy, { recursive: true, filter: (path) => !path.includes("/state") });
+    await rm(join(copy, "api.json"), { force: true });
+    const again = await bench.member(undefined, founder.joinFlags, copy);
+    expect(again.id).toBe(other.id);
+    await says(again, /WARN +join-refused .*another process with the same key/);
+    await founder.sees([founder, other]);
+    expect(other.isRunning).toBe(true);
+  });
+
+  it("goes on trying, and finds a swarm that comes later at the address", async () => {
+    const first = await bench.member(undefined, loopback);
+    const { addresses, data } = first;
+    await first.end("SIGTERM");
+    const early = await bench.member(undefined, ["--join", ...addresses]);
+    await says(early, /WARN +cannot-reach +address=127\.0\.0\.1:\d+ reason=.*refused/);
+    expect((await early.members()).map(({ state }) => state)).toEqual(["joining"]);
+    const back = await bench.member(undefined, ["--listen", ...addresses], data);
+    await Promise.all([early.sees([early, back]), back.sees([early, back])]);
+  });
+
+  it("comes back together after all have stopped, each by what it remembers", async () => {
+    const [founder, other] = (await bench.swarm(undefined, 2)) as [SwarmPeer, SwarmPeer];
+    await founder.end("SIGTERM");
+    await other.end("SIGTERM");
+    const again = await Promise.all([
+      bench.member(undefined, ["--join"], founder.data),
+      bench.member(undefined, ["--join"], other.data),
+    ]);
+    // Where they listen follows from their memory too: the founder was given a free port only that time.
+    await Promise.all(again.map((peer) => peer.sees(again)));
+    expect(again.map(({ id }) => id)).toEqual([founder.id, other.id]);
+  });
+
+  it("lets the one that began a swarm come back to it with the same command line", async () => {
+    const [founder, other] = (await bench.swarm(undefined, 2)) as [SwarmPeer, SwarmPeer];
+    await until(
+      "it remembers the other one",
+      async () =>
+        (await recallSwarm(join(founder.data, "swarm.json"), "orbweaver")).addresses.length > 0,
+    );
+    await founder.end("SIGKILL");
+    await other.sees([other]);
+    const back = await bench.member(undefined, loopback, founder.data);
+    await Promise.all([back.sees([back, other]), other.sees([back, other])]);
+  });
+
+  it("says in one line what is wrong with a key or an address, and does not start", async () => {
+    const founder = await bench.member(undefined, loopback);
+    const data = await bench.directory();
+    const run = ["run", "--data", data, "--api", "127.0.0.1:0"];
+    const taken = await bench.run([...run, "--listen", ...founder.addresses]);
+    expect(taken).toMatchObject({ code: 1, stdout: "" });
+    expect(taken.stderr).toMatch(/^peer: cannot listen [^\n]*--listen HOST:PORT [^\n]*$/m);
+    const noKey = await bench.run([...run, ...loopback, "--swarm-key", join(data, "none")]);
+    expect(noKey).toMatchObject({ code: 2, stdout: "" });
+    expect(noKey.stderr).toMatch(/^peer: --swarm-key: [^\n]*there is no such file[^\n]*\n$/);
+    await writeFile(join(data, "peer-key"), "hello\n");
+    const damaged = await bench.run([...run, ...loopback]);
+    expect(damaged).toMatchObject({ code: 2, stdout: "" });
+    expect(damaged.stderr).toMatch(/^peer: [^\n]* does not hold a peer's key [^\n]*\n$/);
+  });
+});
