@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { audit } from "../../sim/auditor/auditor.ts";
 import type { AuditReport } from "../../sim/auditor/auditor.ts";
@@ -12,11 +9,16 @@ import { SampleDns } from "../../sim/sample-web/sample-dns.ts";
 import { defaultSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
 import { SampleServer } from "../../sim/sample-web/sample-server.ts";
 import { TrueGraph } from "../../sim/sample-web/true-graph.ts";
+import type { WaitDocument } from "../../src/adapters/http-api/job-routes.ts";
 import { CrawlError } from "../../src/core/errors.ts";
-import type { CrawlSummary } from "../crawl-summary.ts";
+import type { Millis } from "../../src/core/units.ts";
+import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
+import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
+import { DemoPeer } from "../demo-peer.ts";
 import { exitCodes, usageError } from "../error-line.ts";
-import { counted, formatCount } from "../text/human.ts";
-import { newCommand, printJson, wantsJson } from "./command-context.ts";
+import { StopRequest } from "../stop-request.ts";
+import { counted, formatCount, formatDuration } from "../text/human.ts";
+import { colorWanted, newCommand, printJson, wantsJson } from "./command-context.ts";
 import type { CommandContext } from "./command-context.ts";
 
 interface DemoOptions {
@@ -24,40 +26,60 @@ interface DemoOptions {
   readonly pages: number;
   readonly delayMs: number;
   readonly seed: number;
-  readonly kills: number;
-  /** Where the crawl stays; absent for a folder that is removed again. */
+  /** Where the peers' data stays; absent for a folder that is removed again. */
   readonly out?: string;
 }
 
 /** Addresses of 127.0.0.0/8 that one run binds, at most. */
 const sitesMax = 1_000;
 const pagesMax = 1_000_000;
-const killsMax = 100;
 
 /** Faults that would make a small host's circuit breaker open, and everybody wait for a minute. */
 const quickShares = { failing: 0, unavailable: 0, reset: 0, throttled: 0 };
 
-/** How often the hits are counted while a kill is waited for. */
-const watchMs = 20;
+/** Peers at the start. */
+const peersAtStart = 3;
 
-/** `peer demo`: a whole web, a crawl with a crash in the middle, and the proof from the server's own log. */
+/** Share of the requests after which one of them is killed. */
+const killAtShare = 0.3;
+
+/** How often a state that tells of itself by no event is looked at. */
+const lookEveryMs: Millis = 20;
+
+/** Longest time that members need to find together. */
+const togetherMsMax: Millis = 60_000;
+
+/** URLs asked for at once: the API's bound. */
+const statusUrlsMax = 1_000;
+
+const job = "demo";
+
+/** `peer demo`: a whole web, a swarm through a crash and a join, and the proof from the server's own log. */
 export function demoCommand(context: CommandContext): Command {
   const text = {
     name: "demo",
-    summary: "crawl a built-in sample web through a crash and prove that nothing was lost",
+    summary:
+      "crawl a built-in sample web by a swarm through a crash and a join, and prove that nothing was lost",
     examples: [
-      ["peer demo", "600 pages of 12 sites on loopback addresses, one kill -9 in the middle"],
-      ["peer demo --pages 20000 --sites 100 --kills 20 --delay 0", "larger, and rougher"],
+      ["peer demo", "600 pages of 12 sites on loopback addresses, three peers, one kill -9"],
+      ["peer demo --pages 20000 --sites 100 --delay 0", "larger"],
     ],
   } as const;
   return newCommand(text, [])
     .option("--sites <n>", "sites of the sample web", "12")
     .option("--pages <n>", "pages of the sample web", "600")
     .option("--delay <ms>", "shortest time between two requests to a host", "100")
-    .option("--kills <n>", "how often the peer is killed on the way", "1")
     .option("--seed <n>", "another sample web", "1")
-    .option("--out <dir>", "keep the crawl there (default: removed at the end)")
+    .option("--out <dir>", "keep the peers' data there (default: removed at the end)")
     .action((_options: unknown, command: Command) => demo(context, command));
+}
+
+/** What the demo has come to. */
+interface Outcome {
+  readonly report: WaitDocument;
+  readonly audit: AuditReport;
+  /** Pages whose state the peer that joined last told as done. */
+  readonly told: number;
 }
 
 async function demo(context: CommandContext, command: Command): Promise<void> {
@@ -65,31 +87,25 @@ async function demo(context: CommandContext, command: Command): Promise<void> {
   const server = await SampleServer.start({
     ...defaultSampleWebOptions,
     shares: { ...defaultSampleWebOptions.shares, ...quickShares },
+    // Under one name each, so that any peer can be asked for any page.
+    sessionShare: 0,
+    variantShare: 0,
     sites: options.sites,
     totalPages: options.pages,
     seed: options.seed,
   });
   const dns = await SampleDns.start(server.web);
   const out = options.out ?? (await mkdtemp(join(tmpdir(), "orbweaver-demo-")));
+  const stop = new StopRequest(context.terminal);
+  const swarm = new DemoSwarm(context, options, { server, dnsPort: dns.port, out });
   try {
-    const seeds = server.web.rootUrls();
-    const say = (line: string): Promise<void> => context.terminal.stderr.write(`${line}\n`);
-    await say(introduction(server, options));
-    const crawl = new CrawlProcess(seeds, out, dns.port, options.delayMs);
-    for (let kill = 1; kill <= options.kills; kill += 1) {
-      const hits = Math.ceil((options.pages * kill) / (options.kills + 1));
-      await killAt(context, crawl, server, hits);
-      await say(`kill -9 after ${counted(server.hits.length, "request")}; starting it again`);
-    }
-    const summary = await crawl.finish();
-    const report = await audit(server.hits, new TrueGraph(server.web, { seeds }), {
-      hostDelayMs: options.delayMs,
-      addressDelayMs: 0,
-      refetchesAllowed: summary.duplicateFetches,
-      robotsRefetchesAllowed: options.kills,
-    });
-    await conclude(context, command, summary, report);
+    await context.terminal.stderr.write(introduction(server, options));
+    const outcome = await Promise.race([swarm.run(), stop.asked()]);
+    if (outcome === undefined) context.finish(stop.exitCode);
+    else await conclude(context, command, outcome);
   } finally {
+    await swarm.end();
+    stop.dispose();
     await Promise.all([server.stop(), dns.stop()]);
     if (options.out === undefined) await rm(out, { recursive: true, force: true });
   }
@@ -100,100 +116,191 @@ function introduction({ web }: SampleServer, { pages, sites, delayMs }: DemoOpti
   return [
     `A sample web is served on this machine: ${counted(pages, "page")} of ${counted(sites, "site")} on ${counted(hostCount, "host")},`,
     "with redirects, errors, slow pages, duplicates and robots.txt rules.",
-    `One peer crawls it, ${delayMs} ms between two requests to a host.`,
+    `Three peers crawl it, ${delayMs} ms between two requests to a host; one is killed, a fourth joins.`,
+    "",
     "",
   ].join("\n");
+}
+
+/** The peers of the demo, and what happens to them. */
+class DemoSwarm {
+  readonly #context: CommandContext;
+  readonly #options: DemoOptions;
+  readonly #server: SampleServer;
+  readonly #dnsPort: number;
+  readonly #out: string;
+  readonly #startedAtMs: Millis;
+  readonly #peers: DemoPeer[] = [];
+  #display: ProgressDisplay | undefined;
+
+  constructor(
+    context: CommandContext,
+    options: DemoOptions,
+    place: { readonly server: SampleServer; readonly dnsPort: number; readonly out: string },
+  ) {
+    this.#context = context;
+    this.#options = options;
+    this.#server = place.server;
+    this.#dnsPort = place.dnsPort;
+    this.#out = place.out;
+    this.#startedAtMs = context.terminal.clock.nowMs();
+  }
+
+  /** Three peers, a crawl, a kill and a join; to the job's end. */
+  async run(): Promise<Outcome> {
+    const { delayMs, pages } = this.#options;
+    const first = await this.#start(undefined);
+    const others: DemoPeer[] = [];
+    while (others.length < peersAtStart - 1) others.push(await this.#start(first));
+    const [second = first, third = first] = others;
+    await this.#together([first, second, third]);
+    this.#say("three peers have found together, each with its part of the ring");
+
+    const seeds = this.#server.web.rootUrls();
+    await first.client.inject(job, seeds, { scope: "any", delayMs });
+    this.#say(
+      `peer 1 was given ${counted(seeds.length, "URL")} to start from; peer 2 is waited at`,
+    );
+    const end = this.#jobEnd(second);
+    this.#watch(second);
+
+    await this.#until("the crawl runs", () => this.#server.hits.length >= pages * killAtShare);
+    await third.end("SIGKILL");
+    const after = counted(this.#server.hits.length, "request");
+    this.#say(`kill -9 of peer 3 after ${after}; its disk is not coming back`);
+    const fourth = await this.#start(second);
+    this.#say("peer 4 joins by peer 2");
+    await this.#together([first, second, fourth]);
+    this.#say("peer 4 has its part of the ring; peer 3 is known to be dead");
+
+    const report = await end;
+    await this.#display?.stop();
+    this.#say(`peer 2 knows that the job is finished in the whole swarm`);
+    const graph = new TrueGraph(this.#server.web, { seeds });
+    const told = await this.#toldBy(fourth, graph);
+    return { report, told, audit: await this.#audit(graph) };
+  }
+
+  /** Ends all that still run; idempotent. */
+  async end(): Promise<void> {
+    await this.#display?.stop();
+    await Promise.all(this.#peers.map((peer) => peer.end("SIGTERM")));
+  }
+
+  async #start(member: DemoPeer | undefined): Promise<DemoPeer> {
+    const name = `peer ${this.#peers.length + 1}`;
+    const contact = "https://orbweaver.example/demo";
+    const flags = ["--allow-private", "--dns", `127.0.0.1:${this.#dnsPort}`, "--contact", contact];
+    const data = join(this.#out, name.replace(" ", "-"));
+    const peer = await DemoPeer.start({
+      ...{ name, data, flags },
+      ...(member && { join: member.address }),
+    });
+    this.#peers.push(peer);
+    return peer;
+  }
+
+  /** Waits until each of them sees all of them, and nobody else, on the ring. */
+  async #together(peers: readonly DemoPeer[]): Promise<void> {
+    const wanted = peers.map(({ id }) => id).sort();
+    await this.#until("the peers find together", async () => {
+      const views = await Promise.all(peers.map(({ client }) => client.members()));
+      return views.every((members) => {
+        const active = members.filter(({ state }) => state === "active").map(({ id }) => id);
+        return active.sort().join() === wanted.join();
+      });
+    });
+  }
+
+  async #jobEnd({ client }: DemoPeer): Promise<WaitDocument> {
+    const { signal } = new AbortController();
+    for (;;) {
+      const report = await client.waitForJob(job, signal);
+      if (report.over) return report;
+    }
+  }
+
+  /** Shows the swarm's progress as `peer` sees it. */
+  #watch({ client }: DemoPeer): void {
+    const { terminal } = this.#context;
+    let last: ProgressView | undefined;
+    const view = async (): Promise<ProgressView> => {
+      last = progressView(await client.stats(), job, "the swarm crawls");
+      return last;
+    };
+    this.#display = new ProgressDisplay(
+      terminal.stderr,
+      terminal.clock,
+      () => view().catch((error: unknown) => last ?? Promise.reject(error as Error)),
+      { ...defaultProgressDisplayOptions, color: colorWanted(terminal) },
+    );
+    this.#display.start();
+  }
+
+  #say(line: string): void {
+    const { clock, stderr } = this.#context.terminal;
+    const time = formatDuration(clock.nowMs() - this.#startedAtMs).padStart(8);
+    const text = `${time}  ${line}\n`;
+    if (this.#display === undefined) void stderr.write(text);
+    else this.#display.print(text);
+  }
+
+  async #until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    const { clock } = this.#context.terminal;
+    const endAtMs = clock.nowMs() + togetherMsMax;
+    while (!(await condition())) {
+      if (clock.nowMs() >= endAtMs) throw new CrawlError("CHILD_FAILED", `${what}: not in time`);
+      await clock.sleep(lookEveryMs);
+    }
+  }
+
+  /** How many of the pages that must be fetched one peer says are done. */
+  async #toldBy({ client }: DemoPeer, graph: TrueGraph): Promise<number> {
+    const urls = [...graph.ids("must")].map((id) => graph.web.urlOf(id));
+    let told = 0;
+    for (let at = 0; at < urls.length; at += statusUrlsMax) {
+      const states = await client.status(urls.slice(at, at + statusUrlsMax), job);
+      told += states.filter(({ state }) => state === "done").length;
+    }
+    return told;
+  }
+
+  #audit(graph: TrueGraph): Promise<AuditReport> {
+    const { hits, web } = this.#server;
+    return audit(hits, graph, {
+      hostDelayMs: this.#options.delayMs,
+      addressDelayMs: 0,
+      // What was in work at the killed peer, of which no other one can know: for each host one request at a time.
+      refetchesAllowed: Math.ceil(web.names.hostCount / peersAtStart),
+      // Once by the heirs of the killed peer, once by the one that joined.
+      robotsRefetchesAllowed: 2,
+    });
+  }
 }
 
 async function conclude(
   context: CommandContext,
   command: Command,
-  summary: CrawlSummary,
-  report: AuditReport,
+  { report, audit: audited, told }: Outcome,
 ): Promise<void> {
   const { terminal } = context;
+  const { counts, finished } = report;
+  const passed = audited.passed && finished && told === audited.pages.mustFetch;
   if (wantsJson(command)) {
-    await printJson(context, { passed: report.passed, summary, audit: report });
+    await printJson(context, { passed, job: report, told, audit: audited });
   } else {
-    const { pages, fetched, duplicateFetches, pagesPerSecond } = summary;
+    const shares = report.shares.map(({ counts: share }) => formatCount(share.fetched));
     await terminal.stdout.write(
       [
-        `\nThe peer says: ${counted(pages, "page")} among ${counted(fetched, "answer")}, ${formatCount(pagesPerSecond)} pages/s, ${counted(duplicateFetches, "request")} made again after the crash.`,
+        `\nThe swarm says: ${counted(counts.pages, "page")} among ${counted(counts.fetched, "answer")} that its peers remember (${shares.join(" + ")}).`,
+        `Peer 4, which joined last, tells of ${formatCount(told)} of ${counted(audited.pages.mustFetch, "reachable URL")} that they are done.`,
         "The server's log, held against the true graph of the web, says:\n",
-        renderAudit(report),
+        renderAudit(audited),
         "",
       ].join("\n"),
     );
   }
-  if (!report.passed) context.finish(exitCodes.failed);
-}
-
-/** Starts the crawl, and ends it as a crash would when the server has seen that many requests. */
-async function killAt(
-  { terminal }: CommandContext,
-  crawl: CrawlProcess,
-  server: SampleServer,
-  hits: number,
-): Promise<void> {
-  const child = crawl.start();
-  while (server.hits.length < hits && child.exitCode === null) {
-    await terminal.clock.sleep(watchMs);
-  }
-  await crawl.kill();
-}
-
-/** `peer crawl` as a process of its own, again and again on the same directory. */
-class CrawlProcess {
-  readonly #arguments: readonly string[];
-  #child: ChildProcess | undefined;
-  #output = "";
-
-  constructor(seeds: readonly string[], out: string, dnsPort: number, delayMs: number) {
-    const main = fileURLToPath(new URL("../main.js", import.meta.url));
-    const contact = "https://orbweaver.example/demo";
-    this.#arguments = [
-      ...[main, "crawl", ...seeds, "--out", out, "--scope", "any", "--allow-private", "--json"],
-      ...["--dns", `127.0.0.1:${dnsPort}`, "--delay", String(delayMs), "--contact", contact],
-    ];
-  }
-
-  start(): ChildProcess {
-    const child = spawn(process.execPath, this.#arguments, {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    this.#child = child;
-    this.#output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      this.#output += text;
-    });
-    return child;
-  }
-
-  async kill(): Promise<void> {
-    const child = this.#child;
-    if (child?.exitCode !== null) return;
-    const ended = endOf(child);
-    child.kill("SIGKILL");
-    await ended;
-  }
-
-  /** Runs to the end and returns what it printed. Errors: `CHILD_FAILED`. */
-  async finish(): Promise<CrawlSummary> {
-    const child = this.start();
-    const code = await endOf(child);
-    if (code !== 0) {
-      throw new CrawlError("CHILD_FAILED", `the demo's crawl ended with exit code ${String(code)}`);
-    }
-    return JSON.parse(this.#output) as CrawlSummary;
-  }
-}
-
-/** Exit code of a process, when its output is complete; null when a signal ended it. */
-function endOf(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
+  if (!passed) context.finish(exitCodes.failed);
 }
 
 function demoOptionsOf(given: Readonly<Record<string, unknown>>): DemoOptions {
@@ -203,7 +310,6 @@ function demoOptionsOf(given: Readonly<Record<string, unknown>>): DemoOptions {
     pages: wholeNumber(given, "pages", 1, pagesMax),
     delayMs: wholeNumber(given, "delay", 0, 60_000),
     seed: wholeNumber(given, "seed", 0, 0xffff_ffff),
-    kills: wholeNumber(given, "kills", 0, killsMax),
     ...(typeof out === "string" && { out }),
   };
 }
