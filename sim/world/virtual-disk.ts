@@ -1,3 +1,4 @@
+import { idOf } from "../../src/core/record/id-of.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Bytes, KeyRange, StoreEntry, StoreOp } from "../../src/ports/store.ts";
@@ -109,7 +110,7 @@ const longBytes = 48;
 
 /** One character for each byte: their order is the order of the bytes. */
 function textOf(bytes: Bytes): string {
-  if (bytes.length <= longBytes) return String.fromCharCode(...bytes);
+  if (bytes.length <= longBytes) return idOf(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 

@@ -1,3 +1,4 @@
+import { idOf } from "../record/id-of.ts";
 import { invariant } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import type { QueuedUrl } from "./queued-url.ts";
@@ -142,9 +143,4 @@ export class JobQueue {
     if (isWithin(url.key, this.#head.horizon)) this.#head.add(url);
     else this.#refill?.added.add(url);
   }
-}
-
-/** A key as a value that sets compare by content. */
-function idOf(key: Uint8Array): string {
-  return String.fromCharCode(...key);
 }

@@ -1,7 +1,7 @@
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
-import { rangeOfArc, readUrlKey } from "../../core/record/keys.ts";
+import { readUrlKey } from "../../core/record/keys.ts";
 import { OutboxEntry } from "../../core/record/record.pb.ts";
 import { FingerprintCache } from "../../core/sieve/fingerprint-cache.ts";
 import type { MemberId } from "../../core/units.ts";
@@ -13,6 +13,7 @@ import { ForwardLane } from "./forward-lane.ts";
 import type { LaneOptions } from "./forward-lane.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
 import type { Parcel, Delivery } from "./parcel.ts";
+import { scanArcs } from "./scan-arcs.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Territory } from "./territory.ts";
 
@@ -115,10 +116,8 @@ export class Exchange {
 
   /** Takes up what the outbox holds of these arcs, which are held from now on. */
   async load(arcs: ArcSet): Promise<void> {
-    for (const arc of arcs.arcs()) {
-      for await (const { key, value } of this.#store.scan(rangeOfArc("outbox", arc))) {
-        this.send(parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs()));
-      }
+    for await (const { key, value } of scanArcs(this.#store, "outbox", arcs)) {
+      this.send(parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs()));
     }
   }
 

@@ -1,3 +1,4 @@
+import { idOf } from "../../core/record/id-of.ts";
 import { readUrlKey, ringPosition, urlKey } from "../../core/record/keys.ts";
 import type { ForwardResult, MemberRun } from "../../core/messages/forward.ts";
 import type { OutboxEntry } from "../../core/record/record.pb.ts";
@@ -40,9 +41,7 @@ export type Delivery =
   | { readonly kind: "later"; readonly afterMs: Millis };
 
 /** A parcel's identity: its row. */
-export function parcelId(rowKey: Uint8Array): string {
-  return String.fromCharCode(...rowKey);
-}
+export const parcelId = idOf;
 
 export function newParcel(parts: {
   readonly rowKey: Uint8Array;

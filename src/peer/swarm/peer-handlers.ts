@@ -15,7 +15,6 @@ import {
   encodeRangeDigestsReply,
 } from "../../core/messages/reconciliation.ts";
 import { decodeRows, type Row } from "../../core/messages/rows.ts";
-import { rangeOfArc } from "../../core/record/keys.ts";
 import { RangeComparison } from "../../core/replication/range-digest.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
@@ -28,6 +27,7 @@ import type { JobSpread } from "./job-spread.ts";
 import { mayClaim } from "./ownership.ts";
 import { readSpan } from "./range-sync.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
+import { scanArcs } from "./scan-arcs.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Termination } from "./termination.ts";
 import type { Holder, Territory } from "./territory.ts";
@@ -119,10 +119,8 @@ export class PeerHandlers {
     if (!message) return undefined;
     const { tag, arcs, buckets } = message;
     const comparison = new RangeComparison(tag, buckets);
-    for (const arc of arcs.arcs()) {
-      for await (const { key, value } of this.#store.scan(rangeOfArc(tag, arc))) {
-        comparison.add(key, value);
-      }
+    for await (const { key, value } of scanArcs(this.#store, tag, arcs)) {
+      comparison.add(key, value);
     }
     return reply(encodeRangeDigestsReply(comparison.finish()));
   }

@@ -1,4 +1,4 @@
-import { jobSpaceOfQueueKey, rangeOfArc, waitingKeyOf } from "../../core/record/keys.ts";
+import { jobSpaceOfQueueKey, waitingKeyOf } from "../../core/record/keys.ts";
 import { QueueEntry } from "../../core/record/record.pb.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
@@ -7,7 +7,8 @@ import type { Store, StoreEntry, StoreOp } from "../../ports/store.ts";
 import type { Job, JobRegistry } from "../job-registry.ts";
 import { urlRow } from "../url-row.ts";
 import { isOutdated } from "./outdated.ts";
-import { idOf } from "./row-watch.ts";
+import { idOf } from "../../core/record/id-of.ts";
+import { scanArcs } from "./scan-arcs.ts";
 
 /** What is queued within some arcs, as the database has it. */
 export interface QueueCensus {
@@ -61,13 +62,11 @@ export async function takeCensus(
 /** The rows of the queues within the arcs, some at a time. */
 async function* inLooks(store: Store, arcs: ArcSet): AsyncGenerator<StoreEntry[], void, undefined> {
   let rows: StoreEntry[] = [];
-  for (const arc of arcs.arcs()) {
-    for await (const { key, value } of store.scan(rangeOfArc("queue", arc))) {
-      rows.push({ key: new Uint8Array(key), value });
-      if (rows.length < rowsPerLook) continue;
-      yield rows;
-      rows = [];
-    }
+  for await (const { key, value } of scanArcs(store, "queue", arcs)) {
+    rows.push({ key: new Uint8Array(key), value });
+    if (rows.length < rowsPerLook) continue;
+    yield rows;
+    rows = [];
   }
   if (rows.length > 0) yield rows;
 }

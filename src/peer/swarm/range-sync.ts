@@ -1,25 +1,25 @@
-import { compareKeys } from "../../core/frontier/queued-url.ts";
-import { after, lastKeyOf, rangeOfArc, tagRange, territorialTags } from "../../core/record/keys.ts";
+import { after, lastKeyOf, tagRange, territorialTags } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
 import { RangeDigest } from "../../core/replication/range-digest.ts";
 import type { RangeBucket } from "../../core/replication/range-digest.ts";
-import { ArcList } from "../../core/ring/arc-set.ts";
-import type { ArcSet } from "../../core/ring/arc-set.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
+import { circle, positionOfKey, type RingPosition } from "../../core/ring/ring-position.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Journal } from "../journal.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { ReplicaStream } from "./replica-stream.ts";
-import { idOf } from "./row-watch.ts";
+import { idOf } from "../../core/record/id-of.ts";
 import type { Replicator } from "./replicator.ts";
+import { scanArcs } from "./scan-arcs.ts";
 import type { SwarmView } from "./swarm-view.ts";
 
 /** Rows of one bucket: what a single difference costs. */
 const rowsPerBucket = 256;
 
-/** Buckets of one message, some 50 bytes each, unless one arc alone has more. */
+/** Buckets of one message, some 50 bytes each, unless one site alone has more. */
 const bucketsPerMessage = 1_000;
 
 /** Rows of one answer to a pull. */
@@ -107,21 +107,23 @@ export class RangeSync {
     stream.synced = stream.synced.union(arcs.intersect(stream.live));
   }
 
-  /** Digests of the rows that are here, a message's worth at a time. */
+  /** Digests of the rows that are here, a message's worth at a time; the rows of one site stay together. */
   async *#sections(tag: TerritorialTag, arcs: ArcSet): AsyncGenerator<Section, void, undefined> {
     let digest = new RangeDigest(tag, rowsPerBucket);
-    let list = new ArcList();
-    for (const arc of arcs.arcs()) {
-      for await (const { key, value } of this.#store.scan(rangeOfArc(tag, arc))) {
-        digest.add(key, value);
+    let from = 0 as RingPosition;
+    let last = from;
+    for await (const { key, value } of scanArcs(this.#store, tag, arcs)) {
+      const position = positionOfKey(key);
+      if (digest.size >= bucketsPerMessage && position > last) {
+        const part = arcs.intersect(ArcSet.of([{ from, to: position }]));
+        yield { tag, arcs: part, buckets: digest.finish() };
+        digest = new RangeDigest(tag, rowsPerBucket);
+        from = position;
       }
-      list.append(arc.from, arc.to);
-      if (digest.size < bucketsPerMessage) continue;
-      yield { tag, arcs: list.toSet(), buckets: digest.finish() };
-      digest = new RangeDigest(tag, rowsPerBucket);
-      list = new ArcList();
+      last = position;
+      digest.add(key, value);
     }
-    const rest = list.toSet();
+    const rest = arcs.intersect(ArcSet.of([{ from, to: circle }]));
     if (!rest.isEmpty) yield { tag, arcs: rest, buckets: digest.finish() };
   }
 
@@ -203,19 +205,11 @@ export async function* readSpan(
 ): AsyncGenerator<Required<Row>[], void, undefined> {
   let rows: Required<Row>[] = [];
   const gte = behind.length === 0 ? tagRange(tag).gte : after(behind);
-  const lt = after(last);
-  for (const arc of arcs.arcs()) {
-    const range = rangeOfArc(tag, arc);
-    if (compareKeys(range.gte, lt) >= 0) break;
-    if (compareKeys(range.lt, gte) <= 0) continue;
-    const from = compareKeys(range.gte, gte) < 0 ? gte : range.gte;
-    const to = compareKeys(range.lt, lt) < 0 ? range.lt : lt;
-    for await (const { key, value } of store.scan({ gte: from, lt: to })) {
-      rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
-      if (rows.length < limit) continue;
-      yield rows;
-      rows = [];
-    }
+  for await (const { key, value } of scanArcs(store, tag, arcs, { gte, lt: after(last) })) {
+    rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
+    if (rows.length < limit) continue;
+    yield rows;
+    rows = [];
   }
   if (rows.length > 0) yield rows;
 }

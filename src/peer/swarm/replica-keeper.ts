@@ -23,7 +23,8 @@ import { exclusionSpace } from "../sieve-keeper.ts";
 import { urlRow } from "../url-row.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
 import { isOutdated } from "./outdated.ts";
-import { idOf, RowWatch } from "./row-watch.ts";
+import { RowWatch } from "./row-watch.ts";
+import { idOf } from "../../core/record/id-of.ts";
 import type { Territory } from "./territory.ts";
 
 interface Incoming {

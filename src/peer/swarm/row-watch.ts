@@ -1,3 +1,4 @@
+import { idOf } from "../../core/record/id-of.ts";
 import { isTerritorial } from "../../core/record/keys.ts";
 import type { StoreOp } from "../../ports/store.ts";
 
@@ -64,9 +65,4 @@ export class RowWatch {
       () => undefined,
     );
   }
-}
-
-/** A key as a value that maps and sets compare by content. */
-export function idOf(key: Uint8Array): string {
-  return String.fromCharCode(...key);
 }
