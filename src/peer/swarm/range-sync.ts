@@ -49,7 +49,7 @@ export interface Span {
  * Makes the copy that another member has of some arcs equal to what is here, exchanging only what differs: the one
  * procedure for a backfill, a member that comes back with its disk, anti-entropy, and a healed partition.
  *
- * Changes go into the stream from the beginning. Then both sides compare digests of the rows that are there; of what
+ * Changes have gone into the stream since the copy was wanted. Both sides compare digests of the rows that are there; of what
  * differs the other side's rows are merged here first, and then all rows of this side are sent behind the changes. At the end
  * the other member is told that its copy is complete.
  */
@@ -90,7 +90,6 @@ export class RangeSync {
   /** Resolves when the member has a complete copy, or is not to have one any more. */
   async run(stream: ReplicaStream, arcs: ArcSet, signal: AbortSignal): Promise<void> {
     const { journal, replicator, greet } = this.#parts;
-    replicator.goLive(stream, arcs);
     if (!(await this.#persist(stream, signal, () => greet(stream)))) return;
     await journal.flushed();
     // Clocks differ from peer to peer, so there is nothing to compare; hosts are few.

@@ -119,7 +119,7 @@ export class Replicator {
 
   /**
    * Sets which arcs each member must have a copy of. Streams to members that need nothing, or have been started anew, end;
-   * an arc that is new to a member has to be copied. Returns the arcs of which a member's copy is kept up to date no more.
+   * an arc that is new to a member has to be copied, behind the changes that are sent from now on. Returns the arcs of which a member's copy is kept up to date no more.
    */
   setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): ReadonlyMap<MemberId, ArcSet> {
     const dropped = new Map<MemberId, ArcSet>();
@@ -135,16 +135,13 @@ export class Replicator {
     }
     for (const [member, arcs] of needs) {
       const generation = this.#view.generationOf(member);
-      if (arcs.isEmpty || generation === undefined || this.#streams.has(member)) continue;
-      this.#streams.set(member, this.#newStream(member, generation));
+      if (arcs.isEmpty || generation === undefined) continue;
+      const stream = this.#streams.get(member) ?? this.#newStream(member, generation);
+      this.#streams.set(member, stream);
+      stream.goLive(arcs, this.#sequence);
     }
     this.#look();
     return dropped;
-  }
-
-  /** Begins to send changes of these arcs to the member: to be called before what is there is copied. */
-  goLive(stream: ReplicaStream, arcs: ArcSet): void {
-    stream.goLive(arcs, this.#sequence);
   }
 
   /** Sends rows of a copy, behind the changes so far; resolves when there is room for more. */
