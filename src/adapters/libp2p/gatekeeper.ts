@@ -1,4 +1,4 @@
-import type { Connection } from "@libp2p/interface";
+import type { Connection, MultiaddrConnection, PeerId } from "@libp2p/interface";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -14,14 +14,15 @@ const refusedForMs = 10_000;
 /** A peer that misbehaves is kept out for long enough that it costs nothing. */
 const offendedForMs = 300_000;
 
-/** One line about processes with this member's key in so long. */
-const ownKeyLogEveryMs = 10_000;
+/** One line in so long about those who come before anybody knows who they are. */
+const lineEveryMs = 10_000;
 
 /** Decides who is kept out, counts it, and says so in one line each. */
 export class Gatekeeper {
   readonly #ports: { readonly logger: Logger; readonly metrics: Metrics; readonly clock: Clock };
   readonly #conduct = new Conduct();
-  #ownKeyLoggedAtMs = -Infinity;
+  readonly #secured = new WeakSet<MultiaddrConnection>();
+  readonly #lines = new Map<"handshake" | "own-key", Millis>();
 
   constructor(ports: {
     readonly logger: Logger;
@@ -61,14 +62,41 @@ export class Gatekeeper {
     return isTooMany;
   }
 
+  /** Watches a connection that somebody has opened, for one that ends before both ends know each other. */
+  accepted(connection: MultiaddrConnection): void {
+    connection.addEventListener(
+      "close",
+      () => {
+        if (this.#secured.has(connection) || !this.#isLineDue("handshake")) return;
+        const address = readable(connection.remoteAddr.toString());
+        const detail = "another swarm key, or none, or no peer at all";
+        this.#ports.logger.info("handshake-failed", { address, detail });
+      },
+      { once: true },
+    );
+  }
+
+  /** Whether a peer that has proved its key is kept out. */
+  isDenied(peer: PeerId, connection?: MultiaddrConnection): boolean {
+    if (connection) this.#secured.add(connection);
+    return this.denialOf(peer.toString()) !== undefined;
+  }
+
   /** Records that a process with this member's own key has tried to connect, or was reached. */
   metOwnKey(address: string | undefined): void {
-    if (this.#nowMs - this.#ownKeyLoggedAtMs < ownKeyLogEveryMs) return;
-    this.#ownKeyLoggedAtMs = this.#nowMs;
+    // Its handshake ends here, too, and that needs no line of its own.
+    this.#lines.set("handshake", this.#nowMs);
+    if (!this.#isLineDue("own-key")) return;
     const detail =
       "another process runs with this member's key; each needs a data directory of its own";
     this.#ports.metrics.count("overlay_refused_total");
     this.#ports.logger.warn("same-key", { address, detail });
+  }
+
+  #isLineDue(kind: "handshake" | "own-key"): boolean {
+    if (this.#nowMs - (this.#lines.get(kind) ?? -Infinity) < lineEveryMs) return false;
+    this.#lines.set(kind, this.#nowMs);
+    return true;
   }
 
   get #nowMs(): Millis {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Connection, PeerId, PeerInfo } from "@libp2p/interface";
+import type { Connection, MultiaddrConnection, PeerId, PeerInfo } from "@libp2p/interface";
 import { multiaddr } from "@multiformats/multiaddr";
 import { invariant } from "../../core/errors.ts";
 import type { MemberId } from "../../core/units.ts";
@@ -233,8 +233,8 @@ export class Libp2pOverlay implements Overlay {
     this.#state = "starting";
     const { listen, announce } = this.#options;
     const topic = `${this.#prefix}/claims`;
-    const isDenied = (peer: PeerId): boolean =>
-      this.#gatekeeper.denialOf(peer.toString()) !== undefined;
+    const isDenied = (peer: PeerId, connection?: MultiaddrConnection): boolean =>
+      this.#gatekeeper.isDenied(peer, connection);
     const node = await newNode({
       ...this.#options,
       listen: listen.map(toMultiaddr),
@@ -244,6 +244,10 @@ export class Libp2pOverlay implements Overlay {
       gater: {
         denyDialPeer: isDenied,
         denyDialMultiaddr: (address) => this.#isOwn(address.toString()),
+        denyInboundConnection: (connection) => {
+          this.#gatekeeper.accepted(connection);
+          return false;
+        },
         denyInboundEncryptedConnection: isDenied,
         denyOutboundEncryptedConnection: isDenied,
       },

@@ -9,6 +9,7 @@ import { ping } from "@libp2p/ping";
 import { preSharedKey } from "@libp2p/pnet";
 import { tcp } from "@libp2p/tcp";
 import { createLibp2p } from "libp2p";
+import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialTimeoutMs } from "./dialer.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
@@ -68,6 +69,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
   return await createLibp2p({
     start: false,
     privateKey: readPeerKey(options.key),
+    datastore: new BoundedDatastore(),
     nodeInfo: { name: "orbweaver", version: "1", userAgent: "orbweaver" },
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
     transports: [tcp()],

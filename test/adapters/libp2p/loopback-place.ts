@@ -65,7 +65,7 @@ export class LoopbackPlace implements OverlayPlace {
     return overlay;
   }
 
-  until(what: string, condition: () => boolean): Promise<void> {
+  until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     return until(what, condition, 15_000);
   }
 

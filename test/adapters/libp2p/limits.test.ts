@@ -1,0 +1,89 @@
+import { Key } from "interface-datastore/key";
+import { describe, expect, it } from "vitest";
+import { BoundedDatastore } from "../../../src/adapters/libp2p/bounded-datastore.ts";
+import { Conduct } from "../../../src/adapters/libp2p/conduct.ts";
+import { CollectingBudget, MemoryBudget } from "../../../src/adapters/libp2p/memory-budget.ts";
+import { RateLimit } from "../../../src/adapters/libp2p/rate-limit.ts";
+import type { MemberId } from "../../../src/core/units.ts";
+
+const peer = (at: number): MemberId => `peer-${at}` as MemberId;
+
+describe("conduct", () => {
+  it("keeps a denied peer out for its time, and nobody else", () => {
+    const conduct = new Conduct();
+    expect(conduct.deny(peer(1), "why", 1_000, 0)).toBe(true);
+    expect(conduct.deny(peer(1), "why", 1_000, 500)).toBe(false);
+    expect(conduct.denialOf(peer(1), 1_499)).toBe("why");
+    expect(conduct.denialOf(peer(1), 1_500)).toBeUndefined();
+    expect(conduct.denialOf(peer(2), 0)).toBeUndefined();
+  });
+
+  it("finds the third offence within a minute one too many", () => {
+    const conduct = new Conduct();
+    expect([0, 1, 2].map((atMs) => conduct.offend(peer(1), atMs))).toEqual([false, false, true]);
+    expect([0, 1, 60_000].map((atMs) => conduct.offend(peer(2), atMs))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it("forgets the oldest of too many peers", () => {
+    const conduct = new Conduct();
+    for (let at = 0; at <= 1_024; at += 1) conduct.deny(peer(at), "why", 1_000, 0);
+    expect(conduct.denialOf(peer(0), 0)).toBeUndefined();
+    expect(conduct.denialOf(peer(1), 0)).toBe("why");
+  });
+});
+
+describe("a rate limit", () => {
+  it("lets each peer have its weight in each second", () => {
+    const limit = new RateLimit(10);
+    expect(limit.allows("a", 0, 6)).toBe(true);
+    expect(limit.allows("a", 999, 6)).toBe(false);
+    expect(limit.allows("a", 999, 4)).toBe(true);
+    expect(limit.allows("b", 999, 10)).toBe(true);
+    expect(limit.allows("a", 1_000, 6)).toBe(true);
+  });
+});
+
+describe("memory budgets", () => {
+  it("grant what is left, and what is given back", () => {
+    const budget = new MemoryBudget(10);
+    expect([budget.take(6), budget.take(5), budget.take(4)]).toEqual([true, false, true]);
+    budget.give(6);
+    expect([budget.take(7), budget.take(6)]).toEqual([false, true]);
+  });
+
+  it("of frames that arrive evict the one that is under way for the longest time", () => {
+    const budget = new CollectingBudget(10);
+    const evicted: string[] = [];
+    const collector = (name: string) => ({ evict: () => evicted.push(name) });
+    const [a, b, c] = [collector("a"), collector("b"), collector("c")];
+    budget.hold(a, 4);
+    budget.hold(b, 4);
+    budget.hold(a, 5);
+    expect(evicted).toEqual([]);
+    budget.hold(c, 3);
+    expect(evicted).toEqual(["a"]);
+    budget.release(b);
+    budget.hold(c, 10);
+    expect(evicted).toEqual(["a"]);
+    budget.hold(b, 1);
+    expect(evicted).toEqual(["a", "c"]);
+  });
+});
+
+describe("libp2p's memory", () => {
+  it("loses the oldest entry of a kind when there are too many of that kind", async () => {
+    const store = new BoundedDatastore(2);
+    const keys = ["/peers/a", "/peers/b", "/dht/a", "/peers/c"].map((name) => new Key(name));
+    for (const key of keys) await store.put(key, Uint8Array.of(1));
+    expect(keys.map((key) => store.has(key))).toEqual([false, true, true, true]);
+    await store.put(new Key("/dht/b"), new Uint8Array(20_000));
+    expect(await store.has(new Key("/dht/b"))).toBe(false);
+    await store.delete(new Key("/peers/b"));
+    await store.put(new Key("/peers/d"), Uint8Array.of(1));
+    expect(await store.has(new Key("/peers/c"))).toBe(true);
+  });
+});

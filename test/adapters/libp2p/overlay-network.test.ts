@@ -1,0 +1,209 @@
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { newPeerKey, memberIdOf } from "../../../src/adapters/libp2p/peer-key.ts";
+import { newSwarmKey } from "../../../src/adapters/libp2p/swarm-key.ts";
+import { CrawlError } from "../../../src/core/errors.ts";
+import type { JoinOutcome, OverlayOutcome } from "../../../src/ports/overlay.ts";
+import { LoopbackPlace, type LoopbackMember } from "./loopback-place.ts";
+
+const { signal } = new AbortController();
+
+async function started(
+  place: LoopbackPlace,
+  options: Parameters<LoopbackPlace["member"]>[0] = {},
+): Promise<LoopbackMember> {
+  const member = await place.member(options);
+  member.overlay.serve(1, (_, payload) => Promise.resolve({ kind: "reply", payload }));
+  await member.overlay.start();
+  return member;
+}
+
+const addressOf = ({ overlay }: LoopbackMember): string => overlay.addresses[0] ?? "";
+const portOf = (member: LoopbackMember): number => Number(/\d+$/.exec(addressOf(member))?.[0]);
+const join = (one: LoopbackMember, other: LoopbackMember): Promise<JoinOutcome> =>
+  one.overlay.join(addressOf(other), signal);
+const ask = (one: LoopbackMember, other: LoopbackMember): Promise<OverlayOutcome> =>
+  one.overlay.request(
+    {
+      to: other.overlay.self,
+      class: "control",
+      kind: 1,
+      payload: Uint8Array.of(1),
+      timeoutMs: 10_000,
+    },
+    signal,
+  );
+
+function place(sentence: string, work: (place: LoopbackPlace) => Promise<void>): void {
+  it(sentence, async () => {
+    const loopback = new LoopbackPlace();
+    await loopback.run(() => work(loopback));
+  });
+}
+
+describe("libp2p's overlay on a network", () => {
+  place("has its key's id before it starts, and its addresses afterwards", async (loopback) => {
+    const key = await newPeerKey();
+    const { overlay } = await loopback.member({ key });
+    expect(overlay.self).toBe(memberIdOf(key));
+    const { addresses } = overlay;
+    expect(addresses).toEqual([]);
+    await overlay.start();
+    await overlay.start();
+    expect(addresses).toEqual([expect.stringMatching(/^\/ip4\/127\.0\.0\.1\/tcp\/[1-9]\d*$/)]);
+  });
+
+  place("tells of the addresses that it is given instead", async (loopback) => {
+    const announce = ["peer.example.org:7700"];
+    const member = await started(loopback, { announce });
+    expect(member.overlay.addresses).toEqual(["/dns/peer.example.org/tcp/7700"]);
+  });
+
+  place("is joined at host and port, or at a multiaddr with its id", async (loopback) => {
+    const [a, b] = [await started(loopback), await started(loopback)];
+    const joined = { kind: "joined", member: b.overlay.self };
+    expect(await a.overlay.join(`127.0.0.1:${portOf(b)}`, signal)).toEqual(joined);
+    const c = await started(loopback);
+    const full = `${addressOf(b)}/p2p/${b.overlay.self}`;
+    expect(await c.overlay.join(full, signal)).toEqual(joined);
+  });
+
+  place("does not take another member for the one that was asked for", async (loopback) => {
+    const [a, b, c] = [await started(loopback), await started(loopback), await started(loopback)];
+    const wrong = `${addressOf(b)}/p2p/${c.overlay.self}`;
+    expect(await a.overlay.join(wrong, signal)).toMatchObject({ kind: "unreachable" });
+    a.overlay.learn(c.overlay.self, [addressOf(b)]);
+    expect(await ask(a, c)).toMatchObject({ kind: "unreachable" });
+  });
+
+  place("finds a member that it knows by its id alone", async (loopback) => {
+    const [a, b, c] = [await started(loopback), await started(loopback), await started(loopback)];
+    await join(a, b);
+    await join(c, b);
+    await loopback.until("an answer", async () => (await ask(a, c)).kind === "reply");
+  });
+
+  place("says which address is in use", async (loopback) => {
+    const a = await started(loopback);
+    const b = await loopback.member({ listen: [addressOf(a)] });
+    const failure = await b.overlay.start().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(CrawlError);
+    expect(failure).toMatchObject({
+      code: "LISTEN_FAILED",
+      message: `cannot listen for peers at 127.0.0.1:${portOf(a)}: the address is in use`,
+    });
+    await b.overlay.stop();
+  });
+
+  place("says that nobody listens, or that nobody answers", async (loopback) => {
+    const a = await started(loopback);
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const stop = new AbortController();
+    const aborted = a.overlay.join(`127.0.0.1:${port}`, stop.signal);
+    await loopback.until("the dial", () => sockets.size > 0);
+    stop.abort();
+    expect(await aborted).toEqual({ kind: "unreachable", detail: "aborted" });
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+    expect(await a.overlay.join(`127.0.0.1:${port}`, signal)).toEqual({
+      kind: "unreachable",
+      detail: "the connection was refused",
+    });
+  });
+
+  place("refuses other cluster options, with one line at each end", async (loopback) => {
+    const [a, b] = [await started(loopback), await started(loopback, { fingerprint: "beef" })];
+    const detail = "its cluster options have the fingerprint beef, those here 0123abcd";
+    expect(await join(a, b)).toEqual({ kind: "refused", detail });
+    expect(await join(a, b)).toMatchObject({ kind: "refused" });
+    await loopback.until("the other end's line", () => b.lines.length > 0);
+    expect(a.lines).toMatchObject([{ event: "peer-refused", peer: b.overlay.self, detail }]);
+    expect(b.lines).toMatchObject([
+      {
+        event: "peer-refused",
+        peer: a.overlay.self,
+        detail: "its cluster options have the fingerprint 0123abcd, those here beef",
+      },
+    ]);
+    a.overlay.learn(b.overlay.self, b.overlay.addresses);
+    expect(await ask(a, b)).toEqual({ kind: "refused", detail });
+  });
+
+  place("with a swarm key connects to members that have it, and to no others", async (loopback) => {
+    const swarmKey = newSwarmKey();
+    const [a, b] = [await started(loopback, { swarmKey }), await started(loopback, { swarmKey })];
+    const other = await started(loopback, { swarmKey: newSwarmKey() });
+    const open = await started(loopback);
+    expect(await join(a, b)).toMatchObject({ kind: "joined" });
+    expect(await ask(b, a)).toMatchObject({ kind: "reply" });
+    for (const stranger of [other, open]) {
+      const joined = await join(stranger, a);
+      expect(["unreachable", "timeout"]).toContain(joined.kind);
+    }
+    await loopback.until("a line about it", () => a.lines.length > 0);
+    expect(a.lines).toMatchObject([{ event: "handshake-failed" }]);
+  });
+});
+
+describe("two processes with one key", () => {
+  place("refuse each other, and both say so", async (loopback) => {
+    const key = await newPeerKey();
+    const [a, b] = [await started(loopback, { key }), await started(loopback, { key })];
+    const joined = await join(b, a);
+    expect(joined).toMatchObject({ kind: "refused" });
+    expect(joined.kind === "refused" && joined.detail).toContain("same key");
+    await loopback.until("both lines", () => a.lines.length > 0 && b.lines.length > 0);
+    expect(a.lines).toMatchObject([{ event: "same-key" }]);
+    expect(b.lines).toMatchObject([{ event: "same-key", address: `127.0.0.1:${portOf(a)}` }]);
+  });
+
+  place("are told apart by others, who keep to the first while it is there", async (loopback) => {
+    const key = await newPeerKey();
+    const [third, a] = [await started(loopback), await started(loopback, { key })];
+    await join(a, third);
+    const b = await started(loopback, { key });
+    const joined = await join(b, third);
+    expect(joined).toMatchObject({ kind: "refused" });
+    expect(joined.kind === "refused" && joined.detail).toContain(
+      "another process with the same key",
+    );
+    expect(await ask(a, third)).toMatchObject({ kind: "reply" });
+    await a.overlay.stop();
+    const c = await started(loopback, { key });
+    await loopback.until("room for the next", async () => (await join(c, third)).kind === "joined");
+  });
+});
+
+describe("libp2p's overlay that stops", () => {
+  it("leaves nothing open", async () => {
+    const open = (): string[] =>
+      process.getActiveResourcesInfo().filter((kind) => kind.startsWith("TCP"));
+    const before = open().length;
+    const loopback = new LoopbackPlace();
+    await loopback.run(async () => {
+      const [a, b] = [await started(loopback), await started(loopback)];
+      await join(a, b);
+      await ask(a, b);
+      expect(open().length).toBeGreaterThan(before);
+    });
+    await loopback.until("closed sockets", () => open().length === before);
+  });
+
+  place("while it starts is stopped afterwards", async (loopback) => {
+    const { overlay } = await loopback.member();
+    const starting = overlay.start();
+    await overlay.stop();
+    await starting;
+    expect(await overlay.join("127.0.0.1:1", signal)).toMatchObject({ kind: "unreachable" });
+  });
+
+  place("before it has started never starts", async (loopback) => {
+    const { overlay } = await loopback.member();
+    await overlay.stop();
+    await overlay.start();
+    expect(overlay.addresses).toEqual([]);
+  });
+});
