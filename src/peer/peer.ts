@@ -305,6 +305,7 @@ export class Peer implements PeerControl {
         frontier: this.#frontier,
         jobs: this.#jobs,
         journal: this.#journal,
+        sequence: this.#sequence,
         sieve: this.#sieve,
       },
       { ...swarm, version, lending, ...(rings && { rings }) },

@@ -4,11 +4,17 @@ import type { Store, StoreOp } from "../ports/store.ts";
 
 const key = namedKey("meta", "sequence");
 
+/** Far beyond what is ever counted, and far below where numbers cease to be exact: more is not believed. */
+const observedMax = 2 ** 50;
+
 /**
- * Numbers that order the queue entries of one peer.
+ * Numbers that order queue entries: a logical clock (Lamport 1978, "Time, Clocks, and the Ordering of Events in a
+ * Distributed System"), so that of two entries of a host the one that was written in knowledge of the other comes later,
+ * whichever members have written them.
  *
  * Invariant: no number is given out twice, not even after a crash or when the system's clock is set back: every commit
  * carries the last number that its rows may hold.
+ * Invariant: a number is higher than those of all entries that this peer has seen.
  */
 export class Sequence {
   #last = 0;
@@ -26,6 +32,11 @@ export class Sequence {
   next(): number {
     this.#last += 1;
     return this.#last;
+  }
+
+  /** An entry with this number was written by another peer. */
+  observe(sequence: number): void {
+    if (sequence <= observedMax) this.#last = Math.max(this.#last, sequence);
   }
 
   /** Rows for the next commit; see {@link Journal.contribute}. */

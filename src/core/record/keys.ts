@@ -341,6 +341,11 @@ export function jobSpaceOfQueueKey(row: Uint8Array): number {
   return getUint32(row, 17);
 }
 
+/** The sequence inside a queue entry's key: exact up to 2^53. */
+export function sequenceOfQueueKey(row: Uint8Array): number {
+  return getUint32(row, 22) * 2 ** 32 + getUint32(row, 26);
+}
+
 /** Key of the `waiting` row of the host to which a queue entry's key belongs. */
 export function waitingKeyOf(queueRow: Uint8Array): Key {
   const bytes = newKey("waiting", 17);

@@ -2,6 +2,7 @@ import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import {
   jobSpaceOfQueueKey,
   readUrlKey,
+  sequenceOfQueueKey,
   territorialTagOf,
   waitingKeyOf,
 } from "../../core/record/keys.ts";
@@ -19,6 +20,7 @@ import type { Store, StoreOp } from "../../ports/store.ts";
 import type { Frontier } from "../frontier.ts";
 import type { Job, JobRegistry } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
+import type { Sequence } from "../sequence.ts";
 import { exclusionSpace } from "../sieve-keeper.ts";
 import { urlRow } from "../url-row.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
@@ -58,6 +60,7 @@ export class ReplicaKeeper {
     readonly frontier: Frontier;
     readonly jobs: JobRegistry;
     readonly journal: Journal;
+    readonly sequence: Sequence;
     readonly sieve: SieveKeeper;
     readonly territory: Territory;
   };
@@ -70,6 +73,7 @@ export class ReplicaKeeper {
       readonly frontier: Frontier;
       readonly jobs: JobRegistry;
       readonly journal: Journal;
+      readonly sequence: Sequence;
       readonly sieve: SieveKeeper;
       readonly territory: Territory;
     },
@@ -167,6 +171,7 @@ export class ReplicaKeeper {
       if (queued && isOutdated(queued.entry, current.get(idOf(queued.record)))) continue;
       // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
       if (isHeld && isTimed(tag) && known !== undefined) continue;
+      if (tag === "queue") this.#parts.sequence.observe(sequenceOfQueueKey(row.key));
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, tag, known, logged);
       // Of times the holder's word stands.
       const merged = mergeRow(

@@ -16,6 +16,7 @@ import type { Frontier } from "../frontier.ts";
 import type { Job, JobRegistry } from "../job-registry.ts";
 import { isFinished } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
+import type { Sequence } from "../sequence.ts";
 import type { SieveKeeper } from "../sieve-keeper.ts";
 import type { UrlRow } from "../url-row.ts";
 import { Pulse } from "../pulse.ts";
@@ -55,6 +56,7 @@ export interface SwarmParts {
   readonly frontier: Frontier;
   readonly jobs: JobRegistry;
   readonly journal: Journal;
+  readonly sequence: Sequence;
   readonly sieve: SieveKeeper;
 }
 
@@ -296,7 +298,7 @@ export class Swarm {
         const outcome = await overlay.join(address, signal);
         // One that answers is enough; the others may take their time.
         if (outcome.kind === "joined") this.view.join([outcome.member]);
-        else logger.warn("join-failed", { address, outcome: outcome.kind });
+        else if (!signal.aborted) logger.warn("join-failed", { address, outcome: outcome.kind });
       });
       await Promise.all(attempts);
       await clock.sleep(joinRetryMs, signal);
