@@ -15,7 +15,7 @@ export interface LinkKeeper {
 }
 
 /** A peer that has dialled speaks first, and so soon. */
-const helloWithinMs = 10_000;
+const helloWithinMs = 5_000;
 
 const brokenGreeting: Greeting = { kind: "unreachable", detail: "the connection broke" };
 

@@ -1,0 +1,205 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { encodeFrame } from "../../../src/adapters/libp2p/frame-codec.ts";
+import { windowRequests } from "../../../src/adapters/libp2p/incoming-stream.ts";
+import type { MemberId } from "../../../src/core/units.ts";
+import { LoopbackPlace, type LoopbackMember } from "./loopback-place.ts";
+import { closed, flood, RawNode } from "./raw-node.ts";
+
+const { signal } = new AbortController();
+const mebibyte = 1_048_576;
+
+const request = (id: number, bytes = 1): Uint8Array =>
+  encodeFrame({ type: "request", id, kind: 1, payload: new Uint8Array(bytes) });
+
+describe("a member that a hostile peer talks to", () => {
+  let place: LoopbackPlace;
+  let member: LoopbackMember;
+  let address: string;
+  let raw: RawNode;
+  let served = 0;
+  let gate: PromiseWithResolvers<undefined>;
+  const count = (name: string): number => member.counts.get(name) ?? 0;
+
+  beforeEach(async () => {
+    place = new LoopbackPlace();
+    member = await place.member();
+    served = 0;
+    gate = Promise.withResolvers<undefined>();
+    gate.resolve(undefined);
+    member.overlay.serve(1, async () => {
+      served += 1;
+      await gate.promise;
+      return { kind: "reply", payload: new Uint8Array(mebibyte) };
+    });
+    await member.overlay.start();
+    address = member.overlay.addresses[0] ?? "";
+    raw = await RawNode.start();
+  });
+  afterEach(async () => {
+    await raw.stop();
+    await place.run(() => Promise.resolve());
+  });
+
+  /** The member still serves others. */
+  async function expectService(): Promise<void> {
+    const other = await place.member();
+    await other.overlay.start();
+    expect(await other.overlay.join(address, signal)).toMatchObject({ kind: "joined" });
+    const outcome = await other.overlay.request(
+      {
+        to: member.overlay.self,
+        class: "control",
+        kind: 1,
+        payload: Uint8Array.of(1),
+        timeoutMs: 9_000,
+      },
+      signal,
+    );
+    expect(outcome.kind).toBe("reply");
+  }
+
+  it.each([
+    ["another protocol", Buffer.from("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n".repeat(9))],
+    ["a frame of over 4 MiB", Uint8Array.of(0xff, 0xff, 0xff, 0x7f)],
+    ["an unknown type", Uint8Array.of(1, 77)],
+    [
+      "a reply where requests belong",
+      encodeFrame({ type: "reply", id: 0, payload: randomBytes(9) }),
+    ],
+    ["a request twice", Buffer.concat([request(0), request(0)])],
+    ["requests out of order", request(1)],
+  ])("closes a stream on which it gets %s", async (_, bytes) => {
+    const stream = await raw.open(await raw.greet(address), "forwarding");
+    stream.send(bytes);
+    await closed(stream);
+    await place.until("the count", () => count("overlay_violations_total") === 1);
+    await expectService();
+  });
+
+  it("drops a peer that does so again and again, and keeps it out", async () => {
+    const connection = await raw.greet(address);
+    for (let time = 0; time < 3; time += 1) {
+      const stream = await raw.open(connection, "control");
+      stream.send(Uint8Array.of(0));
+      await closed(stream);
+    }
+    await closed(connection);
+    expect(member.lines).toContainEqual(
+      expect.objectContaining({ event: "peer-dropped", peer: raw.id }),
+    );
+    await expect(raw.greet(address)).rejects.toThrow();
+    const to = raw.id as MemberId;
+    member.overlay.learn(to, [raw.address]);
+    expect(
+      await member.overlay.request(
+        { to, class: "control", kind: 1, payload: Uint8Array.of(1), timeoutMs: 9_000 },
+        signal,
+      ),
+    ).toEqual({ kind: "refused", detail: "it broke the protocol" });
+    await expectService();
+  });
+
+  it("closes a stream with more requests than it has granted, unserved", async () => {
+    gate = Promise.withResolvers<undefined>();
+    const stream = await raw.open(await raw.greet(address), "forwarding");
+    const requests = Array.from({ length: windowRequests + 1 }, (_, id) => request(id));
+    stream.send(Buffer.concat(requests));
+    await closed(stream);
+    expect(served).toBe(windowRequests);
+    gate.resolve(undefined);
+    await expectService();
+  });
+
+  it("closes a stream with more bytes than it has granted, unserved", async () => {
+    gate = Promise.withResolvers<undefined>();
+    const stream = await raw.open(await raw.greet(address), "transfer");
+    stream.send(request(0, mebibyte));
+    stream.send(request(1, 1));
+    await closed(stream);
+    expect(served).toBe(1);
+    gate.resolve(undefined);
+    await expectService();
+  });
+
+  it("makes no more replies than one window for a peer that does not read them", async () => {
+    const stream = await raw.open(await raw.greet(address), "forwarding");
+    stream.pause();
+    for (let id = 0; id < windowRequests; id += 1) stream.send(request(id));
+    await place.until("a full window", () => served === windowRequests);
+    await expectService();
+    const before = served;
+    for (let id = 0; id < windowRequests; id += 1) stream.send(request(windowRequests + id));
+    await closed(stream);
+    expect(served - before).toBeLessThan(windowRequests / 4);
+  });
+
+  it("holds little of frames that are begun and never ended", async () => {
+    const connection = await raw.greet(address);
+    for (const traffic of ["control", "forwarding", "transfer", "notice"]) {
+      const stream = await raw.open(connection, traffic);
+      stream.send(request(0, 60_000).subarray(0, 50_000));
+    }
+    await expectService();
+    expect(connection.status).toBe("open");
+  });
+
+  it("hears no more notices of a peer than it can use", async () => {
+    let heard = 0;
+    member.overlay.onNotice(() => (heard += 1));
+    const stream = await raw.open(await raw.greet(address), "notice");
+    const notice = encodeFrame({ type: "notice", payload: new Uint8Array(65_536) });
+    const flooding = flood(stream, notice);
+    await place.until("dropped ones", () => count("overlay_dropped_notices_total") > 50);
+    stream.abort(new Error("enough"));
+    await flooding;
+    expect(heard).toBeGreaterThan(0);
+    await expectService();
+  });
+
+  it("closes the connection of one that does not greet, before it serves it anything", async () => {
+    const connection = await raw.connect(address);
+    const stream = await raw.open(connection, "control");
+    stream.send(request(0));
+    await closed(connection);
+    expect(served).toBe(0);
+    expect(member.lines).toMatchObject([{ event: "peer-refused", detail: "it did not greet" }]);
+  });
+
+  it("closes the connection of one whose greeting is none", async () => {
+    const connection = await raw.connect(address);
+    const stream = await connection.newStream("/orbweaver/hello");
+    stream.send(encodeFrame({ type: "notice", payload: Buffer.from("{}") }));
+    await closed(connection);
+    expect(member.lines).toMatchObject([{ detail: "its greeting was none" }]);
+  });
+
+  it("refuses one that does not know the greeting", async () => {
+    expect(await member.overlay.join(raw.address, signal)).toEqual({
+      kind: "refused",
+      detail: "it does not speak this protocol",
+    });
+  });
+
+  it.each([
+    ["another protocol", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n".repeat(9))],
+    ["a reply to nothing", encodeFrame({ type: "reply", id: 7, payload: Uint8Array.of(1) })],
+    ["a request", request(0)],
+    ["an endless window, and nothing", encodeFrame({ type: "grant", requests: 2 ** 40, bytes: 1 })],
+  ])("ends a request that is answered with %s", async (what, bytes) => {
+    await raw.answerWith("control", [bytes]);
+    expect(await member.overlay.join(raw.address, signal)).toMatchObject({ kind: "joined" });
+    const outcome = await member.overlay.request(
+      {
+        to: raw.id as MemberId,
+        class: "control",
+        kind: 1,
+        payload: Uint8Array.of(1),
+        timeoutMs: 500,
+      },
+      signal,
+    );
+    expect(outcome.kind).toBe(what.startsWith("an endless") ? "timeout" : "unreachable");
+    await expectService();
+  });
+});

@@ -1,0 +1,100 @@
+import { noise } from "@chainsafe/libp2p-noise";
+import { yamux } from "@chainsafe/libp2p-yamux";
+import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
+import type { Connection, Libp2p, Stream } from "@libp2p/interface";
+import { tcp } from "@libp2p/tcp";
+import { multiaddr } from "@multiformats/multiaddr";
+import { createLibp2p } from "libp2p";
+import { encodeFrame } from "../../../src/adapters/libp2p/frame-codec.ts";
+import { helloProtocol } from "../../../src/adapters/libp2p/greeter.ts";
+import { encodeHello } from "../../../src/adapters/libp2p/hello.ts";
+import { newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
+
+const hello = { version: 1, swarm: "test", fingerprint: "0123abcd", instance: "00" };
+
+/** A node that follows libp2p's protocols and, beyond the greeting, none of the swarm's. */
+export class RawNode {
+  readonly #node: Libp2p;
+
+  private constructor(node: Libp2p) {
+    this.#node = node;
+  }
+
+  static async start(): Promise<RawNode> {
+    const node = await createLibp2p({
+      privateKey: privateKeyFromProtobuf(await newPeerKey()),
+      addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
+      transports: [tcp()],
+      connectionEncrypters: [noise()],
+      streamMuxers: [yamux()],
+    });
+    return new RawNode(node);
+  }
+
+  get id(): string {
+    return this.#node.peerId.toString();
+  }
+
+  get address(): string {
+    return this.#node.getMultiaddrs()[0]?.toString() ?? "";
+  }
+
+  async connect(address: string): Promise<Connection> {
+    return await this.#node.dial(multiaddr(address));
+  }
+
+  /** Connects, and greets as a member does. */
+  async greet(address: string): Promise<Connection> {
+    const connection = await this.connect(address);
+    const stream = await connection.newStream(helloProtocol);
+    const answered = new Promise((resolve) => stream.addEventListener("message", resolve));
+    stream.send(encodeFrame({ type: "notice", payload: encodeHello(hello) }));
+    await answered;
+    return connection;
+  }
+
+  /** Opens a stream of one kind of traffic. */
+  async open(connection: Connection, traffic: string): Promise<Stream> {
+    return await connection.newStream(`/orbweaver/1/test/0123abcd/${traffic}`);
+  }
+
+  /** Answers each stream of one kind of traffic with bytes, and greetings as a member does. */
+  async answerWith(traffic: string, bytes: readonly Uint8Array[]): Promise<void> {
+    await this.#node.handle(helloProtocol, (stream) => {
+      stream.send(encodeFrame({ type: "notice", payload: encodeHello(hello) }));
+    });
+    await this.#node.handle(`/orbweaver/1/test/0123abcd/${traffic}`, (stream) => {
+      for (const part of bytes) stream.send(part);
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#node.stop();
+  }
+}
+
+/** Sends as long as the other end takes it. Resolves when the stream is closed. */
+export async function flood(stream: Stream, part: Uint8Array): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    stream.addEventListener("close", () => resolve(), { once: true });
+  });
+  let isOpen = stream.status === "open";
+  void closed.then(() => (isOpen = false));
+  while (isOpen && stream.status === "open") {
+    try {
+      stream.send(part);
+      await Promise.race([stream.onDrain(), closed]);
+    } catch {
+      break;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Resolves when the stream is closed. */
+export function closed(stream: { readonly status: string } & EventTarget): Promise<void> {
+  if (stream.status !== "open") return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.addEventListener("close", () => resolve(), { once: true });
+  });
+}
