@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { readable, toMultiaddr } from "../src/adapters/libp2p/address.ts";
 import { Libp2pOverlay } from "../src/adapters/libp2p/libp2p-overlay.ts";
 import { parseSwarmKey } from "../src/adapters/libp2p/swarm-key.ts";
@@ -57,7 +58,7 @@ export async function composeSwarm(
     ...new Set([...named, ...memory.addresses, ...(seeksLocally ? [localNetwork] : [])]),
   ];
   const swarmKey = config.keyFile === undefined ? undefined : await readSwarmKey(config.keyFile);
-  const listen = config.listen ?? [defaultListen(join, memory.port ?? 0)];
+  const listen = config.listen ?? [await defaultListen(join, memory.port)];
   const inner = new Libp2pOverlay(ports, {
     key: identity.key,
     swarm: config.name,
@@ -86,9 +87,23 @@ export async function composeSwarm(
 }
 
 /** Who joins on loopback is reached there; what is for this machine alone is not opened to others. */
-function defaultListen(join: readonly string[], port: number): string {
+async function defaultListen(
+  join: readonly string[],
+  lastPort: number | undefined,
+): Promise<string> {
   const isLocal = join.length > 0 && join.every((address) => /^\/ip4\/127\./.test(address));
-  return `/ip4/${isLocal ? "127.0.0.1" : "0.0.0.0"}/tcp/${port}`;
+  const host = isLocal ? "127.0.0.1" : "0.0.0.0";
+  const port = lastPort !== undefined && (await isFree(host, lastPort)) ? lastPort : 0;
+  return `/ip4/${host}/tcp/${port}`;
+}
+
+/** Whether the port of the last run, which nobody asked for by its number, can be had again. */
+async function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ host, port }, () => server.close(() => resolve(true)));
+  });
 }
 
 async function readSwarmKey(file: string): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import { cp, rm, writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { recallSwarm } from "../../node/swarm-memory.ts";
@@ -14,13 +14,20 @@ describe("joining a swarm of processes", () => {
   const says = (peer: SwarmPeer, pattern: RegExp): Promise<void> =>
     until(`${String(pattern)} in the log`, () => pattern.test(peer.stderr));
 
-  it("refuses a peer of another swarm, with a line on both sides that says why", async () => {
-    const founder = await bench.member(undefined, [...loopback, "--swarm", "one"]);
+  it("refuses a peer of another swarm, and a second process of one member, and says why", async () => {
+    const [founder, other] = await bench.swarm(undefined, 2, ["--swarm", "one"]);
     const stranger = await bench.member(undefined, [...founder.joinFlags, "--swarm", "two"]);
     await says(stranger, /WARN +join-refused +address=127\.0\.0\.1:\d+ reason=.*one/);
     await says(founder, /WARN .*two/);
-    expect(await founder.members()).toHaveLength(1);
     expect(stranger.isRunning).toBe(true);
+
+    const copy = join(await bench.directory(), "copy");
+    await cp(other.data, copy, { recursive: true, filter: (path) => !path.includes("/state") });
+    const again = await bench.member(undefined, [...founder.joinFlags, "--swarm", "one"], copy);
+    expect(again.id).toBe(other.id);
+    await says(again, /WARN +join-refused .*another process with the same key/);
+    await founder.sees([founder, other]);
+    expect(other.isRunning).toBe(true);
   });
 
   it("closes a swarm to all who have not its key", async () => {
@@ -34,53 +41,26 @@ describe("joining a swarm of processes", () => {
     expect(await founder.members()).toHaveLength(2);
   });
 
-  it("does not let two processes be one member", async () => {
-    const [founder, other] = (await bench.swarm(undefined, 2)) as [SwarmPeer, SwarmPeer];
-    const copy = join(await bench.directory(), "copy");
-    await cp(other.data, copy, { recursive: true, filter: (path) => !path.includes("/state") });
-    await rm(join(copy, "api.json"), { force: true });
-    const again = await bench.member(undefined, founder.joinFlags, copy);
-    expect(again.id).toBe(other.id);
-    await says(again, /WARN +join-refused .*another process with the same key/);
-    await founder.sees([founder, other]);
-    expect(other.isRunning).toBe(true);
-  });
-
-  it("goes on trying, and finds a swarm that comes later at the address", async () => {
-    const first = await bench.member(undefined, loopback);
-    const { addresses, data } = first;
-    await first.end("SIGTERM");
-    const early = await bench.member(undefined, ["--join", ...addresses]);
-    await says(early, /WARN +cannot-reach +address=127\.0\.0\.1:\d+ reason=.*refused/);
-    expect((await early.members()).map(({ state }) => state)).toEqual(["joining"]);
-    const back = await bench.member(undefined, ["--listen", ...addresses], data);
-    await Promise.all([early.sees([early, back]), back.sees([early, back])]);
-  });
-
-  it("comes back together after all have stopped, each by what it remembers", async () => {
-    const [founder, other] = (await bench.swarm(undefined, 2)) as [SwarmPeer, SwarmPeer];
-    await founder.end("SIGTERM");
-    await other.end("SIGTERM");
-    const again = await Promise.all([
-      bench.member(undefined, ["--join"], founder.data),
-      bench.member(undefined, ["--join"], other.data),
-    ]);
-    // Where they listen follows from their memory too: the founder was given a free port only that time.
-    await Promise.all(again.map((peer) => peer.sees(again)));
-    expect(again.map(({ id }) => id)).toEqual([founder.id, other.id]);
-  });
-
-  it("lets the one that began a swarm come back to it with the same command line", async () => {
-    const [founder, other] = (await bench.swarm(undefined, 2)) as [SwarmPeer, SwarmPeer];
-    await until(
-      "it remembers the other one",
-      async () =>
-        (await recallSwarm(join(founder.data, "swarm.json"), "orbweaver")).addresses.length > 0,
-    );
+  it("finds together again after its members have stopped, each by what it remembers", async () => {
+    const [founder, other] = await bench.swarm(undefined, 2);
+    await until("the founder remembers the other one", async () => {
+      const { addresses } = await recallSwarm(join(founder.data, "swarm.json"), "orbweaver");
+      return addresses.length > 0;
+    });
     await founder.end("SIGKILL");
     await other.sees([other]);
+    // The command line that began the swarm does not begin another one.
     const back = await bench.member(undefined, loopback, founder.data);
     await Promise.all([back.sees([back, other]), other.sees([back, other])]);
+
+    await back.end("SIGTERM");
+    await other.end("SIGTERM");
+    const early = await bench.member(undefined, ["--join", ...back.addresses], other.data);
+    await says(early, /WARN +cannot-reach +address=127\.0\.0\.1:\d+ reason=.*refused/);
+    expect((await early.members()).map(({ state }) => state)).toContain("joining");
+    const late = await bench.member(undefined, ["--join"], founder.data);
+    await Promise.all([early.sees([early, late]), late.sees([early, late])]);
+    expect(late.id).toBe(founder.id);
   });
 
   it("says in one line what is wrong with a key or an address, and does not start", async () => {

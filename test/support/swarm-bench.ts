@@ -109,9 +109,14 @@ export class SwarmBench extends ProcessBench {
   }
 
   /** Starts a swarm of so many, and waits until each sees all. */
-  async swarm(site: SampleSite | undefined, size: number, words: readonly string[] = []) {
+  async swarm(
+    site: SampleSite | undefined,
+    size: number,
+    words: readonly string[] = [],
+  ): Promise<[first: SwarmPeer, second: SwarmPeer, ...SwarmPeer[]]> {
     const first = await this.member(site, ["--listen", "127.0.0.1:0", ...words]);
-    const peers = [first];
+    const second = await this.member(site, [...first.joinFlags, ...words]);
+    const peers: [SwarmPeer, SwarmPeer, ...SwarmPeer[]] = [first, second];
     while (peers.length < size) {
       peers.push(await this.member(site, [...first.joinFlags, ...words]));
     }
