@@ -292,6 +292,7 @@ export class Simulation {
   #seeHit(hit: VirtualHit, startedAtMs: Millis): void {
     const seen: SeenHit = {
       ...hit,
+      sentAtMs: hit.sentAtMs - startedAtMs,
       atMs: hit.atMs - startedAtMs,
       endMs: hit.endMs - startedAtMs,
       machine: Number(hit.peer.slice("peer-".length)),

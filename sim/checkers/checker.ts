@@ -18,8 +18,9 @@ export interface RunView {
 }
 
 /** A request to the web as checkers see it. */
-export interface SeenHit extends Omit<VirtualHit, "atMs" | "endMs"> {
+export interface SeenHit extends Omit<VirtualHit, "sentAtMs" | "atMs" | "endMs"> {
   /** Times since the beginning of the run. */
+  readonly sentAtMs: Millis;
   readonly atMs: Millis;
   readonly endMs: Millis;
   readonly machine: number;

@@ -76,7 +76,7 @@ export class Politeness implements Checker {
 
   #isExcused(last: SeenHit, hit: SeenHit): boolean {
     const { chronicle } = this.#view;
-    if (last.machine !== hit.machine && chronicle.isSplit(hit.atMs)) return true;
+    if (last.machine !== hit.machine && chronicle.isSplit(hit.sentAtMs, hit.atMs)) return true;
     // Its sender had died when it arrived: nobody alive could know when it would.
     return chronicle.crashedAfter(last.machine, last.generation, last.atMs, 0);
   }

@@ -60,6 +60,7 @@ export class VirtualFetcher implements Fetcher {
     const { url, address, headers, limits } = request;
     const { peer, generation, trueClock } = this.#process;
     const roundTripMs = this.#web.roundTripMs(url);
+    const sentAtMs = trueClock.nowMs();
     trueClock.call(roundTripMs / 2, () => {
       const reply = this.#web.receive({
         url,
@@ -67,6 +68,7 @@ export class VirtualFetcher implements Fetcher {
         address,
         peer,
         generation,
+        sentAtMs,
         headers,
       });
       const waitMs = reply.endMs - trueClock.nowMs() + roundTripMs / 2;

@@ -23,6 +23,8 @@ export const defaultVirtualWebOptions: VirtualWebOptions = Object.freeze({
 
 /** A request as it reaches the web; times are true times, not a peer's. */
 export interface VirtualHit {
+  readonly sentAtMs: Millis;
+  /** When it arrived. */
   readonly atMs: Millis;
   /** When the server has answered. */
   readonly endMs: Millis;
@@ -49,6 +51,7 @@ export interface WebRequest {
   readonly address: string;
   readonly peer: string;
   readonly generation: number;
+  readonly sentAtMs: Millis;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -155,10 +158,11 @@ export class VirtualWeb {
   }
 
   #tell(request: WebRequest, target: SampleTarget, reply: WebReply, atMs: Millis): void {
-    const { url, host, address, peer, generation } = request;
+    const { url, host, address, peer, generation, sentAtMs } = request;
     const retryAfter = reply.headers[reply.headers.indexOf("retry-after") + 1];
     const isAway = reply.headers.includes("retry-after");
     const hit: VirtualHit = {
+      sentAtMs,
       atMs,
       endMs: reply.endMs,
       peer,
