@@ -7,16 +7,24 @@ const membersMax = 10_000;
 /** As many as a member tells of. */
 const addressesMax = 8;
 
+interface Row {
+  /** What others have told: the same is told again and again, and parsed once. */
+  readonly told: readonly string[];
+  readonly usable: readonly string[];
+}
+
 /**
  * Where members are reached, as others have told.
  *
  * Invariant: bounded, whatever others tell; the members told of last are kept.
  */
 export class AddressBook {
-  readonly #rows = new Map<MemberId, readonly string[]>();
+  readonly #rows = new Map<MemberId, Row>();
 
   /** Remembers where a member is; what is no address, or another member's, is left out. */
   learn(member: MemberId, addresses: readonly string[]): void {
+    const known = this.#rows.get(member);
+    if (known && isSame(known.told, addresses)) return;
     const usable = addresses.slice(0, addressesMax).filter((address) => {
       const parts = readAddress(address);
       const isOwn = parts?.member === undefined || parts.member === member;
@@ -24,7 +32,7 @@ export class AddressBook {
     });
     if (usable.length === 0) return;
     this.#rows.delete(member);
-    this.#rows.set(member, usable);
+    this.#rows.set(member, { told: addresses.slice(0, addressesMax), usable });
     if (this.#rows.size <= membersMax) return;
     for (const oldest of this.#rows.keys()) {
       this.#rows.delete(oldest);
@@ -34,8 +42,12 @@ export class AddressBook {
 
   /** Multiaddrs with the member's id, so that nobody else can answer there. */
   addressesOf(member: MemberId): readonly string[] {
-    return (this.#rows.get(member) ?? []).map((address) =>
+    return (this.#rows.get(member)?.usable ?? []).map((address) =>
       address.includes("/p2p/") ? address : `${address}/p2p/${member}`,
     );
   }
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
 }

@@ -359,11 +359,12 @@ export class Libp2pOverlay implements Overlay {
   }
 
   #found({ id, multiaddrs }: PeerInfo): void {
-    if (id.toString() === this.self) return;
+    const member = id.toString() as MemberId;
+    if (member === this.self || this.#links.connectionTo(member)) return;
     const addresses = multiaddrs.map((address) => address.toString());
     const address = addresses.find((one) => readAddress(one) !== undefined && !this.#isOwn(one));
     if (address === undefined) return;
-    const full = address.includes("/p2p/") ? address : `${address}/p2p/${id.toString()}`;
+    const full = address.includes("/p2p/") ? address : `${address}/p2p/${member}`;
     for (const listener of [...this.#onFound]) listener(full);
   }
 

@@ -27,6 +27,9 @@ const connectionsPerSecondMax = 50;
 /** Streams of one connection and direction: four of this protocol, those of gossip, and lookups in flight. */
 const streamsMax = 64;
 
+/** Of a stream that nobody reads yet, since its peer has not greeted: it is closed when more comes. */
+const unreadBytesMax = 1_048_576;
+
 /** Streams of the lookup protocol on one connection. */
 const lookupStreamsMax = 16;
 
@@ -74,7 +77,13 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
     transports: [tcp()],
     connectionEncrypters: [watchOwnKey(noise(), options.onOwnKey)],
-    streamMuxers: [yamux({ maxInboundStreams: streamsMax, maxOutboundStreams: streamsMax })],
+    streamMuxers: [
+      yamux({
+        maxInboundStreams: streamsMax,
+        maxOutboundStreams: streamsMax,
+        streamOptions: { maxReadBufferLength: unreadBytesMax },
+      }),
+    ],
     connectionGater: options.gater,
     connectionManager: {
       maxConnections: connectionsMax,

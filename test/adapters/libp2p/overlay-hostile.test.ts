@@ -157,6 +157,18 @@ describe("a member that a hostile peer talks to", () => {
     await expectService();
   });
 
+  it("drops notices to a peer that does not read them", async () => {
+    await raw.readNothingOf("notice");
+    expect(await member.overlay.join(raw.address, signal)).toMatchObject({ kind: "joined" });
+    await place.until("dropped ones", () => {
+      for (let at = 0; at < 9; at += 1) {
+        member.overlay.notify(raw.id as MemberId, new Uint8Array(65_536));
+      }
+      return count("overlay_dropped_notices_total") > 100;
+    });
+    await expectService();
+  });
+
   it("closes the connection of one that does not greet, before it serves it anything", async () => {
     const connection = await raw.connect(address);
     const stream = await raw.open(connection, "control");

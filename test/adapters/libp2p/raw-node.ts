@@ -60,16 +60,25 @@ export class RawNode {
 
   /** Answers each stream of one kind of traffic with bytes, and greetings as a member does. */
   async answerWith(traffic: string, bytes: readonly Uint8Array[]): Promise<void> {
-    await this.#node.handle(helloProtocol, (stream) => {
-      stream.send(encodeFrame({ type: "notice", payload: encodeHello(hello) }));
-    });
-    await this.#node.handle(`/orbweaver/1/test/0123abcd/${traffic}`, (stream) => {
+    await this.#handle(traffic, (stream) => {
       for (const part of bytes) stream.send(part);
     });
   }
 
+  /** Takes streams of one kind of traffic and reads nothing, but answers greetings as a member does. */
+  async readNothingOf(traffic: string): Promise<void> {
+    await this.#handle(traffic, (stream) => stream.pause());
+  }
+
   async stop(): Promise<void> {
     await this.#node.stop();
+  }
+
+  async #handle(traffic: string, handler: (stream: Stream) => void): Promise<void> {
+    await this.#node.handle(helloProtocol, (stream) => {
+      stream.send(encodeFrame({ type: "notice", payload: encodeHello(hello) }));
+    });
+    await this.#node.handle(`/orbweaver/1/test/0123abcd/${traffic}`, handler);
   }
 }
 
