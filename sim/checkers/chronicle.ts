@@ -105,7 +105,11 @@ export class Chronicle {
     this.#current.delete(machine);
     life.toMs = this.nowMs;
     life.end = end;
-    if (end === "leave") return;
+    if (end !== "leave") this.lost(machine);
+  }
+
+  /** What the machine holds, or will hold no more when it has stopped, is to be had of others from now on. */
+  lost(machine: number): void {
     this.#gone.add(machine);
     if (this.#gone.size >= this.#replicas) open(this.thins, this.nowMs);
   }

@@ -195,6 +195,7 @@ export class VirtualSwarm {
     const machine = this.#machines[index];
     if (machine?.isUp !== true || this.#busy.has(index)) return;
     const { generation } = machine;
+    if (!leave) this.#chronicle().lost(index);
     this.#track(index, async () => {
       const left = leave && (await Promise.race([machine.peer.leave(), this.#endOf(index)]));
       if (machine.generation !== generation || !machine.isUp) return;
