@@ -43,6 +43,11 @@ export class SwarmPeer {
     return this.#running.process.ended;
   }
 
+  /** Sends a signal that does not end it. */
+  signal(signal: "SIGCONT" | "SIGSTOP"): void {
+    process.kill(this.#running.pid, signal);
+  }
+
   end(signal: NodeJS.Signals): Promise<Ended> {
     return this.#running.process.end(signal);
   }
