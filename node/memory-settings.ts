@@ -21,8 +21,8 @@ function initialHeap(mb: number): string {
   return `--initial-old-space-size=${mb}`;
 }
 
-/** Commands that talk to a running peer are over in a moment, and start in half the time without. */
-const shortCommands: ReadonlySet<string> = new Set([
+/** Commands that talk to a running peer are over in a moment, and start in half the time without; a simulation is no peer. */
+const otherCommands: ReadonlySet<string> = new Set([
   "demo",
   "get",
   "help",
@@ -32,6 +32,7 @@ const shortCommands: ReadonlySet<string> = new Set([
   "key",
   "leave",
   "members",
+  "sim",
   "stats",
   "status",
   "wait",
@@ -39,11 +40,11 @@ const shortCommands: ReadonlySet<string> = new Set([
 
 /**
  * Starts this process anew with the settings, in place: same process id, same files. Returns where that is not possible
- * or not wanted: on Windows, for short commands, and when somebody has set flags of their own.
+ * or not wanted: on Windows, for other commands, and when somebody has set flags of their own.
  */
 export function restartWithMemorySettings(script: string, words: readonly string[]): void {
   const [command = ""] = words;
-  if (shortCommands.has(command) || words.includes("--help")) return;
+  if (otherCommands.has(command) || words.includes("--help")) return;
   if (process.execArgv.length > 0 || process.env["NODE_OPTIONS"] !== undefined) return;
   if (process.platform === "win32" || typeof process.execve !== "function") return;
   const argv = [process.execPath, ...v8Flags, script, ...words];
