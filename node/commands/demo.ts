@@ -80,6 +80,8 @@ interface Outcome {
   readonly audit: AuditReport;
   /** Pages whose state the peer that joined last told as done. */
   readonly told: number;
+  /** What each peer has done, as far as those that run remember. */
+  readonly shares: readonly string[];
 }
 
 async function demo(context: CommandContext, command: Command): Promise<void> {
@@ -178,13 +180,20 @@ class DemoSwarm {
     this.#say(`peer 2 knows that the job is finished in the whole swarm`);
     const graph = new TrueGraph(this.#server.web, { seeds });
     const told = await this.#toldBy(fourth, graph);
-    return { report, told, audit: await this.#audit(graph) };
+    const shares = report.shares.map(
+      ({ peer, counts }) => `${this.#nameOf(peer)}: ${formatCount(counts.fetched)}`,
+    );
+    return { report, told, shares, audit: await this.#audit(graph) };
   }
 
   /** Ends all that still run; idempotent. */
   async end(): Promise<void> {
     await this.#display?.stop();
     await Promise.all(this.#peers.map((peer) => peer.end("SIGTERM")));
+  }
+
+  #nameOf(id: string): string {
+    return this.#peers.find((peer) => peer.id === id)?.name ?? id;
   }
 
   async #start(member: DemoPeer | undefined): Promise<DemoPeer> {
@@ -281,7 +290,7 @@ class DemoSwarm {
 async function conclude(
   context: CommandContext,
   command: Command,
-  { report, audit: audited, told }: Outcome,
+  { report, audit: audited, shares, told }: Outcome,
 ): Promise<void> {
   const { terminal } = context;
   const { counts, finished } = report;
@@ -289,10 +298,9 @@ async function conclude(
   if (wantsJson(command)) {
     await printJson(context, { passed, job: report, told, audit: audited });
   } else {
-    const shares = report.shares.map(({ counts: share }) => formatCount(share.fetched));
     await terminal.stdout.write(
       [
-        `\nThe swarm says: ${counted(counts.pages, "page")} among ${counted(counts.fetched, "answer")} that its peers remember (${shares.join(" + ")}).`,
+        `\nThe swarm says: ${counted(counts.pages, "page")} among ${counted(counts.fetched, "answer")} that its peers remember (${shares.join(", ")}).`,
         `Peer 4, which joined last, tells of ${formatCount(told)} of ${counted(audited.pages.mustFetch, "reachable URL")} that they are done.`,
         "The server's log, held against the true graph of the web, says:\n",
         renderAudit(audited),

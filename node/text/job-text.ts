@@ -1,6 +1,7 @@
-import type { JobReport } from "../../src/ports/peer-control.ts";
+import type { JobReport, JobShare, SwarmJobReport } from "../../src/ports/peer-control.ts";
 import { activeMsOf, skippedOf } from "../dashboard/progress-view.ts";
 import { formatBytes, formatCount, formatDuration } from "./human.ts";
+import { shortId } from "./member-text.ts";
 import { table } from "./terminal-text.ts";
 
 /** `finished`, or the state that the job's owner gave it. */
@@ -36,8 +37,8 @@ export function renderJobs(jobs: readonly JobReport[]): string {
   return table([head, ...rows], ["left", "left", right, right, right, right, right, right, right]);
 }
 
-/** One job with its options and what it skipped. */
-export function renderJob(job: JobReport): string {
+/** One job with its options, what it skipped, and who has done what of it. */
+export function renderJob(job: SwarmJobReport): string {
   const { options } = job.definition;
   const skipped = Object.entries(job.counts.skipped).map(
     ([reason, n]) => `${formatCount(n)} ${reason}`,
@@ -54,6 +55,13 @@ export function renderJob(job: JobReport): string {
     ...options.exclude.map((pattern): [string, string] => ["exclude", pattern]),
     ["answers", statuses.length === 0 ? "none" : statuses.join(", ")],
     ["skipped", skipped.length === 0 ? "none" : skipped.join(", ")],
+    ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
   ];
   return `${renderJobs([job])}\n${rows.map(([label, value]) => `${label.padEnd(10)}${value}\n`).join("")}`;
+}
+
+function shareRow({ peer, counts, past }: JobShare): [string, string] {
+  const done = `${formatCount(counts.fetched)} fetched`;
+  const rest = past ? "does not answer or has gone" : `${formatCount(counts.queued)} queued`;
+  return ["member", `${shortId(peer)}, ${done}, ${rest}`];
 }

@@ -68,6 +68,14 @@ describe("peer members, host, and stats of a swarm", () => {
     expect(out).toMatch(/docs +finished +4,000 .* 4\.0 s\n$/);
   });
 
+  it("shows who has done what of a job", async () => {
+    control.reports.set("docs", jobReport("docs", { fetched: 1_000, queued: 7 }));
+    const { out } = await peer(["jobs", "show", "docs"]);
+    expect(out).toContain(
+      "\nmember    peer-0, 1,000 fetched, 7 queued\nmember    peer-1, 1,000 fetched, 7 queued\n",
+    );
+  });
+
   it("says why a host is not asked now", async () => {
     control.hosts.set("a.example", {
       host: "a.example",
