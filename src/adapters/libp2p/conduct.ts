@@ -26,11 +26,13 @@ export class Conduct {
   readonly #denials = new Map<MemberId, Denial>();
   readonly #offences = new Map<MemberId, Offences>();
 
-  /** Keeps a peer out for so long. Whether it was not kept out before. */
+  /** Keeps a peer out for so long, or longer where it already is. Whether it was not kept out before. */
   deny(peer: MemberId, detail: string, forMs: Millis, nowMs: Millis): boolean {
     const isNew = this.denialOf(peer, nowMs) === undefined;
+    const untilMs = nowMs + forMs;
+    if ((this.#denials.get(peer)?.untilMs ?? 0) > untilMs) return isNew;
     this.#denials.delete(peer);
-    this.#denials.set(peer, { detail, untilMs: nowMs + forMs });
+    this.#denials.set(peer, { detail, untilMs });
     forgetOldest(this.#denials);
     return isNew;
   }

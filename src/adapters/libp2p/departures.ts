@@ -16,6 +16,8 @@ export interface DeparturePorts {
   protocolOf(traffic: Traffic): string;
   onViolation(member: MemberId, violation: Violation): void;
   onNoticeDropped(): void;
+  /** Called when a request was turned away since too many wait. */
+  onQueueFull(): void;
 }
 
 /** A round trip on a slow line, at a peer whose processor is busy. */
@@ -50,6 +52,7 @@ export class Departures {
         onEnd: () => {
           if (this.#requests.get(key) === stream) this.#requests.delete(key);
         },
+        onFull: () => this.#ports.onQueueFull(),
         onMalformed: (violation) => this.#ports.onViolation(member, violation),
       },
     );

@@ -17,12 +17,14 @@ const offendedForMs = 300_000;
 /** One line in so long about those who come before anybody knows who they are. */
 const lineEveryMs = 10_000;
 
+type Line = "handshake" | "own-key" | "refusal";
+
 /** Decides who is kept out, counts it, and says so in one line each. */
 export class Gatekeeper {
   readonly #ports: { readonly logger: Logger; readonly metrics: Metrics; readonly clock: Clock };
   readonly #conduct = new Conduct();
   readonly #secured = new WeakSet<MultiaddrConnection>();
-  readonly #lines = new Map<"handshake" | "own-key", Millis>();
+  readonly #lines = new Map<Line, Millis>();
 
   constructor(ports: {
     readonly logger: Logger;
@@ -44,7 +46,7 @@ export class Gatekeeper {
     this.#ports.metrics.count("overlay_refused_total");
     const isNew = isKeptOut
       ? this.#conduct.deny(peer, detail, refusedForMs, this.#nowMs)
-      : this.denialOf(peer) === undefined;
+      : this.#isLineDue("refusal");
     if (!isNew) return;
     const { direction, remoteAddr } = connection;
     const address = readable(remoteAddr.toString());
@@ -93,7 +95,7 @@ export class Gatekeeper {
     this.#ports.logger.warn("same-key", { address, detail });
   }
 
-  #isLineDue(kind: "handshake" | "own-key"): boolean {
+  #isLineDue(kind: Line): boolean {
     if (this.#nowMs - (this.#lines.get(kind) ?? -Infinity) < lineEveryMs) return false;
     this.#lines.set(kind, this.#nowMs);
     return true;

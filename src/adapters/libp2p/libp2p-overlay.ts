@@ -130,6 +130,7 @@ export class Libp2pOverlay implements Overlay {
       protocolOf: (traffic: Traffic) => this.#protocolOf(traffic),
       onViolation,
       onNoticeDropped,
+      onQueueFull: () => ports.metrics.count("queue_full_total", 1, { queue: "overlay" }),
     };
     this.#departures = new Departures(departures, collecting);
     const arrivals = {

@@ -14,7 +14,7 @@ export interface LinkKeeper {
   onBroken(member: MemberId): void;
 }
 
-/** A peer that has dialled speaks first, and so soon. */
+/** A peer that has dialled speaks first, and so soon. It may come back: perhaps it was this process that stood still. */
 const helloWithinMs = 5_000;
 
 const brokenGreeting: Greeting = { kind: "unreachable", detail: "the connection broke" };
@@ -118,7 +118,7 @@ export class Links {
   }
 
   #awaitGreeting(connection: Connection, greeting: Promise<Greeting>): void {
-    const giveUp = (): void => this.greetingEnded(connection, refused("it did not greet", true));
+    const giveUp = (): void => this.greetingEnded(connection, refused("it did not greet", false));
     const timer = setTimeout(giveUp, helloWithinMs);
     void greeting.finally(() => clearTimeout(timer));
   }

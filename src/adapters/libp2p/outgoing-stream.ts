@@ -22,6 +22,8 @@ export type OpenedStream =
 /** What became of a stream: told once. */
 export interface OutgoingStreamListener {
   onEnd(): void;
+  /** Called when a request was turned away since too many wait. */
+  onFull(): void;
   onMalformed(malformation: Malformation | "unexpected"): void;
 }
 
@@ -88,6 +90,7 @@ export class OutgoingStream implements FrameListener {
       this.#waitingRequests >= waitingRequestsMax ||
       this.#queuedBytes + request.payload.length > waitingBytesMax
     ) {
+      this.#listener.onFull();
       request.settle({ kind: "busy", retryAfterMs: fullRetryMs });
       return;
     }

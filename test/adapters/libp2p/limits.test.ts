@@ -12,9 +12,9 @@ describe("conduct", () => {
   it("keeps a denied peer out for its time, and nobody else", () => {
     const conduct = new Conduct();
     expect(conduct.deny(peer(1), "why", 1_000, 0)).toBe(true);
-    expect(conduct.deny(peer(1), "why", 1_000, 500)).toBe(false);
-    expect(conduct.denialOf(peer(1), 1_499)).toBe("why");
-    expect(conduct.denialOf(peer(1), 1_500)).toBeUndefined();
+    expect(conduct.deny(peer(1), "less", 100, 500)).toBe(false);
+    expect(conduct.denialOf(peer(1), 999)).toBe("why");
+    expect(conduct.denialOf(peer(1), 1_000)).toBeUndefined();
     expect(conduct.denialOf(peer(2), 0)).toBeUndefined();
   });
 

@@ -15,9 +15,11 @@ const refusal = { kind: "refused", detail: "no" } as const;
 class Requests {
   readonly outcomes: OverlayOutcome[] = [];
   ends = 0;
+  turnedAway = 0;
   readonly opening = Promise.withResolvers<OpenedStream>();
   readonly stream = new OutgoingStream(this.opening.promise, budget, {
     onEnd: () => (this.ends += 1),
+    onFull: () => (this.turnedAway += 1),
     onMalformed: () => undefined,
   });
 
@@ -54,6 +56,7 @@ describe("requests that wait for their stream", () => {
     expect(requests.outcomes).toEqual([]);
     requests.add();
     expect(requests.outcomes).toEqual([{ kind: "busy", retryAfterMs: 250 }]);
+    expect(requests.turnedAway).toBe(1);
   });
 
   it("are told to come later when too many bytes wait", () => {

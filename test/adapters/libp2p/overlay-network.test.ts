@@ -68,6 +68,18 @@ describe("libp2p's overlay on a network", () => {
     expect(await c.overlay.join(full, signal)).toEqual(joined);
   });
 
+  place("connects two members that reach for each other at one moment", async (loopback) => {
+    const [a, b] = [await started(loopback), await started(loopback)];
+    a.overlay.learn(b.overlay.self, b.overlay.addresses);
+    b.overlay.learn(a.overlay.self, a.overlay.addresses);
+    const broken: string[] = [];
+    for (const { overlay } of [a, b]) overlay.onBroken((member) => broken.push(member));
+    const outcomes = await Promise.all([ask(a, b), ask(b, a), ask(a, b), ask(b, a)]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["reply", "reply", "reply", "reply"]);
+    expect(broken).toEqual([]);
+    expect([...a.lines, ...b.lines]).toEqual([]);
+  });
+
   place("does not take another member for the one that was asked for", async (loopback) => {
     const [a, b, c] = [await started(loopback), await started(loopback), await started(loopback)];
     const wrong = `${addressOf(b)}/p2p/${c.overlay.self}`;
