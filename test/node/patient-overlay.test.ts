@@ -127,6 +127,13 @@ describe("PatientOverlay", () => {
     inner.outcomes.set("a", { kind: "joined", member: "m-2" as MemberId });
     const again = await clock.run(overlay.join("a", signal));
     expect(again).toEqual({ kind: "joined", member: "m-2" });
+
+    inner.outcomes.clear();
+    const end = new AbortController();
+    const inVain = overlay.join("a", end.signal);
+    await clock.run(clock.sleep(5_000));
+    end.abort();
+    expect(await clock.run(inVain)).toMatchObject({ kind: "unreachable" });
   });
 
   it("says nothing of addresses that nobody named", async () => {

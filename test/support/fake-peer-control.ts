@@ -62,6 +62,9 @@ export class FakePeerControl implements PeerControl {
   /** Resolves when a question for states came. */
   readonly asked = Promise.withResolvers<undefined>();
 
+  /** Questions for a job's end that ever came. */
+  waits = 0;
+
   /** Questions for a job's end that are open. */
   get waiting(): number {
     return this.#waiting.size;
@@ -195,6 +198,7 @@ export class FakePeerControl implements PeerControl {
   }
 
   async jobFinished(id: JobId, signal: AbortSignal): Promise<void> {
+    this.waits += 1;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const wake = (): void => resolve(undefined);
     this.#waiting.add(wake);

@@ -17,7 +17,7 @@ beforeEach(async () => {
   const calls = { leave: () => undefined, stopForBug: () => undefined };
   api = new HttpApi(
     { control, clock, logger, version: "1.2.3", ...calls },
-    { ...defaultHttpApiOptions, port: 0 },
+    { ...defaultHttpApiOptions, port: 0, waitMsMax: 20 },
   );
   await api.start();
 });
@@ -31,6 +31,18 @@ async function peer(words: readonly string[]) {
   const exitCode = await runCli(words, terminal);
   return { exitCode, out: terminal.stdout.text };
 }
+
+describe("peer wait, longer than one question may stay open", () => {
+  it("asks again until the job is over", async () => {
+    control.reports.set("docs", jobReport("docs", { queued: 5 }));
+    const waiting = peer(["wait", "--job", "docs", "--json"]);
+    await expect.poll(() => control.waits).toBeGreaterThan(2);
+    control.finish();
+    const { exitCode, out } = await waiting;
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ finished: true });
+  });
+});
 
 describe("peer members, host, and stats of a swarm", () => {
   const silent = "12D3KooWJWoaqZhDaoEFshF7Rh1bpY9ohihFhzcW6d69Lr2NASuq";
