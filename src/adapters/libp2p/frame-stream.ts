@@ -32,8 +32,11 @@ const batchBytesMax = 65_536 - 256;
 /** A payload of more bytes is sent from where it is, rather than copied into a batch. */
 const copiedBytesMax = 16_384;
 
-/** Of frames that a peer does not take away; replies of the largest size may wait together. */
-const waitingBytesMax = 64 * 1_048_576;
+/** Of frames that a peer does not take away: a window of replies of the largest size, and some. */
+const waitingBytesMax = 160 * 1_048_576;
+
+/** A peer that takes nothing for so long, though something waits, has stopped reading. */
+const stalledMs = 30_000;
 
 /**
  * Frames on a stream of libp2p.
@@ -51,6 +54,7 @@ export class FrameStream implements Collector {
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #heldBytes = 0;
+  #stall: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #isClosed = false;
 
@@ -109,7 +113,11 @@ export class FrameStream implements Collector {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#stream.writableNeedsDrain) return;
+    if (this.#isScheduled) return;
+    if (this.#stream.writableNeedsDrain) {
+      this.#stall ??= setTimeout(() => this.abort("the peer does not read"), stalledMs).unref();
+      return;
+    }
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
@@ -120,12 +128,19 @@ export class FrameStream implements Collector {
   #flush(): void {
     const { writeStatus } = this.#stream;
     if (!this.#isClosed && writeStatus !== "writable") this.abort("the stream is closed");
+    this.#progressed();
     while (!this.#isClosed && this.#waiting.length > 0 && !this.#stream.writableNeedsDrain) {
       const count = this.#batchLength();
       const batch = this.#waiting.slice(0, count);
       this.#waiting = count === this.#waiting.length ? [] : this.#waiting.slice(count);
       this.#sendBatch(batch);
     }
+    if (!this.#isClosed && this.#waiting.length > 0) this.#schedule();
+  }
+
+  #progressed(): void {
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
   }
 
   /** Frames that fit into a batch; a large payload ends one. */
@@ -211,6 +226,7 @@ export class FrameStream implements Collector {
   #end(detail: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#progressed();
     this.#stream.removeEventListener("message", this.#onMessage);
     this.#stream.removeEventListener("drain", this.#onDrain);
     this.#waiting = [];
