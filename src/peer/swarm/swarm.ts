@@ -27,6 +27,7 @@ import { Exchange } from "./exchange.ts";
 import { ForwardDesk } from "./forward-desk.ts";
 import { Holdings } from "./holdings.ts";
 import { injectSeeds } from "./inject-seeds.ts";
+import { joinSwarm } from "./join-swarm.ts";
 import { JobSpread } from "./job-spread.ts";
 import { MemberView } from "./member-view.ts";
 import { Ownership } from "./ownership.ts";
@@ -39,6 +40,7 @@ import { ReplicaKeeper } from "./replica-keeper.ts";
 import { Replicator } from "./replicator.ts";
 import { RingBook } from "./ring-book.ts";
 import type { SwarmOptions } from "./swarm-options.ts";
+import { StallWatch } from "./stall-watch.ts";
 import { Termination } from "./termination.ts";
 import { Territory } from "./territory.ts";
 
@@ -58,10 +60,9 @@ export interface SwarmParts {
   readonly journal: Journal;
   readonly sequence: Sequence;
   readonly sieve: SieveKeeper;
+  /** To be called when what held requests back is over. */
+  readonly wake: () => void;
 }
-
-/** Rest before the addresses of which none answered are tried again. */
-const joinRetryMs: Millis = 1_000;
 
 /** How often a leaving peer looks whether it may go. */
 const leaveLookMs: Millis = 100;
@@ -89,6 +90,9 @@ export class Swarm {
   readonly jobs: JobSpread;
   readonly calls: PeerCalls;
   readonly #tally: PageTally;
+  readonly #stalls: StallWatch;
+  /** A request was held back because too much was on its way to other members. */
+  #heldBack = false;
   /** Absent where addresses keep no clock. */
   readonly lending: AddressLending | undefined;
   readonly #ports: SwarmPorts;
@@ -134,7 +138,7 @@ export class Swarm {
         replicator: { replicas: cluster.replicas, queuedRowsMax: options.queuedRowsMax },
         stream: options.stream,
       },
-      () => this.#pulse.fire(),
+      () => this.#progressed(),
     );
     this.#keeper = new ReplicaKeeper(ports, { ...parts, territory });
     this.#holdings = new Holdings(
@@ -147,6 +151,7 @@ export class Swarm {
     );
     this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
+    this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, parts.wake);
     this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
     this.exchange = new Exchange(
       ports,
@@ -205,7 +210,12 @@ export class Swarm {
     view.start();
     this.ownership.start();
     const { signal } = this.#stop;
-    this.#background = Promise.all([this.jobs.run(signal), this.#tally.run(signal), this.#join()]);
+    this.#background = Promise.all([
+      this.jobs.run(signal),
+      this.#tally.run(signal),
+      this.#stalls.run(),
+      joinSwarm(this.#ports, this.view, this.#options.join, signal),
+    ]);
     this.#background.catch(this.#onFailure);
   }
 
@@ -286,23 +296,17 @@ export class Swarm {
     return this.exchange.full || this.replicator.full;
   }
 
-  async #join(): Promise<void> {
-    const { overlay, logger, clock } = this.#ports;
-    const { signal } = this.#stop;
-    if (this.#options.join.length === 0) {
-      this.view.setRole("active");
-      return;
-    }
-    while (!signal.aborted && this.view.others.length === 0) {
-      const attempts = this.#options.join.map(async (address) => {
-        const outcome = await overlay.join(address, signal);
-        // One that answers is enough; the others may take their time.
-        if (outcome.kind === "joined") this.view.join([outcome.member]);
-        else if (!signal.aborted) logger.warn("join-failed", { address, outcome: outcome.kind });
-      });
-      await Promise.all(attempts);
-      await clock.sleep(joinRetryMs, signal);
-    }
+  /** Whether no request may go out now; the peer is woken when that is over. */
+  get holdsRequests(): boolean {
+    this.#heldBack = this.full;
+    return this.#heldBack || this.#stalls.isHolding;
+  }
+
+  #progressed(): void {
+    this.#pulse.fire();
+    if (!this.#heldBack || this.full) return;
+    this.#heldBack = false;
+    this.#parts.wake();
   }
 
   #newOwnership(called: SwarmPorts & { readonly calls: PeerCalls }): Ownership {

@@ -1,0 +1,103 @@
+import type { Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { askAllMax } from "./arc-claim.ts";
+import type { PeerCalls } from "./peer-calls.ts";
+import type { SwarmView } from "./swarm-view.ts";
+import type { Territory } from "./territory.ts";
+
+/**
+ * A process that has not run for so long may have been taken for dead: less than others wait before they claim what it
+ * holds, and more than a busy machine makes a timer late.
+ */
+const stallMs: Millis = 2_500;
+
+/** How often the watch looks at the clock when nobody asks. */
+const beatMs: Millis = 1_000;
+
+/** Time for an answer, and rest before all are asked again. */
+const timeoutMs: Millis = 1_000;
+const retryMs: Millis = 200;
+
+/** Never is anything held back for longer. */
+const holdMsMax: Millis = 15_000;
+
+/**
+ * Holds requests back after this process has stood still: stopped, swapped out, its machine asleep.
+ *
+ * Time has passed that it knows nothing of; others may have claimed its arcs and may be crawling them. It waits until none
+ * of them holds what it holds: what they claimed they pass back, as after a partition.
+ */
+export class StallWatch {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #calls: PeerCalls;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  readonly #signal: AbortSignal;
+  readonly #onCleared: () => void;
+  #lastMs: Millis;
+  #clearing: Promise<void> | undefined;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly logger: Logger; readonly calls: PeerCalls },
+    parts: { readonly view: SwarmView; readonly territory: Territory },
+    signal: AbortSignal,
+    /** Called when requests may go out again. */
+    onCleared: () => void,
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#calls = ports.calls;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#signal = signal;
+    this.#onCleared = onCleared;
+    this.#lastMs = ports.clock.nowMs();
+  }
+
+  /** Whether no request may go out now; to be asked before each, as the first timer to fire after a stall may be theirs. */
+  get isHolding(): boolean {
+    this.#look();
+    return this.#clearing !== undefined;
+  }
+
+  async run(): Promise<void> {
+    this.#lastMs = this.#clock.nowMs();
+    while (!this.#signal.aborted) {
+      this.#look();
+      await this.#clock.sleep(beatMs, this.#signal);
+    }
+    await this.#clearing;
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.nowMs();
+    const stoodStillMs = nowMs - this.#lastMs;
+    this.#lastMs = nowMs;
+    if (stoodStillMs < stallMs || this.#clearing || this.#view.others.length === 0) return;
+    this.#logger.warn("stood-still", { forMs: Math.round(stoodStillMs) });
+    this.#clearing = this.#clear(nowMs + holdMsMax).finally(() => {
+      this.#clearing = undefined;
+      this.#onCleared();
+    });
+  }
+
+  async #clear(untilMs: Millis): Promise<void> {
+    while (!this.#signal.aborted && this.#clock.nowMs() < untilMs) {
+      if (await this.#isSoleHolder()) return;
+      await this.#clock.sleep(retryMs, this.#signal);
+    }
+  }
+
+  /** Whether somebody has answered, and nobody holds what this peer holds. */
+  async #isSoleHolder(): Promise<boolean> {
+    const { held } = this.#territory;
+    const asked = this.#view.others.slice(0, askAllMax);
+    const answers = await Promise.all(
+      asked.map((member) => this.#calls.whoHolds(member, held, timeoutMs)),
+    );
+    const given = answers.filter((answer) => answer !== undefined);
+    return given.length > 0 && given.every((answer) => answer.held.intersect(held).isEmpty);
+  }
+}
