@@ -120,27 +120,31 @@ export class Dialer {
   }
 }
 
-/** Says what a failed dial means; libp2p tells it by the names of errors, one for each address. */
+const unreachable = (detail: string): Dialled => ({ kind: "unreachable", detail });
+
+/** What libp2p's errors mean, by their names and texts: it has no codes. The first that fits counts. */
+const meanings: readonly (readonly [RegExp, Dialled])[] = [
+  [/dial self/, { kind: "refused", detail: ownKeyDetail }],
+  [/ECONNREFUSED/, unreachable("the connection was refused")],
+  [/does not match expected/, unreachable("another member answers there")],
+  [/TimeoutError|AbortError/, unreachable("the connection timed out")],
+  [/Intercepted|Denied/, { kind: "refused", detail: "it is kept out here" }],
+  [
+    /Encryption|Muxer|StreamReset|UnexpectedEOF|crypto/i,
+    unreachable(
+      "the handshake failed: another swarm key, or none, or this member is kept out there",
+    ),
+  ],
+];
+
+/** Says what a failed dial means; there is an error for each address that was tried. */
 function explain(error: unknown): Dialled {
   const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
-  const texts = errors.map((one) => (one instanceof Error ? `${one.name} ${one.message}` : ""));
-  if (texts.some((text) => text.includes("Can not dial self") || text.includes("dial self"))) {
-    return { kind: "refused", detail: ownKeyDetail };
-  }
-  if (texts.some((text) => text.includes("ECONNREFUSED"))) {
-    return { kind: "unreachable", detail: "the connection was refused" };
-  }
-  if (texts.some((text) => /TimeoutError|AbortError/.test(text))) {
-    return { kind: "unreachable", detail: "the connection timed out" };
-  }
-  if (texts.some((text) => /Intercepted|Denied/.test(text))) {
-    return { kind: "refused", detail: "it is kept out here after a refusal or an offence" };
-  }
-  if (texts.some((text) => /Encryption|Muxer|StreamReset|UnexpectedEOF|crypto/i.test(text))) {
-    const detail =
-      "the handshake failed: another swarm key, or none, or this member is kept out there";
-    return { kind: "unreachable", detail };
-  }
+  const text = errors
+    .map((one) => (one instanceof Error ? `${one.name} ${one.message}` : ""))
+    .join("\n");
+  const meaning = meanings.find(([pattern]) => pattern.test(text));
+  if (meaning) return meaning[1];
   const [first] = errors;
-  return { kind: "unreachable", detail: first instanceof Error ? first.message : "no connection" };
+  return unreachable(first instanceof Error ? first.message : "no connection");
 }
