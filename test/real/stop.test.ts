@@ -7,6 +7,7 @@ import { renderAudit } from "../../sim/auditor/render-audit.ts";
 import { defaultSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
 import { TrueGraph } from "../../sim/sample-web/true-graph.ts";
 import { crawlWords, ProcessBench, summaryOf } from "../support/process-bench.ts";
+import { SwarmBench } from "../support/swarm-bench.ts";
 import { until } from "../support/until.ts";
 
 const noFailures = { throttled: 0, unavailable: 0, failing: 0, reset: 0 };
@@ -83,5 +84,30 @@ describe("peer crawl that is told to stop", () => {
       jobs: [{ counts: { queued: 1, duplicateFetches: 1 } }],
     });
     await peer.process.end("SIGKILL");
+  });
+});
+
+describe("a member of a swarm that is told to stop", () => {
+  const bench = new SwarmBench();
+  afterEach(() => bench.clear());
+
+  it("is gone in time although a server does not answer, and although others go on", async () => {
+    const asked = Promise.withResolvers<undefined>();
+    const silent = createServer((request, response) => {
+      if (request.url === "/robots.txt") response.writeHead(404).end();
+      else asked.resolve(undefined);
+    }).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const peers = await bench.swarm(undefined, 2, ["--allow-private"]);
+    expect((await bench.ask(peers[0], ["inject", url, "--delay", "0"])).code).toBe(0);
+    await asked.promise;
+    for (const peer of peers) {
+      const askedAtMs = Date.now();
+      expect(await peer.end("SIGTERM")).toMatchObject({ code: 143, signal: null });
+      expect(Date.now() - askedAtMs).toBeLessThan(stopMsMax);
+    }
+    silent.closeAllConnections();
+    silent.close();
   });
 });

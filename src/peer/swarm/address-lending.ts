@@ -75,6 +75,7 @@ export class AddressLending {
   readonly #keepsClocks: boolean;
   #sequence = 0;
   #isOn = false;
+  #isOver = false;
   #timer: { readonly atMs: Millis; readonly cancel: AbortController } | undefined;
 
   constructor(
@@ -122,6 +123,8 @@ export class AddressLending {
 
   /** To be called after each change of the members. */
   membersChanged(): void {
+    // That this peer itself has left is a change too.
+    if (this.#isOver) return;
     const nowMs = this.#clock.nowMs();
     const isOther = this.#stewards.update(this.#view.ring, nowMs);
     const mayLend = this.#keepsClocks && this.#view.others.length > 0;
@@ -138,12 +141,14 @@ export class AddressLending {
       for (const step of this.#borrower.giveUp(nowMs)) this.#enqueue(step);
       for (const to of this.#steps.keys()) this.#talk(to);
     }
+    this.#isOver = true;
     this.#isOn = false;
     this.#timer?.cancel.abort();
   }
 
   /** Ends everything under way. */
   abandon(): void {
+    this.#isOver = true;
     this.#isOn = false;
     this.#timer?.cancel.abort();
     this.#stop.abort();
