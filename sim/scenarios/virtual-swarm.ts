@@ -34,6 +34,9 @@ export interface SwarmHooks {
 const sieve = { capacity: 10_000, cacheCapacity: 8_192, unsettledOffersMax: 8_192 };
 const sentCacheCapacity = 4_096;
 
+/** A start or a stop that takes longer hangs: a leave may take a minute. */
+const idleWithinMs: Millis = 120_000;
+
 /** What a peer of a run is told, apart from who it is. */
 function peerOptionsOf(
   settings: RunSettings,
@@ -205,9 +208,13 @@ export class VirtualSwarm {
     });
   }
 
-  /** Resolves when nothing is being started or stopped. */
+  /** Resolves when nothing is being started or stopped; what hangs is not waited for, and keeps the swarm from being calm. */
   async idle(): Promise<void> {
-    while (this.#busy.size > 0) await Promise.all(this.#busy.values());
+    const late = this.world.clock.sleep(idleWithinMs).then(() => true);
+    while (this.#busy.size > 0) {
+      const all = Promise.all(this.#busy.values()).then(() => false);
+      if (await Promise.race([all, late])) return;
+    }
   }
 
   /** What a look at the swarm from outside shows now. */

@@ -86,6 +86,7 @@ export class Frontier {
     this.#politeness = options.politeness;
     this.#workbench = new Workbench(options.politeness);
     this.#signal = events.signal;
+    events.signal.addEventListener("abort", () => this.#pulse.fire());
     this.#onDue = events.onDue;
     this.#onFailure = events.onFailure;
     this.#waiting = new WaitingHosts(
@@ -134,7 +135,7 @@ export class Frontier {
 
   /**
    * Resolves when nothing of these arcs is under way or in memory any more; with false when some of it is to be crawled
-   * here after all.
+   * here after all, or the peer stops.
    */
   async left(arcs: ArcSet): Promise<boolean> {
     const isCrawled = (): boolean => !this.#crawled.intersect(arcs).isEmpty;
@@ -142,8 +143,8 @@ export class Frontier {
       for (const host of this.#hosts.values()) if (arcs.contains(host.position)) return false;
       return true;
     };
-    await this.#pulse.until(() => isCrawled() || isLeft());
-    return !isCrawled();
+    await this.#pulse.until(() => this.#signal.aborted || isCrawled() || isLeft());
+    return !this.#signal.aborted && !isCrawled();
   }
 
   /** From now on addresses are lent by other members; returns those in use. */
