@@ -6,6 +6,7 @@ import { defaultSwarmOptions } from "../../src/peer/swarm/swarm-options.ts";
 import { isGone } from "../../src/core/membership/member.ts";
 import { decodeForward } from "../../src/core/messages/forward.ts";
 import { messageKinds } from "../../src/core/messages/message-kinds.ts";
+import type { Millis } from "../../src/core/units.ts";
 import type { Overlay } from "../../src/ports/overlay.ts";
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import type { Metrics } from "../../src/ports/metrics.ts";
