@@ -31,8 +31,8 @@ const holdMsMax: Millis = 15_000;
 export class StallWatch {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #calls: PeerCalls;
-  readonly #view: SwarmView;
+  readonly #calls: Pick<PeerCalls, "whoHolds">;
+  readonly #view: Pick<SwarmView, "others">;
   readonly #territory: Territory;
   readonly #signal: AbortSignal;
   readonly #onCleared: () => void;
@@ -40,8 +40,12 @@ export class StallWatch {
   #clearing: Promise<void> | undefined;
 
   constructor(
-    ports: { readonly clock: Clock; readonly logger: Logger; readonly calls: PeerCalls },
-    parts: { readonly view: SwarmView; readonly territory: Territory },
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly calls: Pick<PeerCalls, "whoHolds">;
+    },
+    parts: { readonly view: Pick<SwarmView, "others">; readonly territory: Territory },
     signal: AbortSignal,
     /** Called when requests may go out again. */
     onCleared: () => void,

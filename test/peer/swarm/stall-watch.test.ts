@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import type { WhoHoldsReply } from "../../../src/core/messages/holding.ts";
+import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import type { MemberId } from "../../../src/core/units.ts";
+import { StallWatch } from "../../../src/peer/swarm/stall-watch.ts";
+import { Territory } from "../../../src/peer/swarm/territory.ts";
+
+/** A clock of a process that can stand still: time goes on without its timers. */
+class StoppableClock extends VirtualClock {
+  #skippedMs = 0;
+
+  standStill(ms: number): void {
+    this.#skippedMs += ms;
+  }
+
+  override nowMs(): number {
+    return super.nowMs() + this.#skippedMs;
+  }
+}
+
+const [a, b] = ["a" as MemberId, "b" as MemberId];
+
+function holding(held: ArcSet): WhoHoldsReply {
+  return { generation: 1, held, kept: ArcSet.empty, copied: ArcSet.empty, known: [] };
+}
+
+describe("StallWatch", () => {
+  const stop = new AbortController();
+
+  function newWatch(others: readonly MemberId[]) {
+    const clock = new StoppableClock();
+    const territory = new Territory();
+    territory.take(ArcSet.whole);
+    const answers = new Map<MemberId, WhoHoldsReply>();
+    const warnings: string[] = [];
+    let cleared = 0;
+    const none = (): void => undefined;
+    const logger = {
+      debug: none,
+      info: none,
+      error: none,
+      warn: (event: string) => warnings.push(event),
+    };
+    const calls = {
+      whoHolds: (member: MemberId): Promise<WhoHoldsReply | undefined> =>
+        Promise.resolve(answers.get(member)),
+    };
+    const parts = { view: { others }, territory };
+    const watch = new StallWatch({ clock, logger, calls }, parts, stop.signal, () => {
+      cleared += 1;
+    });
+    return { answers, clock, warnings, watch, timesCleared: () => cleared };
+  }
+
+  it("lets a process go on that was a little late", () => {
+    const { clock, warnings, watch } = newWatch([a]);
+    clock.standStill(2_000);
+    expect(watch.isHolding).toBe(false);
+    expect(warnings).toEqual([]);
+  });
+
+  it("holds requests back after a stall until nobody else holds the same", async () => {
+    const { answers, clock, timesCleared, warnings, watch } = newWatch([a, b]);
+    answers.set(a, holding(ArcSet.empty)).set(b, holding(ArcSet.whole));
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    expect(warnings).toEqual(["stood-still"]);
+    await clock.run(clock.sleep(3_000));
+    expect(watch.isHolding).toBe(true);
+    answers.set(b, holding(ArcSet.empty));
+    await clock.run(clock.sleep(500));
+    expect(watch.isHolding).toBe(false);
+    expect(timesCleared()).toBe(1);
+  });
+
+  it("holds nothing back for ever where nobody answers", async () => {
+    const { clock, timesCleared, watch } = newWatch([a]);
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    void watch.run();
+    await clock.run(clock.sleep(16_000));
+    expect(watch.isHolding).toBe(false);
+    expect(timesCleared()).toBe(1);
+  });
+
+  it("does not ask a swarm of one", () => {
+    const { clock, watch } = newWatch([]);
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(false);
+  });
+
+  it("notices a stall of which nobody asks", async () => {
+    const { answers, clock, warnings, watch } = newWatch([a]);
+    answers.set(a, holding(ArcSet.empty));
+    void watch.run();
+    await clock.run(clock.sleep(1_500));
+    clock.standStill(20_000);
+    await clock.run(clock.sleep(1_500));
+    expect(warnings).toEqual(["stood-still"]);
+  });
+});
