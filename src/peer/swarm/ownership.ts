@@ -253,6 +253,7 @@ export class Ownership {
       if (this.#syncing.has(member) || !stream) continue;
       const sync = this.#sync
         .run(stream, arcs, this.#stop.signal)
+        .then((inVain) => this.#releases.owe(member, inVain))
         .catch(this.#onFailure)
         .finally(() => {
           this.#syncing.delete(member);
@@ -278,6 +279,7 @@ export class Ownership {
       this.#comparedAtMs.set(member, nowMs);
       this.#comparing = this.#sync
         .run(stream, stream.synced, this.#stop.signal)
+        .then((inVain) => this.#releases.owe(member, inVain))
         .catch(this.#onFailure)
         .finally(() => {
           this.#comparing = undefined;

@@ -87,23 +87,28 @@ export class RangeSync {
     });
   }
 
-  /** Resolves when the member has a complete copy, or is not to have one any more. */
-  async run(stream: ReplicaStream, arcs: ArcSet, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when the member has a complete copy, or is not to have one any more; with the arcs of which it was told that
+   * its copy is complete while that came to be kept up to date no more.
+   */
+  async run(stream: ReplicaStream, arcs: ArcSet, signal: AbortSignal): Promise<ArcSet> {
     const { journal, replicator, greet } = this.#parts;
-    if (!(await this.#persist(stream, signal, () => greet(stream)))) return;
+    if (!(await this.#persist(stream, signal, () => greet(stream)))) return ArcSet.empty;
     await journal.flushed();
     // Clocks differ from peer to peer, so there is nothing to compare; hosts are few.
     const whole = { after: noKey, last: lastKeyOf("host") };
     await this.#push(stream, { tag: "host", arcs, ...whole }, signal);
     for (const tag of territorialTags) {
       for await (const section of this.#sections(tag, arcs)) {
-        if (!(await this.#reconcile(stream, section, signal))) return;
+        if (!(await this.#reconcile(stream, section, signal))) return ArcSet.empty;
       }
     }
     await replicator.drained(stream, signal);
-    const told = (): Promise<boolean> => this.#calls.synced(stream.member, arcs, timeoutMs);
-    if (!(await this.#persist(stream, signal, told))) return;
-    stream.synced = stream.synced.union(arcs.intersect(stream.live));
+    const complete = arcs.intersect(stream.live);
+    const tell = (): Promise<boolean> => this.#calls.synced(stream.member, complete, timeoutMs);
+    if (!(await this.#persist(stream, signal, tell))) return complete;
+    stream.synced = stream.synced.union(complete.intersect(stream.live));
+    return complete.subtract(stream.live);
   }
 
   /** Digests of the rows that are here, a message's worth at a time; the rows of one site stay together. */
