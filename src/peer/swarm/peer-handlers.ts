@@ -166,14 +166,14 @@ export class PeerHandlers {
     if (!message) return undefined;
     const { arcs } = message;
     const { territory, view } = this.#parts;
+    const isLost = ({ member, generation }: Holder): boolean => !view.isRunning(member, generation);
     // A member that is joining claims nothing; whoever does gets its rows when it makes a copy there.
     const claimable = mayClaim(view.role) ? arcs : ArcSet.empty;
     const answer = encodeWhoHoldsReply({
       generation: view.generation,
       held: territory.held.intersect(arcs),
       kept: this.#parts.keptAt(from).intersect(arcs),
-      // Who asks may have heard sooner that the holder is gone.
-      copied: territory.notedWhere(({ synced }) => synced, claimable),
+      copied: territory.notedWhere((holder) => holder.synced && isLost(holder), claimable),
       known: this.#knownWithin(arcs),
     });
     return Promise.resolve(reply(answer));
