@@ -103,7 +103,11 @@ export class Simulation {
     this.#player = new FaultPlayer(this.#swarm, chronicle, plan, dice.fork("faults"));
     this.#seeds = new SeedGiver(this.#swarm, chronicle, plan, dice.fork("seeds"), {
       id: job,
-      options: { ...plan.settings.jobLimits, scope: "any", delayMs: plan.settings.jobDelayMs },
+      options: {
+        ...plan.settings.jobLimits,
+        scope: plan.settings.jobScope,
+        delayMs: plan.settings.jobDelayMs,
+      },
     });
     this.#log = new RunLog(this.#view);
     this.#convergence = new Convergence(this.#view);
@@ -304,7 +308,7 @@ export class Simulation {
   #trueGraph(): TrueGraph {
     const { sampleWeb } = this.#swarm.world;
     const seeds = [...this.#seeds.given].map((page) => sampleWeb.urlOf(page));
-    return new TrueGraph(sampleWeb, { seeds });
+    return new TrueGraph(sampleWeb, { seeds, scope: this.#plan.settings.jobScope });
   }
 
   #whyNotOver(): Record<string, string> {

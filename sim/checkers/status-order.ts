@@ -18,7 +18,8 @@ interface Answer {
   readonly isSure: boolean;
 }
 
-const ranks: Readonly<Record<State, number>> = { unknown: 0, queued: 1, excluded: 2, done: 2 };
+/** A URL that the scope keeps out may be let in by another page or as a seed; one that is queued may be kept out by a guard. */
+const ranks: Readonly<Record<State, number>> = { unknown: 0, queued: 1, excluded: 1, done: 2 };
 
 /** An answer of a peer that crashes so soon after it may not have reached the replicas. */
 const inFlightMs = 5_000;

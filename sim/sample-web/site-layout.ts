@@ -3,6 +3,12 @@ import type { PageKind, SampleWebOptions } from "./sample-web-options.ts";
 import { pageKinds } from "./sample-web-options.ts";
 
 /** How a page refers to another one. */
+/** A site, and the number of a page within it; 0 is its root. */
+export interface PagePlace {
+  readonly site: number;
+  readonly index: number;
+}
+
 export type LinkVia = "a" | "area" | "iframe" | "refresh" | "nofollow" | "redirect";
 
 /** Receives the links of a page, in the order in which the page shows them. */
@@ -117,8 +123,8 @@ export class SiteLayout {
     return (this.#offsets[site] ?? 0) + index;
   }
 
-  /** Site and index of a page number. */
-  placeOf(id: number): { readonly site: number; readonly index: number } {
+  /** The place of a page number. */
+  placeOf(id: number): PagePlace {
     let low = 0;
     let high = this.#options.sites - 1;
     while (low < high) {

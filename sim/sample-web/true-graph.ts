@@ -1,7 +1,7 @@
 import type { JobScope } from "../../src/core/jobs/job-definition.ts";
 import { pageKinds, type PageKind } from "./sample-web-options.ts";
 import type { SampleWeb } from "./sample-web.ts";
-import type { LinkVia } from "./site-layout.ts";
+import type { LinkVia, PagePlace } from "./site-layout.ts";
 
 /** The crawler's rules, as far as they decide what must be fetched. */
 export interface TrueGraphRules {
@@ -76,8 +76,6 @@ export class TrueGraph {
   readonly #hops: Uint8Array;
   readonly #queue: Uint32Array;
   #queued = 0;
-  readonly #seedSites = new Set<number>();
-  readonly #seedHosts = new Set<string>();
 
   constructor(web: SampleWeb, rules: Partial<TrueGraphRules> & Pick<TrueGraphRules, "seeds">) {
     this.web = web;
@@ -141,25 +139,26 @@ export class TrueGraph {
       const { hostname, pathname, search } = new URL(url);
       const target = this.web.locate(hostname, pathname + search);
       if (target.kind !== "page") throw new RangeError(`not a page of the sample web: ${url}`);
-      this.#seedSites.add(target.site);
-      this.#seedHosts.add(hostname);
       return target;
     });
-    for (const { site, index } of seeds) this.#find(site, index, "a", 0, true);
+    for (const seed of seeds) this.#find(seed, "a", 0, undefined);
     for (let next = 0; next < this.#queued; next += 1) {
       const id = this.#queue[next] ?? 0;
-      const { site, index } = layout.placeOf(id);
+      const from = layout.placeOf(id);
       const hops = this.#hops[id] ?? 0;
-      layout.links(site, index, (toSite, to, via) => this.#find(toSite, to, via, hops, false));
+      layout.links(from.site, from.index, (site, index, via) => {
+        this.#find({ site, index }, via, hops, from);
+      });
     }
   }
 
-  #find(site: number, index: number, via: LinkVia, hopsBefore: number, isSeed: boolean): void {
-    const id = this.web.layout.idOf(site, index);
+  /** `from`: the page that links to it; nothing for a seed. */
+  #find(page: PagePlace, via: LinkVia, hopsBefore: number, from: PagePlace | undefined): void {
+    const id = this.web.layout.idOf(page.site, page.index);
     const known = this.#verdicts[id] ?? 0;
     if (known === verdictNumber.must) return;
     const hops = via === "redirect" ? hopsBefore + 1 : 0;
-    const verdict = verdictNumber[this.#judge(site, index, via, hops, isSeed)];
+    const verdict = verdictNumber[this.#judge(page, via, hops, from)];
     if (verdict <= known) return;
     this.#verdicts[id] = verdict;
     if (verdict !== verdictNumber.must) return;
@@ -168,24 +167,30 @@ export class TrueGraph {
     this.#queued += 1;
   }
 
-  #judge(site: number, index: number, via: LinkVia, hops: number, isSeed: boolean): PageVerdict {
-    if (!isSeed && !this.#isInScope(site, index)) return "scope";
+  #judge(page: PagePlace, via: LinkVia, hops: number, from: PagePlace | undefined): PageVerdict {
+    if (from && !this.#isInScope(page, from)) return "scope";
     if (via === "nofollow" && this.rules.respectsNofollow) return "nofollow";
     if (hops > this.rules.redirectsMax) return "redirect-limit";
-    if (this.rules.respectsRobots && this.web.isDisallowed(site, index)) return "robots";
+    if (this.rules.respectsRobots && this.web.isDisallowed(page.site, page.index)) return "robots";
     return "must";
   }
 
-  #isInScope(site: number, index: number): boolean {
+  /** Scope is counted from the page with the link: a site that is a seed of its own is out of another's scope. */
+  #isInScope(page: PagePlace, from: PagePlace): boolean {
     switch (this.rules.scope) {
       case "any":
         return true;
       case "site":
-        return this.#seedSites.has(site);
+        return page.site === from.site;
       case "host":
-        return this.#seedHosts.has(this.web.names.hostName(this.web.names.hostOf(site, index)));
+        return this.#hostOf(page) === this.#hostOf(from);
       case "page":
         return false;
     }
+  }
+
+  #hostOf({ site, index }: PagePlace): string {
+    const { names } = this.web;
+    return names.hostName(names.hostOf(site, index));
   }
 }

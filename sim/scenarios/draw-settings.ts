@@ -55,6 +55,7 @@ export function drawSettings(dice: Dice, size: SimulationSize, rough: Roughness)
     ),
     replicas: size.peers >= 5 && cluster.chance(0.25) ? 3 : 2,
     jobDelayMs: drawDelay(dice.fork("delay"), size, sampleWeb),
+    jobScope: dice.fork("scope").chance(1 / 3) ? "site" : "any",
     jobLimits: {},
     queues: dice.fork("queues").pick([
       { pendingMax: 50_000, queuedRowsMax: 20_000, pendingOpsMax: 10_000 },

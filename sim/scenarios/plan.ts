@@ -1,4 +1,4 @@
-import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { JobOptions, JobScope } from "../../src/core/jobs/job-definition.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { SampleWebOptions } from "../sample-web/sample-web-options.ts";
 import type { NetworkOptions } from "../world/network-options.ts";
@@ -29,6 +29,8 @@ export interface RunSettings {
   readonly replicas: number;
   /** The job's politeness delay. */
   readonly jobDelayMs: Millis;
+  /** With `site`, what links to another site stays out until that site's own seed comes. */
+  readonly jobScope: Extract<JobScope, "any" | "site">;
   /** What else the job says. */
   readonly jobLimits: Partial<Pick<JobOptions, "depthMax" | "queriesPerPathMax">>;
   readonly queues: QueueBounds;

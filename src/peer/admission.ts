@@ -4,7 +4,7 @@ import type { QueuedUrl } from "../core/frontier/queued-url.ts";
 import { packedUrl } from "../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../core/page/parsed-page.ts";
 import { ExclusionRecord, QueueEntry, UrlRecord } from "../core/record/record.pb.ts";
-import { queueKey, retag } from "../core/record/keys.ts";
+import { exclusionSpace, queueKey, retag } from "../core/record/keys.ts";
 import { urlState } from "../core/record/url-state.ts";
 import { QueryGuard } from "../core/sieve/query-guard.ts";
 import type { HostName, SiteName } from "../core/units.ts";
@@ -17,7 +17,6 @@ import {
   outboxParcelOf,
   queueEntryOf,
   rowKey,
-  rowKeyOf,
   sieveKeyOf,
   spaceOf,
 } from "./candidate.ts";
@@ -32,7 +31,6 @@ import type { Outlet } from "./outlet.ts";
 import { parcelId } from "./swarm/parcel.ts";
 import type { Parcel } from "./swarm/parcel.ts";
 import type { Sequence } from "./sequence.ts";
-import { exclusionSpace } from "./sieve-keeper.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
 
 /** URLs discovered together, with what has to become durable together with them. */
@@ -340,10 +338,8 @@ export class Admission {
   #dispose(outgoing: readonly Candidate[], ops: StoreOp[]): Parcel[] {
     const parcels = new Map<string, Parcel>();
     for (const candidate of outgoing) {
-      const { links, index, request } = candidate;
-      const key = rowKeyOf("url", candidate);
-      const { space } = request.job;
-      const isKnown = this.#outlet?.knows(key, links.fingerprints, index * 4, space);
+      const key = rowKey(candidate);
+      const isKnown = this.#outlet?.knows(key, sieveKeyOf(candidate));
       if (isKnown === true || parcels.has(parcelId(key))) continue;
       const { parcel, op } = outboxParcelOf(candidate, key, this.#clock.nowMs());
       ops.push(op);

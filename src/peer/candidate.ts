@@ -4,12 +4,11 @@ import { packedUrl } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { OutboxEntry } from "../core/record/record.pb.ts";
 import type { QueueEntry } from "../core/record/record.pb.ts";
-import { outboxKey, ringPosition, urlKey } from "../core/record/keys.ts";
+import { exclusionSpace, outboxKey, ringPosition, urlKey } from "../core/record/keys.ts";
 import type { CanonicalUrl, HostName, Millis, SiteName } from "../core/units.ts";
 import { hostOf, siteOfHost } from "../core/url/site-of.ts";
 import type { StoreOp } from "../ports/store.ts";
 import type { AdmissionRequest } from "./admission.ts";
-import { exclusionSpace } from "./sieve-keeper.ts";
 import type { SieveKey } from "./sieve-keeper.ts";
 import { newParcel } from "./swarm/parcel.ts";
 import type { Parcel } from "./swarm/parcel.ts";
@@ -49,13 +48,8 @@ export function sieveKeyOf(candidate: Candidate): SieveKey {
 }
 
 export function rowKey(candidate: Candidate): Uint8Array<ArrayBuffer> {
-  return rowKeyOf(candidate.reason ? "exclusion" : "url", candidate);
-}
-
-export function rowKeyOf(
-  tag: "exclusion" | "url",
-  { request, links, index, site }: Candidate,
-): Uint8Array<ArrayBuffer> {
+  const { request, links, index, reason, site } = candidate;
+  const tag = reason ? "exclusion" : "url";
   return urlKey(tag, ringPosition(site), links.fingerprints, index * 4, request.job.space);
 }
 

@@ -1,4 +1,12 @@
-import { nameOfKey, numberOfKey, numberedKey, readUrlKey, tagRange } from "../core/record/keys.ts";
+import {
+  exclusionSpace,
+  nameOfKey,
+  numberOfKey,
+  numberedKey,
+  readUrlKey,
+  tagRange,
+  territorialTagOf,
+} from "../core/record/keys.ts";
 import { Sieve } from "../core/sieve/sieve.ts";
 import type { SieveOptions } from "../core/sieve/sieve.ts";
 import { fingerprintOf } from "../core/url/fingerprint.ts";
@@ -11,6 +19,13 @@ export interface SieveKey {
   readonly at: number;
 }
 
+/** What the sieve keeps of the row of a URL or of an exclusion. */
+export function sieveKeyOfRow(rowKey: Uint8Array): SieveKey {
+  const { words, space } = readUrlKey(rowKey);
+  const isExclusion = territorialTagOf(rowKey) === "exclusion";
+  return { space: isExclusion ? exclusionSpace(space) : space, words, at: 0 };
+}
+
 /** Bytes of a key in the log: job number and fingerprint. */
 const keyBytes = 20;
 
@@ -18,11 +33,6 @@ const keyBytes = 20;
  * Keys admitted between two snapshots: what a start after a crash has to read, some 20 MB.
  */
 const keysPerSnapshot = 1_000_000;
-
-/** The space of a job's excluded URLs, apart from that of its queued ones. */
-export function exclusionSpace(jobSpace: number): number {
-  return jobSpace | (1 << 30);
-}
 
 /** The space of payload digests; no job has it, since a job's number is a hash. */
 export const digestSpace = 0;

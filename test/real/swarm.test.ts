@@ -117,9 +117,9 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
       .map((id) => graph.web.urlOf(id));
     const states = await fourth.status(urls, "default");
     const page = states.find(({ archive }) => archive?.peer === second.id) as UrlStatus;
-    const { code, stdout } = await bench.ask(fourth, ["get", page.url]);
+    const { code, output } = await bench.ask(fourth, ["get", page.url]);
     expect(code).toBe(0);
-    expect(Buffer.from(stdout).equals(Buffer.from(site.web.page(page.url).body))).toBe(true);
+    expect(output.equals(Buffer.from(site.web.page(page.url).body))).toBe(true);
     const host = await json<object>(fourth, ["host", new URL(page.url).hostname]);
     expect(host).toMatchObject({ known: true, queued: [] });
   });

@@ -12,6 +12,8 @@ export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
+  /** The same byte for byte: a page need not be UTF-8. */
+  readonly output: Buffer;
   readonly stderr: string;
 }
 
@@ -30,7 +32,7 @@ export interface PeerProcessOptions {
 export class PeerProcess {
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcessWithoutNullStreams;
-  #stdout = "";
+  readonly #output: Buffer[] = [];
   #stderr = "";
 
   constructor(words: readonly string[], options: PeerProcessOptions = {}) {
@@ -40,7 +42,7 @@ export class PeerProcess {
       env: { ...process.env, ...environment },
       ...(cwd !== undefined && { cwd }),
     });
-    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
+    this.#child.stdout.on("data", (bytes: Buffer) => this.#output.push(bytes));
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text));
     // A process that ends without reading its input closes the pipe; how it ended says the rest.
     this.#child.stdin.on("error", () => undefined);
@@ -48,7 +50,8 @@ export class PeerProcess {
     this.ended = new Promise((resolve, reject) => {
       this.#child.once("error", reject);
       this.#child.once("close", (code, signal) => {
-        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
+        const output = Buffer.concat(this.#output);
+        resolve({ code, signal, stdout: this.stdout, output, stderr: this.#stderr });
       });
     });
     // Whoever waits is told; a process that nobody waits for is ended by the bench.
@@ -60,7 +63,7 @@ export class PeerProcess {
   }
 
   get stdout(): string {
-    return this.#stdout;
+    return Buffer.concat(this.#output).toString();
   }
 
   get stderr(): string {

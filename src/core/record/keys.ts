@@ -76,6 +76,9 @@ const urlRowBytes = territorial.url;
 /** Where the fingerprint begins in a URL's key. */
 const fingerprintAt = 9;
 
+/** Where the job's number begins in a URL's row key. */
+const spaceAt = 25;
+
 /** So much of the fingerprint is in the key of a queue entry. */
 const queueFingerprintBytes = 8;
 
@@ -91,12 +94,19 @@ export function ringPosition(site: SiteName): bigint {
   return hash64(site);
 }
 
+const exclusionBit = 1 << 30;
+
 /**
  * A job's number inside keys: 30 bits, so that the sieve has room for a second kind of record of each job. Two ids with
  * one number are refused when the second is created.
  */
 export function jobSpace(job: JobId): number {
   return Number(hash64(job) & 0x3fff_ffffn);
+}
+
+/** Where a job's excluded URLs stand apart from those that it lets in: in the sieve and in the outbox. */
+export function exclusionSpace(jobSpace: number): number {
+  return jobSpace | exclusionBit;
 }
 
 /** The part of a key that all rows of a host share: site position, then host hash. */
@@ -150,7 +160,7 @@ export function urlKey(
   for (let word = 0; word < 4; word += 1) {
     putUint32(bytes, 9 + word * 4, fingerprints[at + word] ?? 0);
   }
-  putUint32(bytes, 25, space);
+  putUint32(bytes, spaceAt, space);
   return bytes;
 }
 
@@ -185,7 +195,7 @@ export function readUrlKey(row: Uint8Array): { words: Uint32Array<ArrayBuffer>; 
   invariant(row.length === 29, "a URL's key has 29 bytes");
   const words = new Uint32Array(4);
   for (let word = 0; word < 4; word += 1) words[word] = getUint32(row, 9 + word * 4);
-  return { words, space: getUint32(row, 25) };
+  return { words, space: getUint32(row, spaceAt) };
 }
 
 /**
@@ -212,15 +222,30 @@ export function queueKey(
 }
 
 /**
- * Key of a URL on its way to its owner. Length 29.
+ * Key of a URL, or of an exclusion, on its way to its owner. Length 29.
  *
- * It lies with the site of the page on which the URL was found, so that it moves with that page's record.
+ * It lies with the site of the page on which the URL was found, so that it moves with that page's record. A URL that one
+ * page lets in and another keeps out has two rows: the exclusion's being on its way says nothing of the URL's.
  */
 export function outboxKey(sourcePosition: bigint, urlRowKey: Uint8Array): Key {
   const bytes = newKey("outbox", territorial.outbox);
   putUint64(bytes, 1, sourcePosition);
   bytes.set(urlRowKey.subarray(fingerprintAt, urlRowBytes), fingerprintAt);
+  if (urlRowKey[0] === tags.exclusion) {
+    putUint32(bytes, spaceAt, exclusionSpace(getUint32(bytes, spaceAt)));
+  }
   return bytes;
+}
+
+/** What an {@link outboxKey} says of the row that the URL is to have at its owner. */
+export function readOutboxKey(row: Uint8Array): {
+  readonly tag: "exclusion" | "url";
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly space: number;
+} {
+  const { words, space } = readUrlKey(row);
+  const tag = (space & exclusionBit) === 0 ? "url" : "exclusion";
+  return { tag, words, space: space & ~exclusionBit };
 }
 
 /** All queue entries of a host, or those of one job. */

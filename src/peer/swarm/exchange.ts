@@ -1,7 +1,6 @@
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
-import { readUrlKey } from "../../core/record/keys.ts";
 import { OutboxEntry } from "../../core/record/record.pb.ts";
 import { FingerprintCache } from "../../core/sieve/fingerprint-cache.ts";
 import type { MemberId } from "../../core/units.ts";
@@ -9,6 +8,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import type { Journal } from "../journal.ts";
+import { sieveKeyOfRow } from "../sieve-keeper.ts";
+import type { SieveKey } from "../sieve-keeper.ts";
 import { ForwardLane } from "./forward-lane.ts";
 import type { LaneOptions } from "./forward-lane.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
@@ -96,9 +97,9 @@ export class Exchange {
     return source !== undefined && source !== position && this.#view.others.length > 0;
   }
 
-  /** Whether a URL is on its way already, or has lately been acknowledged. */
-  knows(urlRowKey: Uint8Array, words: Uint32Array, at: number, space: number): boolean {
-    return this.#sent.has(space, words, at) || this.#parcels.has(parcelId(urlRowKey));
+  /** Whether a URL, or an exclusion, is on its way already, or has lately been acknowledged. */
+  knows(rowKey: Uint8Array, { space, words, at }: SieveKey): boolean {
+    return this.#sent.has(space, words, at) || this.#parcels.has(parcelId(rowKey));
   }
 
   /** Sends a parcel whose outbox row, if it has one, is in the journal. */
@@ -189,9 +190,9 @@ export class Exchange {
 
   #acknowledge(parcel: Parcel, isNew: boolean): void {
     const { rowKey, outboxKey } = parcel;
-    const { words, space } = readUrlKey(rowKey);
     this.#parcels.delete(parcelId(rowKey));
-    this.#sent.testAndAdd(space, words, 0);
+    const { space, words, at } = sieveKeyOfRow(rowKey);
+    this.#sent.testAndAdd(space, words, at);
     this.#metrics.count("forwarded_urls_total");
     if (outboxKey && this.#territory.holds(positionOfKey(outboxKey))) {
       const op: StoreOp = { type: "del", key: outboxKey };

@@ -1,5 +1,5 @@
 import { idOf } from "../../core/record/id-of.ts";
-import { readUrlKey, ringPosition, urlKey } from "../../core/record/keys.ts";
+import { readOutboxKey, readUrlKey, ringPosition, urlKey } from "../../core/record/keys.ts";
 import type { ForwardResult, MemberRun } from "../../core/messages/forward.ts";
 import type { OutboxEntry } from "../../core/record/record.pb.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
@@ -12,7 +12,7 @@ export type Acknowledged = (isNew: boolean) => void;
 
 /** One discovered URL on its way to its owner. */
 export interface Parcel {
-  /** Key of the URL's row at its owner. */
+  /** Key of the row that it is to have at its owner: of the URL, or of its exclusion. */
   readonly rowKey: Uint8Array;
   /** Number of the job inside keys. */
   readonly space: number;
@@ -67,8 +67,8 @@ export function newParcel(parts: {
 
 /** The parcel that a row of the outbox stands for. */
 export function parcelOfRow(outboxKey: Uint8Array, entry: OutboxEntry, sinceMs: Millis): Parcel {
-  const { words, space } = readUrlKey(outboxKey);
+  const { tag, words, space } = readOutboxKey(outboxKey);
   const position = ringPosition(siteOfHost(hostOf(entry.url as CanonicalUrl)));
-  const rowKey = urlKey("url", position, words, 0, space);
+  const rowKey = urlKey(tag, position, words, 0, space);
   return newParcel({ rowKey, outboxKey: new Uint8Array(outboxKey), entry, sinceMs });
 }

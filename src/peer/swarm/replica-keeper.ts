@@ -21,8 +21,8 @@ import type { Frontier } from "../frontier.ts";
 import type { Job, JobRegistry } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
 import type { Sequence } from "../sequence.ts";
-import { exclusionSpace } from "../sieve-keeper.ts";
 import { urlRow } from "../url-row.ts";
+import { sieveKeyOfRow } from "../sieve-keeper.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
 import { isOutdated } from "./outdated.ts";
 import { RowWatch } from "./row-watch.ts";
@@ -172,7 +172,7 @@ export class ReplicaKeeper {
       // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
       if (isHeld && isTimed(tag) && known !== undefined) continue;
       if (tag === "queue") this.#parts.sequence.observe(sequenceOfQueueKey(row.key));
-      if (tag === "url" || tag === "exclusion") this.#sift(row.key, tag, known, logged);
+      if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
       // Of times the holder's word stands.
       const merged = mergeRow(
         tag,
@@ -195,17 +195,12 @@ export class ReplicaKeeper {
     return { changed: ops.length, durable };
   }
 
-  #sift(
-    key: Uint8Array,
-    tag: "url" | "exclusion",
-    current: Uint8Array | undefined,
-    logged: SieveKey[],
-  ): void {
-    const { words, space: jobSpace } = readUrlKey(key);
-    const space = tag === "url" ? jobSpace : exclusionSpace(jobSpace);
+  #sift(key: Uint8Array, current: Uint8Array | undefined, logged: SieveKey[]): void {
+    const sieveKey = sieveKeyOfRow(key);
+    const { space, words, at } = sieveKey;
     const { sieve } = this.#parts.sieve;
-    if (sieve.offer(space, words, 0) === "ask") sieve.settle(space, words, 0, true);
-    if (current === undefined) logged.push({ space, words, at: 0 });
+    if (sieve.offer(space, words, at) === "ask") sieve.settle(space, words, at, true);
+    if (current === undefined) logged.push(sieveKey);
   }
 
   /** An entry has come from elsewhere into the queue of an arc that is held here. */

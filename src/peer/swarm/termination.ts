@@ -1,4 +1,9 @@
-import { jobSpaceOfQueueKey, readUrlKey, territorialTagOf } from "../../core/record/keys.ts";
+import {
+  jobSpaceOfQueueKey,
+  readOutboxKey,
+  readUrlKey,
+  territorialTagOf,
+} from "../../core/record/keys.ts";
 import { noJob } from "../../core/messages/activity.ts";
 import type { ActivityReply } from "../../core/messages/activity.ts";
 import type { Millis } from "../../core/units.ts";
@@ -121,7 +126,8 @@ export class Termination {
 function jobSpaceOf(key: Uint8Array): number | undefined {
   const tag = territorialTagOf(key);
   if (tag === "queue") return jobSpaceOfQueueKey(key);
-  return tag === "url" || tag === "outbox" ? readUrlKey(key).space : undefined;
+  if (tag === "outbox") return readOutboxKey(key).space;
+  return tag === "url" ? readUrlKey(key).space : undefined;
 }
 
 function areEqual(one: Wave, other: Wave): boolean {

@@ -13,6 +13,7 @@ import {
   numberedKey,
   numberOfKey,
   outboxKey,
+  readOutboxKey,
   queueKey,
   queueRange,
   rangeOfArc,
@@ -59,6 +60,17 @@ describe("a URL's key", () => {
     expect(exclusion.slice(1)).toEqual(key.slice(1));
     expect(isWithin(exclusion, tagRange("exclusion"))).toBe(true);
     expect(isWithin(key, tagRange("exclusion"))).toBe(false);
+  });
+
+  it("is in an outbox what it was, apart from the exclusion of the same URL", () => {
+    const words = Uint32Array.of(1, 2, 3, 4);
+    const space = jobSpace("a" as JobId);
+    const keys = (["url", "exclusion"] as const).map((tag) => {
+      const key = outboxKey(7n, urlKey(tag, ringPosition(site), words, 0, space));
+      expect(readOutboxKey(key)).toEqual({ tag, words, space });
+      return key.toString();
+    });
+    expect(new Set(keys).size).toBe(2);
   });
 
   it("is what a lease is on, by run and attempt", () => {

@@ -105,7 +105,7 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
       "crash-wiped",
       sendingOf("rows", () => reply()),
     );
-    expectCaught(report, "injections", "duplicates");
+    expectCaught(report, "injections", "coverage");
   });
 
   it("is caught taking in no seed that it has acknowledged", async () => {

@@ -106,6 +106,22 @@ describe("the true graph", () => {
     expect(cut.counts().scope).toBeGreaterThan(0);
   });
 
+  test("counts the scope from the page with the link, not from all seeds", () => {
+    const shares = { ...plainSampleWebOptions.shares, other: 0.1 };
+    const web = new SampleWeb(
+      { ...plainSampleWebOptions, sites: 5, totalPages: 500, shares },
+      port,
+    );
+    const pages = [...Array(web.layout.pagesOf(2)).keys()].map((index) =>
+      web.layout.idOf(2, index),
+    );
+    const file = pages.find((id) => web.kindOf(id) === "other") ?? 0;
+    const seeds = [web.rootUrl(1), web.urlOf(file)];
+    const graph = new TrueGraph(web, { seeds, scope: "site" });
+    expect(pages.filter((id) => graph.verdictOf(id) === "must")).toEqual([file]);
+    expect(graph.counts().scope).toBeGreaterThan(0);
+  });
+
   test("gives up after too many redirects", () => {
     const shares = { ...plainSampleWebOptions.shares, redirect: 0.3 };
     const options = { ...plainSampleWebOptions, sites: 1, totalPages: 100, shares };
