@@ -317,12 +317,12 @@ export class Simulation {
       const { swarm } = peer;
       const counts = peer.jobs()[0]?.counts;
       const pending = (swarm?.exchange.pending ?? 0) + (swarm?.replicator.queuedRows ?? 0);
-      if (counts?.queued === 0 && pending === 0 && swarm?.ownership.isSettled === true) continue;
+      if (counts?.queued === 0 && pending === 0 && swarm?.isSettled === true) continue;
       told[id] = [
         `${counts?.queued ?? 0} queued`,
         `${swarm?.exchange.pending ?? 0} on their way`,
         `${swarm?.replicator.queuedRows ?? 0} rows`,
-        swarm?.ownership.isSettled === true ? "settled" : "not settled",
+        swarm?.isSettled === true ? "settled" : "not settled",
       ].join(", ");
     }
     return told;

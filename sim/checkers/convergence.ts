@@ -62,12 +62,12 @@ export class Convergence implements Checker {
     for (const { id, peer } of this.#view.world.running) {
       const { swarm } = peer;
       if (swarm === undefined || Object.keys(told).length >= toldMax) continue;
-      const { ownership, territory, view, replicator } = swarm;
+      const { isSettled, territory, view, replicator } = swarm;
       told[id] = [
         view.role,
         `${view.ring.members.length} on the ring`,
         `holds ${(territory.held.share * 100).toFixed(1)}%`,
-        ownership.isSettled ? "settled" : "not settled",
+        isSettled ? "settled" : "not settled",
         `${replicator.queuedRows} rows queued`,
       ].join(", ");
     }

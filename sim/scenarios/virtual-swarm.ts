@@ -232,7 +232,7 @@ export class VirtualSwarm {
       if (swarm === undefined || swarm.view.role !== "active") return false;
       const { ring } = swarm.view;
       if (ring.members.length !== running.length) return false;
-      return running.every(({ id }) => ring.has(id)) && swarm.ownership.isSettled;
+      return running.every(({ id }) => ring.has(id)) && swarm.isSettled;
     });
   }
 

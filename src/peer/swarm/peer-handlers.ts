@@ -25,7 +25,7 @@ import type { JobRegistry } from "../job-registry.ts";
 import type { ForwardDesk } from "./forward-desk.ts";
 import type { JobSpread } from "./job-spread.ts";
 import { mayClaim } from "./ownership.ts";
-import { readSpan } from "./range-sync.ts";
+import { isFullChunk, readSpan } from "./range-sections.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import { scanArcs } from "./scan-arcs.ts";
 import type { SwarmView } from "./swarm-view.ts";
@@ -129,7 +129,7 @@ export class PeerHandlers {
     const span = decodePullRows(payload);
     if (!span) return undefined;
     for await (const rows of readSpan(this.#store, span, span.limit)) {
-      const more = rows.length === span.limit;
+      const more = isFullChunk(rows, span.limit);
       return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), rows, more }));
     }
     return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), rows: [], more: false }));

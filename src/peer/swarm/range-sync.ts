@@ -1,49 +1,22 @@
-import { after, lastKeyOf, tagRange, territorialTags } from "../../core/record/keys.ts";
-import type { Row } from "../../core/messages/rows.ts";
-import type { TerritorialTag } from "../../core/record/keys.ts";
-import { RangeDigest } from "../../core/replication/range-digest.ts";
-import type { RangeBucket } from "../../core/replication/range-digest.ts";
+import { idOf } from "../../core/record/id-of.ts";
+import { territorialTags } from "../../core/record/keys.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import { circle, positionOfKey, type RingPosition } from "../../core/ring/ring-position.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Journal } from "../journal.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { ReplicaStream } from "./replica-stream.ts";
-import { idOf } from "../../core/record/id-of.ts";
+import { isFullChunk, rangeSections, readSpan, spanOf, wholeSpan } from "./range-sections.ts";
+import type { Section, Span } from "./range-sections.ts";
 import type { Replicator } from "./replicator.ts";
-import { scanArcs } from "./scan-arcs.ts";
 import type { SwarmView } from "./swarm-view.ts";
-
-/** Rows of one bucket: what a single difference costs. */
-const rowsPerBucket = 256;
-
-/** Buckets of one message, some 50 bytes each, unless one site alone has more. */
-const bucketsPerMessage = 1_000;
 
 /** Rows of one answer to a pull. */
 const rowsPerPull = 500;
 
 const timeoutMs = 5_000;
 const retryMs = 300;
-
-const noKey = new Uint8Array(0);
-
-/** One message's worth of digests. */
-interface Section {
-  readonly tag: TerritorialTag;
-  readonly arcs: ArcSet;
-  readonly buckets: readonly RangeBucket[];
-}
-
-/** Keys behind `after` up to `last`, within some arcs; an empty `after` is the tag's beginning. */
-export interface Span {
-  readonly tag: TerritorialTag;
-  readonly arcs: ArcSet;
-  readonly after: Uint8Array;
-  readonly last: Uint8Array;
-}
 
 /**
  * Makes the copy that another member has of some arcs equal to what is here, exchanging only what differs: the one
@@ -96,10 +69,9 @@ export class RangeSync {
     if (!(await this.#persist(stream, signal, () => greet(stream)))) return ArcSet.empty;
     await journal.flushed();
     // Clocks differ from peer to peer, so there is nothing to compare; hosts are few.
-    const whole = { after: noKey, last: lastKeyOf("host") };
-    await this.#push(stream, { tag: "host", arcs, ...whole }, signal);
+    await this.#push(stream, wholeSpan("host", arcs), signal);
     for (const tag of territorialTags) {
-      for await (const section of this.#sections(tag, arcs)) {
+      for await (const section of rangeSections(this.#store, tag, arcs)) {
         if (!(await this.#reconcile(stream, section, signal))) return ArcSet.empty;
       }
     }
@@ -111,36 +83,14 @@ export class RangeSync {
     return complete.subtract(stream.live);
   }
 
-  /** Digests of the rows that are here, a message's worth at a time; the rows of one site stay together. */
-  async *#sections(tag: TerritorialTag, arcs: ArcSet): AsyncGenerator<Section, void, undefined> {
-    let digest = new RangeDigest(tag, rowsPerBucket);
-    let from = 0 as RingPosition;
-    let last = from;
-    for await (const { key, value } of scanArcs(this.#store, tag, arcs)) {
-      const position = positionOfKey(key);
-      if (digest.size >= bucketsPerMessage && position > last) {
-        const part = arcs.intersect(ArcSet.of([{ from, to: position }]));
-        yield { tag, arcs: part, buckets: digest.finish() };
-        digest = new RangeDigest(tag, rowsPerBucket);
-        from = position;
-      }
-      last = position;
-      digest.add(key, value);
-    }
-    const rest = arcs.intersect(ArcSet.of([{ from, to: circle }]));
-    if (!rest.isEmpty) yield { tag, arcs: rest, buckets: digest.finish() };
-  }
-
   async #reconcile(stream: ReplicaStream, section: Section, signal: AbortSignal): Promise<boolean> {
-    const { tag, arcs, buckets } = section;
     const differences = await this.#persist(stream, signal, () =>
       this.#calls.digests(stream.member, section, timeoutMs),
     );
     if (!differences) return false;
     for (const { index, count } of differences) {
-      const last = buckets[index]?.lastKey;
-      if (last === undefined) continue;
-      const span: Span = { tag, arcs, after: buckets[index - 1]?.lastKey ?? noKey, last };
+      const span = spanOf(section, index);
+      if (!span) continue;
       if (count > 0 && !(await this.#pull(stream, span, signal))) return false;
       await this.#push(stream, span, signal);
       if (!this.#isCurrent(stream, signal)) return false;
@@ -177,7 +127,7 @@ export class RangeSync {
       if (!rows || !last) return;
       const unchanged = rows.filter(({ key }) => !changed.has(idOf(key)));
       await this.#parts.replicator.copy(stream, unchanged, signal);
-      if (rows.length < rowsPerPull || !this.#isCurrent(stream, signal)) return;
+      if (!isFullChunk(rows, rowsPerPull) || !this.#isCurrent(stream, signal)) return;
       from = last.key;
     }
   }
@@ -199,23 +149,6 @@ export class RangeSync {
   #isCurrent(stream: ReplicaStream, signal: AbortSignal): boolean {
     return !signal.aborted && this.#parts.replicator.stream(stream.member) === stream;
   }
-}
-
-/** The rows of a span in the order of their keys, at most `limit` at a time. */
-export async function* readSpan(
-  store: Store,
-  { tag, arcs, after: behind, last }: Span,
-  limit: number,
-): AsyncGenerator<Required<Row>[], void, undefined> {
-  let rows: Required<Row>[] = [];
-  const gte = behind.length === 0 ? tagRange(tag).gte : after(behind);
-  for await (const { key, value } of scanArcs(store, tag, arcs, { gte, lt: after(last) })) {
-    rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
-    if (rows.length < limit) continue;
-    yield rows;
-    rows = [];
-  }
-  if (rows.length > 0) yield rows;
 }
 
 async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {

@@ -8,13 +8,14 @@ import {
 } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
-import { QueueEntry } from "../../core/record/record.pb.ts";
+import { OutboxEntry, QueueEntry } from "../../core/record/record.pb.ts";
 import { mergeRow } from "../../core/replication/merge-row.ts";
 import { shiftRow } from "../../core/replication/shift-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import type { Frontier } from "../frontier.ts";
@@ -25,6 +26,8 @@ import { urlRow } from "../url-row.ts";
 import { sieveKeyOfRow } from "../sieve-keeper.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
 import { isOutdated } from "./outdated.ts";
+import { parcelOfRow } from "./parcel.ts";
+import type { Parcel } from "./parcel.ts";
 import { RowWatch } from "./row-watch.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import type { Territory } from "./territory.ts";
@@ -54,6 +57,7 @@ interface Queued {
  * Invariant: a row is merged with the latest that the journal took in, not with what could be read of it before.
  */
 export class ReplicaKeeper {
+  readonly #clock: Clock;
   readonly #store: Store;
   readonly #metrics: Metrics;
   readonly #parts: {
@@ -63,12 +67,14 @@ export class ReplicaKeeper {
     readonly sequence: Sequence;
     readonly sieve: SieveKeeper;
     readonly territory: Territory;
+    /** Sends what came into the outbox of an arc that is held here. */
+    readonly send: (parcel: Parcel) => void;
   };
   readonly #watch = new RowWatch();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    ports: { readonly store: Store; readonly metrics: Metrics },
+    ports: { readonly clock: Clock; readonly store: Store; readonly metrics: Metrics },
     parts: {
       readonly frontier: Frontier;
       readonly jobs: JobRegistry;
@@ -76,8 +82,10 @@ export class ReplicaKeeper {
       readonly sequence: Sequence;
       readonly sieve: SieveKeeper;
       readonly territory: Territory;
+      readonly send: (parcel: Parcel) => void;
     },
   ) {
+    this.#clock = ports.clock;
     this.#store = ports.store;
     this.#metrics = ports.metrics;
     this.#parts = parts;
@@ -159,6 +167,7 @@ export class ReplicaKeeper {
     const ops: StoreOp[] = [];
     const logged: SieveKey[] = [];
     const arrivals: QueuedUrl[] = [];
+    const parcels: Parcel[] = [];
     for (const { row, tag, isHeld, queued } of incoming) {
       const id = idOf(row.key);
       const known = current.get(id);
@@ -185,11 +194,14 @@ export class ReplicaKeeper {
       ops.push({ type: "put", key: row.key, value: merged.value });
       // A message may speak of one row twice: of its change, and as a part of a copy.
       current.set(id, merged.value);
-      if (queued && known === undefined) arrivals.push(this.#enqueue(row.key, queued, ops));
+      if (known !== undefined || !isHeld) continue;
+      if (queued) arrivals.push(this.#enqueue(row.key, queued, ops));
+      else if (tag === "outbox") parcels.push(this.#parcelOf(row.key, merged.value));
     }
     if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };
     ops.push(...this.#parts.sieve.log(logged));
     const durable = this.#parts.journal.append(ops);
+    for (const parcel of parcels) this.#parts.send(parcel);
     for (const url of arrivals) this.#parts.frontier.arrived(url);
     this.#metrics.count("replica_rows_total", incoming.length);
     return { changed: ops.length, durable };
@@ -201,6 +213,10 @@ export class ReplicaKeeper {
     const { sieve } = this.#parts.sieve;
     if (sieve.offer(space, words, at) === "ask") sieve.settle(space, words, at, true);
     if (current === undefined) logged.push(sieveKey);
+  }
+
+  #parcelOf(key: Uint8Array, value: Uint8Array): Parcel {
+    return parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs());
   }
 
   /** An entry has come from elsewhere into the queue of an arc that is held here. */

@@ -25,6 +25,7 @@ import { ArcClaim } from "./arc-claim.ts";
 import { ArcTransfer } from "./arc-transfer.ts";
 import { Exchange } from "./exchange.ts";
 import { ForwardDesk } from "./forward-desk.ts";
+import { Homecoming } from "./homecoming.ts";
 import { Holdings } from "./holdings.ts";
 import { injectSeeds } from "./inject-seeds.ts";
 import { joinSwarm } from "./join-swarm.ts";
@@ -86,6 +87,7 @@ export class Swarm {
   readonly replicator: Replicator;
   readonly exchange: Exchange;
   readonly ownership: Ownership;
+  readonly homecoming: Homecoming;
   readonly termination: Termination;
   readonly jobs: JobSpread;
   readonly calls: PeerCalls;
@@ -140,7 +142,9 @@ export class Swarm {
       },
       () => this.#progressed(),
     );
-    this.#keeper = new ReplicaKeeper(ports, { ...parts, territory });
+    const send = (parcel: Parcel): void => this.exchange.send(parcel);
+    this.#keeper = new ReplicaKeeper(ports, { ...parts, territory, send });
+    this.homecoming = new Homecoming(called, { view, territory });
     this.#holdings = new Holdings(
       ports.store,
       { ...parts, keeper: this.#keeper, territory, exchange: () => this.exchange },
@@ -214,6 +218,7 @@ export class Swarm {
       this.jobs.run(signal),
       this.#tally.run(signal),
       this.#stalls.run(),
+      this.homecoming.run(signal),
       joinSwarm(this.#ports, this.view, this.#options.join, signal),
     ]);
     this.#background.catch(this.#onFailure);
@@ -229,7 +234,7 @@ export class Swarm {
     const endMs = clock.nowMs() + this.#options.leaveTimeoutMs;
     while (clock.nowMs() < endMs && !this.#stop.signal.aborted) {
       if (this.view.others.length === 0) return true;
-      const isDone = this.territory.held.isEmpty && this.ownership.isSettled;
+      const isDone = this.territory.held.isEmpty && this.isSettled;
       if (isDone && (await this.termination.areOthersSettled())) return true;
       await clock.sleep(leaveLookMs, this.#stop.signal);
     }
@@ -290,6 +295,11 @@ export class Swarm {
   /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
   readonly isOutdated = ({ key }: UrlRow, entry: QueueEntry): Promise<boolean> =>
     this.#keeper.isOutdated(entry, key);
+
+  /** Whether every arc is where it belongs, with all that is known of it. */
+  get isSettled(): boolean {
+    return this.ownership.isSettled && this.homecoming.isDone;
+  }
 
   /** True while as much waits for other members as may wait; callers take up no new work. */
   get full(): boolean {
@@ -377,7 +387,7 @@ export class Swarm {
 
   /** Why a job is not over at this peer. */
   #busy(job: Job | undefined): string | undefined {
-    if (!this.ownership.isSettled) return "arcs are on their way";
+    if (!this.isSettled) return "arcs are on their way";
     if (!job) return undefined;
     if (job.leases > 0) return "URLs are being fetched";
     if (!isFinished(job) && !this.#parts.frontier.isStalled(job)) return "URLs are queued";

@@ -66,7 +66,7 @@ export class SwarmBench {
   }
 
   async settled(): Promise<void> {
-    while (!this.peers.every(({ swarm }) => swarm?.ownership.isSettled)) await this.pass(100);
+    while (!this.peers.every(({ swarm }) => swarm?.isSettled)) await this.pass(100);
   }
 
   pass(ms: number): Promise<void> {
