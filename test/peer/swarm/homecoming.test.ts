@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 describe("a member that comes back with the only copy", () => {
@@ -20,7 +19,7 @@ describe("a member that comes back with the only copy", () => {
       await bench.machine(2).start();
       await bench.machine(1).start();
       await bench.settled();
-      return bench.peer(4).status(known as CanonicalUrl[]);
+      return bench.peer(4).status(known);
     });
     expect(states.length).toBeGreaterThan(20);
     expect(states.filter(({ state }) => state !== "done")).toEqual([]);
