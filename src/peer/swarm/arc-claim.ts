@@ -1,4 +1,4 @@
-import { ArcList, type ArcSet } from "../../core/ring/arc-set.ts";
+import { ArcList, ArcSet } from "../../core/ring/arc-set.ts";
 import { preferredArcs } from "../../core/ring/preferred-arcs.ts";
 import type { WhoHoldsReply } from "../../core/messages/holding.ts";
 import type { MemberId } from "../../core/units.ts";
@@ -27,21 +27,26 @@ interface Answered {
  *
  * Before it takes an arc, a peer asks those who may know better: the members that the ring prefers for it and, where it has
  * no copy itself, all others. If one of them holds the arc, or names a member that does, it is left alone. Of several
- * that have a copy the one that the ring prefers takes it; one without a copy only where nobody has one.
+ * that have a copy the one that the ring prefers takes it; one without a copy only where nobody has one. Where two differ in
+ * whether the holder is gone, neither claims until they agree.
  *
  * Invariant: members with the same view of the swarm never claim the same arc.
  */
 export class ArcClaim {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #calls: PeerCalls;
+  readonly #calls: Pick<PeerCalls, "whoHolds">;
   readonly #view: SwarmView;
   readonly #territory: Territory;
   readonly #replicas: number;
   readonly #take: (arcs: ArcSet) => Promise<void>;
 
   constructor(
-    ports: { readonly clock: Clock; readonly logger: Logger; readonly calls: PeerCalls },
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly calls: Pick<PeerCalls, "whoHolds">;
+    },
     parts: {
       readonly view: SwarmView;
       readonly territory: Territory;
@@ -71,7 +76,7 @@ export class ArcClaim {
     if (!named || isStale()) return;
     let free = arcs.subtract(this.#territory.held);
     for (const { member, answer } of [...answers, ...named]) {
-      free = this.#heed(member, answer, free);
+      free = this.#heed(member, answer, free).subtract(this.#disputed(answer));
     }
     for (const { member, answer } of answers) {
       free = free.subtract(this.#precedence(member, answer, free, orphans));
@@ -135,6 +140,18 @@ export class ArcClaim {
     const known = held.intersect(free);
     this.#territory.heard(member, { generation, held: known, kept: kept.intersect(known) });
     return free.subtract(known);
+  }
+
+  /**
+   * Arcs whose holder the other member takes for running and this one for gone: one of them has not heard the latest, and
+   * whether the other has a copy that should come before this one's is not told yet.
+   */
+  #disputed({ known }: WhoHoldsReply): ArcSet {
+    return known.reduce(
+      (arcs, { holder, generation, arcs: more }) =>
+        this.#view.isRunning(holder, generation) ? arcs : arcs.union(more),
+      ArcSet.empty,
+    );
   }
 
   /** Arcs that the other member should claim rather than this one. */

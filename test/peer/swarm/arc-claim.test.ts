@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import type { WhoHoldsReply } from "../../../src/core/messages/holding.ts";
+import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import type { MemberId } from "../../../src/core/units.ts";
+import { ArcClaim } from "../../../src/peer/swarm/arc-claim.ts";
+import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
+import type { SwarmView } from "../../../src/peer/swarm/swarm-view.ts";
+import { Territory } from "../../../src/peer/swarm/territory.ts";
+
+const [self, other, lost] = ["a", "b", "c"].map((id) => id as MemberId) as [
+  MemberId,
+  MemberId,
+  MemberId,
+];
+
+const ignorant: WhoHoldsReply = {
+  generation: 1,
+  held: ArcSet.empty,
+  kept: ArcSet.empty,
+  copied: ArcSet.empty,
+  known: [],
+};
+
+describe("ArcClaim", () => {
+  /** A member with a copy of everything, beside one that answers so; returns what it claims. */
+  async function claimed(answer: WhoHoldsReply): Promise<ArcSet> {
+    const clock = new VirtualClock();
+    const ring = new RingBook({ virtualNodes: 8, hashSeed: 0 }).ringOf([
+      { id: self, weight: 1 },
+      { id: other, weight: 1 },
+    ]);
+    const view: SwarmView = {
+      self,
+      generation: 1,
+      ring,
+      futureRing: ring,
+      role: "active",
+      others: [other],
+      isRunning: (member, generation) => member !== lost && generation === 1,
+      generationOf: (member) => (member === lost ? undefined : 1),
+      onChange: () => () => undefined,
+      setRole: () => undefined,
+    };
+    const territory = new Territory();
+    territory.note(ArcSet.whole, { member: lost, generation: 1, synced: true });
+    let taken = ArcSet.empty;
+    const none = (): void => undefined;
+    const claim = new ArcClaim(
+      {
+        clock,
+        logger: { debug: none, info: none, warn: none, error: none },
+        calls: { whoHolds: () => Promise.resolve(answer) },
+      },
+      {
+        view,
+        territory,
+        take: (arcs) => {
+          taken = taken.union(arcs);
+          return Promise.resolve();
+        },
+      },
+      2,
+    );
+    await clock.run(claim.run(ArcSet.whole, ArcSet.empty, new AbortController().signal));
+    return taken;
+  }
+
+  it("claims what was lost and is held by nobody", async () => {
+    expect((await claimed(ignorant)).equals(ArcSet.whole)).toBe(true);
+  });
+
+  it("leaves to another member what the ring prefers it for, where both have a copy", async () => {
+    const share = (await claimed({ ...ignorant, copied: ArcSet.whole })).share;
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.8);
+  });
+
+  it("waits while another member takes the holder for running", async () => {
+    const known = [{ holder: lost, generation: 1, arcs: ArcSet.whole }];
+    expect((await claimed({ ...ignorant, known })).isEmpty).toBe(true);
+  });
+});
