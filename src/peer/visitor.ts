@@ -4,6 +4,7 @@ import { retryPlan, verdictKindOf } from "../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import type { FetchVerdict } from "../core/politeness/host-gate.ts";
 import { isHtml } from "../core/page/content-type.ts";
+import { idOf } from "../core/record/id-of.ts";
 import type { QueueEntry } from "../core/record/record.pb.ts";
 import type { CanonicalUrl, IpAddress } from "../core/units.ts";
 import { originOf } from "../core/url/site-of.ts";
@@ -17,6 +18,7 @@ import { headerField } from "./header-fields.ts";
 import type { LeaseLog } from "./lease-log.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { RobotsVisitor } from "./robots-visitor.ts";
+import { Turns } from "./turns.ts";
 import { urlRow } from "./url-row.ts";
 import type { UrlRow } from "./url-row.ts";
 
@@ -42,6 +44,7 @@ export class Visitor {
   readonly #leases: LeaseLog;
   readonly #finisher: PageFinisher;
   readonly #isOutdated: ((row: UrlRow, entry: QueueEntry) => Promise<boolean>) | undefined;
+  readonly #turns = new Turns();
   readonly #politeness: PolitenessOptions;
   readonly #limits: FetchLimits;
   readonly #signal: AbortSignal;
@@ -74,6 +77,12 @@ export class Visitor {
   async visit(lease: Lease): Promise<void> {
     const url = lease.url.entry.url as CanonicalUrl;
     const row = urlRow(url, lease.job);
+    if (!this.#isOutdated) return this.#visit(lease, url, row);
+    // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
+    return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row));
+  }
+
+  async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow): Promise<void> {
     if (await this.#isOutdated?.(row, lease.url.entry)) {
       this.#frontier.closeRequest(lease);
       await this.#finisher.finish(lease, row, { kind: "known" });
