@@ -5,6 +5,7 @@ import type { JobReport } from "../src/ports/peer-control.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import { skippedOf } from "./dashboard/progress-view.ts";
 import { counted, formatBytes, formatCount, formatDuration, formatRate } from "./text/human.ts";
+import { labelled, type LabelledRow } from "./text/terminal-text.ts";
 
 /** What a crawl did, over all its runs: the document that `peer crawl --json` prints. */
 export interface CrawlSummary {
@@ -79,29 +80,29 @@ export async function writeSummary(summary: CrawlSummary): Promise<void> {
 
 /** The summary for people. */
 export function renderSummary(summary: CrawlSummary): string {
-  const rows: [string, string][] = [
+  const rows: LabelledRow[] = [
     [
       "pages",
       `${formatCount(summary.pages)} in ${formatDuration(summary.seconds * 1_000)} (${formatRate(summary.pagesPerSecond)}/s)`,
     ],
     ["fetched", fetchedText(summary)],
+    ["repeated", repeatedText(summary)],
     ["failed", formatCount(summary.failed)],
     ["skipped", `${formatCount(skippedOf(summary.skipped))}${listed(summary.skipped)}`],
     ["queued", formatCount(summary.queued)],
     ["received", formatBytes(summary.bytes)],
     ["archive", archiveText(summary)],
   ];
-  if (summary.duplicateFetches > 0) {
-    rows.splice(2, 0, [
-      "repeated",
-      `${counted(summary.duplicateFetches, "request")} that an interruption had cut off`,
-    ]);
-  }
-  return rows.map(([label, value]) => `  ${label.padEnd(10)}${value}\n`).join("");
+  return labelled(rows, "  ");
 }
 
 function fetchedText({ fetched, requests, statuses }: CrawlSummary): string {
   return `${counted(fetched, "URL")} by ${counted(requests, "request")}${listed(statuses)}`;
+}
+
+function repeatedText({ duplicateFetches }: CrawlSummary): string | undefined {
+  if (duplicateFetches === 0) return undefined;
+  return `${counted(duplicateFetches, "request")} that an interruption had cut off`;
 }
 
 function archiveText({ archive }: CrawlSummary): string {

@@ -102,6 +102,40 @@ export async function clientOf(context: CommandContext, command: Command): Promi
   return ApiClient.find(values.data === undefined ? {} : { data: values.data });
 }
 
+/** A question to the running peer, as a command of its own. */
+export interface PeerQuestion<T> {
+  /** Name and meaning of the one word that the command takes, if it takes any. */
+  readonly word?: readonly [name: string, help: string];
+  readonly ask: (client: ApiClient, word: string) => Promise<T>;
+  /** The answer for people. */
+  readonly render: (answer: T) => string;
+}
+
+/** A command that asks the running peer one thing and prints the answer. */
+export function questionCommand<T>(
+  context: CommandContext,
+  text: CommandText,
+  { word, ask, render }: PeerQuestion<T>,
+): Command {
+  const command = newCommand(text, clientSettingNames);
+  if (word !== undefined) command.argument(`<${word[0]}>`, word[1]);
+  return command.action(async () => {
+    const answer = await ask(await clientOf(context, command), command.args[0] ?? "");
+    await printDocument(context, command, answer, render);
+  });
+}
+
+/** Prints `document` on standard output: as JSON where that is wanted, else as `render` writes it for people. */
+export async function printDocument<T>(
+  context: CommandContext,
+  command: Command,
+  document: T,
+  render: (document: T) => string,
+): Promise<void> {
+  if (wantsJson(command)) await printJson(context, document);
+  else await context.terminal.stdout.write(render(document));
+}
+
 /** Prints a document on standard output. */
 export function printJson({ terminal }: CommandContext, document: unknown): Promise<void> {
   return terminal.stdout.write(`${JSON.stringify(document)}\n`);

@@ -18,9 +18,8 @@ import { counted, formatCount } from "../text/human.ts";
 import {
   colorWanted,
   newCommand,
-  printJson,
+  printDocument,
   settingsOf,
-  wantsJson,
   type CommandContext,
 } from "./command-context.ts";
 
@@ -202,16 +201,13 @@ async function finish(
   summary: CrawlSummary,
   finished: string,
 ): Promise<void> {
-  const { terminal } = context;
   await writeSummary(summary);
-  if (wantsJson(command)) {
-    await printJson(context, summary);
-  } else {
-    const head = summary.finished ? finished : "stopped; everything is kept";
-    await terminal.stdout.write(`${head}\n${renderSummary(summary)}`);
-  }
+  const head = summary.finished ? finished : "stopped; everything is kept";
+  await printDocument(context, command, summary, () => `${head}\n${renderSummary(summary)}`);
   if (summary.finished) return;
-  await terminal.stderr.write(`continue with: peer crawl --out ${shellWord(summary.out)}\n`);
+  await context.terminal.stderr.write(
+    `continue with: peer crawl --out ${shellWord(summary.out)}\n`,
+  );
 }
 
 function shellWord(text: string): string {

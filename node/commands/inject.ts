@@ -13,9 +13,8 @@ import {
   clientOf,
   clientSettingNames,
   newCommand,
-  printJson,
+  printDocument,
   settingsOf,
-  wantsJson,
   type CommandContext,
 } from "./command-context.ts";
 import { jobDefault } from "./run.ts";
@@ -142,7 +141,7 @@ async function report(
   totals: Totals,
   sourceName: string | undefined,
 ): Promise<void> {
-  const { stderr, stdout } = context.terminal;
+  const { stderr } = context.terminal;
   for (const { input, reason, line } of totals.rejected) {
     const place = sourceName === undefined ? "" : `${sourceName}, line ${line}: `;
     await stderr.write(
@@ -151,8 +150,12 @@ async function report(
   }
   const unnamed = totals.rejectedCount - totals.rejected.length;
   if (unnamed > 0) await stderr.write(`peer: ${formatCount(unnamed)} more are rejected\n`);
-  if (wantsJson(command)) await printJson(context, { job, ...totals });
-  else await stdout.write(`job ${job}: ${totalsText(totals)}\n`);
+  await printDocument(
+    context,
+    command,
+    { job, ...totals },
+    () => `job ${job}: ${totalsText(totals)}\n`,
+  );
   if (totals.rejectedCount > 0 && totals.added + totals.known === 0) {
     context.finish(exitCodes.usedWrongly);
   }

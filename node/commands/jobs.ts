@@ -1,20 +1,15 @@
 import type { Command } from "commander";
 import type { JobChange } from "../../src/ports/peer-control.ts";
 import { jobStateText, renderJob, renderJobs } from "../text/job-text.ts";
-import {
-  clientOf,
-  clientSettingNames,
-  newCommand,
-  printJson,
-  wantsJson,
-  type CommandContext,
-} from "./command-context.ts";
+import { questionCommand, type CommandContext } from "./command-context.ts";
 
 const changes: readonly (readonly [change: JobChange, summary: string, does: string])[] = [
   ["pause", "stop fetching for a job; its queue is kept", "let the site rest"],
   ["resume", "let a paused job go on", "go on"],
   ["cancel", "end a job for good; what is queued is dropped", "never mind the rest"],
 ];
+
+const word = ["id", "the job's name"] as const;
 
 /** `peer jobs`: list, show and steer the jobs of the running peer. */
 export function jobsCommand(context: CommandContext): Command {
@@ -26,20 +21,15 @@ export function jobsCommand(context: CommandContext): Command {
       ["peer jobs pause docs", "pause one"],
     ],
   } as const;
+  const jobs = questionCommand(context, text, {
+    ask: (client) => client.jobs(),
+    render: (reports) =>
+      reports.length > 0 ? renderJobs(reports) : "no jobs; peer inject URL makes one\n",
+  });
   // The commands below take the same options; each is to see its own.
-  const jobs = newCommand(text, clientSettingNames)
-    .enablePositionalOptions()
-    .action(async (_options: unknown, command: Command) => {
-      const reports = await (await clientOf(context, command)).jobs();
-      if (wantsJson(command)) await printJson(context, reports);
-      else if (reports.length > 0) await context.terminal.stdout.write(renderJobs(reports));
-      else await context.terminal.stdout.write("no jobs; peer inject URL makes one\n");
-    });
+  jobs.enablePositionalOptions();
   jobs.addCommand(showCommand(context));
-  for (const [change, summary, does] of changes) {
-    const example = [`peer jobs ${change} docs`, does] as const;
-    jobs.addCommand(changeCommand(context, change, { name: change, summary, examples: [example] }));
-  }
+  for (const change of changes) jobs.addCommand(changeCommand(context, change));
   return jobs;
 }
 
@@ -49,25 +39,21 @@ function showCommand(context: CommandContext): Command {
     summary: "show a job with its options and counts",
     examples: [["peer jobs show docs", "how far is it, and what did it skip?"]],
   } as const;
-  return newCommand(text, clientSettingNames)
-    .argument("<id>", "the job's name")
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const report = await (await clientOf(context, command)).job(id);
-      if (wantsJson(command)) await printJson(context, report);
-      else await context.terminal.stdout.write(renderJob(report));
-    });
+  return questionCommand(context, text, {
+    word,
+    ask: (client, id) => client.job(id),
+    render: renderJob,
+  });
 }
 
 function changeCommand(
   context: CommandContext,
-  change: JobChange,
-  text: Parameters<typeof newCommand>[0],
+  [change, summary, does]: (typeof changes)[number],
 ): Command {
-  return newCommand(text, clientSettingNames)
-    .argument("<id>", "the job's name")
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const report = await (await clientOf(context, command)).changeJob(id, change);
-      if (wantsJson(command)) await printJson(context, report);
-      else await context.terminal.stdout.write(`job ${id} is ${jobStateText(report)}\n`);
-    });
+  const text = { name: change, summary, examples: [[`peer jobs ${change} docs`, does]] } as const;
+  return questionCommand(context, text, {
+    word,
+    ask: (client, id) => client.changeJob(id, change),
+    render: (report) => `job ${report.definition.id} is ${jobStateText(report)}\n`,
+  });
 }

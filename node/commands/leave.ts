@@ -6,8 +6,7 @@ import {
   clientOf,
   clientSettingNames,
   newCommand,
-  printJson,
-  wantsJson,
+  printDocument,
   type CommandContext,
 } from "./command-context.ts";
 
@@ -28,7 +27,7 @@ export function leaveCommand(context: CommandContext): Command {
 }
 
 async function leave(context: CommandContext, command: Command): Promise<void> {
-  const { clock, stderr, stdout } = context.terminal;
+  const { clock, stderr } = context.terminal;
   const client = await clientOf(context, command);
   const { peer, pid } = await client.leave();
   const endAtMs = clock.nowMs() + leaveMsMax;
@@ -42,8 +41,8 @@ async function leave(context: CommandContext, command: Command): Promise<void> {
     }
     await clock.sleep(lookEveryMs);
   }
-  if (wantsJson(command)) await printJson(context, { peer, left: true });
-  else await stdout.write(`peer ${shortId(peer)} has stopped; everything is kept\n`);
+  const stopped = `peer ${shortId(peer)} has stopped; everything is kept\n`;
+  await printDocument(context, command, { peer, left: true }, () => stopped);
 }
 
 /** Whether a process has this id; signal 0 only asks. */

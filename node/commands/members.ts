@@ -1,13 +1,6 @@
 import type { Command } from "commander";
 import { renderMembers } from "../text/member-text.ts";
-import {
-  clientOf,
-  clientSettingNames,
-  newCommand,
-  printJson,
-  wantsJson,
-  type CommandContext,
-} from "./command-context.ts";
+import { questionCommand, type CommandContext } from "./command-context.ts";
 
 /** `peer members`: the swarm as the asked peer sees it. */
 export function membersCommand(context: CommandContext): Command {
@@ -19,11 +12,8 @@ export function membersCommand(context: CommandContext): Command {
       ["peer members --json", "with full ids and all addresses"],
     ],
   } as const;
-  return newCommand(text, clientSettingNames).action(
-    async (_options: unknown, command: Command) => {
-      const members = await (await clientOf(context, command)).members();
-      if (wantsJson(command)) await printJson(context, members);
-      else await context.terminal.stdout.write(renderMembers(members));
-    },
-  );
+  return questionCommand(context, text, {
+    ask: (client) => client.members(),
+    render: renderMembers,
+  });
 }

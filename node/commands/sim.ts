@@ -18,7 +18,7 @@ import { exitCodes, usageError } from "../error-line.ts";
 import { counted, formatDuration } from "../text/human.ts";
 import { nearest } from "../text/nearest.ts";
 import { printable, table } from "../text/terminal-text.ts";
-import { newCommand, printJson, wantsJson } from "./command-context.ts";
+import { newCommand, printDocument, printJson, wantsJson } from "./command-context.ts";
 import type { CommandContext } from "./command-context.ts";
 
 interface SimOptions {
@@ -77,8 +77,9 @@ export function simCommand(context: CommandContext): Command {
 
 async function list(context: CommandContext, command: Command): Promise<void> {
   const rows = scenarioNames.map((name) => [name, scenarios[name].summary] as const);
-  if (wantsJson(command)) await printJson(context, Object.fromEntries(rows));
-  else await context.terminal.stdout.write(table(rows, ["left", "left"]));
+  await printDocument(context, command, Object.fromEntries(rows), () =>
+    table(rows, ["left", "left"]),
+  );
 }
 
 async function sim(context: CommandContext, options: SimOptions): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
-import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
 import { renderStatus, renderStatuses } from "../text/status-text.ts";
@@ -45,7 +44,7 @@ async function status(context: CommandContext, command: Command, urls: string[])
   const client = await clientOf(context, command);
   const { stdout } = context.terminal;
   for await (const batch of batchesOf(context, urls, file)) {
-    const statuses = await statusesOf(client, batch, job);
+    const statuses = await client.status(batch, job);
     if (wantsJson(command)) for (const each of statuses) await printJson(context, line(each));
     else if (statuses.length === 1 && statuses[0] !== undefined) {
       await stdout.write(renderStatus(statuses[0]));
@@ -67,14 +66,6 @@ function line(status: UrlStatus): object {
     owner,
     ...more,
   };
-}
-
-function statusesOf(
-  client: ApiClient,
-  urls: readonly string[],
-  job: string | undefined,
-): Promise<readonly UrlStatus[]> {
-  return client.status(urls, job);
 }
 
 async function* batchesOf(

@@ -10,9 +10,8 @@ import {
   clientSettingNames,
   colorWanted,
   newCommand,
-  printJson,
+  printDocument,
   settingsOf,
-  wantsJson,
   type CommandContext,
 } from "./command-context.ts";
 
@@ -55,9 +54,9 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
     await display.stop();
     stop.dispose();
   }
-  if (wantsJson(command)) await printJson(context, job === undefined ? reports : reports[0]);
-  else if (reports.length === 0) await terminal.stdout.write("no jobs\n");
-  else await terminal.stdout.write(renderJobs(reports));
+  await printDocument(context, command, job === undefined ? reports : reports[0], () =>
+    reports.length === 0 ? "no jobs\n" : renderJobs(reports),
+  );
 }
 
 /**

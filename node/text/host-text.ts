@@ -1,18 +1,21 @@
 import type { HostStatus } from "../../src/ports/peer-control.ts";
-import { counted, formatDuration } from "./human.ts";
+import { counted, formatDuration, formatTime } from "./human.ts";
 import { shortId } from "./member-text.ts";
-import { printable } from "./terminal-text.ts";
+import { labelled, printable, type LabelledRow } from "./terminal-text.ts";
 
 /** What is known of a host, and why it is not asked now. */
 export function renderHost(status: HostStatus): string {
-  const rows: [string, string | undefined][] = [
+  const rows: LabelledRow[] = [
     [
       "owner",
       `${shortId(status.owner)}${status.replica ? ", which does not answer; from a copy" : ""}`,
     ],
     ...queueRows(status),
     ["now", nowText(status)],
-    ["next", status.nextFetchAt === undefined ? undefined : `${timeText(status.nextFetchAt)} UTC`],
+    [
+      "next",
+      status.nextFetchAt === undefined ? undefined : `${formatTime(status.nextFetchAt)} UTC`,
+    ],
     ["failures", status.failuresInRow === 0 ? undefined : `${status.failuresInRow} in a row`],
     [
       "delay",
@@ -20,17 +23,15 @@ export function renderHost(status: HostStatus): string {
         ? undefined
         : `${formatDuration(status.crawlDelayMs)}, as its robots.txt asks`,
     ],
-    ...status.robots.map(({ origin, verdict, httpStatus, expiresAt }): [string, string] => [
+    ...status.robots.map(({ origin, verdict, httpStatus, expiresAt }): LabelledRow => [
       "robots",
-      `${origin}: ${verdict}${httpStatus === 0 ? "" : ` (HTTP ${httpStatus})`}, kept until ${timeText(expiresAt)} UTC`,
+      `${origin}: ${verdict}${httpStatus === 0 ? "" : ` (HTTP ${httpStatus})`}, kept until ${formatTime(expiresAt)} UTC`,
     ]),
   ];
-  const known = rows.filter((row): row is [string, string] => row[1] !== undefined);
-  const lines = known.map(([label, value]) => `  ${label.padEnd(10)}${printable(value)}\n`);
-  return `${printable(status.host)}\n${lines.join("")}`;
+  return `${printable(status.host)}\n${labelled(rows, "  ")}`;
 }
 
-function queueRows({ queued }: HostStatus): [string, string][] {
+function queueRows({ queued }: HostStatus): LabelledRow[] {
   return queued.map(({ job, urls, orMore }) => [
     "queued",
     `${counted(urls, "URL")}${orMore ? " or more" : ""} of job ${job}`,
@@ -42,9 +43,4 @@ function nowText({ known, unreachable, hold, detail, queued }: HostStatus): stri
   if (!known) return "nothing of it was ever queued";
   if (hold !== undefined) return detail === undefined ? hold : `${hold}: ${detail}`;
   return queued.length === 0 ? "nothing is queued" : "nothing keeps it back";
-}
-
-/** `2026-01-02 03:04:05` of an ISO 8601 time. */
-function timeText(iso: string): string {
-  return iso.slice(0, 19).replace("T", " ");
 }

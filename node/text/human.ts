@@ -49,3 +49,8 @@ export function formatClock(ms: number): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
+
+/** `2026-01-02 03:04:05` of an ISO 8601 time. */
+export function formatTime(iso: string): string {
+  return iso.slice(0, 19).replace("T", " ");
+}

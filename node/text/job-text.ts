@@ -2,7 +2,7 @@ import type { JobReport, JobShare, SwarmJobReport } from "../../src/ports/peer-c
 import { activeMsOf, skippedOf } from "../dashboard/progress-view.ts";
 import { formatBytes, formatCount, formatDuration } from "./human.ts";
 import { shortId } from "./member-text.ts";
-import { table } from "./terminal-text.ts";
+import { labelled, table, type LabelledRow } from "./terminal-text.ts";
 
 /** `finished`, or the state that the job's owner gave it. */
 export function jobStateText({ definition, finished }: JobReport): string {
@@ -46,21 +46,21 @@ export function renderJob(job: SwarmJobReport): string {
   const statuses = Object.entries(job.counts.statuses).map(
     ([name, n]) => `${formatCount(n)} ${name}`,
   );
-  const rows: [string, string][] = [
+  const rows: LabelledRow[] = [
     ["scope", `${options.scope}, depth ${options.depthMax}`],
     ["pages", options.pagesMax === 0 ? "no limit" : `at most ${formatCount(options.pagesMax)}`],
     ["delay", `${options.delayMs} ms, ${options.connectionsPerHost} open per host`],
     ["priority", String(options.priority)],
-    ...options.include.map((pattern): [string, string] => ["include", pattern]),
-    ...options.exclude.map((pattern): [string, string] => ["exclude", pattern]),
+    ...options.include.map((pattern): LabelledRow => ["include", pattern]),
+    ...options.exclude.map((pattern): LabelledRow => ["exclude", pattern]),
     ["answers", statuses.length === 0 ? "none" : statuses.join(", ")],
     ["skipped", skipped.length === 0 ? "none" : skipped.join(", ")],
     ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
   ];
-  return `${renderJobs([job])}\n${rows.map(([label, value]) => `${label.padEnd(10)}${value}\n`).join("")}`;
+  return `${renderJobs([job])}\n${labelled(rows)}`;
 }
 
-function shareRow({ peer, counts, past }: JobShare): [string, string] {
+function shareRow({ peer, counts, past }: JobShare): LabelledRow {
   const done = `${formatCount(counts.fetched)} fetched`;
   const rest = past ? "does not answer or has gone" : `${formatCount(counts.queued)} queued`;
   return ["member", `${shortId(peer)}, ${done}, ${rest}`];

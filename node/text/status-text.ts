@@ -1,6 +1,6 @@
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
-import { counted, formatBytes } from "./human.ts";
-import { cut, printable, table } from "./terminal-text.ts";
+import { counted, formatBytes, formatTime } from "./human.ts";
+import { cut, labelled, printable, table, type LabelledRow } from "./terminal-text.ts";
 
 /** Longest URL that a table shows in full; a longer one would push the other columns off the screen. */
 const urlColumnsMax = 60;
@@ -8,10 +8,10 @@ const urlColumnsMax = 60;
 /** One URL in full. */
 export function renderStatus(status: UrlStatus): string {
   const { httpStatus, fetchedAt, redirect, title, job, depth, archive } = status;
-  const rows: [string, string | undefined][] = [
+  const rows: LabelledRow[] = [
     ["state", `${status.state}${answerText(status)}`],
     ["why", whyText(status)],
-    ["fetched", fetchedAt === undefined ? undefined : `${timeText(fetchedAt)} UTC`],
+    ["fetched", fetchedAt === undefined ? undefined : `${formatTime(fetchedAt)} UTC`],
     ["attempts", status.attempts === 0 ? undefined : String(status.attempts)],
     ["redirect", redirect],
     ["title", title],
@@ -25,10 +25,8 @@ export function renderStatus(status: UrlStatus): string {
         : `${archive.file}, ${formatBytes(archive.length)} at offset ${archive.offset}`,
     ],
   ];
-  const known = rows.filter((row): row is [string, string] => row[1] !== undefined);
-  const lines = known.map(([label, value]) => `  ${label.padEnd(10)}${printable(value)}\n`);
   const hint = httpStatus === undefined && status.state === "unknown" ? unknownHint : "";
-  return `${printable(status.url)}\n${lines.join("")}${hint}`;
+  return `${printable(status.url)}\n${labelled(rows, "  ")}${hint}`;
 }
 
 const unknownHint = "  No job has met this URL; peer inject URL gives it to one.\n";
@@ -39,7 +37,7 @@ export function renderStatuses(statuses: readonly UrlStatus[]): string {
     cut(printable(status.url), urlColumnsMax),
     status.state,
     status.httpStatus === undefined ? "-" : String(status.httpStatus),
-    status.fetchedAt === undefined ? "-" : timeText(status.fetchedAt),
+    status.fetchedAt === undefined ? "-" : formatTime(status.fetchedAt),
     String(status.attempts),
     printable(status.redirect === undefined ? (whyText(status) ?? "") : `to ${status.redirect}`),
   ]);
@@ -61,9 +59,4 @@ function whyText({ reason, detail }: UrlStatus): string | undefined {
 
 function jobText(job: string, depth: number | undefined): string {
   return depth === undefined ? job : `${job}, ${counted(depth, "link")} from a seed`;
-}
-
-/** `2026-01-02 03:04:05` of an ISO 8601 time. */
-function timeText(iso: string): string {
-  return iso.slice(0, 19).replace("T", " ");
 }

@@ -12,6 +12,17 @@ export function cut(text: string, columns: number): string {
   return columns <= 1 ? "…".slice(0, columns) : `${text.slice(0, columns - 1)}…`;
 }
 
+/** A fact with its name; without a value there is nothing to tell. */
+export type LabelledRow = readonly [label: string, value: string | undefined];
+
+/** A line for each row that has a value, the values in one column. */
+export function labelled(rows: readonly LabelledRow[], indent = ""): string {
+  return rows
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value = ""]) => `${indent}${label.padEnd(10)}${printable(value)}\n`)
+    .join("");
+}
+
 export type Alignment = "left" | "right";
 
 /** Rows with their columns aligned, two spaces apart and without trailing spaces. */

@@ -45,19 +45,21 @@ interface Answer {
   readonly failure?: FetchFailure;
 }
 
+interface RobotsPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly fetcher: Fetcher;
+  readonly logger: Logger;
+  readonly resolver: Resolver;
+}
+
 /**
  * Asks an origin's robots.txt in the turn of its host, before the first URL and whenever the answer is too old.
  *
  * Invariant: a request for robots.txt is a request to the host: it takes the host's turn and arms its clocks.
  */
 export class RobotsVisitor {
-  readonly #ports: {
-    readonly clock: Clock;
-    readonly entropy: Entropy;
-    readonly fetcher: Fetcher;
-    readonly logger: Logger;
-    readonly resolver: Resolver;
-  };
+  readonly #ports: RobotsPorts;
   readonly #frontier: Frontier;
   readonly #journal: Journal;
   readonly #keeper: RobotsKeeper;
@@ -66,13 +68,7 @@ export class RobotsVisitor {
   readonly #signal: AbortSignal;
 
   constructor(
-    ports: {
-      readonly clock: Clock;
-      readonly entropy: Entropy;
-      readonly fetcher: Fetcher;
-      readonly logger: Logger;
-      readonly resolver: Resolver;
-    },
+    ports: RobotsPorts,
     parts: {
       readonly frontier: Frontier;
       readonly journal: Journal;

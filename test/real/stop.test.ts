@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { audit } from "../../sim/auditor/auditor.ts";
@@ -14,6 +14,36 @@ const noFailures = { throttled: 0, unavailable: 0, failing: 0, reset: 0 };
 
 /** A graceful stop must be over by then; the command itself insists after 10 s. */
 const stopMsMax = 10_000;
+
+/** A server that answers for its robots.txt alone. */
+class SilentServer {
+  readonly #server: Server;
+  readonly #asked = Promise.withResolvers<undefined>();
+  /** Resolves when a page was asked for. */
+  readonly asked = this.#asked.promise;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      if (request.url === "/robots.txt") response.writeHead(404).end();
+      else this.#asked.resolve(undefined);
+    }).listen(0, "127.0.0.1");
+  }
+
+  static async start(): Promise<SilentServer> {
+    const started = new SilentServer();
+    await once(started.#server, "listening");
+    return started;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
 
 describe("peer crawl that is told to stop", () => {
   const bench = new ProcessBench();
@@ -58,25 +88,18 @@ describe("peer crawl that is told to stop", () => {
   });
 
   it("lets a request in flight end, but not when it is told a second time", async () => {
-    const asked = Promise.withResolvers<undefined>();
-    const silent = createServer((request, response) => {
-      if (request.url === "/robots.txt") response.writeHead(404).end();
-      else asked.resolve(undefined);
-    }).listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const silent = await SilentServer.start();
     const out = await bench.directory();
     const flags = ["--allow-private", "--delay", "0", "--out", out];
-    const crawl = bench.start(["crawl", url, ...flags]);
-    await asked.promise;
+    const crawl = bench.start(["crawl", silent.url, ...flags]);
+    await silent.asked;
     void crawl.end("SIGINT");
     const askedAtMs = Date.now();
     await until("another press of the key is a second one", () => Date.now() - askedAtMs > 600);
     expect(crawl.isRunning).toBe(true);
     expect(await crawl.end("SIGINT")).toMatchObject({ code: 130 });
     expect(Date.now() - askedAtMs).toBeLessThan(3_000);
-    silent.closeAllConnections();
-    silent.close();
+    silent.stop();
 
     const peer = await bench.peer(out, ["--allow-private"]);
     const stats = await bench.run(["stats", "--data", out, "--json"]);
@@ -92,22 +115,15 @@ describe("a member of a swarm that is told to stop", () => {
   afterEach(() => bench.clear());
 
   it("is gone in time although a server does not answer, and although others go on", async () => {
-    const asked = Promise.withResolvers<undefined>();
-    const silent = createServer((request, response) => {
-      if (request.url === "/robots.txt") response.writeHead(404).end();
-      else asked.resolve(undefined);
-    }).listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const silent = await SilentServer.start();
     const peers = await bench.swarm(undefined, 2, ["--allow-private"]);
-    expect((await bench.ask(peers[0], ["inject", url, "--delay", "0"])).code).toBe(0);
-    await asked.promise;
+    expect((await bench.ask(peers[0], ["inject", silent.url, "--delay", "0"])).code).toBe(0);
+    await silent.asked;
     for (const peer of peers) {
       const askedAtMs = Date.now();
       expect(await peer.end("SIGTERM")).toMatchObject({ code: 143, signal: null });
       expect(Date.now() - askedAtMs).toBeLessThan(stopMsMax);
     }
-    silent.closeAllConnections();
-    silent.close();
+    silent.stop();
   });
 });

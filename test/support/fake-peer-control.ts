@@ -1,4 +1,4 @@
-import { addJobCounts } from "../../src/core/answers/job-counts.ts";
+import { addJobCounts, noJobCounts } from "../../src/core/answers/job-counts.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { defaultJobOptions, type JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobId } from "../../src/core/units.ts";
@@ -18,26 +18,11 @@ import type {
 } from "../../src/ports/peer-control.ts";
 import type { ArchivedResponse } from "../../src/ports/archive.ts";
 
-/** Counts of a job that has done nothing. */
-export const noCounts: JobCounts = {
-  pages: 0,
-  fetched: 0,
-  failed: 0,
-  skipped: {},
-  queued: 0,
-  requests: 0,
-  duplicateFetches: 0,
-  overlapFetches: 0,
-  bytes: 0,
-  statuses: {},
-  activeMs: 0,
-};
-
 /** A job report with the given differences. */
 export function jobReport(id: string, counts: Partial<JobCounts> = {}): JobReport {
   return {
     definition: { id: id as JobId, revision: 1, state: "running", options: defaultJobOptions },
-    counts: { ...noCounts, ...counts },
+    counts: { ...noJobCounts, ...counts },
     finished: (counts.queued ?? 0) === 0,
   };
 }
@@ -89,7 +74,7 @@ export class FakePeerControl implements PeerControl {
     const bad = urls.filter((url) => !/^https?:/.test(url));
     const added = sound.filter((url) => !this.#known.has(url));
     for (const url of added) this.#known.add(url);
-    const counts = this.reports.get(job)?.counts ?? noCounts;
+    const counts = this.reports.get(job)?.counts ?? noJobCounts;
     this.reports.set(job, jobReport(job, { ...counts, queued: counts.queued + added.length }));
     return Promise.resolve<InjectReport>({
       job,
@@ -155,7 +140,7 @@ export class FakePeerControl implements PeerControl {
   #overAll(job: JobReport): SwarmJobReport {
     const peers = [this.peerId, ...this.others.flatMap(({ stats }) => stats?.peer ?? [])];
     const shares = peers.map((peer) => ({ peer, counts: job.counts }));
-    const counts = shares.reduce((sum, share) => addJobCounts(sum, share.counts), noCounts);
+    const counts = shares.reduce((sum, share) => addJobCounts(sum, share.counts), noJobCounts);
     return { ...job, counts, shares };
   }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
 import { encodeCapture, type CaptureIds } from "../../core/archive/encode-capture.ts";
 import { encodeRevisit } from "../../core/archive/encode-revisit.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
@@ -9,7 +8,7 @@ import { parsePage } from "../../core/page/parse-page.ts";
 import { EncodingTables } from "../../core/page/query-encoder.ts";
 import type { EncodedCapture } from "../../ports/archive.ts";
 import { storedGzip } from "./stored-gzip.ts";
-import type { ParsedPage } from "../../ports/page-parser.ts";
+import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 
 /** A job made ready for its pages. */
 export interface PreparedJob {
@@ -25,14 +24,7 @@ export function prepareJob(definition: JobDefinition): PreparedJob {
 }
 
 /** One page as a thread gets it. */
-export interface EncoderInput {
-  readonly exchange: Exchange;
-  readonly payloadDigest: string;
-  readonly revisitOf?: RevisitTarget;
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly contentHeaders: readonly string[];
-  readonly follow: boolean;
-  readonly depth: number;
+export interface EncoderInput extends Omit<ParseRequest, "job"> {
   readonly job: PreparedJob;
 }
 

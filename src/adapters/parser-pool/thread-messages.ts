@@ -1,6 +1,5 @@
-import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
-import type { ParsedPage } from "../../ports/page-parser.ts";
+import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 
 /** What a thread is started with. */
 export interface ThreadSettings {
@@ -25,16 +24,9 @@ export interface ForgetJob {
   readonly key: string;
 }
 
-export interface ParsePage {
+export interface ParsePage extends Omit<ParseRequest, "job"> {
   readonly kind: "parse-page";
   readonly jobKey: string;
-  readonly exchange: Exchange;
-  readonly payloadDigest: string;
-  readonly revisitOf?: RevisitTarget;
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly contentHeaders: readonly string[];
-  readonly follow: boolean;
-  readonly depth: number;
 }
 
 /** The last message: the thread ends by itself when it has handled those before. */

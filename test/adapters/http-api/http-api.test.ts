@@ -1,11 +1,11 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApiErrorBody } from "../../../src/adapters/http-api/api-error.ts";
-import { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
-import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
-import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import type { HttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
 import { CrawlError, InvariantError } from "../../../src/core/errors.ts";
 import type { LogFields, Logger } from "../../../src/ports/logger.ts";
+import { fakePeerApi } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 
 class MemoryLogger implements Logger {
@@ -26,19 +26,14 @@ let bugs: InvariantError[];
 let left: PromiseWithResolvers<undefined>;
 let api: HttpApi;
 
-function newApi(options: Partial<typeof defaultHttpApiOptions> = {}): HttpApi {
-  return new HttpApi(
-    {
-      control,
-      clock: new SystemClock(),
-      logger,
-      metrics: { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n") },
-      version: "1.2.3",
-      leave: () => left.resolve(undefined),
-      stopForBug: (bug) => void bugs.push(bug),
-    },
-    { ...defaultHttpApiOptions, port: 0, ...options },
-  );
+function newApi(options: Partial<HttpApiOptions> = {}): HttpApi {
+  const parts = {
+    logger,
+    metrics: { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n") },
+    leave: () => left.resolve(undefined),
+    stopForBug: (bug: InvariantError) => void bugs.push(bug),
+  };
+  return fakePeerApi(control, parts, options);
 }
 
 beforeEach(async () => {

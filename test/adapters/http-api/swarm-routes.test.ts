@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
-import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
-import { ConsoleLogger } from "../../../src/adapters/system/console-logger.ts";
-import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { fakePeerApi } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport, otherMember } from "../../support/fake-peer-control.ts";
 
 let control: FakePeerControl;
@@ -10,13 +8,7 @@ let api: HttpApi;
 
 beforeEach(async () => {
   control = new FakePeerControl();
-  const clock = new SystemClock();
-  const logger = new ConsoleLogger({ level: "silent", format: "text" }, clock);
-  const calls = { leave: () => undefined, stopForBug: () => undefined };
-  api = new HttpApi(
-    { control, clock, logger, version: "1.2.3", ...calls },
-    { ...defaultHttpApiOptions, port: 0 },
-  );
+  api = fakePeerApi(control);
   await api.start();
   control.others.push(otherMember("peer-1", { queued: 7 }), otherMember("peer-2"));
 });

@@ -8,6 +8,18 @@ function takenUrls(queue: HostQueue, count: number): (string | undefined)[] {
   return Array.from({ length: count }, () => queue.take(anyJob)?.entry.url.slice(17));
 }
 
+/** A queue whose head fell back behind a URL, `late`, that is still leased. */
+function queueBehindLeased() {
+  const queue = new HostQueue(1);
+  const late = queued(jobA, 9, 0);
+  queue.add(late);
+  queue.take(anyJob);
+  queue.add(queued(jobA, 5, 1));
+  queue.add(queued(jobA, 1, 2));
+  queue.take(anyJob);
+  return { queue, late };
+}
+
 describe("HostQueue", () => {
   it("serves a job by key, whatever the order of adding", () => {
     const queue = new HostQueue(10);
@@ -109,13 +121,7 @@ describe("HostQueue", () => {
   });
 
   it("does not bring back what was leased before the head fell back behind it", () => {
-    const queue = new HostQueue(1);
-    const late = queued(jobA, 9, 0);
-    queue.add(late);
-    queue.take(anyJob);
-    queue.add(queued(jobA, 5, 1));
-    queue.add(queued(jobA, 1, 2));
-    queue.take(anyJob);
+    const { queue, late } = queueBehindLeased();
     const ticket = queue.beginRefill(jobA);
     queue.settle(late);
     queue.committed(late);
@@ -125,13 +131,7 @@ describe("HostQueue", () => {
   });
 
   it.each(["leased", "settled"])("does not hand out twice what is %s behind the head", (state) => {
-    const queue = new HostQueue(1);
-    const late = queued(jobA, 9, 0);
-    queue.add(late);
-    queue.take(anyJob);
-    queue.add(queued(jobA, 5, 1));
-    queue.add(queued(jobA, 1, 2));
-    queue.take(anyJob);
+    const { queue, late } = queueBehindLeased();
     if (state === "settled") queue.settle(late);
     queue.refill(queue.beginRefill(jobA), [queued(jobA, 5, 1), late], true);
     expect(takenUrls(queue, 1)).toEqual(["a/5/1"]);

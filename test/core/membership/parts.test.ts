@@ -5,7 +5,8 @@ import { lanMembership } from "../../../src/core/membership/membership-options.t
 import { ProbeSchedule } from "../../../src/core/membership/probe-schedule.ts";
 import { Prober } from "../../../src/core/membership/prober.ts";
 import { Suspicion } from "../../../src/core/membership/suspicion.ts";
-import { memberId, seeded } from "./virtual-swarm.ts";
+import { seeded } from "../../support/seeded.ts";
+import { memberId } from "./virtual-swarm.ts";
 
 const [a, b, c, d] = [memberId(1), memberId(2), memberId(3), memberId(4)];
 

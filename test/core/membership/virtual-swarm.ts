@@ -8,17 +8,7 @@ import type {
 } from "../../../src/core/membership/membership-message.ts";
 import type { MembershipOptions } from "../../../src/core/membership/membership-options.ts";
 import type { MemberId } from "../../../src/core/units.ts";
-
-/** Mulberry32 (public domain): small, and the same on every machine. */
-export function seeded(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { seeded } from "../../support/seeded.ts";
 
 interface Peer {
   readonly machine: Membership;

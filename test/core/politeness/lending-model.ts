@@ -4,6 +4,7 @@ import { AddressLender } from "../../../src/core/politeness/address-lender.ts";
 import { defaultLendingOptions, longestLoanMs } from "../../../src/core/politeness/address-loan.ts";
 import type { LendingOptions } from "../../../src/core/politeness/address-loan.ts";
 import type { IpAddress, MemberId } from "../../../src/core/units.ts";
+import { seeded } from "../../support/seeded.ts";
 
 /** A run of the model; all times are true times. */
 export interface LendingRun {
@@ -30,17 +31,6 @@ export const modelAddress = "192.0.2.1" as IpAddress;
 const durationMs = 150_000;
 const answerWithinMs = 2_000;
 
-/** A small generator, so that a run follows from its seed (Steele and Vigna 2021, mulberry32 by Ettinger). */
-function chanceOf(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 interface Skew {
   readonly offsetMs: number;
   readonly rate: number;
@@ -64,7 +54,7 @@ export class LendingModel {
     // Messages are lost here for longer than borrowers usually need to tell of their loans.
     const registerMs = longestLoanMs(defaultLendingOptions);
     this.options = { ...defaultLendingOptions, registerMs, ...options };
-    this.chance = chanceOf(run.seed);
+    this.chance = seeded(run.seed);
     this.#stewards.push(new ModelSteward(this, undefined));
     this.#borrowers = Array.from({ length: run.borrowers }, (_, index) => {
       return new ModelBorrower(this, index, this.steward(0));

@@ -21,6 +21,11 @@ const erring: Partial<SieveOptions> = {
 
 const exact: Partial<SieveOptions> = { ...erring, capacity: 500, falsePositiveRate: 0.001 };
 
+const filters = [
+  ["errs nearly always", erring],
+  ["errs hardly ever", exact],
+] as const;
+
 /** The admission loop in small, with a set in place of the store; what it admits becomes visible one batch late. */
 class Admission {
   readonly admitted: string[] = [];
@@ -82,25 +87,22 @@ const batches = fc.array(
 );
 
 describe("Sieve", () => {
-  it.each([
-    ["errs nearly always", erring],
-    ["errs hardly ever", exact],
-  ])("lets every key out exactly once, when the Bloom filter %s", (_what, options) => {
-    fc.assert(
-      fc.property(batches, (offered) => {
-        const admission = new Admission(new Sieve(options));
-        for (const batch of offered) admission.offer(batch);
-        const distinct = new Set(offered.flat().map(nameOf));
-        expect(admission.admitted.toSorted()).toEqual([...distinct].sort());
-      }),
-      { numRuns: 300 },
-    );
-  });
+  it.each(filters)(
+    "lets every key out exactly once, when the Bloom filter %s",
+    (_what, options) => {
+      fc.assert(
+        fc.property(batches, (offered) => {
+          const admission = new Admission(new Sieve(options));
+          for (const batch of offered) admission.offer(batch);
+          const distinct = new Set(offered.flat().map(nameOf));
+          expect(admission.admitted.toSorted()).toEqual([...distinct].sort());
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
-  it.each([
-    ["errs nearly always", erring],
-    ["errs hardly ever", exact],
-  ])(
+  it.each(filters)(
     "lets every key out exactly once when a batch comes before the last one is settled and the Bloom filter %s",
     (_what, options) => {
       // From an offer to the store's answers: its own batch of at most 16, and the three after it.
@@ -123,10 +125,7 @@ describe("Sieve", () => {
     },
   );
 
-  it.each([
-    ["errs nearly always", erring],
-    ["errs hardly ever", exact],
-  ])(
+  it.each(filters)(
     "lets every key out exactly once across a restart, when the Bloom filter %s",
     (_what, options) => {
       fc.assert(

@@ -4,11 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runCli } from "../../../node/cli.ts";
-import { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
-import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
-import { ConsoleLogger } from "../../../src/adapters/system/console-logger.ts";
-import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { fakePeerApi, runAgainst } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 
@@ -26,30 +23,23 @@ afterAll(() => rm(folder, { recursive: true }));
 beforeEach(async () => {
   control = new FakePeerControl();
   leaves = 0;
-  const clock = new SystemClock();
-  api = new HttpApi(
-    {
-      control,
-      clock,
-      logger: new ConsoleLogger({ level: "silent", format: "text" }, clock),
-      version: "1.2.3",
-      leave: () => (leaves += 1),
-      stopForBug: (bug) => {
-        throw bug;
-      },
-    },
-    { ...defaultHttpApiOptions, port: 0 },
-  );
+  api = fakePeerApi(control, { leave: () => (leaves += 1) });
   await api.start();
 });
 
 afterEach(() => api.stop());
 
 /** Runs a command line against the peer of the test. */
-async function peer(words: readonly string[], terminal = new FakeTerminal()) {
-  terminal.environment["ORBWEAVER_API"] ??= new URL(api.url).host;
-  const exitCode = await runCli(words, terminal);
-  return { exitCode, out: terminal.stdout.text, err: terminal.stderr.text, terminal };
+const peer = (words: readonly string[], terminal?: FakeTerminal) =>
+  runAgainst(api, words, terminal);
+
+/** A mistake of the user's is told in one line, and nothing is done. */
+async function expectRefusal(words: readonly string[], expected: string): Promise<void> {
+  const { err, exitCode, out } = await peer(words);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+  expect(err).toMatch(/^peer: [^\n]*\n$/);
+  expect(err).toContain(expected);
+  expect(control.injected).toEqual([]);
 }
 
 function jsonLines(text: string): unknown[] {
@@ -145,13 +135,7 @@ describe("peer inject", () => {
     [["inject", "http://a/", "--file", "x"], "not both"],
     [["inject", "--file", "/no/such/file"], "there is no such file"],
     [["inject", "http://a/", "--scope", "web"], "--scope must be one of"],
-  ])("refuses %j with exit code 2 and one line", async (words, expected) => {
-    const { err, exitCode, out } = await peer(words);
-    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
-    expect(err).toMatch(/^peer: [^\n]*\n$/);
-    expect(err).toContain(expected);
-    expect(control.injected).toEqual([]);
-  });
+  ])("refuses %j with exit code 2 and one line", expectRefusal);
 });
 
 describe("peer status", () => {
@@ -327,10 +311,5 @@ describe("the command line", () => {
     [["crawl", "--depth"], "argument missing"],
     [["stats", "--api", "nowhere"], "--api must be HOST:PORT"],
     [["jobs", "explode", "x"], "too many arguments"],
-  ])("refuses %j with exit code 2 and one line", async (words, expected) => {
-    const { err, exitCode, out } = await peer(words);
-    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
-    expect(err).toMatch(/^peer: [^\n]*\n$/);
-    expect(err).toContain(expected);
-  });
+  ])("refuses %j with exit code 2 and one line", expectRefusal);
 });

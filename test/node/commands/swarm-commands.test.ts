@@ -1,36 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCli } from "../../../node/cli.ts";
-import { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
-import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
-import { ConsoleLogger } from "../../../src/adapters/system/console-logger.ts";
-import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { fakePeerApi, runAgainst } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport, otherMember } from "../../support/fake-peer-control.ts";
-import { FakeTerminal } from "../../support/fake-terminal.ts";
 
 let control: FakePeerControl;
 let api: HttpApi;
 
 beforeEach(async () => {
   control = new FakePeerControl();
-  const clock = new SystemClock();
-  const logger = new ConsoleLogger({ level: "silent", format: "text" }, clock);
-  const calls = { leave: () => undefined, stopForBug: () => undefined };
-  api = new HttpApi(
-    { control, clock, logger, version: "1.2.3", ...calls },
-    { ...defaultHttpApiOptions, port: 0, waitMsMax: 20 },
-  );
+  api = fakePeerApi(control, {}, { waitMsMax: 20 });
   await api.start();
 });
 
 afterEach(() => api.stop());
 
 /** Runs a command line against the peer of the test. */
-async function peer(words: readonly string[]) {
-  const terminal = new FakeTerminal();
-  terminal.environment["ORBWEAVER_API"] = new URL(api.url).host;
-  const exitCode = await runCli(words, terminal);
-  return { exitCode, out: terminal.stdout.text };
-}
+const peer = (words: readonly string[]) => runAgainst(api, words);
 
 describe("peer wait, longer than one question may stay open", () => {
   it("asks again until the job is over", async () => {
@@ -70,8 +55,10 @@ describe("peer members, host, and stats of a swarm", () => {
 
   it("sums the swarm's figures, and names who is silent", async () => {
     const { out } = await peer(["stats"]);
-    expect(out).toContain("\nswarm    2 members in sum\nsilent   Lr2NASuq; not in these figures\n");
-    expect(out).toContain("\nopen     4 requests\n");
+    expect(out).toContain(
+      "\nswarm     2 members in sum\nsilent    Lr2NASuq; not in these figures\n",
+    );
+    expect(out).toContain("\nopen      4 requests\n");
   });
 
   it("shows as a job's time that of the member that took longest, not the sum", async () => {
