@@ -1,5 +1,5 @@
 import type { MemberDocument } from "../../src/adapters/http-api/peer-routes.ts";
-import { formatCount, formatDuration, formatRate } from "./human.ts";
+import { formatCount, formatRate } from "./human.ts";
 import { printable, table } from "./terminal-text.ts";
 
 /** Characters of a member's id that tell it from the others of its swarm; all ids begin alike. */
@@ -20,7 +20,7 @@ export function shortAddress(address: string): string {
 
 /** The members of a swarm as a table, the asked one marked. */
 export function renderMembers(members: readonly MemberDocument[]): string {
-  const head = ["MEMBER", "ADDRESS", "STATE", "SHARE", "QUEUED", "PAGES/S", "UP", "VERSION"];
+  const head = ["MEMBER", "ADDRESS", "STATE", "SHARE", "QUEUED", "PAGES/S", "LAG", "VERSION"];
   const rows = members.map((member, at) => [
     `${shortId(member.id)}${at === 0 ? " *" : ""}`,
     addressText(member.addresses),
@@ -28,7 +28,7 @@ export function renderMembers(members: readonly MemberDocument[]): string {
     `${(member.share * 100).toFixed(1)}%`,
     member.stats === undefined ? "-" : formatCount(member.stats.queued),
     member.stats === undefined ? "-" : formatRate(member.stats.pagesPerSecond),
-    member.stats === undefined ? "-" : formatDuration(member.stats.upMs),
+    member.stats === undefined ? "-" : `${formatCount(member.stats.lagMs)} ms`,
     printable(member.version),
   ]);
   const right = "right" as const;

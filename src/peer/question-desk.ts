@@ -79,7 +79,7 @@ export class LoneDesk implements QuestionDesk {
 
   swarmStats(): Promise<SwarmStats> {
     const { peerId: member, jobs } = this.#parts;
-    const own = { member, reply: ownFigures(this.#parts, this.#generation) };
+    const own = { member, reply: ownFigures(this.#parts, this.#generation), lagMs: 0 };
     return Promise.resolve(sumFigures(jobs.all(), [own], { past: [], silent: [] }));
   }
 

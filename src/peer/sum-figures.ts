@@ -1,6 +1,6 @@
 import { addJobCounts, noJobCounts } from "../core/answers/job-counts.ts";
 import type { PastTotals, StatsReply } from "../core/messages/stats-message.ts";
-import type { MemberId } from "../core/units.ts";
+import type { MemberId, Millis } from "../core/units.ts";
 import type { JobShare, MemberStats, SwarmJobReport, SwarmStats } from "../ports/peer-control.ts";
 import type { Job } from "./job-registry.ts";
 
@@ -8,6 +8,8 @@ import type { Job } from "./job-registry.ts";
 export interface MemberFigures {
   readonly member: MemberId;
   readonly reply: StatsReply;
+  /** How long it took to answer. */
+  readonly lagMs: Millis;
 }
 
 /** Sums what members have said of themselves, and what is remembered of those that said nothing. */
@@ -33,10 +35,10 @@ export function sumFigures(
   };
 }
 
-function memberStats({ member, reply }: MemberFigures): MemberStats {
+function memberStats({ member, reply, lagMs }: MemberFigures): MemberStats {
   const { version, upMs, openRequests, activeHosts, pagesPerSecond, jobs } = reply;
   const queued = jobs.reduce((sum, { counts }) => sum + counts.queued, 0);
-  return { peer: member, version, upMs, openRequests, activeHosts, queued, pagesPerSecond };
+  return { peer: member, lagMs, version, upMs, openRequests, activeHosts, queued, pagesPerSecond };
 }
 
 function jobReport(

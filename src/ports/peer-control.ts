@@ -47,6 +47,11 @@ export interface MemberReport {
 /** What a member said of itself when it was asked a moment ago. */
 export interface MemberStats {
   readonly peer: string;
+  /**
+   * Time from the question to its answer, as the asked peer measures it: the way there and back, and however long the
+   * member took to get round to it. 0 for the asked peer itself.
+   */
+  readonly lagMs: Millis;
   readonly version: string;
   readonly upMs: Millis;
   readonly openRequests: number;

@@ -124,7 +124,16 @@ export class FakePeerControl implements PeerControl {
 
   swarmStats(): Promise<SwarmStats> {
     const { peer, version, upMs, openRequests, activeHosts, queued, pagesPerSecond } = this.stats();
-    const own = { peer, version, upMs, openRequests, activeHosts, queued, pagesPerSecond };
+    const own = {
+      peer,
+      lagMs: 0,
+      version,
+      upMs,
+      openRequests,
+      activeHosts,
+      queued,
+      pagesPerSecond,
+    };
     const members = [own, ...this.others.flatMap(({ stats }) => stats ?? [])];
     return Promise.resolve({
       members,
@@ -202,6 +211,7 @@ export function otherMember(
   const rest = { weight: 1, share: 0.25, generation: 2, version: "1.2.4" };
   const addresses = ["/ip4/127.0.0.1/tcp/7781", "/ip4/192.0.2.7/tcp/7781/p2p/12D3KooWabc"];
   const member: MemberReport = { id, addresses, state: stats ? "active" : "suspect", ...rest };
-  const figures = { upMs: 60_000, openRequests: 1, activeHosts: 4, queued: 10, pagesPerSecond: 2 };
-  return { member, ...(stats && { stats: { peer: id, version: "1.2.4", ...figures, ...stats } }) };
+  const figures = { openRequests: 1, activeHosts: 4, queued: 10, pagesPerSecond: 2 };
+  const said = { peer: id, lagMs: 1_234.56, version: "1.2.4", upMs: 60_000, ...figures };
+  return { member, ...(stats && { stats: { ...said, ...stats } }) };
 }

@@ -29,7 +29,7 @@ export function newSwarmDesk(
   const { hosts, jobs, urls } = desk;
   const { bodyBytesMax, replicas, signal } = options;
   const contents = new ContentDesk({ calls, urls, view }, bodyBytesMax);
-  const figures = new SwarmFigures(desk, { calls, spread, view });
+  const figures = new SwarmFigures(ports.clock, desk, { calls, spread, view });
   const held = new HeldAnswers({ jobs, urls, hosts, replicator, territory, view }, replicas);
   const search = new HolderSearch(ports.clock, { view, territory }, replicas, signal);
   serveQuestions(ports.overlay, { contents, figures, held });

@@ -2,6 +2,7 @@ import { stateOf } from "../../core/membership/member.ts";
 import { totalsMax } from "../../core/messages/stats-message.ts";
 import type { PastTotals, StatsQuestion, StatsReply } from "../../core/messages/stats-message.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { MemberReport, SwarmStats } from "../../ports/peer-control.ts";
 import type { JobRegistry } from "../job-registry.ts";
 import { ownFigures, type DeskParts } from "../question-desk.ts";
@@ -25,6 +26,7 @@ const heirTimeoutMs: Millis = 1_000;
 
 /** The swarm in figures: who is there, and what all have done together. */
 export class SwarmFigures {
+  readonly #clock: Clock;
   readonly #desk: DeskParts;
   readonly #calls: PeerCalls;
   readonly #jobs: JobRegistry;
@@ -33,9 +35,11 @@ export class SwarmFigures {
   readonly #past = new PastTotalsBook();
 
   constructor(
+    clock: Clock,
     desk: DeskParts,
     parts: { readonly calls: PeerCalls; readonly spread: JobSpread; readonly view: MemberView },
   ) {
+    this.#clock = clock;
     this.#desk = desk;
     this.#jobs = desk.jobs;
     this.#calls = parts.calls;
@@ -60,20 +64,20 @@ export class SwarmFigures {
     const slots = new Slots(askedMax);
     const asked = await Promise.all(
       others.map(async (member) => {
-        const reply = await slots.run(() => this.#calls.stats(member, { past: [] }, timeoutMs));
-        return { member, reply };
+        const answer = await slots.run(() => this.#ask(member));
+        return { member, answer };
       }),
     );
-    const answers: MemberFigures[] = [{ member: self, reply: this.#own() }];
+    const answers: MemberFigures[] = [{ member: self, reply: this.#own(), lagMs: 0 }];
     const silent: MemberId[] = [];
-    for (const { member, reply } of asked) {
-      if (reply) answers.push({ member, reply });
+    for (const { member, answer } of asked) {
+      if (answer) answers.push(answer);
       else silent.push(member);
     }
     await this.#learnJobs(answers);
-    for (const answer of answers.slice(1)) {
-      this.#past.take([totalsOf(answer)]);
-      this.#past.take(answer.reply.past);
+    for (const { member, reply } of answers.slice(1)) {
+      this.#past.take([totalsOf(member, reply)]);
+      this.#past.take(reply.past);
     }
     const present = new Set(answers.map(({ member }) => member));
     const past = this.#past.all().filter(({ member }) => !present.has(member));
@@ -90,10 +94,17 @@ export class SwarmFigures {
   /** Tells others what this peer has done, and remembers of others, before it goes. */
   async handOver(): Promise<void> {
     const { others, self } = this.#view;
-    const own = totalsOf({ member: self, reply: this.#own() });
+    const own = totalsOf(self, this.#own());
     const past = [own, ...this.#past.latest(own.jobs.length)];
     const heirs = others.slice(0, heirsMax);
     await Promise.all(heirs.map((member) => this.#calls.stats(member, { past }, heirTimeoutMs)));
+  }
+
+  /** Nothing, when it does not answer in time. */
+  async #ask(member: MemberId): Promise<MemberFigures | undefined> {
+    const askedAtMs = this.#clock.nowMs();
+    const reply = await this.#calls.stats(member, { past: [] }, timeoutMs);
+    return reply && { member, reply, lagMs: this.#clock.nowMs() - askedAtMs };
   }
 
   #own(): StatsReply {
@@ -109,6 +120,6 @@ export class SwarmFigures {
   }
 }
 
-function totalsOf({ member, reply: { generation, upMs, jobs } }: MemberFigures): PastTotals {
+function totalsOf(member: MemberId, { generation, upMs, jobs }: StatsReply): PastTotals {
   return { member, generation, upMs, jobs: jobs.map(({ job, counts }) => ({ job, counts })) };
 }

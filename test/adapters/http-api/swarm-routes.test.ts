@@ -25,8 +25,8 @@ describe("HttpApi, asked about the swarm", () => {
     const { body } = await get("/members");
     expect(body).toMatchObject({
       members: [
-        { id: "peer-0", state: "active", stats: { pagesPerSecond: 12.5 } },
-        { id: "peer-1", state: "active", share: 0.25, stats: { queued: 7, activeHosts: 4 } },
+        { id: "peer-0", state: "active", stats: { lagMs: 0, pagesPerSecond: 12.5 } },
+        { id: "peer-1", state: "active", share: 0.25, stats: { lagMs: 1_234.56, queued: 7 } },
         { id: "peer-2", state: "suspect" },
       ],
     });

@@ -39,10 +39,10 @@ describe("peer members, host, and stats of a swarm", () => {
     const { exitCode, out } = await peer(["members"]);
     expect(exitCode).toBe(0);
     const [head, own, other, last, ...rest] = out.split("\n");
-    expect(head).toMatch(/^MEMBER +ADDRESS +STATE +SHARE +QUEUED +PAGES\/S +UP +VERSION$/);
-    expect(own).toMatch(/^peer-0 \* +- +active +100\.0% +0 +13 +1 h 2 min +1\.2\.3$/);
+    expect(head).toMatch(/^MEMBER +ADDRESS +STATE +SHARE +QUEUED +PAGES\/S +LAG +VERSION$/);
+    expect(own).toMatch(/^peer-0 \* +- +active +100\.0% +0 +13 +0 ms +1\.2\.3$/);
     expect(other).toMatch(
-      /^peer-1 +192\.0\.2\.7:7781 +active +25\.0% +1,234 +2\.0 +1 min 0 s +1\.2\.4$/,
+      /^peer-1 +192\.0\.2\.7:7781 +active +25\.0% +1,234 +2\.0 +1,235 ms +1\.2\.4$/,
     );
     expect(last).toMatch(/^Lr2NASuq +192\.0\.2\.7:7781 +suspect +25\.0% +- +- +- +1\.2\.4$/);
     expect(rest).toEqual([""]);
@@ -50,7 +50,11 @@ describe("peer members, host, and stats of a swarm", () => {
 
   it("prints the members as one document with full ids", async () => {
     const { out } = await peer(["members", "--json"]);
-    expect(JSON.parse(out)).toMatchObject([{ id: "peer-0" }, { id: "peer-1" }, { id: silent }]);
+    expect(JSON.parse(out)).toMatchObject([
+      { id: "peer-0", stats: { lagMs: 0 } },
+      { id: "peer-1", stats: { lagMs: 1_234.56 } },
+      { id: silent },
+    ]);
   });
 
   it("sums the swarm's figures, and names who is silent", async () => {
