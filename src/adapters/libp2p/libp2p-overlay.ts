@@ -52,6 +52,9 @@ interface Running {
   readonly claims: Claims;
 }
 
+/** Of one member that is found on the local network: a machine has few networks. */
+const foundAddressesMax = 8;
+
 const classes: readonly OverlayClass[] = ["control", "forwarding", "transfer"];
 
 /** Addresses that a member tells of: as many as others take in. */
@@ -220,7 +223,7 @@ export class Libp2pOverlay implements Overlay {
     return added(this.#onBroken, listener);
   }
 
-  /** Calls `listener` with the address of each member found on the local network, until the returned function is called. */
+  /** Calls `listener` with each address of each member found on the local network, until the returned function is called. */
   onFound(listener: (address: string) => void): () => void {
     return added(this.#onFound, listener);
   }
@@ -362,11 +365,14 @@ export class Libp2pOverlay implements Overlay {
   #found({ id, multiaddrs }: PeerInfo): void {
     const member = id.toString() as MemberId;
     if (member === this.self || this.#links.connectionTo(member)) return;
-    const addresses = multiaddrs.map((address) => address.toString());
-    const address = addresses.find((one) => readAddress(one) !== undefined && !this.#isOwn(one));
-    if (address === undefined) return;
-    const full = address.includes("/p2p/") ? address : `${address}/p2p/${member}`;
-    for (const listener of [...this.#onFound]) listener(full);
+    // Which of them leads there is not known: the first one is mostly that machine's own loopback.
+    const usable = multiaddrs
+      .map((address) => address.toString())
+      .filter((address) => readAddress(address) !== undefined && !this.#isOwn(address));
+    for (const address of usable.slice(0, foundAddressesMax)) {
+      const full = address.includes("/p2p/") ? address : `${address}/p2p/${member}`;
+      for (const listener of [...this.#onFound]) listener(full);
+    }
   }
 
   /** Whether this member itself listens at the address. */
