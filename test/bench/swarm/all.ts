@@ -1,0 +1,45 @@
+/**
+ * Runs the benchmarks of the swarm one after the other: `npm run bench:swarm`, or with `-- --quick` for a minute or two each
+ * that says only whether they work, or with `-- --json` for one document a line.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+interface Entry {
+  readonly name: string;
+  /** Flags of a run that measures little. */
+  readonly quick: readonly string[];
+}
+
+const benchmarks: readonly Entry[] = [
+  { name: "kills", quick: ["--kills", "3", "--sites", "50"] },
+  { name: "saturated", quick: ["--seconds", "15"] },
+  { name: "two-peers", quick: ["--runs", "1"] },
+  { name: "forwarding", quick: ["--urls", "50000"] },
+  {
+    name: "answers",
+    quick: ["--seconds", "5", "--sites", "150", "--lists", "20", "--probes", "20"],
+  },
+  { name: "eight-peers", quick: ["--seconds", "15", "--settle", "5"] },
+];
+
+const known = ["--quick", "--json"];
+const words = process.argv.slice(2);
+if (words.some((word) => !known.includes(word))) {
+  process.stderr.write(`usage: npm run bench:swarm -- [${known.join("] [")}]\n`);
+  process.exitCode = 2;
+} else {
+  for (const { name, quick } of benchmarks) {
+    const given = [
+      ...(words.includes("--quick") ? quick : []),
+      ...(words.includes("--json") ? ["--json"] : []),
+    ];
+    const script = join(import.meta.dirname, `${name}.ts`);
+    const child = spawn(process.execPath, [script, ...given], { stdio: "inherit" });
+    const [code] = (await once(child, "exit")) as [number | null];
+    if (code === 0) continue;
+    process.stderr.write(`${name} failed\n`);
+    process.exitCode = 1;
+  }
+}

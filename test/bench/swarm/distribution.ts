@@ -1,0 +1,31 @@
+import type { Figure } from "./bench-run.ts";
+
+/** The value below which that share of the values lies, by the nearest rank; 0 of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** Median, 99th percentile and maximum of times, with what is wanted of the first two. */
+export function timeFigures(
+  name: string,
+  ms: readonly number[],
+  wanted: { readonly medianMs?: number; readonly p99Ms?: number } = {},
+): Figure[] {
+  const { medianMs, p99Ms } = wanted;
+  const of = (label: string, value: number, most?: number): Figure => ({
+    name: `${name}, ${label}`,
+    value,
+    unit: "ms",
+    ...(most !== undefined && { wanted: { most } }),
+  });
+  return [
+    of("median", median(ms), medianMs),
+    of("p99", quantile(ms, 0.99), p99Ms),
+    of("max", quantile(ms, 1)),
+  ];
+}

@@ -1,0 +1,97 @@
+/**
+ * What it costs to be two: pages for each second of processor time, of one peer alone and of two that share the sites.
+ *
+ *   node test/bench/swarm/two-peers.ts [--runs 3] [--sites 200] [--pages 6000] [--json]
+ *
+ * Runs are interleaved, each with a server and data directories of its own. Processor time is the kernel's account of the
+ * peers' processes from the injection to the job's end, so that starting and joining are left out; pages are counted in
+ * the server's log.
+ */
+import { runBenchmark, say, type Figure } from "./bench-run.ts";
+import { BenchSwarm } from "./bench-swarm.ts";
+import { median } from "./distribution.ts";
+
+const job = "two-peers";
+const endWithinMs = 600_000;
+/** The longest that a question for a job's end stays open. */
+const waitMs = 60_000;
+
+interface Run {
+  readonly peers: number;
+  readonly pages: number;
+  readonly cpuSeconds: number;
+  readonly seconds: number;
+}
+
+const flags = { runs: 3, sites: 200, pages: 6_000 };
+
+await runBenchmark({
+  name: "two-peers",
+  flags,
+  run: async (_, { runs: count, sites, pages }) => {
+    const runs: Run[] = [];
+    for (let n = 0; n < count; n += 1) {
+      // In turns, so that what slows the machine down meets both.
+      for (const size of n % 2 === 0 ? [1, 2] : [2, 1]) {
+        const run = await crawl(size, sites, pages);
+        say(`run ${n + 1} of ${count}: ${JSON.stringify(run)}`);
+        runs.push(run);
+      }
+    }
+    return {
+      about: `${pages} pages of ${sites} sites, no delay, medians of ${count} interleaved runs`,
+      figures: figuresOf(runs),
+      samples: { runs },
+    };
+  },
+});
+
+function figuresOf(runs: readonly Run[]): Figure[] {
+  const of = (size: number, pick: (run: Run) => number): number =>
+    median(runs.filter(({ peers }) => peers === size).map(pick));
+  const perCpu = ({ pages, cpuSeconds }: Run): number => pages / cpuSeconds;
+  const perSecond = ({ pages, seconds }: Run): number => pages / seconds;
+  const share = (100 * of(2, perCpu)) / of(1, perCpu);
+  return [
+    { name: "one peer", value: of(1, perCpu), unit: "pages a CPU-second" },
+    { name: "two peers together", value: of(2, perCpu), unit: "pages a CPU-second" },
+    { name: "two of one", value: share, unit: "%", wanted: { least: 85 } },
+    { name: "one peer, from start to end", value: of(1, perSecond), unit: "pages/s" },
+    { name: "two peers, from start to end", value: of(2, perSecond), unit: "pages/s" },
+  ];
+}
+
+async function crawl(size: number, sites: number, pages: number): Promise<Run> {
+  const bench = new BenchSwarm();
+  try {
+    const web = await bench.sampleWeb({ sites, pages });
+    const peers =
+      size === 1
+        ? [await bench.startPeer("peer-1", web.flags)]
+        : await bench.startSwarm(size, web.flags);
+    const [first] = peers;
+    if (first === undefined) throw new RangeError("no peers");
+    const cpu = (): number => peers.reduce((sum, peer) => sum + peer.cpuSeconds(), 0);
+    const cpuBefore = cpu();
+    const startedAtMs = Date.now();
+    await first.inject(job, web.web.rootUrls(), { scope: "any", delayMs: 0 });
+    const endAtMs = startedAtMs + endWithinMs;
+    for (let isOver = false; !isOver;) {
+      if (Date.now() > endAtMs) throw new Error(`the crawl is not over in ${endWithinMs} ms`);
+      ({ over: isOver } = await first.get<{ readonly over: boolean }>(
+        `/jobs/${job}/wait?timeoutMs=${waitMs}`,
+      ));
+    }
+    const cpuSeconds = cpu() - cpuBefore;
+    const seconds = (Date.now() - startedAtMs) / 1_000;
+    const fetched = await web.allHits();
+    const sent = new Set(
+      fetched.flatMap(({ host, path, status }) =>
+        status === 200 && path !== "/robots.txt" ? [host + path] : [],
+      ),
+    );
+    return { peers: size, pages: sent.size, cpuSeconds, seconds };
+  } finally {
+    await bench.clear();
+  }
+}
