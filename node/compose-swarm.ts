@@ -73,8 +73,9 @@ export async function composeSwarm(
     readable: (address) => (address === localNetwork ? address : readable(address)),
     ...(config.join === undefined && { onNobody }),
   });
-  const { weight = defaultSwarmOptions.weight, membership = "lan" } = config;
-  const options = { ...defaultSwarmOptions, join, weight, membership: presets[membership] };
+  const { weight, minority } = { ...defaultSwarmOptions, ...config };
+  const membership = presets[config.membership ?? "lan"];
+  const options = { ...defaultSwarmOptions, join, weight, minority, membership };
   return {
     overlay,
     options,

@@ -104,6 +104,7 @@ function swarmConfigOf(values: SettingValues): SwarmConfig | undefined {
       keyFile: values["swarm-key"],
       weight: values.weight,
       membership: values.membership,
+      minority: values.minority,
       localDiscovery: values["local-discovery"],
     }),
   };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { MembershipPreset } from "./settings.ts";
+import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
 import type { ConsoleLoggerOptions, WriteLine } from "../../src/adapters/system/console-logger.ts";
 
 /**
@@ -51,6 +52,8 @@ export interface SwarmConfig {
   readonly weight?: number;
   /** @default "lan" */
   readonly membership?: MembershipPreset;
+  /** What it does while it sees fewer than half of the members. @default "crawl" */
+  readonly minority?: MinorityPolicy;
   /** Whether peers of the local network are to find this one. @default only where it looks for them itself */
   readonly localDiscovery?: boolean;
 }

@@ -6,6 +6,7 @@ import {
 } from "../../src/adapters/system/console-logger.ts";
 import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
   byteCount,
@@ -54,6 +55,8 @@ export const swarmNameDefault = "orbweaver";
 
 /** How patient a swarm is with a member that is silent; see the presets of `MembershipOptions`. */
 export const membershipPresets = ["local", "lan", "wan"] as const;
+export const minorityPolicies = ["crawl", "pause"] as const satisfies readonly MinorityPolicy[];
+
 export type MembershipPreset = (typeof membershipPresets)[number];
 
 /** Every setting of a peer and of a job. */
@@ -201,6 +204,12 @@ export const settings = {
     help: `how soon a silent member is dead: ${membershipPresets.join(", ")}`,
     defaultText: "lan",
   },
+  minority: {
+    read: oneOf(minorityPolicies),
+    argument: "<policy>",
+    help: "while cut off from most members: crawl on, or pause",
+    defaultText: "crawl",
+  },
   "local-discovery": {
     read: onOrOff,
     help: "find, and be found by, peers of the local network (multicast DNS)",
@@ -284,6 +293,7 @@ export const swarmSettingNames = [
   "swarm-key",
   "weight",
   "membership",
+  "minority",
   "local-discovery",
 ] as const satisfies readonly SettingName[];
 

@@ -54,6 +54,7 @@ export function drawSettings(dice: Dice, size: SimulationSize, rough: Roughness)
       Math.max(4, Math.floor(tokensMax / size.peers)),
     ),
     replicas: size.peers >= 5 && cluster.chance(0.25) ? 3 : 2,
+    minority: "crawl",
     jobDelayMs: drawDelay(dice.fork("delay"), size, sampleWeb),
     jobScope: dice.fork("scope").chance(1 / 3) ? "site" : "any",
     jobLimits: {},

@@ -1,5 +1,6 @@
 import type { JobOptions, JobScope } from "../../src/core/jobs/job-definition.ts";
 import type { Millis } from "../../src/core/units.ts";
+import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
 import type { SampleWebOptions } from "../sample-web/sample-web-options.ts";
 import type { NetworkOptions } from "../world/network-options.ts";
 import type { DiskTimes } from "../world/virtual-store.ts";
@@ -27,6 +28,7 @@ export interface RunSettings {
   /** Tokens of each member on the ring. */
   readonly virtualNodes: number;
   readonly replicas: number;
+  readonly minority: MinorityPolicy;
   /** The job's politeness delay. */
   readonly jobDelayMs: Millis;
   /** With `site`, what links to another site stays out until that site's own seed comes. */

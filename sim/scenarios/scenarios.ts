@@ -93,6 +93,7 @@ export const scenarios = {
     summary: "the network falls apart into two halves, or one way only, and heals",
     rough,
     lateSeeds: true,
+    adapt: (settings, dice) => ({ ...settings, minority: dice.pick(["crawl", "pause"]) }),
     faults: (timeline) => {
       for (let left = timeline.dice.integer(1, 3); left > 0; left -= 1) {
         split(timeline.wait(2_000, 10_000));

@@ -43,7 +43,7 @@ function peerOptionsOf(
   settings: RunSettings,
   join: readonly string[],
 ): Omit<PeerOptions, "peerId"> {
-  const { queues, replicas, virtualNodes } = settings;
+  const { minority, queues, replicas, virtualNodes } = settings;
   const { exchange } = defaultSwarmOptions;
   return {
     ...defaultPeerOptions,
@@ -57,6 +57,7 @@ function peerOptionsOf(
       join,
       exchange: { ...exchange, pendingMax: queues.pendingMax, sentCacheCapacity },
       queuedRowsMax: queues.queuedRowsMax,
+      minority,
     },
   };
 }

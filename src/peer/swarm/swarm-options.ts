@@ -5,6 +5,7 @@ import type { RingOptions } from "../../core/ring/ring-options.ts";
 import type { Millis } from "../../core/units.ts";
 import { defaultLaneOptions } from "./forward-lane.ts";
 import type { ExchangeOptions } from "./exchange.ts";
+import type { MinorityPolicy } from "./minority-watch.ts";
 import { defaultOwnershipOptions } from "./ownership.ts";
 import type { OwnershipOptions } from "./ownership.ts";
 import { defaultReplicaStreamOptions } from "./replica-stream.ts";
@@ -35,6 +36,12 @@ export interface SwarmOptions {
   readonly stream: ReplicaStreamOptions;
   /** Rows on their way to one replica, at which the peer takes up no more work. @default 20_000 */
   readonly queuedRowsMax: number;
+  /**
+   * What a peer does that sees fewer than half of the members. Crawling on loses no time, and asks hosts twice while the swarm
+   * is cut; pausing never does, and stops a swarm that has lost more than half of its members for good, until those are
+   * forgotten ({@link MembershipOptions.retentionMs}). @default "crawl"
+   */
+  readonly minority: MinorityPolicy;
   /** How long an injection waits for the owners of its URLs. @default 30_000 */
   readonly injectTimeoutMs: Millis;
   /** How long a peer that leaves tries to pass on what it holds. @default 60_000 */
@@ -54,6 +61,7 @@ export const defaultSwarmOptions: SwarmOptions = Object.freeze({
   }),
   stream: defaultReplicaStreamOptions,
   queuedRowsMax: 20_000,
+  minority: "crawl",
   injectTimeoutMs: 30_000,
   leaveTimeoutMs: 60_000,
 });

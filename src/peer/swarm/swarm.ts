@@ -21,8 +21,6 @@ import type { SieveKeeper } from "../sieve-keeper.ts";
 import type { UrlRow } from "../url-row.ts";
 import { Pulse } from "../pulse.ts";
 import { AddressLending } from "./address-lending.ts";
-import { ArcClaim } from "./arc-claim.ts";
-import { ArcTransfer } from "./arc-transfer.ts";
 import { Exchange } from "./exchange.ts";
 import { ForwardDesk } from "./forward-desk.ts";
 import { Homecoming } from "./homecoming.ts";
@@ -31,12 +29,13 @@ import { injectSeeds } from "./inject-seeds.ts";
 import { joinSwarm } from "./join-swarm.ts";
 import { JobSpread } from "./job-spread.ts";
 import { MemberView } from "./member-view.ts";
-import { Ownership } from "./ownership.ts";
+import { MinorityWatch } from "./minority-watch.ts";
+import { newOwnership } from "./new-ownership.ts";
+import type { Ownership } from "./ownership.ts";
 import { PageTally } from "./page-tally.ts";
 import type { Delivery, Parcel } from "./parcel.ts";
 import { PeerCalls } from "./peer-calls.ts";
 import { PeerHandlers } from "./peer-handlers.ts";
-import { RangeSync } from "./range-sync.ts";
 import { ReplicaKeeper } from "./replica-keeper.ts";
 import { Replicator } from "./replicator.ts";
 import { RingBook } from "./ring-book.ts";
@@ -93,6 +92,7 @@ export class Swarm {
   readonly calls: PeerCalls;
   readonly #tally: PageTally;
   readonly #stalls: StallWatch;
+  readonly #minority: MinorityWatch;
   /** A request was held back because too much was on its way to other members. */
   #heldBack = false;
   /** Absent where addresses keep no clock. */
@@ -156,6 +156,7 @@ export class Swarm {
     this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, parts.wake);
+    this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
     this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
     this.exchange = new Exchange(
       ports,
@@ -309,7 +310,7 @@ export class Swarm {
   /** Whether no request may go out now; the peer is woken when that is over. */
   get holdsRequests(): boolean {
     this.#heldBack = this.full;
-    return this.#heldBack || this.#stalls.isHolding;
+    return this.#heldBack || this.#stalls.isHolding || this.#minority.isHolding;
   }
 
   #progressed(): void {
@@ -320,38 +321,21 @@ export class Swarm {
   }
 
   #newOwnership(called: SwarmPorts & { readonly calls: PeerCalls }): Ownership {
-    const { replicator, territory, view } = this;
-    const { frontier, journal } = this.#parts;
-    const { cluster, ownership } = this.#options;
-    const sync = new RangeSync(called, {
-      journal,
-      keeper: this.#keeper,
-      replicator,
-      view,
-      greet: ({ member }) => this.jobs.exchange(member),
-    });
-    const transfer = new ArcTransfer(called, {
-      view,
-      territory,
-      replicator,
-      frontier,
-      admissionsDone: async () => {
-        await this.#admission?.settled();
-        await journal.flushed();
-      },
-      release: (arcs, hand) => this.#holdings.release(arcs, hand),
-      reclaim: (arcs) => {
-        frontier.doubts.add(arcs);
-        this.ownership.look();
-      },
-    });
-    const take = (arcs: ArcSet): Promise<void> => this.#holdings.take(arcs, 0);
-    const claim = new ArcClaim(called, { view, territory, take }, cluster.replicas);
-    return new Ownership(
+    return newOwnership(
       called,
-      { view, territory, replicator, sync, transfer, claim },
-      { replicas: cluster.replicas, ownership },
-      { onCrawl: (arcs) => frontier.crawl(arcs), onFailure: this.#onFailure },
+      {
+        ...this.#parts,
+        holdings: this.#holdings,
+        jobs: this.jobs,
+        keeper: this.#keeper,
+        replicator: this.replicator,
+        territory: this.territory,
+        view: this.view,
+        admissionsDone: async () => this.#admission?.settled(),
+        look: () => this.ownership.look(),
+      },
+      this.#options,
+      this.#onFailure,
     );
   }
 
@@ -375,6 +359,7 @@ export class Swarm {
 
   #viewChanged(): void {
     this.lending?.membersChanged();
+    this.#minority.look(this.view.members());
     this.exchange.reroute();
     this.ownership.look();
     this.#pulse.fire();

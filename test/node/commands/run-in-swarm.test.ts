@@ -73,10 +73,13 @@ describe("peer run, in a swarm", () => {
       { name: "orbweaver", join: ["a:1"], listen: ["0.0.0.0:2", "[::]:2"], announce: ["b:2"] },
     ],
     [
-      ["--join", "--weight", "2.5", "--membership", "wan", "--local-discovery", "--swarm-key", "k"],
+      [
+        ...["--join", "--weight", "2.5", "--membership", "wan", "--minority", "pause"],
+        ...["--local-discovery", "--swarm-key", "k"],
+      ],
       {
         ...{ name: "orbweaver", join: [], weight: 2.5, membership: "wan" },
-        ...{ localDiscovery: true, keyFile: "k" },
+        ...{ minority: "pause", localDiscovery: true, keyFile: "k" },
       },
     ],
   ])("understands %j", async (words, swarm) => {
@@ -105,6 +108,7 @@ describe("peer run, in a swarm", () => {
     [["--listen", "/ip4/127.0.0.1/udp/1"], "--listen must be HOST:PORT"],
     [["--join", "--weight", "17"], "--weight must be a number from 0.0625 to 16"],
     [["--join", "--membership", "moon"], "--membership must be one of local, lan, wan"],
+    [["--join", "--minority", "flee"], "--minority must be one of crawl, pause"],
     [["--join", "--swarm", "a b"], "--swarm must be letters"],
   ])("refuses %j with one line, and starts no peer", async (words, expected) => {
     const code = await runCli(["run", "--data", folder, ...words], terminal, composePeer);

@@ -9,7 +9,7 @@ import type { CanonicalUrl, JobId } from "../../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
 import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
-import { defaultSwarmOptions } from "../../../src/peer/swarm/swarm-options.ts";
+import { defaultSwarmOptions, type SwarmOptions } from "../../../src/peer/swarm/swarm-options.ts";
 
 export const job = "test" as JobId;
 
@@ -21,14 +21,19 @@ export class SwarmBench {
   readonly world: World<Peer>;
   readonly hits: VirtualHit[] = [];
 
-  constructor(size: number, options: Partial<WorldOptions> = {}) {
+  constructor(
+    size: number,
+    options: Partial<WorldOptions> = {},
+    differences: Partial<SwarmOptions> = {},
+  ) {
     const rings = new RingBook(ring);
     this.world = new World<Peer>(
       (ports, machine) => {
         const others = this.world.machines.filter(({ index }) => index !== machine.index);
         const isFirst = machine.index === 0 && machine.generation === 1;
         const join = isFirst ? [] : others.map(({ address }) => address);
-        const swarm = { ...defaultSwarmOptions, cluster: { ring, replicas: 2 }, join };
+        const cluster = { ring, replicas: 2 };
+        const swarm = { ...defaultSwarmOptions, cluster, join, ...differences };
         return peerFactory({ sieve, swarm, rings })(ports, machine);
       },
       { sampleWeb: { ...plainSampleWebOptions, sites: 12, totalPages: 240, seed: 1 }, ...options },

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { partition } from "../../../sim/world/network-rules.ts";
+import type { MinorityPolicy } from "../../../src/peer/swarm/minority-watch.ts";
+import { SwarmBench } from "./swarm-bench.ts";
+
+/** Time in which each side has missed the other. */
+const missedMs = 15_000;
+
+describe("a member that is cut off from most others", () => {
+  /** Requests by the one that is cut off, from when it has missed the others until they are back. */
+  async function crawlThroughCut(
+    minority: MinorityPolicy,
+  ): Promise<{ bench: SwarmBench; apart: number }> {
+    const bench = new SwarmBench(4, {}, { minority });
+    const apart = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 2_000 });
+      await bench.pass(3_000);
+      const heal = bench.world.network.addRule(partition([0], [1, 2, 3]));
+      await bench.pass(missedMs);
+      const from = bench.hits.length;
+      await bench.pass(15_000);
+      const { id } = bench.machine(0);
+      const apart = bench.hits.slice(from).filter(({ peer }) => peer === id).length;
+      expect(bench.hits.length - from).toBeGreaterThan(apart);
+      heal();
+      await bench.finished(0);
+      return apart;
+    });
+    return { bench, apart };
+  }
+
+  it("pauses until it sees them again, where it is told to, and takes its part again then", async () => {
+    const { bench, apart } = await crawlThroughCut("pause");
+    expect(apart).toBe(0);
+    expect(bench.urls).toHaveLength(240);
+  });
+
+  it("crawls on by itself, where it is not", async () => {
+    const { bench, apart } = await crawlThroughCut("crawl");
+    expect(apart).toBeGreaterThan(0);
+    expect(bench.urls).toHaveLength(240);
+  });
+});
