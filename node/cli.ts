@@ -11,7 +11,7 @@ import { runCommand } from "./commands/run.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { statusCommand } from "./commands/status.ts";
 import { waitCommand } from "./commands/wait.ts";
-import type { CommandContext } from "./commands/command-context.ts";
+import { examplesText, type CommandContext, type Example } from "./commands/command-context.ts";
 import { errorReport, exitCodes } from "./error-line.ts";
 import type { ComposePeer } from "./peer-session.ts";
 import type { Terminal } from "./terminal.ts";
@@ -20,9 +20,17 @@ import { packageVersion } from "./version.ts";
 const description =
   "Orbweaver crawls the web politely and loses nothing. Without a command it runs a peer.";
 
+const examples: readonly Example[] = [
+  ["peer crawl https://example.com/", "a whole site, into ./crawl-example.com"],
+  ["peer --listen 192.0.2.1:7781", "a peer that runs on, and begins a swarm"],
+  ["peer --join 192.0.2.1:7781", "another peer of that swarm, on another machine"],
+  ["peer inject https://example.com/ --job docs", "something to do, at any of them"],
+];
+
 const closing = `
 Exit codes: 0 done, 1 failed, 2 used wrongly.
-Every flag can be set as ORBWEAVER_NAME in the environment or as "name" in a --config file; flags win.`;
+Every flag can be set as ORBWEAVER_NAME in the environment or as "name" in a
+--config file; flags win.`;
 
 /**
  * Runs one command line (without the names of the interpreter and the program) to its end, and returns the exit code.
@@ -41,7 +49,7 @@ export async function runCli(
     finish: (code) => (exitCode = code),
   };
   try {
-    await programOf(context).parseAsync(words, { from: "user" });
+    await programOf(context).parseAsync(lateHelp(words) ?? words, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -79,12 +87,18 @@ const lateCommands: readonly LateCommand[] = [
   ],
 ];
 
+/** `help demo` as `demo --help`: a late command has to be loaded before it can tell of itself. */
+function lateHelp([word, ...rest]: readonly string[]): readonly string[] | undefined {
+  const isLate = word === "help" && lateCommands.some(([name]) => name === rest[0]);
+  return isLate ? [...rest, "--help"] : undefined;
+}
+
 function programOf(context: CommandContext): Command {
   const program = new Command("peer")
     .description(description)
     .version(context.version, "--version", "print the version")
     .enablePositionalOptions()
-    .addHelpText("after", closing);
+    .addHelpText("after", () => `${examplesText(examples)}\n${closing}`);
   const names = (): string[] => program.commands.map((command) => command.name());
   program.addCommand(runCommand(context, names), { isDefault: true });
   program.addCommand(crawlCommand(context));
@@ -118,7 +132,8 @@ function standIn(context: CommandContext, [name, description, load]: LateCommand
     .allowExcessArguments()
     .usage("[options]")
     .action(async (_options: unknown, given: Command) => {
-      const command = (await load())(context);
+      // Its own parent is none; with its full name its help is as that of any other.
+      const command = (await load())(context).name(`peer ${name}`);
       adapt(command, context.terminal);
       await command.parseAsync(given.args, { from: "user" });
     });

@@ -10,6 +10,7 @@ import {
 import { ApiClient } from "../api-client.ts";
 import type { ComposePeer } from "../peer-session.ts";
 import type { Terminal } from "../terminal.ts";
+import { table } from "../text/terminal-text.ts";
 
 /** What every command is built with. */
 export interface CommandContext {
@@ -20,12 +21,16 @@ export interface CommandContext {
   readonly finish: (exitCode: number) => void;
 }
 
+/** A command line with what it does, as help shows it. */
+export type Example = readonly [line: string, does: string];
+
 /** A command's name, purpose and examples. */
 export interface CommandText {
   readonly name: string;
   readonly summary: string;
-  /** Command lines with what they do, as help shows them. */
-  readonly examples: readonly (readonly [line: string, does: string])[];
+  readonly examples: readonly Example[];
+  /** What the columns of its table mean, where their names do not say it, as help shows it. */
+  readonly columns?: readonly (readonly [name: string, meaning: string])[];
   /** Defaults that are this command's own, as help shows them. */
   readonly defaults?: Readonly<Partial<Record<SettingName, string>>>;
 }
@@ -34,14 +39,27 @@ export interface CommandText {
 export function newCommand(text: CommandText, names: readonly SettingName[]): Command {
   const command = new Command(text.name)
     .description(text.summary)
-    .addHelpText("after", () => examplesText(text.examples));
+    .addHelpText("after", () => columnsText(text.columns) + examplesText(text.examples));
   for (const name of names) command.addOption(optionOf(name, text.defaults?.[name]));
   return command.option("--json", "print JSON on standard output and nothing else there");
 }
 
-function examplesText(examples: CommandText["examples"]): string {
+function columnsText(columns: CommandText["columns"]): string {
+  if (columns === undefined) return "";
+  return `\nColumns:\n${table(
+    columns.map(([name, meaning]) => [`  ${name}`, meaning]),
+    ["left", "left"],
+  )}`;
+}
+
+export function examplesText(examples: readonly Example[]): string {
   const shown = examples.map(([line, does]) => `  # ${does}\n  ${line}`);
   return `\n${examples.length === 1 ? "Example" : "Examples"}:\n${shown.join("\n")}`;
+}
+
+/** An option of one command alone, with a default that its help shows. */
+export function defaultedOption(flags: string, help: string, value: string): Option {
+  return new Option(flags, help).default(value, value);
 }
 
 function optionOf(name: SettingName, ownDefault: string | undefined): Option {

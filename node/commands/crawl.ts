@@ -15,6 +15,7 @@ import { openSession, type PeerSession } from "../peer-session.ts";
 import { checkUrls } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../text/human.ts";
+import { shellWord } from "../text/terminal-text.ts";
 import {
   colorWanted,
   newCommand,
@@ -45,7 +46,7 @@ export function crawlCommand(context: CommandContext): Command {
     examples: [
       ["peer crawl https://example.com/", "a whole site, into ./crawl-example.com"],
       [
-        "peer crawl https://example.com/docs/ --include '/docs/' --max-pages 1000 --out docs",
+        "peer crawl https://example.com/ --include /docs/ --max-pages 1000 --out docs",
         "a part of a site",
       ],
       ["peer crawl --out docs", "continue after an interruption"],
@@ -208,8 +209,4 @@ async function finish(
   await context.terminal.stderr.write(
     `continue with: peer crawl --out ${shellWord(summary.out)}\n`,
   );
-}
-
-function shellWord(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

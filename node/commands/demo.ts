@@ -18,7 +18,13 @@ import { DemoPeer } from "../demo-peer.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount, formatDuration } from "../text/human.ts";
-import { colorWanted, newCommand, printJson, wantsJson } from "./command-context.ts";
+import {
+  colorWanted,
+  defaultedOption,
+  newCommand,
+  printJson,
+  wantsJson,
+} from "./command-context.ts";
 import type { CommandContext } from "./command-context.ts";
 
 interface DemoOptions {
@@ -66,10 +72,12 @@ export function demoCommand(context: CommandContext): Command {
     ],
   } as const;
   return newCommand(text, [])
-    .option("--sites <n>", "sites of the sample web", "12")
-    .option("--pages <n>", "pages of the sample web", "600")
-    .option("--delay <ms>", "shortest time between two requests to a host", "100")
-    .option("--seed <n>", "another sample web", "1")
+    .addOption(defaultedOption("--sites <n>", "sites of the sample web", "12"))
+    .addOption(defaultedOption("--pages <n>", "pages of the sample web", "600"))
+    .addOption(
+      defaultedOption("--delay <ms>", "shortest time between two requests to a host", "100"),
+    )
+    .addOption(defaultedOption("--seed <n>", "another sample web", "1"))
     .option("--out <dir>", "keep the peers' data there (default: removed at the end)")
     .action((_options: unknown, command: Command) => demo(context, command));
 }

@@ -18,7 +18,16 @@ export function jobsCommand(context: CommandContext): Command {
     summary: "list the jobs, or show, pause, resume or cancel one",
     examples: [
       ["peer jobs", "all jobs"],
+      ["peer jobs show docs", "one in full, and which member has done what of it"],
       ["peer jobs pause docs", "pause one"],
+    ],
+    columns: [
+      ["PAGES", "answers that were HTML pages"],
+      ["FETCHED", "URLs that a server answered, with whatever status"],
+      ["FAILED", "URLs given up after their last attempt"],
+      ["SKIPPED", "URLs kept out; show tells why"],
+      ["QUEUED", "URLs that wait to be fetched"],
+      ["TIME", "spent crawling, at the member that took longest"],
     ],
   } as const;
   const jobs = questionCommand(context, text, {

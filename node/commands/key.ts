@@ -2,7 +2,13 @@ import { open } from "node:fs/promises";
 import { Command } from "commander";
 import { CrawlError } from "../../src/core/errors.ts";
 import { usageError } from "../error-line.ts";
-import { newCommand, printJson, wantsJson, type CommandContext } from "./command-context.ts";
+import {
+  examplesText,
+  newCommand,
+  printJson,
+  wantsJson,
+  type CommandContext,
+} from "./command-context.ts";
 
 /** `peer key`: the key that closes a swarm. */
 export function keyCommand(context: CommandContext): Command {
@@ -14,7 +20,9 @@ export function keyCommand(context: CommandContext): Command {
       ["peer --join 192.0.2.1:7781 --swarm-key swarm.key", "and with it into the swarm"],
     ],
   } as const;
-  const key = new Command("key").description("make the key of a closed swarm");
+  const key = new Command("key")
+    .description("make the key of a closed swarm")
+    .addHelpText("after", () => examplesText(text.examples));
   key.addCommand(
     newCommand(text, [])
       .argument("[file]", "where to write it; without one it is printed")

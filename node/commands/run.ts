@@ -15,6 +15,7 @@ import { openSession, type PeerSession } from "../peer-session.ts";
 import { StopRequest } from "../stop-request.ts";
 import { shortAddress, shortId } from "../text/member-text.ts";
 import { nearest } from "../text/nearest.ts";
+import { shellWord } from "../text/terminal-text.ts";
 import {
   newCommand,
   printJson,
@@ -46,7 +47,7 @@ export function runCommand(context: CommandContext, commands: () => readonly str
     examples: [
       ["peer", `a peer with its data in ./${dataDirDefault}`],
       [
-        "peer --data crawls --seed https://example.com/ --contact https://example.org/crawler",
+        "peer --data crawls --seed https://example.com/ --contact mail@example.org",
         "with something to do, and an address to turn to",
       ],
       ["peer --listen 192.0.2.1:7781 --swarm-key swarm.key", "begin a swarm that others join"],
@@ -157,16 +158,19 @@ async function sayReady(
     });
     return;
   }
+  // Commands look for a peer at the usual address, unless they are told where it is.
+  const { host, port } = defaultHttpApiOptions;
+  const place = apiUrl === `http://${host}:${port}` ? "" : ` --data ${shellWord(dataDir)}`;
   await context.terminal.stdout.write(
     `peer ${shortId(control.peerId)} runs in ${dataDir} and listens to ${apiUrl ?? ""}\n` +
-      (swarm === undefined ? "" : swarmLines(swarm.addresses)) +
-      `  give it work:  peer inject https://example.com/\n` +
-      `  watch it:      peer stats, peer wait\n` +
-      `  stop it:       peer leave, or Ctrl-C\n`,
+      (swarm === undefined ? "" : swarmLines(swarm.addresses, place)) +
+      `  give it work:  peer inject https://example.com/${place}\n` +
+      `  watch it:      peer stats${place}, peer wait${place}\n` +
+      `  stop it:       peer leave${place}, or Ctrl-C\n`,
   );
 }
 
-function swarmLines(addresses: readonly string[]): string {
+function swarmLines(addresses: readonly string[], place: string): string {
   const shown = addresses.map(shortAddress);
-  return `  others join by --join ${shown.join(" or ")}\n` + `  its swarm:     peer members\n`;
+  return `  others join by --join ${shown.join(" or ")}\n  its swarm:     peer members${place}\n`;
 }

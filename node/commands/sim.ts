@@ -18,7 +18,13 @@ import { exitCodes, usageError } from "../error-line.ts";
 import { counted, formatDuration } from "../text/human.ts";
 import { nearest } from "../text/nearest.ts";
 import { printable, table } from "../text/terminal-text.ts";
-import { newCommand, printDocument, printJson, wantsJson } from "./command-context.ts";
+import {
+  defaultedOption,
+  newCommand,
+  printDocument,
+  printJson,
+  wantsJson,
+} from "./command-context.ts";
 import type { CommandContext } from "./command-context.ts";
 
 interface SimOptions {
@@ -62,8 +68,8 @@ export function simCommand(context: CommandContext): Command {
   } as const;
   return newCommand(text, [])
     .argument("[scenario]", "what happens to the swarm; see --list")
-    .option("--seed <n>", "draws everything that is left open", "1")
-    .option("--seeds <n>", "runs, with that many seeds from --seed on", "1")
+    .addOption(defaultedOption("--seed <n>", "draws everything that is left open", "1"))
+    .addOption(defaultedOption("--seeds <n>", "runs, with that many seeds from --seed on", "1"))
     .option("--peers <n>", "machines (default: 5; flash-crowd: 50)")
     .option("--sites <n>", "sites of the simulated web (default: 40)")
     .option("--pages <n>", "pages of the simulated web (default: 2000)")

@@ -7,7 +7,10 @@ export function statsCommand(context: CommandContext): Command {
   const text = {
     name: "stats",
     summary: "show what the running peer and its swarm are doing",
-    examples: [["peer stats --json", "for a script"]],
+    examples: [
+      ["peer stats", "how fast is it, and how much is left?"],
+      ["peer stats --json", "for a script"],
+    ],
   } as const;
   return questionCommand(context, text, { ask: (client) => client.stats(), render: renderStats });
 }

@@ -24,6 +24,7 @@ export function waitCommand(context: CommandContext): Command {
     name: "wait",
     summary: "wait until a job is finished, or all are; interrupting it does not stop the crawl",
     examples: [
+      ["peer wait", "until nothing is left to do"],
       ["peer wait --job docs && peer get https://example.com/docs/", "then go on, at any peer"],
     ],
   } as const;

@@ -1,6 +1,7 @@
+import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobReport, JobShare, SwarmJobReport } from "../../src/ports/peer-control.ts";
 import { activeMsOf, skippedOf } from "../dashboard/progress-view.ts";
-import { formatBytes, formatCount, formatDuration } from "./human.ts";
+import { counted, formatBytes, formatCount, formatDuration } from "./human.ts";
 import { shortId } from "./member-text.ts";
 import { labelled, table, type LabelledRow } from "./terminal-text.ts";
 
@@ -47,9 +48,9 @@ export function renderJob(job: SwarmJobReport): string {
     ([name, n]) => `${formatCount(n)} ${name}`,
   );
   const rows: LabelledRow[] = [
-    ["scope", `${options.scope}, depth ${options.depthMax}`],
+    ["scope", `${options.scope}, at most ${counted(options.depthMax, "link")} from a seed`],
     ["pages", options.pagesMax === 0 ? "no limit" : `at most ${formatCount(options.pagesMax)}`],
-    ["delay", `${options.delayMs} ms, ${options.connectionsPerHost} open per host`],
+    ["delay", delayText(options)],
     ["priority", String(options.priority)],
     ...options.include.map((pattern): LabelledRow => ["include", pattern]),
     ...options.exclude.map((pattern): LabelledRow => ["exclude", pattern]),
@@ -58,6 +59,11 @@ export function renderJob(job: SwarmJobReport): string {
     ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
   ];
   return `${renderJobs([job])}\n${labelled(rows)}`;
+}
+
+function delayText({ delayMs, connectionsPerHost }: JobOptions): string {
+  const open = counted(connectionsPerHost, "request");
+  return `${formatCount(delayMs)} ms between requests to a host, ${open} open to it at once`;
 }
 
 function shareRow({ peer, counts, past }: JobShare): LabelledRow {

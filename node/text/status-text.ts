@@ -1,5 +1,6 @@
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import { counted, formatBytes, formatTime } from "./human.ts";
+import { shortId } from "./member-text.ts";
 import { cut, labelled, printable, table, type LabelledRow } from "./terminal-text.ts";
 
 /** Longest URL that a table shows in full; a longer one would push the other columns off the screen. */
@@ -16,7 +17,7 @@ export function renderStatus(status: UrlStatus): string {
     ["redirect", redirect],
     ["title", title],
     ["job", job === undefined ? undefined : jobText(job, depth)],
-    ["owner", status.owner],
+    ["owner", shortId(status.owner)],
     ["digest", status.digest],
     [
       "archive",
@@ -39,9 +40,9 @@ export function renderStatuses(statuses: readonly UrlStatus[]): string {
     status.httpStatus === undefined ? "-" : String(status.httpStatus),
     status.fetchedAt === undefined ? "-" : formatTime(status.fetchedAt),
     String(status.attempts),
-    printable(status.redirect === undefined ? (whyText(status) ?? "") : `to ${status.redirect}`),
+    printable(status.redirect === undefined ? whyNot(status) : `to ${status.redirect}`),
   ]);
-  const head = ["URL", "STATE", "HTTP", "FETCHED (UTC)", "TRIES", "WHY"];
+  const head = ["URL", "STATE", "HTTP", "FETCHED (UTC)", "ATTEMPTS", "WHY"];
   return table([head, ...rows], ["left", "left", "right", "left", "right", "left"]);
 }
 
@@ -55,6 +56,10 @@ function answerText({ httpStatus, contentType, bodyBytes }: UrlStatus): string {
 function whyText({ reason, detail }: UrlStatus): string | undefined {
   if (reason === undefined) return detail;
   return detail === undefined ? reason : `${reason}: ${detail}`;
+}
+
+function whyNot(status: UrlStatus): string {
+  return whyText(status) ?? (status.state === "unknown" ? "no job has met it" : "");
 }
 
 function jobText(job: string, depth: number | undefined): string {

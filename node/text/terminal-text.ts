@@ -12,6 +12,11 @@ export function cut(text: string, columns: number): string {
   return columns <= 1 ? "…".slice(0, columns) : `${text.slice(0, columns - 1)}…`;
 }
 
+/** A word as a shell takes it, in quotes where it needs them. */
+export function shellWord(text: string): string {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** A fact with its name; without a value there is nothing to tell. */
 export type LabelledRow = readonly [label: string, value: string | undefined];
 

@@ -180,6 +180,8 @@ describe("peer status", () => {
     const { out } = await peer(["status", "http://a.example/", "http://a.example/priv"]);
     expect(out).toMatch(/done +301 .* to http:\/\/a\.example\/new\n/);
     expect(out).toMatch(/excluded +- .* robots: robots\.txt disallows it\.\n/);
+    const unknown = await peer(["status", "http://a.example/", "http://b.example/"]);
+    expect(unknown.out).toMatch(/\nhttp:\/\/b\.example\/ +unknown .* no job has met it\n/);
   });
 
   it("prints a JSON line for each URL of the command line and of a file", async () => {
@@ -274,7 +276,12 @@ describe("peer wait, stats, jobs and leave", () => {
     expect((await peer(["jobs"])).out).toContain("no jobs");
     control.reports.set("docs", jobReport("docs", { queued: 5, skipped: { robots: 7 } }));
     expect((await peer(["jobs"])).out).toMatch(/docs +running/);
-    expect((await peer(["jobs", "show", "docs"])).out).toMatch(/skipped +7 robots\n/);
+    const shown = (await peer(["jobs", "show", "docs"])).out;
+    expect(shown).toMatch(/\nscope +site, at most 1,000 links from a seed\n/);
+    expect(shown).toMatch(
+      /\ndelay +1,000 ms between requests to a host, 1 request open to it at once\n/,
+    );
+    expect(shown).toMatch(/\nskipped +7 robots\n/);
     expect((await peer(["jobs", "pause", "docs"])).out).toBe("job docs is paused\n");
     const resumed = await peer(["jobs", "resume", "docs", "--json"]);
     expect(JSON.parse(resumed.out)).toMatchObject({ definition: { state: "running" } });
@@ -293,7 +300,7 @@ describe("peer wait, stats, jobs and leave", () => {
 
 describe("the command line", () => {
   const asking = ["inject", "status", "get", "host", "wait", "stats", "members", "jobs", "leave"];
-  const commands = ["run", "crawl", ...asking];
+  const commands = ["run", "crawl", ...asking, "demo", "sim"];
 
   it.each(commands)("helps with %s, and shows an example", async (name) => {
     const { err, exitCode, out } = await peer([name, "--help"]);
@@ -301,6 +308,20 @@ describe("the command line", () => {
     expect(out).toMatch(/^Usage: peer /);
     expect(out).toMatch(/\n {2}--json /);
     expect(out).toMatch(/\nExamples?:\n {2}# .*\n {2}peer/);
+    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect((await peer(["help", name])).out).toBe(out);
+  });
+
+  it("helps with the program itself, and shows how to begin", async () => {
+    const { exitCode, out } = await peer(["--help"]);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/\nExamples:\n {2}# .*\n {2}peer crawl /);
+    expect(await peer(["help"])).toMatchObject({ exitCode: 0, out });
+  });
+
+  it("says what the columns of a table mean", async () => {
+    const { out } = await peer(["members", "--help"]);
+    expect(out).toMatch(/\nColumns:\n(?: {2}[A-Z].*\n)* {2}LAG +time /);
   });
 
   it.each([

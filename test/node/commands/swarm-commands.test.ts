@@ -60,9 +60,11 @@ describe("peer members, host, and stats of a swarm", () => {
   it("sums the swarm's figures, and names who is silent", async () => {
     const { out } = await peer(["stats"]);
     expect(out).toContain(
-      "\nswarm     2 members in sum\nsilent    Lr2NASuq; not in these figures\n",
+      "\nswarm     2 of 3 members, summed up below\nsilent    Lr2NASuq; not in these sums\n",
     );
     expect(out).toContain("\nopen      4 requests\n");
+    control.others.pop();
+    expect((await peer(["stats"])).out).toContain("\nswarm     2 members, summed up below\nrate ");
   });
 
   it("shows as a job's time that of the member that took longest, not the sum", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nearest } from "../../../node/text/nearest.ts";
-import { cut, printable, table } from "../../../node/text/terminal-text.ts";
+import { cut, labelled, printable, shellWord, table } from "../../../node/text/terminal-text.ts";
 
 describe("text on a terminal", () => {
   it.each(["\u001b[2J", "a\nb", "\u009b1m", "\u202eabc", "\u2028", "\r", "\ud800", "\u0000"])(
@@ -33,6 +33,30 @@ describe("text on a terminal", () => {
     expect(table(rows, ["left", "right", "left"])).toBe(
       "NAME      N  WHY\na     1,000\nlong      2  x\n",
     );
+  });
+});
+
+describe("labelled rows", () => {
+  it("have their values in one column, leave out what is not known, and steer nothing", () => {
+    const rows = [
+      ["state", "done"],
+      ["why", undefined],
+      ["attempts", "a\u001bb"],
+    ] as const;
+    expect(labelled(rows)).toBe("state     done\nattempts  a\ufffdb\n");
+    expect(labelled(rows.slice(0, 1), "  ")).toBe("  state     done\n");
+  });
+});
+
+describe("a shell's word", () => {
+  it.each([
+    ["./crawls/a-1", "./crawls/a-1"],
+    ["my crawls", "'my crawls'"],
+    ["it's", "'it'\\''s'"],
+    ["$HOME", "'$HOME'"],
+    ["", "''"],
+  ])("of %j is %s", (text, word) => {
+    expect(shellWord(text)).toBe(word);
   });
 });
 
