@@ -32,6 +32,16 @@ export default defineConfig({
           testTimeout: 900_000,
         },
       },
+      {
+        ...common,
+        test: {
+          name: "netns",
+          include: ["test/netns/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
       { ...common, test: { name: "conformance", include: ["test/conformance/**/*.test.ts"] } },
       { ...common, test: { name: "check", include: ["test/project/**/*.test.ts"] } },
     ],

@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 
 import type { Hit } from "../sample-web/hit-log.ts";
 
-/** The fields of a hit and their types, to be checked on reading. */
-const fields: Readonly<Record<keyof Hit, "boolean" | "number" | "string">> = {
+/** The fields that every hit has and their types, to be checked on reading. */
+const fields: Readonly<Record<keyof Omit<Hit, "client">, "boolean" | "number" | "string">> = {
   arrivedAtMs: "number",
   finishedAtMs: "number",
   host: "string",
@@ -38,8 +38,14 @@ export async function* readHitLog(file: string): AsyncGenerator<Hit> {
     if (held !== undefined) {
       const hit = parseHit(held);
       if (hit === undefined) throw new RangeError(`${file}, line ${number}: not a hit`);
-      const { host, address, userAgent } = hit;
-      yield { ...hit, host: shared(host), address: shared(address), userAgent: shared(userAgent) };
+      const { host, address, client, userAgent } = hit;
+      yield {
+        ...hit,
+        host: shared(host),
+        address: shared(address),
+        ...(client !== undefined && { client: shared(client) }),
+        userAgent: shared(userAgent),
+      };
     }
     held = line;
     number += 1;
@@ -61,5 +67,7 @@ function parseHit(line: string): Hit | undefined {
 function isHit(value: unknown): value is Hit {
   if (typeof value !== "object" || value === null) return false;
   const given = new Map<string, unknown>(Object.entries(value));
+  const client = given.get("client");
+  if (client !== undefined && typeof client !== "string") return false;
   return Object.entries(fields).every(([name, type]) => typeof given.get(name) === type);
 }

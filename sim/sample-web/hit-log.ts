@@ -12,6 +12,8 @@ export interface Hit {
   readonly host: string;
   /** Address that was connected to. */
   readonly address: string;
+  /** Address that the connection came from; nothing in logs of servers that did not note it. */
+  readonly client?: string;
   readonly method: string;
   /** Path and query, as sent. */
   readonly path: string;

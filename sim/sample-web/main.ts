@@ -6,12 +6,13 @@
  */
 import { parseArgs } from "node:util";
 
-import { SampleDns } from "./sample-dns.ts";
+import { defaultSampleDnsOptions, SampleDns } from "./sample-dns.ts";
 import { SampleServer } from "./sample-server.ts";
 import { sampleWebOptionsFrom } from "./sample-web-arguments.ts";
 
 const usage = `usage: main.js [--preset default|plain] [--sites N] [--pages N] [--seed N] [--addresses]
-       [--set NAME=VALUE ...] [--port N] [--dns-port N] [--no-dns] [--log FILE] [--with-parent] [--json]
+       [--set NAME=VALUE ...] [--port N] [--dns-port N] [--dns-address A] [--no-dns]
+       [--log FILE] [--with-parent] [--json]
   --set takes any knob of the sample web, for instance --set bytesPerPage=8192 --set shares.missing=0.1
 `;
 
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     set: { type: "string", multiple: true, default: [] },
     port: { type: "string", default: "0" },
     "dns-port": { type: "string", default: "0" },
+    "dns-address": { type: "string", default: defaultSampleDnsOptions.address },
     "no-dns": { type: "boolean", default: false },
     log: { type: "string" },
     "with-parent": { type: "boolean", default: false },
@@ -53,7 +55,10 @@ async function run(): Promise<void> {
   });
   const dns = values["no-dns"]
     ? undefined
-    : await SampleDns.start(server.web, { port: Number(values["dns-port"]) });
+    : await SampleDns.start(server.web, {
+        address: values["dns-address"],
+        port: Number(values["dns-port"]),
+      });
   let isStopping = false;
   const stop = (): void => {
     if (isStopping) return;
@@ -75,6 +80,6 @@ async function run(): Promise<void> {
     pid: process.pid,
     options,
   };
-  const words = `${ready.pages} pages of ${ready.sites} sites at ${ready.firstRoot}, names from 127.0.0.1:${ready.dnsPort ?? "-"}`;
+  const words = `${ready.pages} pages of ${ready.sites} sites at ${ready.firstRoot}, names from ${values["dns-address"]}:${ready.dnsPort ?? "-"}`;
   process.stdout.write(`${values.json ? JSON.stringify(ready) : words}\n`);
 }

@@ -5,6 +5,8 @@ import { AUTHORITATIVE_ANSWER, decode, encode, type Packet } from "dns-packet";
 import type { SampleWeb } from "./sample-web.ts";
 
 export interface SampleDnsOptions {
+  /** Address of this machine. @default "127.0.0.1" */
+  readonly address: string;
   /** @default 0 (any free one) */
   readonly port: number;
   /** @default 300 */
@@ -12,15 +14,15 @@ export interface SampleDnsOptions {
 }
 
 export const defaultSampleDnsOptions: SampleDnsOptions = Object.freeze({
+  address: "127.0.0.1",
   port: 0,
   ttlSeconds: 300,
 });
 
-const loopback = "127.0.0.1";
 const nameNotFound = 3;
 
 /**
- * Name server of a {@link SampleWeb} on 127.0.0.1: A records for its hosts, no records of other types, and no such
+ * Name server of a {@link SampleWeb}: A records for its hosts, no records of other types, and no such
  * name for everything else. What is no question is not answered.
  */
 export class SampleDns {
@@ -45,11 +47,11 @@ export class SampleDns {
   }
 
   static async start(web: SampleWeb, options: Partial<SampleDnsOptions> = {}): Promise<SampleDns> {
-    const { port, ttlSeconds } = { ...defaultSampleDnsOptions, ...options };
+    const { address, port, ttlSeconds } = { ...defaultSampleDnsOptions, ...options };
     const socket = createSocket("udp4");
     await new Promise<void>((resolve, reject) => {
       socket.once("error", reject);
-      socket.bind(port, loopback, () => {
+      socket.bind(port, address, () => {
         socket.off("error", reject);
         resolve();
       });

@@ -31,11 +31,11 @@ const portAttempts = 20;
 const backlog = 1_024;
 
 /**
- * Serves a {@link SampleWeb} over HTTP/1.1 on its loopback addresses, and logs every hit.
+ * Serves a {@link SampleWeb} over HTTP/1.1 on its addresses, and logs every hit.
  *
  * Written on plain sockets because a load generator must be several times faster than what it measures. It answers one
- * request of a connection after the other, keeps connections open, and binds each address of its own: nothing beyond
- * 127.0.0.0/8 can reach it. Its only state is the count of hits on throttled URLs.
+ * request of a connection after the other, keeps connections open, and binds each address of its own: with the usual
+ * `addressBlock` nothing beyond 127.0.0.0/8 can reach it. Its only state is the count of hits on throttled URLs.
  */
 export class SampleServer {
   readonly web: SampleWeb;
@@ -95,6 +95,7 @@ export class SampleServer {
     this.#sockets.add(socket);
     socket.setNoDelay(true);
     const address = socket.localAddress ?? "";
+    const client = socket.remoteAddress ?? "";
     let received = "";
     let isBusy = false;
     const next = (): void => {
@@ -111,7 +112,7 @@ export class SampleServer {
         return;
       }
       isBusy = true;
-      this.#answer(socket, address, head, next);
+      this.#answer(socket, { address, client }, head, next);
     };
     socket.on("data", (bytes) => {
       received += bytes.toString("latin1");
@@ -122,7 +123,12 @@ export class SampleServer {
     socket.on("close", () => this.#sockets.delete(socket));
   }
 
-  #answer(socket: Socket, address: string, head: RequestHead, next: () => void): void {
+  #answer(
+    socket: Socket,
+    ends: Required<Pick<Hit, "address" | "client">>,
+    head: RequestHead,
+    next: () => void,
+  ): void {
     const arrivedAtMs = nowMs();
     const target = this.web.locate(head.host, head.path);
     const page = this.web.pageAt(target, head.path);
@@ -135,7 +141,7 @@ export class SampleServer {
         arrivedAtMs,
         finishedAtMs: nowMs(),
         host: head.host,
-        address,
+        ...ends,
         method: head.method,
         path: head.path,
         status,

@@ -44,12 +44,17 @@ export type SpecialKind = Exclude<PageKind, "ordinary">;
 export interface SampleWebOptions {
   /** Everything random follows from it and from names. @default 1 */
   readonly seed: number;
-  /** `names`: www.site-0007.example and so on; `addresses`: each site is one 127.x.y.z literal. @default "names" */
+  /** `names`: www.site-0007.example and so on; `addresses`: each site is one IPv4 literal. @default "names" */
   readonly naming: "names" | "addresses";
   /** @default 20 */
   readonly sites: number;
   /** Hosts of one site (www, docs, blog, ...); 1 with `addresses`. @default 2 */
   readonly hostsPerSite: number;
+  /**
+   * First number of the hosts' addresses: 127 keeps the web on its machine, any other takes a machine that has that block.
+   * @default 127
+   */
+  readonly addressBlock: number;
   /** Hosts that share one IP address; 1 with `addresses`. @default 1 */
   readonly hostsPerAddress: number;
   /** URLs of all sites together, those of every kind included; robots.txt and traps are not counted. @default 2_000 */
@@ -127,6 +132,7 @@ export const defaultSampleWebOptions: SampleWebOptions = Object.freeze({
   naming: "names",
   sites: 20,
   hostsPerSite: 2,
+  addressBlock: 127,
   hostsPerAddress: 1,
   totalPages: 2_000,
   pagesExponent: 0.8,
@@ -185,6 +191,9 @@ export const plainSampleWebOptions: SampleWebOptions = Object.freeze({
   robotsMissingShare: 0,
 });
 
+/** Beyond it begins multicast. */
+const unicastBlockMax = 223;
+
 /** Hosts that have a place in 127.1.0.0 to 127.254.255.255, 250 to a /24. */
 const addressesMax = 254 * 256 * 250;
 
@@ -202,6 +211,10 @@ export function sampleWebProblems(options: SampleWebOptions): string[] {
     if (typeof share !== "number" || !(share >= 0 && share <= 1)) {
       problems.push(`${name} must be between 0 and 1, got ${String(share)}`);
     }
+  }
+  const { addressBlock } = options;
+  if (!Number.isSafeInteger(addressBlock) || addressBlock < 1 || addressBlock > unicastBlockMax) {
+    problems.push(`addressBlock must be a whole number from 1 to 223, got ${addressBlock}`);
   }
   if (options.totalPages < options.sites) {
     problems.push(`totalPages (${options.totalPages}) must be at least sites (${options.sites})`);

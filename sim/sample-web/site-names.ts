@@ -52,7 +52,7 @@ export class SiteNames {
   /** The host of that name (in lower case); undefined when the sample web has none. */
   findHost(name: string): SampleHost | undefined {
     if (this.#options.naming === "addresses") {
-      const site = addressNumber(name);
+      const site = this.#addressNumber(name);
       return site !== undefined && site < this.#options.sites ? { site, label: 0 } : undefined;
     }
     const match = /^([a-z]+|h\d{1,6})\.site-(\d{4,8})\.example$/.exec(name);
@@ -131,17 +131,19 @@ export class SiteNames {
 
   #address(number: number): string {
     const block = Math.floor(number / addressesPerBlock);
-    return `127.${1 + (block >> 8)}.${block & 255}.${1 + (number % addressesPerBlock)}`;
+    const { addressBlock } = this.#options;
+    const place = 1 + (number % addressesPerBlock);
+    return `${addressBlock}.${1 + (block >> 8)}.${block & 255}.${place}`;
   }
-}
 
-function addressNumber(name: string): number | undefined {
-  const match = /^127\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(name);
-  if (match === null) return undefined;
-  const block = (Number(match[1]) - 1) * 256 + Number(match[2]);
-  const place = Number(match[3]) - 1;
-  const valid = block >= 0 && place >= 0 && place < addressesPerBlock;
-  return valid ? block * addressesPerBlock + place : undefined;
+  #addressNumber(name: string): number | undefined {
+    const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(name);
+    if (match === null || Number(match[1]) !== this.#options.addressBlock) return undefined;
+    const block = (Number(match[2]) - 1) * 256 + Number(match[3]);
+    const place = Number(match[4]) - 1;
+    const valid = block >= 0 && place >= 0 && place < addressesPerBlock;
+    return valid ? block * addressesPerBlock + place : undefined;
+  }
 }
 
 function decodePath(path: string): string {

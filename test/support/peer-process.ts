@@ -18,6 +18,8 @@ export interface Ended {
 }
 
 export interface PeerProcessOptions {
+  /** Command that runs the process, for instance in another network namespace; it must become it. @default none */
+  readonly within?: readonly string[];
   /** Interpreter. @default the one that runs the tests */
   readonly node?: string;
   /** @default dist/node/main.js */
@@ -38,7 +40,8 @@ export class PeerProcess {
   constructor(words: readonly string[], options: PeerProcessOptions = {}) {
     const { node = process.execPath, entry = peerEntry, environment, cwd, input = "" } = options;
     if (!existsSync(entry)) throw new Error(`${entry} is missing; run "npm run build" first`);
-    this.#child = spawn(node, [entry, ...words], {
+    const [command = node, ...rest] = [...(options.within ?? []), node, entry, ...words];
+    this.#child = spawn(command, rest, {
       env: { ...process.env, ...environment },
       ...(cwd !== undefined && { cwd }),
     });

@@ -65,9 +65,13 @@ export class ProcessBench {
   }
 
   /** Starts `peer run` on a port that the system picks, and waits until it is ready. */
-  peer(data: string, words: readonly string[] = []): Promise<RunningPeer> {
+  peer(
+    data: string,
+    words: readonly string[] = [],
+    options?: PeerProcessOptions,
+  ): Promise<RunningPeer> {
     const run = ["run", "--data", data, "--api", "127.0.0.1:0", "--json"];
-    return this.ready(this.start([...run, ...words]));
+    return this.ready(this.start([...run, ...words], options));
   }
 
   /** Waits until a `peer run --json` says where it listens. */

@@ -16,13 +16,18 @@ export interface ServedWeb {
   stop(): Promise<void>;
 }
 
-/** Starts a sample web as a process of its own that ends with this one; `words` are its command line. */
+/**
+ * Starts a sample web as a process of its own that ends with this one; `words` are its command line. A command that runs
+ * it, `within`, must become it.
+ */
 export async function startSampleWebProcess(
   log: string,
   words: readonly string[],
+  within: readonly string[] = [],
 ): Promise<ServedWeb> {
   const flags = ["--log", log, "--with-parent", "--json"];
-  const child = spawn(process.execPath, [entry, ...words, ...flags], {
+  const [command = "", ...rest] = [...within, process.execPath, entry, ...words, ...flags];
+  const child = spawn(command, rest, {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const closed = once(child, "close");

@@ -352,7 +352,7 @@ describe("a log file", () => {
     expect(report.requests).toBe(clean.length);
   });
 
-  test.each(["nonsense", "{}", '{"arrivedAtMs":"1"}'])(
+  test.each(["nonsense", "{}", '{"arrivedAtMs":"1"}', JSON.stringify({ ...clean[0], client: 1 })])(
     "with a damaged line (%s) is refused",
     async (line) => {
       const file = await fileWith(`${line}\n${text}`);

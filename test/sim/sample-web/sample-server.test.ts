@@ -106,6 +106,7 @@ describe("the sample server", () => {
     expect(first).toMatchObject({
       host: "www.site-0003.example",
       address: "127.1.0.7",
+      client: "127.0.0.1",
       method: "GET",
       path: "/",
       status: 200,

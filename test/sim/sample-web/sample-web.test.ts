@@ -122,6 +122,15 @@ describe("sites", () => {
     }
   });
 
+  test("have their addresses in another block on request", () => {
+    const web = webWith({ naming: "addresses", addressBlock: 10, sites: 2, hostsPerSite: 1 });
+    expect(web.names.addresses()).toEqual(["10.1.0.1", "10.1.0.2"]);
+    expect(web.names.findHost("10.1.0.2")).toEqual({ site: 1, label: 0 });
+    expect(web.names.findHost("127.1.0.2")).toBeUndefined();
+    const problems = sampleWebProblems({ ...plainSampleWebOptions, addressBlock: 224 });
+    expect(problems).toEqual(["addressBlock must be a whole number from 1 to 223, got 224"]);
+  });
+
   test("share addresses as often as asked", () => {
     const web = webWith({ sites: 10, hostsPerSite: 3, hostsPerAddress: 4 });
     expect(web.names.hostCount).toBe(30);
