@@ -36,7 +36,7 @@ export interface Span {
 
 /** Digests of the rows that are here, a message's worth at a time; the rows of one site stay together. */
 export async function* rangeSections(
-  store: Store,
+  store: Pick<Store, "range">,
   tag: TerritorialTag,
   arcs: ArcSet,
 ): AsyncGenerator<Section, void, undefined> {
@@ -71,7 +71,7 @@ export function wholeSpan(tag: TerritorialTag, arcs: ArcSet): Span {
 
 /** The rows of a span in the order of their keys, in chunks of at most `limit` rows that a message has room for. */
 export async function* readSpan(
-  store: Store,
+  store: Pick<Store, "range">,
   { tag, arcs, after: behind, last }: Span,
   limit: number,
 ): AsyncGenerator<Required<Row>[], void, undefined> {

@@ -10,13 +10,22 @@ import type { ReplicaStream } from "./replica-stream.ts";
 import { isFullChunk, rangeSections, readSpan, spanOf, wholeSpan } from "./range-sections.ts";
 import type { Section, Span } from "./range-sections.ts";
 import type { Replicator } from "./replicator.ts";
-import type { SwarmView } from "./swarm-view.ts";
 
 /** Rows of one answer to a pull. */
 const rowsPerPull = 500;
 
 const timeoutMs = 5_000;
 const retryMs = 300;
+
+type SyncCalls = Pick<PeerCalls, "digests" | "pull" | "synced">;
+
+interface RangeSyncParts {
+  readonly journal: Pick<Journal, "flushed" | "observe">;
+  readonly keeper: Pick<ReplicaKeeper, "take">;
+  readonly replicator: Pick<Replicator, "copy" | "drained" | "stream">;
+  /** Tells the member of the jobs that the rows belong to. */
+  readonly greet: (stream: ReplicaStream) => Promise<boolean>;
+}
 
 /**
  * Makes the copy that another member has of some arcs equal to what is here, exchanging only what differs: the one
@@ -28,28 +37,19 @@ const retryMs = 300;
  */
 export class RangeSync {
   readonly #clock: Clock;
-  readonly #store: Store;
-  readonly #calls: PeerCalls;
+  readonly #store: Pick<Store, "range">;
+  readonly #calls: SyncCalls;
   /** Keys written while rows are being read, for each reading. */
   readonly #changes = new Set<Set<string>>();
-  readonly #parts: {
-    readonly journal: Journal;
-    readonly keeper: ReplicaKeeper;
-    readonly replicator: Replicator;
-    readonly view: SwarmView;
-    /** Tells the member of the jobs that the rows belong to. */
-    readonly greet: (stream: ReplicaStream) => Promise<boolean>;
-  };
+  readonly #parts: RangeSyncParts;
 
   constructor(
-    ports: { readonly clock: Clock; readonly store: Store; readonly calls: PeerCalls },
-    parts: {
-      readonly journal: Journal;
-      readonly keeper: ReplicaKeeper;
-      readonly replicator: Replicator;
-      readonly view: SwarmView;
-      readonly greet: (stream: ReplicaStream) => Promise<boolean>;
+    ports: {
+      readonly clock: Clock;
+      readonly store: Pick<Store, "range">;
+      readonly calls: SyncCalls;
     },
+    parts: RangeSyncParts,
   ) {
     this.#clock = ports.clock;
     this.#store = ports.store;
@@ -118,9 +118,10 @@ export class RangeSync {
   async #push(stream: ReplicaStream, span: Span, signal: AbortSignal): Promise<void> {
     let { after: from } = span;
     for (;;) {
-      await this.#parts.journal.flushed();
       const changed = new Set<string>();
       this.#changes.add(changed);
+      // What the journal takes in while it is flushed is not read yet, and changed already.
+      await this.#parts.journal.flushed();
       const rows = await firstOf(readSpan(this.#store, { ...span, after: from }, rowsPerPull));
       this.#changes.delete(changed);
       const last = rows?.at(-1);
