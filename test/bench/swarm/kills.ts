@@ -1,7 +1,7 @@
 /**
  * How soon a killed peer is missed, and its sites are fetched again.
  *
- *   node test/bench/swarm/kills.ts [--kills 50] [--peers 5] [--sites 200] [--delay 1000] [--membership lan] [--json]
+ *   node test/bench/swarm/kills.ts [--kills 50] [--peers 5] [--sites 100] [--delay 1000] [--membership lan] [--json]
  *
  * A swarm crawls slowly. One peer after the other gets SIGKILL, is waited for by its survivors' logs and the server's,
  * and comes back with its disk. A site counts as fetched again when another peer asks it for something.
@@ -23,6 +23,10 @@ const lookEveryMs = 20;
 /** What has not come about by then counts as this long. */
 const patienceMs = 60_000;
 
+/** Sites must not run out of pages: a kill takes some 15 s, its way back included. */
+const killSecondsMax = 40;
+const spareSeconds = 300;
+
 /** What one kill came to, in milliseconds after it. */
 interface Kill {
   readonly victim: string;
@@ -36,16 +40,18 @@ interface Kill {
   readonly ownsAgainMs: number;
 }
 
-const flags = { kills: 50, peers: 5, sites: 200, delay: 1_000, membership: "lan" };
+const flags = { kills: 50, peers: 5, sites: 100, delay: 1_000, membership: "lan" };
 
 await runBenchmark({
   name: "kills",
   flags,
   run: async (bench, { kills: count, peers: size, sites, delay: delayMs, membership }) => {
+    const seconds = count * killSecondsMax + spareSeconds;
     const web = await bench.sampleWeb({
       sites,
-      pages: sites * 2_000,
-      knobs: ["branching=8", "linksPerPage=8", "bytesPerPage=2048"],
+      pages: sites * Math.ceil((seconds * 1_000) / Math.max(delayMs, 1)),
+      // Hardly more links than fetches, so that what a peer has to be sent when it comes back stays small.
+      knobs: ["branching=1", "linksPerPage=2", "bytesPerPage=2048"],
     });
     const words = ["--membership", membership, ...web.flags];
     const peers = await bench.startSwarm(size, words);
