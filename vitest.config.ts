@@ -12,6 +12,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/{core,contracts,peer,sim}/**/*.test.ts"],
+          // Nothing waits here but for the processor, which others may be busy with.
+          testTimeout: 60_000,
         },
       },
       {

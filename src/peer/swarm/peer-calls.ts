@@ -66,6 +66,7 @@ const classes: Readonly<Record<MessageKind, OverlayClass>> = {
   pullRows: "transfer",
   synced: "transfer",
   released: "transfer",
+  homeRows: "transfer",
   transfer: "transfer",
   whoHolds: "control",
   activity: "control",
@@ -115,9 +116,12 @@ export class PeerCalls {
 
   /** Rows for a copy; acknowledged when they are durable there. */
   rows(to: MemberId, rows: readonly Row[], timeoutMs: Millis): Promise<OverlayOutcome> {
-    const { generation } = this.#view;
-    const payload = encodeRows({ generation, nowMs: this.#clock.nowMs(), rows });
-    return this.#request(to, "rows", payload, timeoutMs);
+    return this.#sendRows(to, "rows", rows, timeoutMs);
+  }
+
+  /** Rows of an earlier run for the member that holds their arcs; acknowledged when they are durable there. */
+  homeRows(to: MemberId, rows: readonly Row[], timeoutMs: Millis): Promise<OverlayOutcome> {
+    return this.#sendRows(to, "homeRows", rows, timeoutMs);
   }
 
   /** The buckets in which the member's rows differ. */
@@ -240,6 +244,17 @@ export class PeerCalls {
   ): Promise<ContentChunk | undefined> {
     const reply = await this.#ask(to, "content", encodeContentQuestion(question), timeoutMs);
     return reply && decodeContentChunk(reply);
+  }
+
+  #sendRows(
+    to: MemberId,
+    kind: "homeRows" | "rows",
+    rows: readonly Row[],
+    timeoutMs: Millis,
+  ): Promise<OverlayOutcome> {
+    const { generation } = this.#view;
+    const payload = encodeRows({ generation, nowMs: this.#clock.nowMs(), rows });
+    return this.#request(to, kind, payload, timeoutMs);
   }
 
   async #ask(

@@ -26,7 +26,7 @@ import type { ForwardDesk } from "./forward-desk.ts";
 import type { JobSpread } from "./job-spread.ts";
 import { mayClaim } from "./ownership.ts";
 import { isFullChunk, readSpan } from "./range-sections.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { CountedOverlaps, ReplicaKeeper } from "./replica-keeper.ts";
 import { scanArcs } from "./scan-arcs.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Termination } from "./termination.ts";
@@ -73,7 +73,8 @@ export class PeerHandlers {
   serve(overlay: Overlay): void {
     const handlers: Partial<Record<MessageKind, Handler>> = {
       forward: (from, payload) => this.#forward(from, payload),
-      rows: (_, payload) => this.#rows(payload),
+      rows: (_, payload) => this.#rows(payload, "superseded"),
+      homeRows: (_, payload) => this.#rows(payload, "all"),
       rangeDigests: (_, payload) => this.#rangeDigests(payload),
       pullRows: (_, payload) => this.#pullRows(payload),
       synced: (from, payload) => this.#synced(from, payload),
@@ -101,7 +102,7 @@ export class PeerHandlers {
       : reply(encodeForwardReply(delivery.results));
   }
 
-  async #rows(payload: Uint8Array): Promise<Answer | undefined> {
+  async #rows(payload: Uint8Array, overlaps: CountedOverlaps): Promise<Answer | undefined> {
     const message = decodeRows(payload);
     if (!message) return undefined;
     // They are views of a message that need not stay in memory as a whole.
@@ -110,7 +111,7 @@ export class PeerHandlers {
         ? { key: new Uint8Array(key), value: new Uint8Array(value) }
         : { key: new Uint8Array(key) },
     );
-    await this.#parts.keeper.take(rows, this.#clock.nowMs() - message.nowMs);
+    await this.#parts.keeper.take(rows, this.#clock.nowMs() - message.nowMs, overlaps);
     return reply(nothing);
   }
 

@@ -107,7 +107,7 @@ export class RangeSync {
         this.#calls.pull(stream.member, { ...span, after: behind, limit: rowsPerPull }, timeoutMs),
       );
       if (!answer) return false;
-      await this.#parts.keeper.take(answer.rows, answer.behindMs);
+      await this.#parts.keeper.take(answer.rows, answer.behindMs, "superseded");
       const last = answer.rows.at(-1);
       if (!answer.more || !last) return true;
       from = last.key;

@@ -49,6 +49,12 @@ interface Queued {
 }
 
 /**
+ * Which URLs that were fetched on both sides count when rows come in for an arc that is held here: all, or those whose
+ * later fetch was the other one's. Two holders merge each other's rows, and each overlap shall count once.
+ */
+export type CountedOverlaps = "all" | "superseded";
+
+/**
  * Takes in rows of other members: the copies that this peer keeps for them, and what both sides of a healed partition
  * know. Each row is merged with what is here, so rows may come in any order and as often as they like.
  *
@@ -103,8 +109,8 @@ export class ReplicaKeeper {
    * Merges rows whose times are those of a clock that is `behindMs` behind this peer's. Resolves when they are durable, with
    * the number of those that changed something.
    */
-  async take(rows: readonly Row[], behindMs: Millis): Promise<number> {
-    const { changed, durable } = await this.alone(() => this.#merge(rows, behindMs));
+  async take(rows: readonly Row[], behindMs: Millis, overlaps: CountedOverlaps): Promise<number> {
+    const { changed, durable } = await this.alone(() => this.#merge(rows, behindMs, overlaps));
     await durable;
     return changed;
   }
@@ -112,11 +118,12 @@ export class ReplicaKeeper {
   async #merge(
     rows: readonly Row[],
     behindMs: Millis,
+    overlaps: CountedOverlaps,
   ): Promise<{ changed: number; durable: Promise<void> }> {
     const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
     const queued = incoming.flatMap((one) => one.queued ?? []);
     const keys = [...incoming.map(({ row }) => row.key), ...queued.map(({ record }) => record)];
-    return this.#withLatest(keys, (current) => this.#append(incoming, behindMs, current));
+    return this.#withLatest(keys, (current) => this.#append(incoming, behindMs, overlaps, current));
   }
 
   /** Calls `use` with what is known of rows at that very moment, by {@link idOf}, whether the database shows it yet or not. */
@@ -162,6 +169,7 @@ export class ReplicaKeeper {
   #append(
     incoming: readonly Incoming[],
     behindMs: Millis,
+    overlaps: CountedOverlaps,
     current: Map<string, Uint8Array | undefined>,
   ): { changed: number; durable: Promise<void> } {
     const ops: StoreOp[] = [];
@@ -189,7 +197,9 @@ export class ReplicaKeeper {
         shiftRow(tag, row.value, behindMs),
       );
       if (!merged) continue;
-      if (merged.overlap) this.#countOverlap(row.key);
+      if (merged.overlap && isHeld && (merged.changed || overlaps === "all")) {
+        this.#countOverlap(row.key);
+      }
       if (!merged.changed) continue;
       ops.push({ type: "put", key: row.key, value: merged.value });
       // A message may speak of one row twice: of its change, and as a part of a copy.
@@ -228,7 +238,7 @@ export class ReplicaKeeper {
     return { key: new Uint8Array(key), job: job.definition.id, entry };
   }
 
-  /** The same URL was fetched on both sides of a partition, or by a member that was taken for dead. */
+  /** The same URL was fetched here and elsewhere: across a partition, or by a member that was taken for dead. */
   #countOverlap(key: Uint8Array): void {
     const { space } = readUrlKey(key);
     this.#parts.jobs.bySpace(space)?.counter.add("overlapFetches");
