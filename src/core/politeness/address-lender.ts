@@ -195,8 +195,12 @@ export class AddressLender {
       if (!holds) this.#end(entry, from, sequence, ask.restMs, nowMs);
       return;
     }
-    // Whoever holds a loan of the former steward is the only one.
-    if (loan || !holds || !this.#isUnsure(entry, nowMs)) return;
+    if (loan) {
+      // Whoever holds a loan of the former steward is the only one, but for the two sides of a partition.
+      if (holds) this.#calls.push({ kind: "recall", member: from.member, address: entry.address });
+      return;
+    }
+    if (!holds || !this.#isUnsure(entry, nowMs)) return;
     const heldMs = Math.min(ask.heldMs, this.#options.longSliceMs);
     this.#lend(entry, from, sequence, nowMs + surely(heldMs, this.#options), false);
     entry.unsureUntilMs = 0;

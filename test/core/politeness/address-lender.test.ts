@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { AddressLender } from "../../../src/core/politeness/address-lender.ts";
+import { defaultLendingOptions } from "../../../src/core/politeness/address-loan.ts";
+import type { Borrower, LoanAsk } from "../../../src/core/politeness/address-loan.ts";
+import type { IpAddress, MemberId } from "../../../src/core/units.ts";
+
+const address = "192.0.2.1" as IpAddress;
+const one: Borrower = { member: "one" as MemberId, generation: 1 };
+const other: Borrower = { member: "other" as MemberId, generation: 1 };
+
+function newLender(): AddressLender {
+  return new AddressLender(defaultLendingOptions, {
+    isRunning: () => true,
+    predecessorOf: () => undefined,
+  });
+}
+
+function asking(heldMs: number): LoanAsk {
+  return { address, heldMs, busy: false, restMs: 0 };
+}
+
+describe("AddressLender", () => {
+  it("calls an address back from a second member that has it on loan, from the other side of a partition", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.takeCalls();
+    expect(lender.ask(other, 1, asking(30_000), 10).kind).toBe("later");
+    const recall = { kind: "recall", member: other.member, address };
+    expect(lender.takeCalls()).toContainEqual(recall);
+  });
+
+  it("calls nothing back from a member that merely wants it", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.ask(other, 1, asking(0), 10);
+    const recalled = lender.takeCalls().filter(({ kind }) => kind === "recall");
+    expect(recalled.map(({ member }) => member)).not.toContain(other.member);
+  });
+});
