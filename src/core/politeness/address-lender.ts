@@ -376,8 +376,7 @@ export class AddressLender {
       const calledMs = entry.calledAtMs + this.#options.callMs;
       const shareEndMs = loan?.shared ? loan.endAtMs : 0;
       const callAtMs = Math.max(calledMs, shareEndMs, this.#movedUntilMs(entry, nowMs));
-      const isCallUseless = callAtMs <= nowMs;
-      return isCallUseless ? nowMs + this.#options.callMs : callAtMs;
+      return callAtMs <= nowMs ? nowMs + this.#options.callMs : callAtMs;
     }
     if (loan) return Math.max(this.#freeAtMs(loan), nowMs + this.#options.callMs);
     const before = this.#view.predecessorOf(entry.address, nowMs);
@@ -397,6 +396,5 @@ function isOf({ borrower }: Loan, { member, generation }: Borrower): boolean {
 }
 
 function firstOf(waiting: ReadonlyMap<MemberId, unknown>): MemberId | undefined {
-  for (const member of waiting.keys()) return member;
-  return undefined;
+  return waiting.keys().next().value;
 }
