@@ -9,7 +9,10 @@ export interface LaneOptions {
   readonly batchMax: number;
   /** Bytes of URLs of one message, about. @default 131_072 */
   readonly batchBytesMax: number;
-  /** How long a URL waits for others to go with it. Longer makes fewer, fuller messages. @default 100 */
+  /**
+   * How long a URL waits for others to go with it; a seed, whose giver waits, does not. Longer makes fewer, fuller
+   * messages. @default 100
+   */
   readonly lingerMs: Millis;
   /** Rest after a message that did not arrive, or when nobody is known who takes it. @default 200 */
   readonly retryMs: Millis;
@@ -47,6 +50,8 @@ export class ForwardLane {
   readonly #signal: AbortSignal;
   readonly #onFailure: (error: unknown) => void;
   #waiting: Parcel[] = [];
+  /** Somebody waits for the acknowledgement of one of them. */
+  #isAwaited = false;
   #running = false;
   readonly #alarm: Alarm;
 
@@ -72,7 +77,8 @@ export class ForwardLane {
 
   add(parcel: Parcel): void {
     this.#waiting.push(parcel);
-    if (this.#waiting.length >= this.#options.batchMax) this.#alarm.ring();
+    this.#isAwaited ||= parcel.acknowledged !== undefined;
+    if (this.#isAwaited || this.#waiting.length >= this.#options.batchMax) this.#alarm.ring();
     if (this.#running) return;
     this.#running = true;
     this.#run().catch(this.#onFailure);
@@ -100,7 +106,7 @@ export class ForwardLane {
 
   async #linger(): Promise<void> {
     const [oldest] = this.#waiting;
-    if (!oldest || this.#waiting.length >= this.#options.batchMax) return;
+    if (!oldest || this.#isAwaited || this.#waiting.length >= this.#options.batchMax) return;
     await this.#alarm.sleep(oldest.sinceMs + this.#options.lingerMs - this.#clock.nowMs());
   }
 
@@ -121,6 +127,7 @@ export class ForwardLane {
       bytes += parcel.entry.url.length;
     }
     this.#waiting.splice(0, taken);
+    if (this.#waiting.length === 0) this.#isAwaited = false;
     return batch;
   }
 

@@ -7,6 +7,7 @@ import type { Journal } from "../journal.ts";
 import type { Exchange } from "./exchange.ts";
 import { takeCensus } from "./queue-census.ts";
 import type { QueueCensus } from "./queue-census.ts";
+import type { MixedQueues } from "./mixed-queues.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { Territory } from "./territory.ts";
 
@@ -22,6 +23,7 @@ export class Holdings {
     readonly jobs: JobRegistry;
     readonly journal: Journal;
     readonly keeper: ReplicaKeeper;
+    readonly mixed: MixedQueues;
     readonly territory: Territory;
     readonly exchange: () => Exchange;
   };
@@ -34,6 +36,7 @@ export class Holdings {
       readonly jobs: JobRegistry;
       readonly journal: Journal;
       readonly keeper: ReplicaKeeper;
+      readonly mixed: MixedQueues;
       readonly territory: Territory;
       readonly exchange: () => Exchange;
     },
@@ -49,11 +52,12 @@ export class Holdings {
    * given, it is known when they were last asked.
    */
   async take(arcs: ArcSet, doubtAgeMs?: Millis): Promise<void> {
-    const { exchange, frontier, journal, keeper, territory } = this.#parts;
+    const { exchange, frontier, journal, keeper, mixed, territory } = this.#parts;
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
-      const { waiting, outdated } = await this.#count(fresh, 1);
+      const { allCounts, waiting, outdated } = await this.#count(fresh, 1);
+      if (allCounts.size > 0) mixed.taken(fresh);
       // Of what was held at two places neither side knows when the other one last asked.
       frontier.doubts.add(arcs.subtract(fresh));
       if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);
@@ -67,11 +71,12 @@ export class Holdings {
 
   /** Ends to hold arcs of which nothing is under way any more; `hand` is called when nothing can come in between. */
   async release(arcs: ArcSet, hand: () => void): Promise<void> {
-    const { exchange, journal, keeper } = this.#parts;
+    const { exchange, journal, keeper, mixed } = this.#parts;
     await keeper.alone(async () => {
       await journal.flushed();
       await this.#count(arcs, -1);
       hand();
+      mixed.drop(arcs);
       exchange().drop(arcs);
     });
     exchange().reroute();

@@ -26,6 +26,7 @@ import { urlRow } from "../url-row.ts";
 import { sieveKeyOfRow } from "../sieve-keeper.ts";
 import type { SieveKey, SieveKeeper } from "../sieve-keeper.ts";
 import { isOutdated } from "./outdated.ts";
+import type { MixedQueues } from "./mixed-queues.ts";
 import { parcelOfRow } from "./parcel.ts";
 import type { Parcel } from "./parcel.ts";
 import { RowWatch } from "./row-watch.ts";
@@ -70,6 +71,7 @@ export class ReplicaKeeper {
     readonly frontier: Frontier;
     readonly jobs: JobRegistry;
     readonly journal: Journal;
+    readonly mixed: MixedQueues;
     readonly sequence: Sequence;
     readonly sieve: SieveKeeper;
     readonly territory: Territory;
@@ -85,6 +87,7 @@ export class ReplicaKeeper {
       readonly frontier: Frontier;
       readonly jobs: JobRegistry;
       readonly journal: Journal;
+      readonly mixed: MixedQueues;
       readonly sequence: Sequence;
       readonly sieve: SieveKeeper;
       readonly territory: Territory;
@@ -145,7 +148,8 @@ export class ReplicaKeeper {
   }
 
   /** Whether an entry of the queue is behind its URL's record. */
-  isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
+  async isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
+    if (!this.#parts.mixed.has(positionOfKey(record))) return false;
     return this.#withLatest([record], (current) => isOutdated(entry, current.get(idOf(record))));
   }
 
@@ -204,7 +208,9 @@ export class ReplicaKeeper {
       ops.push({ type: "put", key: row.key, value: merged.value });
       // A message may speak of one row twice: of its change, and as a part of a copy.
       current.set(id, merged.value);
-      if (known !== undefined || !isHeld) continue;
+      if (!isHeld) continue;
+      this.#parts.mixed.merged(positionOfKey(row.key));
+      if (known !== undefined) continue;
       if (queued) arrivals.push(this.#enqueue(row.key, queued, ops));
       else if (tag === "outbox") parcels.push(this.#parcelOf(row.key, merged.value));
     }

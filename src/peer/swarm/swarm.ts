@@ -30,6 +30,7 @@ import { joinSwarm } from "./join-swarm.ts";
 import { JobSpread } from "./job-spread.ts";
 import { MemberView } from "./member-view.ts";
 import { MinorityWatch } from "./minority-watch.ts";
+import { MixedQueues } from "./mixed-queues.ts";
 import { newOwnership } from "./new-ownership.ts";
 import type { Ownership } from "./ownership.ts";
 import { PageTally } from "./page-tally.ts";
@@ -143,11 +144,12 @@ export class Swarm {
       () => this.#progressed(),
     );
     const send = (parcel: Parcel): void => this.exchange.send(parcel);
-    this.#keeper = new ReplicaKeeper(ports, { ...parts, territory, send });
+    const mixed = new MixedQueues();
+    this.#keeper = new ReplicaKeeper(ports, { ...parts, mixed, territory, send });
     this.homecoming = new Homecoming(called, { view, territory });
     this.#holdings = new Holdings(
       ports.store,
-      { ...parts, keeper: this.#keeper, territory, exchange: () => this.exchange },
+      { ...parts, mixed, keeper: this.#keeper, territory, exchange: () => this.exchange },
       () => {
         this.#pulse.fire();
         this.ownership.look();
