@@ -20,7 +20,7 @@ interface Again {
 
 /** An answer has come, is durable and replicated within that time, or else something is wrong. */
 const inFlightMs = 2_500;
-/** Longer where a disk or the way to the replicas was disturbed when it was made. */
+/** Longer where a disk or the way to the replicas was disturbed when it was made, or before it was everywhere. */
 const disturbedInFlightMs = 60_000;
 /** Requests for a page that has no good answer, at most: see the retry table. */
 const attemptsMax = 5;
@@ -89,7 +89,8 @@ export class Duplicates implements Checker {
   #reasonOf({ first, second }: Again): DuplicateReason {
     const { chronicle } = this.#view;
     const { machine, generation, atMs, endMs } = first;
-    const isDisturbed = chronicle.isSplit(atMs) || chronicle.isSlow(atMs, endMs);
+    const restMs = endMs + inFlightMs;
+    const isDisturbed = chronicle.isSplit(atMs, restMs) || chronicle.isSlow(atMs, restMs);
     const inDoubtMs = endMs - atMs + (isDisturbed ? disturbedInFlightMs : inFlightMs);
     // A crash explains only what was fetched after it.
     const withinMs = Math.min(inDoubtMs, second.atMs - atMs);

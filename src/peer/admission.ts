@@ -91,7 +91,7 @@ interface Pending {
 }
 
 /** Requests sifted together: enough to make one look-up in the store worth its round trip. */
-const requestsPerRound = 64;
+const requestsPerRound = 512;
 
 /** Links sifted together, unless one page alone has more. */
 const linksPerRound = 4_096;

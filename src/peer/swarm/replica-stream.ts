@@ -1,6 +1,6 @@
 import { ArcMap } from "../../core/ring/arc-map.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { RingPosition } from "../../core/ring/ring-position.ts";
+import { positionOfKey, type RingPosition } from "../../core/ring/ring-position.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -8,14 +8,16 @@ import type { OverlayOutcome } from "../../ports/overlay.ts";
 
 /** Rows that one append of the journal wrote, in their order; those of one message arrive together or not at all. */
 interface Unit {
+  /** Counts the units of this stream. */
+  readonly number: number;
   readonly sequence: number;
   readonly rows: readonly Row[];
 }
 
 export interface ReplicaStreamOptions {
-  /** Rows of one message. More save messages and make an acknowledgement wait. @default 1_000 */
+  /** Rows of one message. More save messages and make an acknowledgement wait. @default 4_000 */
   readonly rowsPerMessage: number;
-  /** Bytes of one message, about. @default 262_144 */
+  /** Bytes of one message, about. @default 1_048_576 */
   readonly bytesPerMessage: number;
   /** Time after which an unanswered message is sent again. @default 5_000 */
   readonly timeoutMs: Millis;
@@ -24,8 +26,8 @@ export interface ReplicaStreamOptions {
 }
 
 export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
-  rowsPerMessage: 1_000,
-  bytesPerMessage: 256 * 1_024,
+  rowsPerMessage: 4_000,
+  bytesPerMessage: 1_024 * 1_024,
   timeoutMs: 5_000,
   retryMs: 200,
 });
@@ -49,6 +51,9 @@ export class ReplicaStream {
   readonly #options: ReplicaStreamOptions;
   readonly #onProgress: () => void;
   readonly #units: Unit[] = [];
+  /** Sites of which something is on its way, with the last unit that has a row of each. */
+  readonly #underWay = new Map<RingPosition, number>();
+  #pushedUnits = 0;
   readonly #abort = new AbortController();
   #live = ArcSet.empty;
   #queuedRows = 0;
@@ -98,7 +103,7 @@ export class ReplicaStream {
     if (liveSince === undefined) return false;
     // What was written before the stream took the arc up is part of the copy.
     if (sequence <= liveSince) return this.synced.contains(position);
-    return this.#ackedUpTo(sequence);
+    return !this.#underWay.has(position) || this.#ackedUpTo(sequence);
   }
 
   /** Puts rows behind all others. */
@@ -107,7 +112,7 @@ export class ReplicaStream {
     const { rowsPerMessage } = this.#options;
     // A page with endless links would not fit into a message; its own end comes last, so the parts may arrive apart.
     for (let from = 0; from < rows.length; from += rowsPerMessage) {
-      this.#units.push({ sequence, rows: rows.slice(from, from + rowsPerMessage) });
+      this.#pushUnit(sequence, rows.slice(from, from + rowsPerMessage));
     }
     this.#queuedRows += rows.length;
     if (!this.#running) {
@@ -119,8 +124,23 @@ export class ReplicaStream {
   end(): void {
     this.#abort.abort();
     this.#units.length = 0;
+    this.#underWay.clear();
     this.#queuedRows = 0;
     this.#onProgress();
+  }
+
+  #pushUnit(sequence: number, rows: readonly Row[]): void {
+    this.#pushedUnits += 1;
+    const number = this.#pushedUnits;
+    this.#units.push({ number, sequence, rows });
+    for (const { key } of rows) this.#underWay.set(positionOfKey(key), number);
+  }
+
+  #acknowledge({ number, rows }: Unit): void {
+    for (const { key } of rows) {
+      const position = positionOfKey(key);
+      if (this.#underWay.get(position) === number) this.#underWay.delete(position);
+    }
   }
 
   #ackedUpTo(sequence: number): boolean {
@@ -135,7 +155,7 @@ export class ReplicaStream {
       const count = this.#nextCount();
       const rows = this.#units.slice(0, count).flatMap((unit) => unit.rows);
       if (!(await this.#deliver(rows))) break;
-      this.#units.splice(0, count);
+      for (const unit of this.#units.splice(0, count)) this.#acknowledge(unit);
       this.#queuedRows -= rows.length;
       this.#onProgress();
     }
