@@ -4,13 +4,13 @@ import type { PaceTotals } from "./pace-audit.ts";
 
 /** The report as a table for people, the verdict in its last line. */
 export function renderAudit(report: AuditReport): string {
-  const lines = ["check                  checked  violations  proves that"];
+  const lines = ["check                  checked     violations  proves that"];
   for (const check of report.checks) {
     const mark = check.passed ? "ok  " : "FAIL";
-    const found =
-      check.allowed > 0 ? `${check.violations} of ${check.allowed}` : count(check.violations);
+    const allowed = check.allowed > 0 ? `, ${count(check.allowed)} allowed` : "";
+    const found = count(check.violations) + allowed;
     lines.push(
-      `${mark} ${check.name.padEnd(16)} ${count(check.checked).padStart(9)} ${found.padStart(11)}  ${auditChecks[check.name]}`,
+      `${mark} ${check.name.padEnd(16)} ${count(check.checked).padStart(9)} ${found.padStart(14)}  ${auditChecks[check.name]}`,
     );
     if (check.passed) continue;
     for (const { url, detail } of check.examples) lines.push(`       ${url}  ${detail}`);
