@@ -272,6 +272,8 @@ function hostile(settings: RunSettings, dice: Dice): RunSettings {
   const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
   return {
     ...quick(settings),
+    // A host whose robots.txt cannot be read in a storm is given up, and with it what it alone leads to.
+    jobScope: "any",
     // Traps are endless: these limits end them, far beyond what the true pages need.
     jobLimits: { depthMax: 120, queriesPerPathMax: 30 },
     sampleWeb: {

@@ -31,6 +31,5 @@ export function newVisitor(
   const keeper = new RobotsKeeper(ports);
   const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
   const finisher = new PageFinisher(ports, { ...parts, peerId: options.peerId });
-  const isOutdated = swarm && { isOutdated: swarm.isOutdated };
-  return new Visitor(ports, { frontier, robots, leases, finisher, ...isOutdated }, options, signal);
+  return new Visitor(ports, { frontier, robots, leases, finisher, swarm }, options, signal);
 }

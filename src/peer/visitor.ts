@@ -32,6 +32,14 @@ export interface VisitorPorts {
   readonly metrics: Metrics;
 }
 
+/** What a visit has to know of the swarm. */
+export interface VisitorSwarm {
+  /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
+  readonly isOutdated: (row: UrlRow, entry: QueueEntry) => Promise<boolean>;
+  /** The process has not run for so long that others may be crawling its sites by now: no request may go out. */
+  readonly hasStoodStill: boolean;
+}
+
 /**
  * One visit to a host: robots.txt, the request, the verdict on the host, and what becomes of the answer.
  *
@@ -43,7 +51,7 @@ export class Visitor {
   readonly #robots: RobotsVisitor;
   readonly #leases: LeaseLog;
   readonly #finisher: PageFinisher;
-  readonly #isOutdated: ((row: UrlRow, entry: QueueEntry) => Promise<boolean>) | undefined;
+  readonly #swarm: VisitorSwarm | undefined;
   readonly #turns = new Turns();
   readonly #politeness: PolitenessOptions;
   readonly #limits: FetchLimits;
@@ -57,7 +65,7 @@ export class Visitor {
       readonly leases: LeaseLog;
       readonly finisher: PageFinisher;
       /** Whether a queue entry is behind its URL's record; absent where no other member writes to them. */
-      readonly isOutdated?: (row: UrlRow, entry: QueueEntry) => Promise<boolean>;
+      readonly swarm: VisitorSwarm | undefined;
     },
     options: { readonly politeness: PolitenessOptions; readonly limits: FetchLimits },
     signal: AbortSignal,
@@ -67,7 +75,7 @@ export class Visitor {
     this.#robots = parts.robots;
     this.#leases = parts.leases;
     this.#finisher = parts.finisher;
-    this.#isOutdated = parts.isOutdated;
+    this.#swarm = parts.swarm;
     this.#politeness = options.politeness;
     this.#limits = options.limits;
     this.#signal = signal;
@@ -77,13 +85,13 @@ export class Visitor {
   async visit(lease: Lease): Promise<void> {
     const url = lease.url.entry.url as CanonicalUrl;
     const row = urlRow(url, lease.job);
-    if (!this.#isOutdated) return this.#visit(lease, url, row);
+    if (!this.#swarm) return this.#visit(lease, url, row);
     // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
     return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row));
   }
 
   async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow): Promise<void> {
-    if (await this.#isOutdated?.(row, lease.url.entry)) {
+    if (await this.#swarm?.isOutdated(row, lease.url.entry)) {
       this.#frontier.closeRequest(lease);
       await this.#finisher.finish(lease, row, { kind: "known" });
       return;
@@ -96,14 +104,23 @@ export class Visitor {
       return;
     }
     const prior = await this.#finisher.priorFetch(lease, url);
+    if (this.#swarm?.hasStoodStill) {
+      this.#leave(lease);
+      return;
+    }
     const outcome = await this.#request(lease, row, url, prior?.conditions ?? {});
     if (outcome.kind === "failure" && outcome.failure === "aborted") {
-      this.#frontier.closeRequest(lease);
-      this.#frontier.putBack(lease);
+      this.#leave(lease);
       return;
     }
     this.#record(lease, outcome);
     await this.#conclude(lease, row, outcome, prior);
+  }
+
+  /** No request was made, or none to its end: the URL stays queued as it was. */
+  #leave(lease: Lease): void {
+    this.#frontier.closeRequest(lease);
+    this.#frontier.putBack(lease);
   }
 
   async #request(

@@ -315,6 +315,11 @@ export class Swarm {
     return this.#heldBack || this.#stalls.isHolding || this.#minority.isHolding;
   }
 
+  /** Whether this process has stood still, and may not know what others have claimed meanwhile. */
+  get hasStoodStill(): boolean {
+    return this.#stalls.isHolding;
+  }
+
   #progressed(): void {
     this.#pulse.fire();
     if (!this.#heldBack || this.full) return;
