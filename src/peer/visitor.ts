@@ -40,6 +40,15 @@ export interface VisitorSwarm {
   readonly hasStoodStill: boolean;
 }
 
+interface VisitorParts {
+  readonly frontier: Pick<Frontier, "closeRequest" | "putBack">;
+  readonly robots: Pick<RobotsVisitor, "judge">;
+  readonly leases: Pick<LeaseLog, "add">;
+  readonly finisher: Pick<PageFinisher, "finish" | "finishResponse" | "priorFetch">;
+  /** Absent where no other member writes to the queue and the records. */
+  readonly swarm: VisitorSwarm | undefined;
+}
+
 /**
  * One visit to a host: robots.txt, the request, the verdict on the host, and what becomes of the answer.
  *
@@ -47,11 +56,7 @@ export interface VisitorSwarm {
  */
 export class Visitor {
   readonly #ports: VisitorPorts;
-  readonly #frontier: Frontier;
-  readonly #robots: RobotsVisitor;
-  readonly #leases: LeaseLog;
-  readonly #finisher: PageFinisher;
-  readonly #swarm: VisitorSwarm | undefined;
+  readonly #parts: VisitorParts;
   readonly #turns = new Turns();
   readonly #politeness: PolitenessOptions;
   readonly #limits: FetchLimits;
@@ -59,23 +64,12 @@ export class Visitor {
 
   constructor(
     ports: VisitorPorts,
-    parts: {
-      readonly frontier: Frontier;
-      readonly robots: RobotsVisitor;
-      readonly leases: LeaseLog;
-      readonly finisher: PageFinisher;
-      /** Whether a queue entry is behind its URL's record; absent where no other member writes to them. */
-      readonly swarm: VisitorSwarm | undefined;
-    },
+    parts: VisitorParts,
     options: { readonly politeness: PolitenessOptions; readonly limits: FetchLimits },
     signal: AbortSignal,
   ) {
     this.#ports = ports;
-    this.#frontier = parts.frontier;
-    this.#robots = parts.robots;
-    this.#leases = parts.leases;
-    this.#finisher = parts.finisher;
-    this.#swarm = parts.swarm;
+    this.#parts = parts;
     this.#politeness = options.politeness;
     this.#limits = options.limits;
     this.#signal = signal;
@@ -85,26 +79,26 @@ export class Visitor {
   async visit(lease: Lease): Promise<void> {
     const url = lease.url.entry.url as CanonicalUrl;
     const row = urlRow(url, lease.job);
-    if (!this.#swarm) return this.#visit(lease, url, row);
+    if (!this.#parts.swarm) return this.#visit(lease, url, row);
     // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
     return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row));
   }
 
   async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow): Promise<void> {
-    if (await this.#swarm?.isOutdated(row, lease.url.entry)) {
-      this.#frontier.closeRequest(lease);
-      await this.#finisher.finish(lease, row, { kind: "known" });
+    if (await this.#parts.swarm?.isOutdated(row, lease.url.entry)) {
+      this.#parts.frontier.closeRequest(lease);
+      await this.#parts.finisher.finish(lease, row, { kind: "known" });
       return;
     }
-    const robots = await this.#robots.judge(lease, originOf(url));
+    const robots = await this.#parts.robots.judge(lease, originOf(url));
     if (robots.kind === "not-now") return;
     if (robots.kind === "denied") {
-      if (!robots.asked) this.#frontier.closeRequest(lease);
-      await this.#finisher.finish(lease, row, robots.end);
+      if (!robots.asked) this.#parts.frontier.closeRequest(lease);
+      await this.#parts.finisher.finish(lease, row, robots.end);
       return;
     }
-    const prior = await this.#finisher.priorFetch(lease, url);
-    if (this.#swarm?.hasStoodStill) {
+    const prior = await this.#parts.finisher.priorFetch(lease, url);
+    if (this.#parts.swarm?.hasStoodStill) {
       this.#leave(lease);
       return;
     }
@@ -119,8 +113,8 @@ export class Visitor {
 
   /** No request was made, or none to its end: the URL stays queued as it was. */
   #leave(lease: Lease): void {
-    this.#frontier.closeRequest(lease);
-    this.#frontier.putBack(lease);
+    this.#parts.frontier.closeRequest(lease);
+    this.#parts.frontier.putBack(lease);
   }
 
   async #request(
@@ -134,7 +128,7 @@ export class Visitor {
     if (host.unresolved) {
       return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
     }
-    lease.note = this.#leases.add(row.key, lease.url.entry.attempts);
+    lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
     const { otherContent } = job.definition.options;
     return this.#ports.fetcher.fetch(
       {
@@ -158,7 +152,7 @@ export class Visitor {
       const forSeconds = Math.round((event.untilMs - clock.nowMs()) / 1_000);
       logger.warn(`host-${event.kind}`, { host: host.visit.host, forSeconds });
     }
-    this.#frontier.closeRequest(lease, {
+    this.#parts.frontier.closeRequest(lease, {
       ...(verdict.headAtMs !== undefined && { headAtMs: verdict.headAtMs }),
       finishedAtMs: verdict.finishedAtMs,
     });
@@ -183,14 +177,23 @@ export class Visitor {
     const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
     if (retryPlan(attempt, entry.attempts + 1, this.#politeness).retry && isTransient(outcome)) {
       const { url, redirectChain } = entry;
-      await this.#finisher.finish(lease, row, { kind: "again", url, redirectChain });
+      await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain });
     } else if (outcome.kind === "response") {
-      await this.#finisher.finishResponse(lease, row, exchangeOf(lease, outcome), outcome, prior);
+      await this.#parts.finisher.finishResponse(
+        lease,
+        row,
+        exchangeOf(lease, outcome),
+        outcome,
+        prior,
+      );
     } else if (outcome.failure === "address-forbidden") {
-      await this.#finisher.finish(lease, row, { kind: "excluded", reason: "address-forbidden" });
+      await this.#parts.finisher.finish(lease, row, {
+        kind: "excluded",
+        reason: "address-forbidden",
+      });
     } else {
       const { failure } = outcome;
-      await this.#finisher.finish(lease, row, { kind: "failed", failure });
+      await this.#parts.finisher.finish(lease, row, { kind: "failed", failure });
     }
   }
 }

@@ -45,9 +45,9 @@ interface HandlerParts {
   readonly termination: Termination;
   readonly territory: Territory;
   readonly view: SwarmView;
-  /** Begins to hold arcs that their holder passes on. */
   /** The arcs of which the member has a complete copy that is kept up to date. */
   readonly keptAt: (member: MemberId) => ArcSet;
+  /** Begins to hold arcs that their holder passes on. */
   readonly accept: (from: MemberId, arcs: ArcSet, doubtAgeMs: Millis | undefined) => Promise<void>;
   /** Called when it has become known who holds something. */
   readonly onNoted: () => void;

@@ -119,7 +119,8 @@ export class Replicator {
 
   /**
    * Sets which arcs each member must have a copy of. Streams to members that need nothing, or have been started anew, end;
-   * an arc that is new to a member has to be copied, behind the changes that are sent from now on. Returns the arcs of which a member's copy is kept up to date no more.
+   * an arc that is new to a member has to be copied, behind the changes that are sent from now on. Returns the arcs of
+   * which a member's copy is kept up to date no more.
    */
   setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): ReadonlyMap<MemberId, ArcSet> {
     const dropped = new Map<MemberId, ArcSet>();
