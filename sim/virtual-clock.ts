@@ -65,6 +65,10 @@ export class VirtualClock implements Clock {
     return this.#nowMs;
   }
 
+  wallMs(): Millis {
+    return this.#nowMs;
+  }
+
   /** How many wait to wake up. */
   get sleepers(): number {
     return this.#heap.size;

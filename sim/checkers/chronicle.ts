@@ -13,6 +13,12 @@ export interface Life {
   end: LifeEnd | undefined;
 }
 
+/** A time in which a process did not run. */
+interface Standstill extends Window {
+  readonly machine: number;
+  readonly generation: number;
+}
+
 /** Something that was done to the world, or left out because it could not be done. */
 export interface ChronicleEvent {
   readonly atMs: Millis;
@@ -37,6 +43,9 @@ export interface Weather {
   /** Machines that are down and will come back. */
   readonly down: readonly number[];
 }
+
+/** Time in which a process that has stood still finds out what others have taken over, and passes it back. */
+const dazedMs = 15_000;
 
 /** A request that was sent before its sender's end arrives so long after it, at most. */
 const onTheWayMs = 2_000;
@@ -67,6 +76,7 @@ export class Chronicle {
   readonly thins: Window[] = [];
   /** Times in which some disk was slow. */
   readonly slows: Window[] = [];
+  readonly #standstills: Standstill[] = [];
   readonly #slowDisks = new Set<number>();
   readonly #now: () => Millis;
   readonly #replicas: number;
@@ -106,6 +116,26 @@ export class Chronicle {
     life.toMs = this.nowMs;
     life.end = end;
     if (end !== "leave") this.lost(machine);
+  }
+
+  stoodStill(machine: number): void {
+    const life = this.#current.get(machine);
+    if (life === undefined) return;
+    const { generation } = life;
+    this.#standstills.push({ machine, generation, fromMs: this.nowMs, toMs: Infinity });
+    this.lost(machine);
+  }
+
+  wentOn(machine: number): void {
+    const last = this.#standstills.findLast((one) => one.machine === machine);
+    if (last?.toMs === Infinity) last.toMs = this.nowMs;
+  }
+
+  /** Whether the machine's process stands still, or has gone on so lately that it need not know what others do. */
+  isDazed(machine: number): boolean {
+    const last = this.#standstills.findLast((one) => one.machine === machine);
+    const generation = this.#current.get(machine)?.generation;
+    return last?.generation === generation && this.nowMs <= (last?.toMs ?? -Infinity) + dazedMs;
   }
 
   /** What the machine holds, or will hold no more when it has stopped, is to be had of others from now on. */
@@ -178,11 +208,19 @@ export class Chronicle {
     return this.#byRun.get(`${machine} ${generation}`);
   }
 
-  /** Whether that process ended other than in order about the time of a request, or within `withinMs` after it. */
-  crashedAfter(machine: number, generation: number, atMs: Millis, withinMs: Millis): boolean {
+  /**
+   * Whether that process ended other than in order, or began to stand still, about the time of a request or within
+   * `withinMs` after it.
+   */
+  vanishedAfter(machine: number, generation: number, atMs: Millis, withinMs: Millis): boolean {
+    const isAbout = (momentMs: Millis): boolean =>
+      momentMs >= atMs - onTheWayMs && momentMs <= atMs + withinMs;
     const life = this.life(machine, generation);
-    if (life?.end === undefined || life.end === "stop" || life.end === "leave") return false;
-    return life.toMs >= atMs - onTheWayMs && life.toMs <= atMs + withinMs;
+    const hasCrashed = life?.end !== undefined && life.end !== "stop" && life.end !== "leave";
+    if (hasCrashed && isAbout(life.toMs)) return true;
+    return this.#standstills.some(
+      (one) => one.machine === machine && one.generation === generation && isAbout(one.fromMs),
+    );
   }
 }
 

@@ -94,7 +94,7 @@ export class Duplicates implements Checker {
     const inDoubtMs = endMs - atMs + (isDisturbed ? disturbedInFlightMs : inFlightMs);
     // A crash explains only what was fetched after it.
     const withinMs = Math.min(inDoubtMs, second.atMs - atMs);
-    if (chronicle.crashedAfter(machine, generation, atMs, withinMs)) return "crash";
+    if (chronicle.vanishedAfter(machine, generation, atMs, withinMs)) return "crash";
     if (chronicle.isSplit(second.atMs)) return "partition";
     if (chronicle.isThin(second.atMs)) return "copies-down";
     return "unexplained";

@@ -36,7 +36,8 @@ export class OneOwner implements Checker {
     const { chronicle, findings, world } = this.#view;
     let open = ArcSet.empty;
     let overlap = ArcSet.empty;
-    for (const { peer } of world.running) {
+    for (const { peer, index } of world.running) {
+      if (chronicle.isDazed(index)) continue;
       const own = peer.swarm?.territory.open ?? ArcSet.empty;
       overlap = overlap.union(open.intersect(own));
       open = open.union(own);

@@ -78,7 +78,7 @@ export class Politeness implements Checker {
     const { chronicle } = this.#view;
     if (last.machine !== hit.machine && chronicle.isSplit(hit.sentAtMs, hit.atMs)) return true;
     // Its sender had died when it arrived: nobody alive could know when it would.
-    return chronicle.crashedAfter(last.machine, last.generation, last.atMs, 0);
+    return chronicle.vanishedAfter(last.machine, last.generation, last.atMs, 0);
   }
 
   /** A clock that runs fast waits that much less than it says. */

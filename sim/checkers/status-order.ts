@@ -77,7 +77,7 @@ export class StatusOrder {
     this.compared += 1;
     if (ranks[answer.state] >= ranks[before.state]) return;
     const { machine, generation, atMs } = before;
-    if (chronicle.crashedAfter(machine, generation, atMs, inFlightMs)) return;
+    if (chronicle.vanishedAfter(machine, generation, atMs, inFlightMs)) return;
     if (chronicle.isSplit(atMs, answer.atMs) || chronicle.isThin(atMs, answer.atMs)) return;
     findings.add(
       "status-order",

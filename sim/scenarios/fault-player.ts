@@ -53,6 +53,7 @@ export class FaultPlayer {
     this.#chronicle.networkIsWhole();
     this.#chronicle.disksAreQuick();
     for (const end of [...this.#storms]) end();
+    for (const machine of this.#swarm.still) this.#swarm.goOn(machine);
     for (const { disk } of this.#swarm.world.machines) disk.slowness = 1;
     this.#chronicle.note({ kind: "heal-all" });
     // What is about to stop is still up, and down only afterwards.
@@ -83,6 +84,14 @@ export class FaultPlayer {
         if (!this.#maySpare(fault.machine)) return false;
         swarm.end(fault.machine, fault.kind);
         return true;
+      case "stand-still":
+        if (!this.#maySpare(fault.machine) || !this.#isSteady(fault.machine)) return false;
+        swarm.standStill(fault.machine);
+        return true;
+      case "go-on":
+        if (!swarm.still.includes(fault.machine)) return false;
+        swarm.goOn(fault.machine);
+        return true;
       case "start":
         if (swarm.machine(fault.machine)?.isUp !== false || swarm.hasLeft(fault.machine)) {
           return false;
@@ -91,7 +100,7 @@ export class FaultPlayer {
         return true;
       case "stop":
       case "leave": {
-        const isFit = this.#maySpare(fault.machine) && !swarm.isBusy(fault.machine);
+        const isFit = this.#maySpare(fault.machine) && this.#isSteady(fault.machine);
         if (!isFit || (fault.kind === "leave" && this.#members() <= membersMin)) return false;
         swarm.stop(fault.machine, fault.kind === "leave");
         return true;
@@ -143,6 +152,10 @@ export class FaultPlayer {
     return isUp && this.#swarm.steady.some((other) => other.index !== index);
   }
 
+  #isSteady(index: number): boolean {
+    return this.#swarm.steady.some((machine) => machine.index === index);
+  }
+
   #members(): number {
     return this.#swarm.steady.length;
   }
@@ -174,6 +187,8 @@ function detailOf(fault: Fault): string | undefined {
     case "kill":
     case "power":
     case "wipe":
+    case "stand-still":
+    case "go-on":
     case "start":
     case "stop":
     case "leave":

@@ -56,6 +56,9 @@ export type Fault =
   | { readonly kind: "power"; readonly machine: number }
   /** The machine and its disk are lost; another one with an empty disk may start in its place. */
   | { readonly kind: "wipe"; readonly machine: number }
+  /** The process stands still, as if it slept; nobody is told. */
+  | { readonly kind: "stand-still"; readonly machine: number }
+  | { readonly kind: "go-on"; readonly machine: number }
   | { readonly kind: "start"; readonly machine: number }
   /** The peer is stopped in order; it may be started again. */
   | { readonly kind: "stop"; readonly machine: number }

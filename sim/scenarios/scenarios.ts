@@ -125,8 +125,18 @@ export const scenarios = {
       timeline.add({ kind: "slow-disk", machine, factor: 1 });
     },
   },
+  "stand-still": {
+    summary: "processes stand still (SIGSTOP, a machine asleep), briefly or until they are missed",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 4); left > 0; left -= 1) {
+        standStill(timeline.wait(2_000, 12_000), timeline.anyMachine());
+      }
+    },
+  },
   churn: {
-    summary: "everything at once: crashes, lost disks, joins, leaves, partitions, slow parts",
+    summary: "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow parts",
     rough,
     lateSeeds: true,
     faults: churn,
@@ -222,7 +232,7 @@ function churn(timeline: Timeline): void {
   for (let left = dice.integer(4, 12); left > 0; left -= 1) {
     timeline.wait(500, 9_000);
     const machine = timeline.anyMachine();
-    const drawn = dice.integer(1, 20);
+    const drawn = dice.integer(1, 22);
     if (drawn <= 6) crash(timeline, machine);
     else if (drawn <= 8) {
       timeline.add({ kind: "wipe", machine }, 0, true);
@@ -236,6 +246,7 @@ function churn(timeline: Timeline): void {
       split(timeline);
       timeline.wait(1_000, 20_000).add({ kind: "heal" });
     } else if (drawn === 18) swizzle(timeline);
+    else if (drawn > 20) standStill(timeline, machine);
     else {
       timeline.add({ kind: "slow-disk", machine, factor: dice.integer(5, 100) });
       timeline.add({ kind: "slow-disk", machine, factor: 1 }, dice.between(2_000, 15_000));
@@ -247,6 +258,11 @@ function crash(timeline: Timeline, machine: number): void {
   const { dice } = timeline;
   timeline.add({ kind: dice.chance(0.5) ? "kill" : "power", machine });
   timeline.add({ kind: "start", machine }, dice.exponential(6_000) + 50);
+}
+
+function standStill(timeline: Timeline, machine: number): void {
+  timeline.add({ kind: "stand-still", machine });
+  timeline.add({ kind: "go-on", machine }, timeline.dice.exponential(8_000) + 500);
 }
 
 function split(timeline: Timeline): void {

@@ -150,9 +150,16 @@ export class VirtualSwarm {
     );
   }
 
-  /** Machines that run and are not about to stop. */
+  /** Machines that run, and are neither about to stop nor standing still. */
   get steady(): VirtualMachine<Peer>[] {
-    return this.world.running.filter(({ index }) => !this.#busy.has(index));
+    return this.world.running.filter(
+      ({ index, standsStill }) => !standsStill && !this.#busy.has(index),
+    );
+  }
+
+  /** Machines whose processes stand still. */
+  get still(): number[] {
+    return this.world.running.flatMap(({ index, standsStill }) => (standsStill ? [index] : []));
   }
 
   hasLeft(index: number): boolean {
@@ -195,6 +202,18 @@ export class VirtualSwarm {
     this.#busy.delete(index);
   }
 
+  /** Lets a process stand still. */
+  standStill(index: number): void {
+    this.#machines[index]?.standStill();
+    this.#chronicle().stoodStill(index);
+  }
+
+  /** Lets a process that stands still go on. */
+  goOn(index: number): void {
+    this.#machines[index]?.goOn();
+    this.#chronicle().wentOn(index);
+  }
+
   /** Begins to stop a process in order; with `leave` it passes on first what it holds, and never comes back. */
   stop(index: number, leave: boolean): void {
     const machine = this.#machines[index];
@@ -221,13 +240,14 @@ export class VirtualSwarm {
 
   /** What a look at the swarm from outside shows now. */
   look(): Weather {
-    return { calm: this.#isCalm(), falseDeath: this.#hasFalseDeath(), down: this.down };
+    const down = [...this.down, ...this.still];
+    return { calm: this.#isCalm(), falseDeath: this.#hasFalseDeath(), down };
   }
 
   /** All running members agree on who is there, hold what is theirs, and their replicas have everything. */
   #isCalm(): boolean {
     const { running } = this.world;
-    if (running.length === 0 || this.#busy.size > 0) return false;
+    if (running.length === 0 || this.#busy.size > 0 || this.still.length > 0) return false;
     return running.every(({ peer }) => {
       const { swarm } = peer;
       if (swarm === undefined || swarm.view.role !== "active") return false;
@@ -240,8 +260,11 @@ export class VirtualSwarm {
   #hasFalseDeath(): boolean {
     const { running } = this.world;
     const step = Math.max(1, Math.floor(running.length / lookedAtMax));
-    const runs = new Map(running.map(({ id, peer }) => [id, peer.swarm?.view.generation]));
-    return running.some(({ peer }, place) => {
+    const chronicle = this.#chronicle();
+    // One that stands still is as good as dead, and may be taken for it.
+    const awake = running.filter(({ index }) => !chronicle.isDazed(index));
+    const runs = new Map(awake.map(({ id, peer }) => [id, peer.swarm?.view.generation]));
+    return awake.some(({ peer }, place) => {
       if (place % step !== 0) return false;
       const members = peer.swarm?.members() ?? [];
       return members.some(

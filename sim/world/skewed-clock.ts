@@ -43,6 +43,10 @@ export class SkewedClock implements Clock {
     return this.shownAt(this.#trueClock.nowMs());
   }
 
+  wallMs(): Millis {
+    return this.nowMs();
+  }
+
   /** What this clock shows at a true moment. */
   shownAt(trueMs: Millis): Millis {
     return this.#bornAtMs + (trueMs - this.#bornAtMs) * this.#rate + this.#offsetMs;

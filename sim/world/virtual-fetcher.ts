@@ -75,10 +75,12 @@ export class VirtualFetcher implements Fetcher {
       if (waitMs > limits.headTimeoutMs) {
         this.#process.call(limits.headTimeoutMs, () => fail("head-timeout"));
       } else {
-        this.#process.call(waitMs, () => {
-          if (reply.failure !== undefined) fail(reply.failure);
-          else end(this.#response(request, reply, startedAtMs));
-        });
+        trueClock.call(waitMs, () =>
+          this.#process.notice(() => {
+            if (reply.failure !== undefined) fail(reply.failure);
+            else end(this.#response(request, reply, startedAtMs));
+          }),
+        );
       }
     });
   }

@@ -124,6 +124,11 @@ export class VirtualMachine<P extends MachinePeer> {
     return this.#running !== undefined;
   }
 
+  /** Whether its process runs and stands still. */
+  get standsStill(): boolean {
+    return this.#running?.process.standsStill === true;
+  }
+
   /** Starts so far. */
   get generation(): number {
     return this.#generation;
@@ -173,6 +178,16 @@ export class VirtualMachine<P extends MachinePeer> {
   /** `kill -9`: what was written stays, and the system resets the connections. */
   kill(): void {
     this.#end("refusing");
+  }
+
+  /** `kill -STOP`: the process stands still, until `goOn` or its end. */
+  standStill(): void {
+    this.#running?.process.standStill();
+  }
+
+  /** `kill -CONT`. */
+  goOn(): void {
+    this.#running?.process.goOn();
   }
 
   /** The machine goes dark: only what was synced stays, and its partners hear nothing. */

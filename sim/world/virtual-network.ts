@@ -182,22 +182,25 @@ export class VirtualNetwork {
     const there = controlPacket(from.index, index);
     const roundTripMs = this.#latency(there) + this.#latency(there);
     const isCut = this.isBlocked(from.index, index) || this.isBlocked(index, from.index);
-    const isPresent = this.#endpoints[index] !== undefined;
+    const present = this.#endpoints[index];
+    const isSilent = present ? present.process.standsStill : this.#absences[index] !== "refusing";
     const fail = (detail: string): void => resolve({ kind: "unreachable", detail });
-    if (isCut || (!isPresent && this.#absences[index] !== "refusing")) {
+    if (isCut || isSilent) {
       const pauseMs = Math.max(knockMs, triedForMs);
       const leftMs = this.options.connectTimeoutMs - triedForMs;
       if (leftMs <= pauseMs) from.process.call(leftMs, () => fail("the connection timed out"));
       else
         from.process.call(pauseMs, () => this.#knock(from, index, triedForMs + pauseMs, resolve));
-    } else if (isPresent) {
+    } else if (present) {
       from.process.call(roundTripMs * dialRoundTrips, () => resolve(this.#greet(from, index)));
     } else from.process.call(roundTripMs, () => fail("the connection was refused"));
   }
 
   #greet(from: Endpoint, index: number): DialOutcome {
     const endpoint = this.#endpoints[index];
-    if (endpoint === undefined) return { kind: "unreachable", detail: "the connection broke" };
+    if (endpoint === undefined || endpoint.process.standsStill) {
+      return { kind: "unreachable", detail: "the connection broke" };
+    }
     if (endpoint.swarm !== from.swarm) {
       return {
         kind: "refused",
@@ -232,12 +235,13 @@ export class VirtualNetwork {
   #arriveAfter(ms: Millis, packet: Packet, arrive: (receiver: Endpoint) => void): void {
     this.clock.call(ms, () => {
       const receiver = this.#endpoints[packet.to];
-      if (receiver === undefined) return;
-      const { from, to, traffic, kind, bytes } = packet;
-      this.traffic.received(to, traffic, bytes);
-      const code = trafficKinds.indexOf(traffic) + kind * trafficKinds.length;
-      this.trace.add(this.clock.nowMs(), from, to, code, bytes);
-      arrive(receiver);
+      receiver?.process.notice(() => {
+        const { from, to, traffic, kind, bytes } = packet;
+        this.traffic.received(to, traffic, bytes);
+        const code = trafficKinds.indexOf(traffic) + kind * trafficKinds.length;
+        this.trace.add(this.clock.nowMs(), from, to, code, bytes);
+        arrive(receiver);
+      });
     });
   }
 
@@ -301,6 +305,10 @@ export class VirtualNetwork {
   }
 
   #breakEnd(end: Endpoint, other: Endpoint): void {
+    end.process.notice(() => this.#breakNow(end, other));
+  }
+
+  #breakNow(end: Endpoint, other: Endpoint): void {
     if (end.connections.get(other.index) !== other) return;
     end.connections.delete(other.index);
     end.connectionBroken(other);

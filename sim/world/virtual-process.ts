@@ -9,6 +9,9 @@ import { SkewedClock } from "./skewed-clock.ts";
  * JavaScript cannot be stopped from outside, so a killed program is starved instead: none of its promises that hang on
  * the world settles any more, and none of its calls reaches anything. What it still computes without waiting is seen by
  * nobody, and it is forgotten.
+ *
+ * A process that stands still (SIGSTOP, a machine asleep) is starved too, but all that it would have noticed is kept, and
+ * comes at once when it goes on: timers first and then what came from outside, as an event loop has it.
  */
 export class VirtualProcess {
   /** Id of the machine's member. */
@@ -20,6 +23,7 @@ export class VirtualProcess {
   readonly trueClock: VirtualClock;
   readonly #end = new AbortController();
   readonly #waiting = new Set<Cancel>();
+  #missed: { readonly timers: (() => void)[]; readonly events: (() => void)[] } | undefined;
 
   constructor(peer: string, generation: number, trueClock: VirtualClock, clock?: SkewedClock) {
     this.peer = peer;
@@ -28,6 +32,7 @@ export class VirtualProcess {
     const shown = clock ?? new SkewedClock(trueClock);
     this.clock = {
       nowMs: () => shown.nowMs(),
+      wallMs: () => shown.wallMs(),
       sleep: (ms, signal) => this.#sleep(shown.trueDuration(ms), signal),
     };
   }
@@ -41,9 +46,36 @@ export class VirtualProcess {
     return this.#end.signal;
   }
 
+  get standsStill(): boolean {
+    return this.#missed !== undefined;
+  }
+
+  /** Lets it stand still, until it goes on or ends. Idempotent. */
+  standStill(): void {
+    this.#missed ??= { timers: [], events: [] };
+  }
+
+  /** Lets it go on: what it has missed comes now, one after the other. Idempotent. */
+  goOn(): void {
+    const missed = this.#missed;
+    this.#missed = undefined;
+    if (missed === undefined) return;
+    for (const act of [...missed.timers, ...missed.events]) {
+      this.trueClock.call(0, () => this.notice(act));
+    }
+  }
+
+  /** Something from outside comes to the process: `act` is called now, or when it goes on, or never after its end. */
+  notice(act: () => void): void {
+    if (!this.isAlive) return;
+    if (this.#missed) this.#missed.events.push(act);
+    else act();
+  }
+
   /** Ends it at once. Idempotent. */
   end(): void {
     if (!this.isAlive) return;
+    this.#missed = undefined;
     for (const cancel of [...this.#waiting]) cancel();
     this.#waiting.clear();
     this.#end.abort();
@@ -53,8 +85,9 @@ export class VirtualProcess {
   call(ms: Millis, action: () => void, signal?: AbortSignal): Cancel {
     if (!this.isAlive) return () => undefined;
     const run = (): void => {
-      this.#waiting.delete(cancel);
-      action();
+      if (this.#missed) this.#missed.timers.push(run);
+      // It may have been cancelled by another one that came at the same moment.
+      else if (this.#waiting.delete(cancel)) action();
     };
     const cancelCall = this.trueClock.call(ms, run, signal);
     const cancel = (): void => {
@@ -68,14 +101,15 @@ export class VirtualProcess {
   /** What `made` gives, in a later microtask: for answers of the world that take no time. Never settles after the end. */
   answer<T>(made: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      queueMicrotask(() => {
-        if (!this.isAlive) return;
-        try {
-          resolve(made());
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-      });
+      queueMicrotask(() =>
+        this.notice(() => {
+          try {
+            resolve(made());
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        }),
+      );
     });
   }
 

@@ -5,6 +5,12 @@ export interface Clock {
   /** Milliseconds since the Unix epoch, never decreasing within a process; fractions are allowed. */
   nowMs(): Millis;
 
+  /**
+   * What the machine's clock on the wall shows. It may be set forward or back, and unlike `nowMs` it counts the time that
+   * the machine was asleep: for nothing but to notice that.
+   */
+  wallMs(): Millis;
+
   /** Resolves after `ms`, or at once when `signal` aborts; never rejects. Callers look at the signal afterwards. */
   sleep(ms: Millis, signal?: AbortSignal): Promise<void>;
 }

@@ -54,7 +54,7 @@ describe("a swarm of five processes", () => {
   /** Waits for the end at every peer that runs, and holds the server's log against the true graph. */
   async function end({ site, peers, refetchesAllowed }: Story): Promise<void> {
     const running = peers.filter(({ isRunning }) => isRunning);
-    const reports = await Promise.all(running.map((peer) => peer.jobEnd("default", 60_000)));
+    const reports = await Promise.all(running.map((peer) => peer.jobEnd("default", 180_000)));
     const graph = new TrueGraph(site.web, { seeds: site.seeds });
     const report = await audit(site.server.hits, graph, {
       hostDelayMs: delayMs,

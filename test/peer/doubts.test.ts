@@ -19,6 +19,9 @@ class SetClock implements Clock {
   nowMs(): number {
     return this.ms;
   }
+  wallMs(): number {
+    return this.ms;
+  }
   sleep(): Promise<void> {
     return Promise.resolve();
   }

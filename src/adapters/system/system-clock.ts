@@ -15,6 +15,10 @@ export class SystemClock implements Clock {
     return performance.timeOrigin + performance.now();
   }
 
+  wallMs(): Millis {
+    return Date.now();
+  }
+
   async sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
     const endAtMs = this.nowMs() + ms;
     for (let leftMs = ms; leftMs > 0 && signal?.aborted !== true; leftMs = endAtMs - this.nowMs()) {

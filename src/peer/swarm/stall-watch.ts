@@ -37,6 +37,7 @@ export class StallWatch {
   readonly #signal: AbortSignal;
   readonly #onCleared: () => void;
   #lastMs: Millis;
+  #lastWallMs: Millis;
   #clearing: Promise<void> | undefined;
 
   constructor(
@@ -58,6 +59,7 @@ export class StallWatch {
     this.#signal = signal;
     this.#onCleared = onCleared;
     this.#lastMs = ports.clock.nowMs();
+    this.#lastWallMs = ports.clock.wallMs();
   }
 
   /** Whether no request may go out now; to be asked before each, as the first timer to fire after a stall may be theirs. */
@@ -68,6 +70,7 @@ export class StallWatch {
 
   async run(): Promise<void> {
     this.#lastMs = this.#clock.nowMs();
+    this.#lastWallMs = this.#clock.wallMs();
     while (!this.#signal.aborted) {
       this.#look();
       await this.#clock.sleep(beatMs, this.#signal);
@@ -77,8 +80,10 @@ export class StallWatch {
 
   #look(): void {
     const nowMs = this.#clock.nowMs();
-    const stoodStillMs = nowMs - this.#lastMs;
+    const wallMs = this.#clock.wallMs();
+    const stoodStillMs = Math.max(nowMs - this.#lastMs, wallMs - this.#lastWallMs);
     this.#lastMs = nowMs;
+    this.#lastWallMs = wallMs;
     if (stoodStillMs < stallMs || this.#clearing || this.#view.others.length === 0) return;
     this.#logger.warn("stood-still", { forMs: Math.round(stoodStillMs) });
     this.#clearing = this.#clear(nowMs + holdMsMax).finally(() => {

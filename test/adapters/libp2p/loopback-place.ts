@@ -21,6 +21,7 @@ export interface LoopbackMember {
 
 const clock: Clock = {
   nowMs: () => Date.now(),
+  wallMs: () => Date.now(),
   sleep: () => Promise.reject(new Error("nothing sleeps here")),
 };
 

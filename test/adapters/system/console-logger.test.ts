@@ -5,8 +5,10 @@ import {
 } from "../../../src/adapters/system/console-logger.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 
+const nowMs = (): number => Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const clock: Clock = {
-  nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+  nowMs,
+  wallMs: nowMs,
   sleep: () => Promise.resolve(),
 };
 

@@ -26,7 +26,8 @@ export class ArchiveDirectories implements ArchiveWorld {
   }
 
   open(directory: string, changes: Partial<WarcArchiveOptions> = {}): WarcArchive {
-    const clock = { nowMs: () => startedAtMs, sleep: () => Promise.resolve() };
+    const nowMs = (): number => startedAtMs;
+    const clock = { nowMs, wallMs: nowMs, sleep: () => Promise.resolve() };
     const archive = new WarcArchive({
       directory,
       peerName: "peer1",

@@ -9,13 +9,23 @@ import { Territory } from "../../../src/peer/swarm/territory.ts";
 /** A clock of a process that can stand still: time goes on without its timers. */
 class StoppableClock extends VirtualClock {
   #skippedMs = 0;
+  #asleepMs = 0;
 
   standStill(ms: number): void {
     this.#skippedMs += ms;
   }
 
+  /** The machine sleeps, and its own clock with it. */
+  sleepWithMachine(ms: number): void {
+    this.#asleepMs += ms;
+  }
+
   override nowMs(): number {
     return super.nowMs() + this.#skippedMs;
+  }
+
+  override wallMs(): number {
+    return this.nowMs() + this.#asleepMs;
   }
 }
 
@@ -82,6 +92,19 @@ describe("StallWatch", () => {
     await clock.run(clock.sleep(16_000));
     expect(watch.isHolding).toBe(false);
     expect(timesCleared()).toBe(1);
+  });
+
+  it("notices that the machine was asleep, which only the clock on the wall shows", () => {
+    const { clock, warnings, watch } = newWatch([a]);
+    clock.sleepWithMachine(20_000);
+    expect(watch.isHolding).toBe(true);
+    expect(warnings).toEqual(["stood-still"]);
+  });
+
+  it("does not mind a clock on the wall that is set back", () => {
+    const { clock, watch } = newWatch([a]);
+    clock.sleepWithMachine(-20_000);
+    expect(watch.isHolding).toBe(false);
   });
 
   it("does not ask a swarm of one", () => {

@@ -9,11 +9,16 @@ import { Simulation } from "../../../sim/simulate.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
 import { decodeActivityReply, encodeActivityReply } from "../../../src/core/messages/activity.ts";
 import { decodeForward, encodeForwardReply } from "../../../src/core/messages/forward.ts";
-import { encodeAnswer } from "../../../src/core/messages/holding.ts";
+import {
+  decodeWhoHoldsReply,
+  encodeAnswer,
+  encodeWhoHoldsReply,
+} from "../../../src/core/messages/holding.ts";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { decodePullRows, encodePullRowsReply } from "../../../src/core/messages/reconciliation.ts";
 import { decodeRows, encodeRows, type Row } from "../../../src/core/messages/rows.ts";
 import { tagOf, type KeyTag } from "../../../src/core/record/keys.ts";
+import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { Overlay, OverlayOutcome, OverlayRequest } from "../../../src/ports/overlay.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 
@@ -157,11 +162,22 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
         ...given,
         clock: {
           nowMs: () => bornAtMs + (clock.nowMs() - bornAtMs) * 1.2,
+          wallMs: () => clock.wallMs(),
           sleep: (ms, signal) => clock.sleep(ms / 1.2, signal),
         },
       };
     };
     expectCaught(await broken("steady", { ports }), "politeness");
+  });
+
+  it("is caught not asking who has taken over what, after it stood still", async () => {
+    const holdsNothing = sendingOf("whoHolds", async (_asked, send) => {
+      const outcome = await send();
+      const answer = outcome.kind === "reply" && decodeWhoHoldsReply(outcome.payload);
+      if (!answer) return outcome;
+      return reply(encodeWhoHoldsReply({ ...answer, held: ArcSet.empty }));
+    });
+    expectCaught(await broken("stand-still", holdsNothing), "politeness");
   });
 
   it("is caught fetching what robots.txt forbids", async () => {

@@ -119,6 +119,31 @@ describe("a virtual machine", () => {
     expect(bench.verdict().lost).toBe(0);
   });
 
+  it("does nothing while it stands still, and loses nothing by it", async () => {
+    const bench = new CrawlBench();
+    await bench.world.run(
+      (async () => {
+        await bench.begin();
+        for (const ms of [1_000, 20_000]) {
+          await bench.world.clock.sleep(2_000);
+          bench.machine.standStill();
+          await bench.world.clock.sleep(1_000);
+          // What was on its way when it stopped has arrived by now.
+          const { length } = bench.hits;
+          const { bytesWritten } = bench.machine.disk;
+          await bench.world.clock.sleep(ms);
+          expect(bench.hits).toHaveLength(length);
+          expect(bench.machine.disk.bytesWritten).toBe(bytesWritten);
+          bench.machine.goOn();
+        }
+        await bench.finished();
+      })(),
+      dayMs,
+    );
+    expect(bench.verdict()).toEqual({ lost: 0, again: 0 });
+    expect(bench.world.failures).toEqual([]);
+  });
+
   it("knows nothing any more when its disk is wiped", async () => {
     const bench = new CrawlBench();
     await bench.world.run(
