@@ -11,7 +11,7 @@ const v8Flags = [
   // Old objects: collected when they have grown by 20%, instead of by up to 300%.
   "--heap-growing-percent=20",
   // But not while the heap is small: a crawl of some thousand pages takes an eighth less of the processor for it.
-  initialHeap(128),
+  initialHeap(64),
 ];
 
 /** Each arena keeps what was freed in it; by default there are eight for each core. */

@@ -5,8 +5,8 @@ export interface FrontierOptions {
    */
   readonly activeHostsMax: number;
   /**
-   * Queue entries held in memory, some 500 bytes each, shared out among the hosts as they become active: a host's head
-   * gets this number by the hosts then active, within 8 and 1,024. @default 5_000
+   * Queue entries held in memory, some 500 bytes each, shared out among the active hosts: a host's head gets this
+   * number by theirs, within 8 and 1,024 (HeadShares). @default 5_000
    */
   readonly headUrlsMax: number;
 }
@@ -20,8 +20,8 @@ export const defaultFrontierOptions: FrontierOptions = Object.freeze({
 const headMin = 8;
 const headMax = 1_024;
 
-/** Entries for the head of a host that becomes active beside `activeHosts` others. */
+/** Entries for the head of each of so many active hosts. */
 export function headSize({ headUrlsMax }: FrontierOptions, activeHosts: number): number {
-  const share = Math.floor(headUrlsMax / (activeHosts + 1));
+  const share = Math.floor(headUrlsMax / Math.max(1, activeHosts));
   return Math.min(Math.max(share, headMin), headMax);
 }

@@ -8,7 +8,8 @@ import { ArcSet } from "../core/ring/arc-set.ts";
 import { hostOf, siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { StoreOp } from "../ports/store.ts";
-import { headSize, type FrontierOptions } from "./frontier-options.ts";
+import type { FrontierOptions } from "./frontier-options.ts";
+import { HeadShares } from "./head-shares.ts";
 import { HostAddresses } from "./host-addresses.ts";
 import { HostLoader } from "./host-loader.ts";
 import { setPace } from "./host-pace.ts";
@@ -53,6 +54,7 @@ export class Frontier {
   readonly #politeness: PolitenessOptions;
   readonly #workbench: Workbench;
   readonly #hosts = new Map<HostName, Host>();
+  readonly #shares: HeadShares;
   readonly #loader: HostLoader;
   readonly #signal: AbortSignal;
   readonly #waiting: WaitingHosts;
@@ -75,16 +77,16 @@ export class Frontier {
   ) {
     this.#clock = ports.clock;
     this.doubts = new Doubts(ports.clock, (arcs) => this.#prepareWithin(arcs));
-    this.#addresses = new HostAddresses(ports, options.politeness.backoffBaseMs);
+    const { frontier, politeness } = options;
+    this.#addresses = new HostAddresses(ports, politeness.backoffBaseMs);
     this.#reader = new QueueReader(ports.store, parts);
-    this.#loader = new HostLoader(ports.store, options.politeness, () =>
-      headSize(options.frontier, this.#hosts.size),
-    );
+    this.#shares = new HeadShares(frontier, this.#hosts);
+    this.#loader = new HostLoader(ports.store, politeness, this.#shares);
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
-    this.#options = options.frontier;
-    this.#politeness = options.politeness;
-    this.#workbench = new Workbench(options.politeness);
+    this.#options = frontier;
+    this.#politeness = politeness;
+    this.#workbench = new Workbench(politeness);
     this.#signal = events.signal;
     events.signal.addEventListener("abort", () => this.#pulse.fire());
     this.#onDue = events.onDue;
@@ -168,20 +170,8 @@ export class Frontier {
   }
 
   /** The hosts of these names, active or, where there is no room, for this one use. */
-  async hostsFor(names: ReadonlyMap<HostName, SiteName>): Promise<Map<HostName, Host>> {
-    const found = new Map<HostName, Host>();
-    const missing: [HostName, SiteName][] = [];
-    for (const [name, site] of names) {
-      const host = this.#hosts.get(name);
-      if (host) found.set(name, host);
-      else missing.push([name, site]);
-    }
-    if (missing.length === 0) return found;
-    const loaded = await Promise.all(missing.map(([name, site]) => this.#loader.load(name, site)));
-    for (const host of loaded) found.set(host.visit.host, host);
-    // One of those found before may have been dropped meanwhile.
-    for (const [name, host] of found) found.set(name, this.#hosts.get(name) ?? host);
-    return found;
+  hostsFor(names: ReadonlyMap<HostName, SiteName>): Promise<Map<HostName, Host>> {
+    return this.#loader.loadAll(names, this.#hosts);
   }
 
   /** A queue entry was put into the journal: a refill that begins after this call flushes the journal first. */
@@ -303,6 +293,7 @@ export class Frontier {
   #admitActive(host: Host): boolean {
     if (this.#hosts.size >= this.#options.activeHostsMax) return false;
     this.#hosts.set(host.visit.host, host);
+    this.#shares.hostsChanged();
     // What an earlier time left on disk is found by the first refill.
     this.#expectOnDisk(host);
     return true;
@@ -371,10 +362,15 @@ export class Frontier {
   }
 
   #drop(host: Host): void {
-    this.#workbench.remove(host.visit);
-    this.#hosts.delete(host.visit.host);
+    this.#forget(host);
     void this.#journal.append([this.#waiting.forget(host)]);
     void this.#waiting.look();
+  }
+
+  #forget({ visit }: Host): void {
+    this.#workbench.remove(visit);
+    this.#hosts.delete(visit.host);
+    this.#shares.hostsChanged();
   }
 
   /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
@@ -384,8 +380,7 @@ export class Frontier {
     await this.#journal.flushed().catch(() => undefined);
     host.preparing = false;
     if (!this.#isCrawled(host)) {
-      this.#workbench.remove(host.visit);
-      this.#hosts.delete(host.visit.host);
+      this.#forget(host);
       this.#pulse.fire();
     } else this.#prepare(host);
   }

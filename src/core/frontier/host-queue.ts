@@ -21,14 +21,21 @@ const noJobs: readonly JobId[] = Object.freeze([]);
  * ({@link JobQueue}).
  */
 export class HostQueue {
-  readonly #headMax: number;
+  #headMax: number;
   /** In the order of rotation: the job that waited longest stands first. */
   readonly #jobs = new Map<JobId, JobQueue>();
 
   /** `headMax` entries of each job are held in memory, at most. */
   constructor(headMax: number) {
+    this.#headMax = headMax;
+    this.setHeadMax(headMax);
+  }
+
+  /** Holds so many entries of each job in memory from now on; those beyond are read again when their turn comes. */
+  setHeadMax(headMax: number): void {
     invariant(Number.isInteger(headMax) && headMax > 0, "a queue's head holds an entry at least");
     this.#headMax = headMax;
+    for (const queue of this.#jobs.values()) queue.setHeadMax(headMax);
   }
 
   /** Whether there is something to take, now or after a refill; leased entries do not count. */

@@ -39,7 +39,7 @@ const LOW_SHARE = 0.25;
  * account for.
  */
 export class JobQueue {
-  readonly #headMax: number;
+  #headMax: number;
   readonly #head: SortedHead;
   readonly #leased = new Set<string>();
   /** Settled entries whose deletion is not durable yet. */
@@ -49,6 +49,12 @@ export class JobQueue {
   constructor(headMax: number) {
     this.#headMax = headMax;
     this.#head = new SortedHead(headMax, everything);
+  }
+
+  /** Holds so many entries from now on; those of a refill under way are bounded by what it began with. */
+  setHeadMax(headMax: number): void {
+    this.#headMax = headMax;
+    this.#head.setEntriesMax(headMax);
   }
 
   get heldCount(): number {

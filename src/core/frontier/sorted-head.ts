@@ -28,7 +28,7 @@ export function nearer(left: Horizon, right: Horizon): Horizon {
  * `entriesMax` of them, because the last one falls out, and the horizon with it, when there are more.
  */
 export class SortedHead {
-  readonly #entriesMax: number;
+  #entriesMax: number;
   readonly #entries: QueuedUrl[] = [];
   #horizon: Horizon;
 
@@ -56,9 +56,13 @@ export class SortedHead {
     const there = this.#entries[at];
     if (there !== undefined && compareKeys(there.key, url.key) === 0) return;
     this.#entries.splice(at, 0, url);
-    if (this.#entries.length <= this.#entriesMax) return;
-    this.#entries.pop();
-    this.#horizon = this.#entries.at(-1)?.key ?? nothing;
+    this.#fit();
+  }
+
+  /** Keeps so many entries from now on. */
+  setEntriesMax(entriesMax: number): void {
+    this.#entriesMax = entriesMax;
+    this.#fit();
   }
 
   /** Takes the first entry out. */
@@ -75,6 +79,12 @@ export class SortedHead {
   clear(): void {
     this.#entries.length = 0;
     this.#horizon = nothing;
+  }
+
+  #fit(): void {
+    if (this.#entries.length <= this.#entriesMax) return;
+    this.#entries.length = this.#entriesMax;
+    this.#horizon = this.#entries.at(-1)?.key ?? nothing;
   }
 
   #placeOf(key: Uint8Array): number {

@@ -34,9 +34,16 @@ class World {
   /** Entries that are still to be done: what must come out of the queue, once. */
   readonly live = new Map<string, QueuedUrl>();
   #sequence = 0;
+  headMax: number;
 
   constructor(headMax: number) {
+    this.headMax = headMax;
     this.queue = new HostQueue(headMax);
+  }
+
+  setHeadMax(headMax: number): void {
+    this.headMax = headMax;
+    this.queue.setHeadMax(headMax);
   }
 
   /** A former process left this. */
@@ -183,6 +190,13 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("beginScan" as const), choice }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("readScan" as const), job }) },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("setHeadMax" as const),
+      headMax: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  {
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant("endScan" as const),
@@ -223,6 +237,9 @@ function perform(world: World, made: Step): void {
     case "readScan":
       world.readScan(made.job);
       break;
+    case "setHeadMax":
+      world.setHeadMax(made.headMax);
+      break;
     case "endScan":
       world.endScan(made.job, made.limit, made.fromStart);
       break;
@@ -240,7 +257,7 @@ it("hands out every entry of the database once, however writes and scans are int
         world.foundOnDisk(jobA, onDisk);
         for (const made of steps) {
           perform(world, made);
-          expect(world.queue.heldCount).toBeLessThanOrEqual(2 * headMax);
+          expect(world.queue.heldCount).toBeLessThanOrEqual(2 * world.headMax);
         }
         world.drain();
       },

@@ -74,6 +74,16 @@ describe("HostQueue", () => {
     expect(queue.refillsNeeded()).toEqual([jobA]);
   });
 
+  it("lets the last entries go when it may hold fewer, and finds them again on disk", () => {
+    const queue = new HostQueue(4);
+    const urls = [1, 2, 3, 4].map((sequence) => queued(jobA, 0, sequence));
+    for (const url of urls) queue.add(url);
+    queue.setHeadMax(1);
+    expect(takenUrls(queue, 2)).toEqual(["a/0/1", undefined]);
+    queue.refill(queue.beginRefill(jobA), urls.slice(1, 2), false);
+    expect(takenUrls(queue, 2)).toEqual(["a/0/2", undefined]);
+  });
+
   it("expects work on disk after a start, until a scan has come to the end", () => {
     const queue = new HostQueue(4);
     expect(queue.hasWork).toBe(false);
