@@ -91,7 +91,7 @@ interface Pending {
 }
 
 /** Requests sifted together: enough to make one look-up in the store worth its round trip. */
-const requestsPerRound = 512;
+const requestsPerRound = 2_048;
 
 /** Links sifted together, unless one page alone has more. */
 const linksPerRound = 4_096;
@@ -316,7 +316,7 @@ export class Admission {
       added.set(request, (added.get(request) ?? 0) + 1);
     }
     for (const host of new Set(queued.map((one) => one.host))) {
-      ops.push(host.save(), this.#frontier.keepWaiting(host));
+      ops.push(host.save(), ...this.#frontier.keepWaiting(host));
     }
     const parcels = this.#dispose(outgoing, ops);
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.

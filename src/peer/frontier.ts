@@ -126,6 +126,8 @@ export class Frontier {
     this.#crawled = arcs;
     this.#pulse.fire();
     for (const host of this.#hosts.values()) {
+      // Another member that crawls it, or did so meanwhile, may delete its row.
+      host.isFindable = false;
       if (!arcs.contains(host.position)) this.#workbench.remove(host.visit);
       else if (gained.contains(host.position)) this.#expectOnDisk(host);
       this.#prepare(host);
@@ -198,7 +200,7 @@ export class Frontier {
   }
 
   /** The row by which a start finds the host. */
-  keepWaiting(host: Host): StoreOp {
+  keepWaiting(host: Host): readonly StoreOp[] {
     return this.#waiting.keep(host);
   }
 

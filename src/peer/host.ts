@@ -25,6 +25,8 @@ export class Host {
   unresolved: { readonly failure: ResolveFailure; readonly detail: string } | undefined;
   /** Jobs that have, or may have, URLs of this host. */
   readonly jobs = new Set<Job>();
+  /** The row by which a start finds it has been written, and not been deleted since. */
+  isFindable = false;
   /** True while its queue or its address is being looked up. */
   preparing = false;
   readonly #admitted = new Map<number, number>();

@@ -15,8 +15,8 @@ const hostsPerLook = 256;
  * Looks go round in the order of the keys, so that no host waits for ever.
  */
 export class WaitingHosts {
-  readonly #store: Store;
-  readonly #journal: Journal;
+  readonly #store: Pick<Store, "range">;
+  readonly #journal: Pick<Journal, "flushed">;
   readonly #hasRoom: () => boolean;
   readonly #isCrawled: (position: RingPosition) => boolean;
   readonly #activate: (name: HostName) => Promise<void>;
@@ -28,7 +28,7 @@ export class WaitingHosts {
   #looking: Promise<void> | undefined;
 
   constructor(
-    ports: { readonly store: Store; readonly journal: Journal },
+    ports: { readonly store: Pick<Store, "range">; readonly journal: Pick<Journal, "flushed"> },
     intake: {
       readonly hasRoom: () => boolean;
       /** Whether hosts of this position are for this peer to crawl. */
@@ -51,14 +51,17 @@ export class WaitingHosts {
     return this.#cursor !== undefined || this.#leftBehind;
   }
 
-  /** The row by which a start finds the host. */
-  keep(host: Host): StoreOp {
+  /** The row by which a start finds the host; none where it stands already. */
+  keep(host: Host): readonly StoreOp[] {
+    if (host.isFindable) return [];
+    host.isFindable = true;
     const value = new TextEncoder().encode(host.visit.host);
-    return { type: "put", key: hostKey("waiting", host.keys), value };
+    return [{ type: "put", key: hostKey("waiting", host.keys), value }];
   }
 
   /** The host has no queue entries any more. */
   forget(host: Host): StoreOp {
+    host.isFindable = false;
     return { type: "del", key: hostKey("waiting", host.keys) };
   }
 

@@ -2,6 +2,7 @@ import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ForwardResult } from "../../core/messages/forward.ts";
 import { Alarm } from "../alarm.ts";
+import { Pulse } from "../pulse.ts";
 import type { Delivery, Parcel } from "./parcel.ts";
 
 export interface LaneOptions {
@@ -14,6 +15,11 @@ export interface LaneOptions {
    * messages. @default 100
    */
   readonly lingerMs: Millis;
+  /**
+   * Full messages under way at once. More keep sender, owner and replicas busy at the same time, and are more to be sent
+   * again where the owner dies. @default 4
+   */
+  readonly messagesMax: number;
   /** Rest after a message that did not arrive, or when nobody is known who takes it. @default 200 */
   readonly retryMs: Millis;
 }
@@ -22,6 +28,7 @@ export const defaultLaneOptions: LaneOptions = Object.freeze({
   batchMax: 500,
   batchBytesMax: 128 * 1_024,
   lingerMs: 100,
+  messagesMax: 4,
   retryMs: 200,
 });
 
@@ -40,8 +47,8 @@ interface LaneEvents {
 }
 
 /**
- * The parcels on their way to one member: one message at a time, so that they gather into full messages the slower the
- * member answers.
+ * The parcels on their way to one member. Full messages go several at a time; one that is not full only when no other is
+ * under way, so that parcels gather into full messages the slower the member answers.
  */
 export class ForwardLane {
   readonly #clock: Clock;
@@ -53,6 +60,10 @@ export class ForwardLane {
   /** Somebody waits for the acknowledgement of one of them. */
   #isAwaited = false;
   #running = false;
+  #messages = 0;
+  /** The member has no room, or could not be reached: nothing is sent before. */
+  #restUntilMs: Millis = 0;
+  readonly #pulse = new Pulse();
   readonly #alarm: Alarm;
 
   constructor(
@@ -64,7 +75,10 @@ export class ForwardLane {
   ) {
     this.#clock = clock;
     this.#alarm = new Alarm(clock);
-    signal.addEventListener("abort", () => this.#alarm.ring());
+    signal.addEventListener("abort", () => {
+      this.#alarm.ring();
+      this.#pulse.fire();
+    });
     this.#events = events;
     this.#options = options;
     this.#signal = signal;
@@ -78,7 +92,8 @@ export class ForwardLane {
   add(parcel: Parcel): void {
     this.#waiting.push(parcel);
     this.#isAwaited ||= parcel.acknowledged !== undefined;
-    if (this.#isAwaited || this.#waiting.length >= this.#options.batchMax) this.#alarm.ring();
+    if (this.#isAwaited || this.#isFull) this.#alarm.ring();
+    if (this.#isFull) this.#pulse.fire();
     if (this.#running) return;
     this.#running = true;
     this.#run().catch(this.#onFailure);
@@ -92,12 +107,40 @@ export class ForwardLane {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#isStopped()) {
+    while (!this.#isStopped() && (this.#waiting.length > 0 || this.#messages > 0)) {
+      await this.#pulse.until(() => this.#isStopped() || this.#hasRoom());
+      await this.#rest();
       await this.#linger();
       const batch = this.#nextBatch();
-      if (batch.length > 0) await this.#send(batch);
+      if (batch.length > 0 && !this.#isStopped()) this.#begin(batch);
     }
     this.#running = false;
+  }
+
+  /** Enough waits for a message that is full. */
+  get #isFull(): boolean {
+    return this.#waiting.length >= this.#options.batchMax;
+  }
+
+  /** Whether the next message may go, or there is nothing left to wait for. */
+  #hasRoom(): boolean {
+    if (this.#messages === 0) return true;
+    return this.#isFull && this.#messages < this.#options.messagesMax;
+  }
+
+  async #rest(): Promise<void> {
+    const leftMs = this.#restUntilMs - this.#clock.nowMs();
+    if (leftMs > 0) await this.#clock.sleep(leftMs, this.#signal);
+  }
+
+  #begin(batch: Parcel[]): void {
+    this.#messages += 1;
+    void this.#send(batch)
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#messages -= 1;
+        this.#pulse.fire();
+      });
   }
 
   #isStopped(): boolean {
@@ -106,7 +149,7 @@ export class ForwardLane {
 
   async #linger(): Promise<void> {
     const [oldest] = this.#waiting;
-    if (!oldest || this.#isAwaited || this.#waiting.length >= this.#options.batchMax) return;
+    if (!oldest || this.#isAwaited || this.#isFull) return;
     await this.#alarm.sleep(oldest.sinceMs + this.#options.lingerMs - this.#clock.nowMs());
   }
 
@@ -137,12 +180,16 @@ export class ForwardLane {
     if (delivery.kind === "later") {
       // Back in front: they have waited longest.
       this.#waiting = [...batch, ...this.#waiting];
-      await this.#clock.sleep(delivery.afterMs, this.#signal);
+      this.#restFor(delivery.afterMs);
       return;
     }
     const { results } = delivery;
     const astray = batch.filter((parcel, at) => this.#settle(parcel, results[at]));
-    if (astray.length > 0) await this.#clock.sleep(this.#options.retryMs, this.#signal);
+    if (astray.length > 0) this.#restFor(this.#options.retryMs);
+  }
+
+  #restFor(ms: Millis): void {
+    this.#restUntilMs = Math.max(this.#restUntilMs, this.#clock.nowMs() + ms);
   }
 
   /** Returns whether the parcel comes back into this lane. */
