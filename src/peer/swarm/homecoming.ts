@@ -9,6 +9,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { askAllMax } from "./arc-claim.ts";
 import type { PeerCalls } from "./peer-calls.ts";
+import { Pulse } from "../pulse.ts";
 import { rangeSections, readSpan, spanOf } from "./range-sections.ts";
 import type { Section } from "./range-sections.ts";
 import type { SwarmView } from "./swarm-view.ts";
@@ -32,7 +33,7 @@ const rowsPerMessage = 500;
 const broughtTags: readonly TerritorialTag[] = ["exclusion", "queue", "outbox", "url"];
 
 /**
- * Brings home what this peer's disk has from an earlier run.
+ * Brings home what this peer's disk has from an earlier run, or from before it stood still.
  *
  * A member that comes back is given copies of the arcs that the ring names it for, and what it has of those is merged with
  * what their holder has ({@link RangeSync}). Of the other arcs its disk may have the only copy that is left: all others
@@ -50,7 +51,10 @@ export class Homecoming {
   readonly #territory: Territory;
   /** What is on the disk of these arcs may be unknown to their holders. */
   #rest = ArcSet.whole;
+  /** Whether who gave this peer a copy is known to hold the same still. */
+  #trustsCopies = true;
   #rows = 0;
+  readonly #pulse = new Pulse();
 
   constructor(
     ports: {
@@ -73,8 +77,27 @@ export class Homecoming {
     return this.#rest.isEmpty;
   }
 
+  /**
+   * This process has stood still: those whose arcs it has copies of may have been lost meanwhile, and others have claimed
+   * the arcs who had none.
+   */
+  again(): void {
+    this.#rest = ArcSet.whole;
+    this.#trustsCopies = false;
+    this.#pulse.fire();
+  }
+
   async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener("abort", () => this.#pulse.fire());
     if (!(await this.#hasRows())) this.#rest = ArcSet.empty;
+    while (!signal.aborted) {
+      await this.#pulse.until(() => !this.isDone || signal.aborted);
+      await this.#bringAll(signal);
+    }
+  }
+
+  async #bringAll(signal: AbortSignal): Promise<void> {
+    this.#rows = 0;
     while (!this.isDone && !signal.aborted) {
       await this.#clock.sleep(lookMs, signal);
       if (this.#view.role !== "joining") await this.#visitAll(signal);
@@ -104,10 +127,12 @@ export class Homecoming {
 
   /** What is held here, or was compared with what its holder has when this peer got its copy. */
   #forgetKnown(): void {
+    this.#rest = this.#rest.subtract(this.#territory.held);
+    if (!this.#trustsCopies) return;
     const copied = this.#territory.notedWhere(
       ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
     );
-    this.#rest = this.#rest.subtract(this.#territory.held).subtract(copied);
+    this.#rest = this.#rest.subtract(copied);
   }
 
   #whomToAsk(): readonly MemberId[] {
@@ -134,7 +159,7 @@ export class Homecoming {
     const isThere = (): boolean => !signal.aborted && this.#view.isRunning(member, generation);
     for (const tag of broughtTags) {
       for await (const section of rangeSections(this.#store, tag, arcs)) {
-        if (!(await this.#bringSection(member, section, isThere))) return false;
+        if (!(await this.#bringSection(member, section, isThere, signal))) return false;
       }
     }
     return isThere();
@@ -144,6 +169,7 @@ export class Homecoming {
     member: MemberId,
     section: Section,
     isThere: () => boolean,
+    signal: AbortSignal,
   ): Promise<boolean> {
     if (section.buckets.every(({ count }) => count === 0)) return true;
     const differences = await this.#calls.digests(member, section, timeoutMs);
@@ -152,20 +178,25 @@ export class Homecoming {
       const span = spanOf(section, index);
       if (!span || section.buckets[index]?.count === 0) continue;
       for await (const rows of readSpan(this.#store, span, rowsPerMessage)) {
-        if (!(await this.#send(member, rows, isThere))) return false;
+        if (!(await this.#send(member, rows, isThere, signal))) return false;
       }
     }
     return true;
   }
 
-  async #send(member: MemberId, rows: readonly Row[], isThere: () => boolean): Promise<boolean> {
+  async #send(
+    member: MemberId,
+    rows: readonly Row[],
+    isThere: () => boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     while (isThere()) {
       const outcome = await this.#calls.homeRows(member, rows, timeoutMs);
       if (outcome.kind === "reply") {
         this.#rows += rows.length;
         return true;
       }
-      await this.#clock.sleep(outcome.kind === "busy" ? outcome.retryAfterMs : retryMs);
+      await this.#clock.sleep(outcome.kind === "busy" ? outcome.retryAfterMs : retryMs, signal);
     }
     return false;
   }

@@ -1,3 +1,4 @@
+import type { WhoHoldsReply } from "../../core/messages/holding.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -22,6 +23,13 @@ const retryMs: Millis = 200;
 /** Never is anything held back for longer. */
 const holdMsMax: Millis = 15_000;
 
+interface StallEvents {
+  /** This process has stood still. */
+  readonly onStall: () => void;
+  /** Requests may go out again. */
+  readonly onCleared: () => void;
+}
+
 /**
  * Holds requests back after this process has stood still: stopped, swapped out, its machine asleep.
  *
@@ -32,10 +40,10 @@ export class StallWatch {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #calls: Pick<PeerCalls, "whoHolds">;
-  readonly #view: Pick<SwarmView, "others">;
+  readonly #view: Pick<SwarmView, "others" | "self">;
   readonly #territory: Territory;
   readonly #signal: AbortSignal;
-  readonly #onCleared: () => void;
+  readonly #events: StallEvents;
   #lastMs: Millis;
   #lastWallMs: Millis;
   #clearing: Promise<void> | undefined;
@@ -46,10 +54,9 @@ export class StallWatch {
       readonly logger: Logger;
       readonly calls: Pick<PeerCalls, "whoHolds">;
     },
-    parts: { readonly view: Pick<SwarmView, "others">; readonly territory: Territory },
+    parts: { readonly view: Pick<SwarmView, "others" | "self">; readonly territory: Territory },
     signal: AbortSignal,
-    /** Called when requests may go out again. */
-    onCleared: () => void,
+    events: StallEvents,
   ) {
     this.#clock = ports.clock;
     this.#logger = ports.logger;
@@ -57,7 +64,7 @@ export class StallWatch {
     this.#view = parts.view;
     this.#territory = parts.territory;
     this.#signal = signal;
-    this.#onCleared = onCleared;
+    this.#events = events;
     this.#lastMs = ports.clock.nowMs();
     this.#lastWallMs = ports.clock.wallMs();
   }
@@ -86,9 +93,10 @@ export class StallWatch {
     this.#lastWallMs = wallMs;
     if (stoodStillMs < stallMs || this.#clearing || this.#view.others.length === 0) return;
     this.#logger.warn("stood-still", { forMs: Math.round(stoodStillMs) });
+    this.#events.onStall();
     this.#clearing = this.#clear(nowMs + holdMsMax).finally(() => {
       this.#clearing = undefined;
-      this.#onCleared();
+      this.#events.onCleared();
     });
   }
 
@@ -99,14 +107,20 @@ export class StallWatch {
     }
   }
 
-  /** Whether somebody has answered, and nobody holds what this peer holds. */
+  /** Whether somebody has answered, and nobody holds what this peer holds, by his own word or by that of others. */
   async #isSoleHolder(): Promise<boolean> {
     const { held } = this.#territory;
-    const asked = this.#view.others.slice(0, askAllMax);
+    const { others, self } = this.#view;
+    const asked = others.slice(0, askAllMax);
     const answers = await Promise.all(
       asked.map((member) => this.#calls.whoHolds(member, held, timeoutMs)),
     );
     const given = answers.filter((answer) => answer !== undefined);
-    return given.length > 0 && given.every((answer) => answer.held.intersect(held).isEmpty);
+    // Of himself he knows best; of one who is silent, perhaps dead with what he had taken over, others do.
+    const spoken = new Set([self, ...asked.filter((_, at) => answers[at])]);
+    const isFree = ({ held: theirs, known }: WhoHoldsReply): boolean =>
+      theirs.intersect(held).isEmpty &&
+      known.every(({ arcs, holder }) => spoken.has(holder) || arcs.intersect(held).isEmpty);
+    return given.length > 0 && given.every(isFree);
   }
 }

@@ -143,7 +143,7 @@ export class Swarm {
       },
       () => this.#progressed(),
     );
-    const send = (parcel: Parcel): void => this.exchange.send(parcel);
+    const send: (parcel: Parcel) => void = (parcel) => this.exchange.send(parcel);
     const mixed = new MixedQueues();
     this.#keeper = new ReplicaKeeper(ports, { ...parts, mixed, territory, send });
     this.homecoming = new Homecoming(called, { view, territory });
@@ -157,7 +157,8 @@ export class Swarm {
     );
     this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
-    this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, parts.wake);
+    const stallEvents = { onStall: () => this.homecoming.again(), onCleared: parts.wake };
+    this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
     this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
     this.exchange = new Exchange(

@@ -29,7 +29,7 @@ class StoppableClock extends VirtualClock {
   }
 }
 
-const [a, b] = ["a" as MemberId, "b" as MemberId];
+const [a, b, self] = ["a" as MemberId, "b" as MemberId, "self" as MemberId];
 
 function holding(held: ArcSet): WhoHoldsReply {
   return { generation: 1, held, kept: ArcSet.empty, copied: ArcSet.empty, known: [] };
@@ -56,11 +56,18 @@ describe("StallWatch", () => {
       whoHolds: (member: MemberId): Promise<WhoHoldsReply | undefined> =>
         Promise.resolve(answers.get(member)),
     };
-    const parts = { view: { others }, territory };
-    const watch = new StallWatch({ clock, logger, calls }, parts, stop.signal, () => {
-      cleared += 1;
+    const parts = { view: { others, self }, territory };
+    let stalls = 0;
+    const watch = new StallWatch({ clock, logger, calls }, parts, stop.signal, {
+      onStall: () => {
+        stalls += 1;
+      },
+      onCleared: () => {
+        cleared += 1;
+      },
     });
-    return { answers, clock, warnings, watch, timesCleared: () => cleared };
+    const times = { timesCleared: () => cleared, stalls: () => stalls };
+    return { answers, clock, warnings, watch, ...times };
   }
 
   it("lets a process go on that was a little late", () => {
@@ -71,17 +78,32 @@ describe("StallWatch", () => {
   });
 
   it("holds requests back after a stall until nobody else holds the same", async () => {
-    const { answers, clock, timesCleared, warnings, watch } = newWatch([a, b]);
+    const { answers, clock, stalls, timesCleared, warnings, watch } = newWatch([a, b]);
     answers.set(a, holding(ArcSet.empty)).set(b, holding(ArcSet.whole));
     clock.standStill(20_000);
     expect(watch.isHolding).toBe(true);
     expect(warnings).toEqual(["stood-still"]);
     await clock.run(clock.sleep(3_000));
     expect(watch.isHolding).toBe(true);
+    expect(stalls()).toBe(1);
     answers.set(b, holding(ArcSet.empty));
     await clock.run(clock.sleep(500));
     expect(watch.isHolding).toBe(false);
     expect(timesCleared()).toBe(1);
+  });
+
+  it("waits as long as others say that one who is silent has taken over", async () => {
+    const { answers, clock, watch } = newWatch([a, b]);
+    const byB = { arcs: ArcSet.whole, holder: b, generation: 1 };
+    answers.set(a, { ...holding(ArcSet.empty), known: [byB] });
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(3_000));
+    expect(watch.isHolding).toBe(true);
+    // What is said of others counts for nothing against their own word.
+    answers.set(b, holding(ArcSet.empty));
+    await clock.run(clock.sleep(500));
+    expect(watch.isHolding).toBe(false);
   });
 
   it("holds nothing back for ever where nobody answers", async () => {
