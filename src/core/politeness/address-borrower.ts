@@ -196,6 +196,18 @@ export class AddressBorrower {
     }
   }
 
+  /** Time has passed in which the loans may have been given to others: each has to be asked for anew. */
+  forfeit(nowMs: Millis): void {
+    for (const entry of this.#entries.values()) {
+      this.#cut(entry, nowMs);
+      entry.steward = undefined;
+      entry.pending = undefined;
+      entry.owes = this.#events.useOf(entry.address)?.busy ?? false;
+      entry.askAtMs = 0;
+      this.#due.set(entry, nowMs);
+    }
+  }
+
   /** Counts an address as lent that is in use. */
   adopt(address: IpAddress, steward: MemberId, sliceMs: Millis, nowMs: Millis): void {
     const entry = this.#newEntry(address);

@@ -134,6 +134,13 @@ export class AddressLending {
     this.#arm();
   }
 
+  /** To be called when this process has stood still: the stewards may have taken it for dead, and its loans for over. */
+  stoodStill(): void {
+    if (!this.#isOn) return;
+    this.#borrower.forfeit(this.#clock.nowMs());
+    this.#arm();
+  }
+
   /** Gives back what is not in use; the last that others hear of this peer's loans. */
   stop(): void {
     if (this.#isOn) {

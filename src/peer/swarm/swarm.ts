@@ -157,7 +157,7 @@ export class Swarm {
     );
     this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
-    const stallEvents = { onStall: () => this.homecoming.again(), onCleared: parts.wake };
+    const stallEvents = { onStall: () => this.#stoodStill(), onCleared: parts.wake };
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
     this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
@@ -319,6 +319,11 @@ export class Swarm {
   /** Whether this process has stood still, and may not know what others have claimed meanwhile. */
   get hasStoodStill(): boolean {
     return this.#stalls.isHolding;
+  }
+
+  #stoodStill(): void {
+    this.homecoming.again();
+    this.lending?.stoodStill();
   }
 
   #progressed(): void {

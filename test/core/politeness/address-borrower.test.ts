@@ -35,6 +35,19 @@ describe("AddressBorrower", () => {
     expect(borrower.spanOf(address).untilMs).toBeLessThanOrEqual(1_400);
   });
 
+  it("asks anew for what it had on loan before it stood still, and takes no answer from before", () => {
+    const borrower = borrowerOf(idle);
+    borrower.adopt(address, steward, 40_000, 0);
+    borrower.forfeit(1_000);
+    expect(borrower.spanOf(address).untilMs).toBeLessThanOrEqual(1_000);
+    expect(borrower.due(1_000)).toMatchObject([{ kind: "ask", heldMs: 0 }]);
+    borrower.ask(address, steward, 1, 1_000);
+    borrower.forfeit(1_100);
+    const answer = { kind: "lent", sliceMs: 2_000, restMs: 0, shared: false } as const;
+    borrower.answered(address, 1, answer, { sentAtMs: 1_000, nowMs: 1_200 });
+    expect(borrower.spanOf(address).untilMs).toBeLessThanOrEqual(1_100);
+  });
+
   it("gives back what is busy when its request has ended, and not before", () => {
     let busy = true;
     const events = { useOf: () => ({ ...idle, busy }), onSpan: () => undefined };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { tagRange } from "../../../src/core/record/keys.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 describe("a member that comes back with the only copy", () => {
@@ -25,6 +26,28 @@ describe("a member that comes back with the only copy", () => {
     expect(states.filter(({ state }) => state !== "done")).toEqual([]);
     await bench.run(() => bench.finished(3));
     expect(bench.urls).toHaveLength(240);
+  });
+
+  it("offers what it has copies of anew when it has stood still", async () => {
+    const bench = new SwarmBench(2);
+    const holder = 0;
+    const [before, after] = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(holder);
+      await bench.finished(holder);
+      const urls = bench.urls.filter((url) => bench.holderOf(url) === holder);
+      // The holder forgets them, as if it had claimed the arcs without a copy.
+      const { disk } = bench.machine(holder);
+      disk.apply(disk.entries(tagRange("url")).map(({ key }) => ({ type: "del", key })));
+      const forgotten = await bench.peer(holder).status(urls);
+      bench.machine(1).standStill();
+      await bench.pass(3_000);
+      bench.machine(1).goOn();
+      await bench.pass(3_000);
+      return [forgotten, await bench.peer(holder).status(urls)];
+    });
+    expect(new Set(before?.map(({ state }) => state))).toEqual(new Set(["unknown"]));
+    expect(new Set(after?.map(({ state }) => state))).toEqual(new Set(["done"]));
   });
 
   it("has nothing to bring where it is new", async () => {
