@@ -46,8 +46,8 @@ describe("a member that comes back with the only copy", () => {
       await bench.pass(3_000);
       return [forgotten, await bench.peer(holder).status(urls)];
     });
-    expect(new Set(before?.map(({ state }) => state))).toEqual(new Set(["unknown"]));
-    expect(new Set(after?.map(({ state }) => state))).toEqual(new Set(["done"]));
+    expect(new Set(before.map(({ state }) => state))).toEqual(new Set(["unknown"]));
+    expect(new Set(after.map(({ state }) => state))).toEqual(new Set(["done"]));
   });
 
   it("has nothing to bring where it is new", async () => {
