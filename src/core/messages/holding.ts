@@ -28,6 +28,8 @@ export interface WhoHoldsReply {
   readonly kept: ArcSet;
   /** Of what it has a complete copy. */
   readonly copied: ArcSet;
+  /** Those of `copied` that it once held itself: what has come since is not in its copy. */
+  readonly former: ArcSet;
   readonly known: readonly KnownHolder[];
 }
 
@@ -66,6 +68,7 @@ export function encodeWhoHoldsReply(reply: WhoHoldsReply): Uint8Array<ArrayBuffe
     held: encodeArcs(reply.held),
     kept: encodeArcs(reply.kept),
     copied: encodeArcs(reply.copied),
+    former: encodeArcs(reply.former),
     known: reply.known.map(({ arcs, holder, generation }) => ({
       arcs: encodeArcs(arcs),
       holder: { member: holder, generation },
@@ -80,9 +83,17 @@ export function decodeWhoHoldsReply(payload: Uint8Array): WhoHoldsReply | undefi
   const held = decodeArcs(reply.held);
   const kept = decodeArcs(reply.kept);
   const copied = decodeArcs(reply.copied);
+  const former = decodeArcs(reply.former);
   const known = readAll(reply.known, readKnown);
-  if (!held || !kept || !copied || !known) return undefined;
-  return { generation: reply.generation, held, kept: kept.intersect(held), copied, known };
+  if (!held || !kept || !copied || !former || !known) return undefined;
+  return {
+    generation: reply.generation,
+    held,
+    kept: kept.intersect(held),
+    copied,
+    former: former.intersect(copied),
+    known,
+  };
 }
 
 function readKnown({ arcs: bytes, holder: run }: wire.KnownHolder): KnownHolder | undefined {

@@ -2156,6 +2156,7 @@ export interface WhoHoldsReply {
   copied: Uint8Array
   known: KnownHolder[]
   kept: Uint8Array
+  former: Uint8Array
 }
 
 export namespace WhoHoldsReply {
@@ -2195,6 +2196,11 @@ export namespace WhoHoldsReply {
           w.bytes(obj.kept)
         }
 
+        if ((obj.former != null && obj.former.byteLength > 0)) {
+          w.uint32(50)
+          w.bytes(obj.former)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -2204,7 +2210,8 @@ export namespace WhoHoldsReply {
           held: uint8ArrayAlloc(0),
           copied: uint8ArrayAlloc(0),
           known: [],
-          kept: uint8ArrayAlloc(0)
+          kept: uint8ArrayAlloc(0),
+          former: uint8ArrayAlloc(0)
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -2237,6 +2244,10 @@ export namespace WhoHoldsReply {
             }
             case 5: {
               obj.kept = reader.bytes()
+              break
+            }
+            case 6: {
+              obj.former = reader.bytes()
               break
             }
             default: {
@@ -2304,6 +2315,13 @@ export namespace WhoHoldsReply {
               }
               break
             }
+            case 6: {
+              yield {
+                field: `${prefix}.former`,
+                value: reader.bytes()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2354,6 +2372,11 @@ export namespace WhoHoldsReply {
     value: Uint8Array<ArrayBuffer>
   }
 
+  export interface WhoHoldsReplyFormerFieldEvent {
+    field: '$.former'
+    value: Uint8Array<ArrayBuffer>
+  }
+
   export function encode (obj: Partial<WhoHoldsReply>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, WhoHoldsReply.codec())
   }
@@ -2362,7 +2385,7 @@ export namespace WhoHoldsReply {
     return decodeMessage(buf, WhoHoldsReply.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<WhoHoldsReply>): Generator<WhoHoldsReplyGenerationFieldEvent | WhoHoldsReplyHeldFieldEvent | WhoHoldsReplyCopiedFieldEvent | WhoHoldsReplyKnownArcsFieldEvent | WhoHoldsReplyKnownHolderMemberFieldEvent | WhoHoldsReplyKnownHolderGenerationFieldEvent | WhoHoldsReplyKeptFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<WhoHoldsReply>): Generator<WhoHoldsReplyGenerationFieldEvent | WhoHoldsReplyHeldFieldEvent | WhoHoldsReplyCopiedFieldEvent | WhoHoldsReplyKnownArcsFieldEvent | WhoHoldsReplyKnownHolderMemberFieldEvent | WhoHoldsReplyKnownHolderGenerationFieldEvent | WhoHoldsReplyKeptFieldEvent | WhoHoldsReplyFormerFieldEvent> {
     return streamMessage(buf, WhoHoldsReply.codec(), opts)
   }
 }

@@ -27,7 +27,8 @@ interface Answered {
  *
  * Before it takes an arc, a peer asks those who may know better: the members that the ring prefers for it and, where it has
  * no copy itself, all others. If one of them holds the arc, or names a member that does, it is left alone. Of several
- * that have a copy the one that the ring prefers takes it; one without a copy only where nobody has one. Where two differ in
+ * that have a copy the one that the ring prefers takes it, those that once held it themselves last, as theirs misses what has
+ * come since; one without a copy only where nobody has one. Where two differ in
  * whether the holder is gone, neither claims until they agree.
  *
  * Invariant: members with the same view of the swarm never claim the same arc.
@@ -157,9 +158,14 @@ export class ArcClaim {
   /** Arcs that the other member should claim rather than this one. */
   #precedence(member: MemberId, answer: WhoHoldsReply, free: ArcSet, orphans: ArcSet): ArcSet {
     const { ring, self } = this.#view;
+    const formerHere = this.#territory.notedWhere((holder) => holder.former === true, free);
     const copiedThere = answer.copied.intersect(free);
-    const onlyThere = copiedThere.intersect(orphans);
-    const both = copiedThere.subtract(orphans);
+    // Who has no copy is behind all that have one, and who has a former one behind those that are up to date.
+    const onlyThere = copiedThere
+      .intersect(orphans)
+      .union(copiedThere.subtract(answer.former).intersect(formerHere));
+    const onlyHere = answer.former.subtract(formerHere);
+    const both = copiedThere.subtract(orphans).subtract(onlyThere).subtract(onlyHere);
     const before = new ArcList();
     ring.forEachPreference(
       this.#replicas + 1,

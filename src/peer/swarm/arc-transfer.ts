@@ -77,7 +77,7 @@ export class ArcTransfer {
     const outcome = await this.#hand(stream, arcs, signal);
     if (outcome === "accepted") {
       await this.#release(arcs, () => {
-        this.#territory.give(arcs, { member, generation, synced: true });
+        this.#territory.give(arcs, { member, generation, synced: true, former: true });
       });
       this.#logger.info("arcs-given", { to: member, share: arcs.share });
       return;

@@ -175,6 +175,7 @@ export class PeerHandlers {
       held: territory.held.intersect(arcs),
       kept: this.#parts.keptAt(from).intersect(arcs),
       copied: territory.notedWhere((holder) => holder.synced && isLost(holder), claimable),
+      former: territory.notedWhere((holder) => holder.former === true && isLost(holder), claimable),
       known: this.#knownWithin(arcs),
     });
     return Promise.resolve(reply(answer));

@@ -10,6 +10,8 @@ export interface Holder {
   readonly generation: number;
   /** This peer has everything of the arc that the holder had then, and all changes since. */
   readonly synced: boolean;
+  /** The copy is what this peer itself held before: nobody has said that it was kept up to date since. */
+  readonly former?: boolean;
 }
 
 /** No run has this number. */
@@ -101,11 +103,14 @@ export class Territory {
 
   /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
   doubt(arcs: ArcSet, member: MemberId): void {
-    for (const synced of [true, false]) {
+    for (const copy of [{ synced: false }, { synced: true }, { synced: true, former: true }]) {
       const wrong = this.notedWhere(
-        (holder) => holder.member === member && holder.synced === synced,
+        (holder) =>
+          holder.member === member &&
+          holder.synced === copy.synced &&
+          holder.former === copy.former,
       );
-      this.note(wrong.intersect(arcs), { member, generation: noGeneration, synced });
+      this.note(wrong.intersect(arcs), { member, generation: noGeneration, ...copy });
     }
   }
 

@@ -25,11 +25,16 @@ const replies = fc
     held: arcSets,
     kept: arcSets,
     copied: arcSets,
+    former: arcSets,
     known: fc.array(fc.record({ arcs: arcSets, holder: members, generation: generations }), {
       maxLength: 3,
     }),
   })
-  .map((reply) => ({ ...reply, kept: reply.kept.intersect(reply.held) }));
+  .map((reply) => ({
+    ...reply,
+    kept: reply.kept.intersect(reply.held),
+    former: reply.former.intersect(reply.copied),
+  }));
 
 describe("arcs in a message", () => {
   it("are the same positions when they arrive, the whole circle and none included", () => {

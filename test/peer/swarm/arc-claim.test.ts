@@ -19,12 +19,13 @@ const ignorant: WhoHoldsReply = {
   held: ArcSet.empty,
   kept: ArcSet.empty,
   copied: ArcSet.empty,
+  former: ArcSet.empty,
   known: [],
 };
 
 describe("ArcClaim", () => {
   /** A member with a copy of everything, beside one that answers so; returns what it claims. */
-  async function claimed(answer: WhoHoldsReply): Promise<ArcSet> {
+  async function claimed(answer: WhoHoldsReply, former = false): Promise<ArcSet> {
     const clock = new VirtualClock();
     const ring = new RingBook({ virtualNodes: 8, hashSeed: 0 }).ringOf([
       { id: self, weight: 1 },
@@ -43,7 +44,8 @@ describe("ArcClaim", () => {
       setRole: () => undefined,
     };
     const territory = new Territory();
-    territory.note(ArcSet.whole, { member: lost, generation: 1, synced: true });
+    const holder = { member: lost, generation: 1, synced: true };
+    territory.note(ArcSet.whole, former ? { ...holder, former } : holder);
     let taken = ArcSet.empty;
     const none = (): void => undefined;
     const claim = new ArcClaim(
@@ -74,6 +76,20 @@ describe("ArcClaim", () => {
     const share = (await claimed({ ...ignorant, copied: ArcSet.whole })).share;
     expect(share).toBeGreaterThan(0.2);
     expect(share).toBeLessThan(0.8);
+  });
+
+  it("comes before a member whose copy is what that member once held itself", async () => {
+    const answer = { ...ignorant, copied: ArcSet.whole, former: ArcSet.whole };
+    expect((await claimed(answer)).equals(ArcSet.whole)).toBe(true);
+    const share = (await claimed(answer, true)).share;
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.8);
+  });
+
+  it("leaves all to a member whose copy is up to date, where its own is a former one", async () => {
+    const answer = { ...ignorant, copied: ArcSet.whole };
+    expect((await claimed(answer, true)).isEmpty).toBe(true);
+    expect((await claimed(ignorant, true)).equals(ArcSet.whole)).toBe(true);
   });
 
   it("waits while another member takes the holder for running", async () => {

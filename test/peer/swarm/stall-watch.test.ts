@@ -32,7 +32,8 @@ class StoppableClock extends VirtualClock {
 const [a, b, self] = ["a" as MemberId, "b" as MemberId, "self" as MemberId];
 
 function holding(held: ArcSet): WhoHoldsReply {
-  return { generation: 1, held, kept: ArcSet.empty, copied: ArcSet.empty, known: [] };
+  const none = ArcSet.empty;
+  return { generation: 1, held, kept: none, copied: none, former: none, known: [] };
 }
 
 describe("StallWatch", () => {
