@@ -42,7 +42,10 @@ export interface AdmissionRequest {
   readonly depth: number;
   /** The page on which they were found. */
   readonly via?: string;
-  /** The host of that page; a link to another host's site may have to go to another member. */
+  /**
+   * The host of that page; a link to another host's site may have to go to another member. Without it, what is not held here
+   * is passed over.
+   */
   readonly source?: Host;
   /** URLs that redirected to these, first one first. */
   readonly redirectChain: readonly string[];
@@ -242,7 +245,8 @@ export class Admission {
     this.#metrics.count("sieve_offers_total", links.ends.length);
     for (let index = 0; index < links.ends.length; index += 1) {
       if (this.#leaves(request, links, index)) {
-        outgoing.push(candidateOf(request, links, index, reason));
+        // Without a page that holds it, it is for its bringer to bring again: the arc was given up meanwhile.
+        if (request.source) outgoing.push(candidateOf(request, links, index, reason));
         continue;
       }
       const answer = this.#sieve.sieve.offer(sieveSpace, links.fingerprints, index * 4);

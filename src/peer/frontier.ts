@@ -178,9 +178,8 @@ export class Frontier {
 
   /** A queue entry was put into the journal: a refill that begins after this call flushes the journal first. */
   added(host: Host, url: QueuedUrl): void {
-    const active = this.#hosts.get(host.visit.host);
     if (!this.#isCrawled(host)) return;
-    if (!active && !this.#admitActive(host)) {
+    if (!this.#hosts.has(host.visit.host) && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;
     }
@@ -352,7 +351,11 @@ export class Frontier {
   }
 
   #prepareWithin(arcs: ArcSet): void {
-    for (const host of this.#hosts.values()) if (arcs.contains(host.position)) this.#prepare(host);
+    for (const host of this.#hosts.values()) {
+      if (!arcs.contains(host.position)) continue;
+      this.doubts.heed(host);
+      this.#prepare(host);
+    }
   }
 
   #place(host: Host): void {

@@ -36,8 +36,8 @@ export interface VisitorPorts {
 export interface VisitorSwarm {
   /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
   readonly isOutdated: (row: UrlRow, entry: QueueEntry) => Promise<boolean>;
-  /** The process has not run for so long that others may be crawling its sites by now: no request may go out. */
-  readonly hasStoodStill: boolean;
+  /** How often the process has stood still, for so long that others may have crawled its sites meanwhile. */
+  readonly standstills: number;
 }
 
 interface VisitorParts {
@@ -79,12 +79,16 @@ export class Visitor {
   async visit(lease: Lease): Promise<void> {
     const url = lease.url.entry.url as CanonicalUrl;
     const row = urlRow(url, lease.job);
-    if (!this.#parts.swarm) return this.#visit(lease, url, row);
+    const { swarm } = this.#parts;
+    if (!swarm) return this.#visit(lease, url, row, () => false);
+    const { standstills } = swarm;
+    const isLate = (): boolean => swarm.standstills !== standstills;
     // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
-    return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row));
+    return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row, isLate));
   }
 
-  async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow): Promise<void> {
+  /** @param isLate whether the host's turn, which it has taken, may have passed to others */
+  async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow, isLate: () => boolean): Promise<void> {
     if (await this.#parts.swarm?.isOutdated(row, lease.url.entry)) {
       this.#parts.frontier.closeRequest(lease);
       await this.#parts.finisher.finish(lease, row, { kind: "known" });
@@ -98,7 +102,7 @@ export class Visitor {
       return;
     }
     const prior = await this.#parts.finisher.priorFetch(lease, url);
-    if (this.#parts.swarm?.hasStoodStill) {
+    if (isLate()) {
       this.#leave(lease);
       return;
     }

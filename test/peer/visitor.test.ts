@@ -11,7 +11,7 @@ const signal = new AbortController().signal;
 describe("Visitor", () => {
   it("gives a URL back unasked when the process stood still since the host's turn came", async () => {
     const done: string[] = [];
-    const swarm = { isOutdated: () => Promise.resolve(false), hasStoodStill: false };
+    const swarm = { isOutdated: () => Promise.resolve(false), standstills: 0 };
     const note = (what: string) => (): Promise<never> => {
       done.push(what);
       return Promise.reject(new Error(`${what} is not to be called`));
@@ -31,7 +31,7 @@ describe("Visitor", () => {
         },
         robots: {
           judge: () => {
-            swarm.hasStoodStill = true;
+            swarm.standstills += 1;
             return Promise.resolve({ kind: "allowed" });
           },
         },

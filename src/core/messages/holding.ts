@@ -28,7 +28,7 @@ export interface WhoHoldsReply {
   readonly kept: ArcSet;
   /** Of what it has a complete copy. */
   readonly copied: ArcSet;
-  /** Those of `copied` that it once held itself: what has come since is not in its copy. */
+  /** Those of `copied` that it once held itself, or had before it stood still: what has come since may not be in its copy. */
   readonly former: ArcSet;
   readonly known: readonly KnownHolder[];
 }

@@ -53,13 +53,16 @@ export class ForwardDesk {
   }
 
   async receive(from: MemberId, entries: readonly OutboxEntry[]): Promise<Delivery> {
-    const { journal, replicator } = this.#parts;
+    const { journal, replicator, territory } = this.#parts;
     if (journal.full || replicator.full) return { kind: "later", afterMs: busyMs };
     const positions = new Set<RingPosition>();
     const { jobs, onUnknownJob } = this.#parts;
     if (entries.some(({ job }) => !jobs.find(job as JobId))) onUnknownJob(from);
     const results = await Promise.all(entries.map((entry) => this.#admit(entry, positions)));
     await journal.flushed();
+    // A peer that stops gives up what it holds while URLs are being admitted.
+    const isHeld = [...positions].every((position) => territory.holds(position));
+    if (!isHeld) return { kind: "later", afterMs: busyMs };
     if (!(await replicator.replicated([...positions], replicatedWithinMs))) {
       return { kind: "later", afterMs: busyMs };
     }

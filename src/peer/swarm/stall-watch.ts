@@ -46,6 +46,7 @@ export class StallWatch {
   readonly #events: StallEvents;
   #lastMs: Millis;
   #lastWallMs: Millis;
+  #count = 0;
   #clearing: Promise<void> | undefined;
 
   constructor(
@@ -75,6 +76,12 @@ export class StallWatch {
     return this.#clearing !== undefined;
   }
 
+  /** Stalls so far. */
+  get count(): number {
+    this.#look();
+    return this.#count;
+  }
+
   async run(): Promise<void> {
     this.#lastMs = this.#clock.nowMs();
     this.#lastWallMs = this.#clock.wallMs();
@@ -93,6 +100,8 @@ export class StallWatch {
     this.#lastWallMs = wallMs;
     if (stoodStillMs < stallMs || this.#clearing || this.#view.others.length === 0) return;
     this.#logger.warn("stood-still", { forMs: Math.round(stoodStillMs) });
+    this.#count += 1;
+    this.#territory.distrustCopies();
     this.#events.onStall();
     this.#clearing = this.#clear(nowMs + holdMsMax).finally(() => {
       this.#clearing = undefined;

@@ -157,7 +157,7 @@ export class Swarm {
     );
     this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
-    const stallEvents = { onStall: () => this.#stoodStill(), onCleared: parts.wake };
+    const stallEvents = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
     this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
@@ -316,14 +316,20 @@ export class Swarm {
     return this.#heldBack || this.#stalls.isHolding || this.#minority.isHolding;
   }
 
-  /** Whether this process has stood still, and may not know what others have claimed meanwhile. */
-  get hasStoodStill(): boolean {
-    return this.#stalls.isHolding;
+  /** How often this process has stood still. */
+  get standstills(): number {
+    return this.#stalls.count;
   }
 
   #stoodStill(): void {
     this.homecoming.again();
     this.lending?.stoodStill();
+  }
+
+  /** Others may have asked the hosts of what is held here until now. */
+  #goesOn(): void {
+    this.#parts.frontier.doubts.add(this.territory.held);
+    this.#parts.wake();
   }
 
   #progressed(): void {
@@ -354,12 +360,8 @@ export class Swarm {
 
   async #deliver(to: Parcel["entry"]["job"], parcels: readonly Parcel[]): Promise<Delivery> {
     const entries = parcels.map(({ entry }) => entry);
-    if (to === this.view.self) {
-      return this.#desk
-        ? this.#desk.receive(this.view.self, entries)
-        : { kind: "later", afterMs: 100 };
-    }
-    return this.calls.forward(to as Member["id"], entries);
+    if (to !== this.view.self) return this.calls.forward(to as Member["id"], entries);
+    return this.#desk?.receive(this.view.self, entries) ?? { kind: "later", afterMs: 100 };
   }
 
   #heard(from: Member["id"], payload: Uint8Array): void {

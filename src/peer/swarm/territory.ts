@@ -10,7 +10,10 @@ export interface Holder {
   readonly generation: number;
   /** This peer has everything of the arc that the holder had then, and all changes since. */
   readonly synced: boolean;
-  /** The copy is what this peer itself held before: nobody has said that it was kept up to date since. */
+  /**
+   * The copy is what this peer held itself, or had when it stood still: nobody has said that it was kept up to date
+   * since.
+   */
   readonly former?: boolean;
 }
 
@@ -99,6 +102,18 @@ export class Territory {
       arcs,
     );
     this.note(stale, { member, generation, synced: false });
+  }
+
+  /** This process has stood still: whether its copies were kept up to date meanwhile is unknown. */
+  distrustCopies(): void {
+    const kept = new Set<Holder>();
+    for (const { value } of this.#holders.entries()) {
+      if (value.synced && value.former !== true) kept.add(value);
+    }
+    for (const holder of kept) {
+      const arcs = this.notedWhere((other) => other === holder);
+      this.note(arcs, { ...holder, former: true });
+    }
   }
 
   /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
