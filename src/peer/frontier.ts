@@ -351,11 +351,10 @@ export class Frontier {
   }
 
   #prepareWithin(arcs: ArcSet): void {
-    for (const host of this.#hosts.values()) {
-      if (!arcs.contains(host.position)) continue;
-      this.doubts.heed(host);
-      this.#prepare(host);
-    }
+    const hosts = [...this.#hosts.values()].filter((host) => arcs.contains(host.position));
+    // All of them before the first is placed, which may send out whoever is due.
+    for (const host of hosts) this.doubts.heed(host);
+    for (const host of hosts) this.#prepare(host);
   }
 
   #place(host: Host): void {
