@@ -170,14 +170,15 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
     expectCaught(await broken("steady", { ports }), "politeness");
   });
 
-  it("is caught not asking who has taken over what, after it stood still", async () => {
+  it("is caught denying what it holds to whoever has stood still", async () => {
     const holdsNothing = sendingOf("whoHolds", async (_asked, send) => {
       const outcome = await send();
       const answer = outcome.kind === "reply" && decodeWhoHoldsReply(outcome.payload);
       if (!answer) return outcome;
       return reply(encodeWhoHoldsReply({ ...answer, held: ArcSet.empty }));
     });
-    expectCaught(await broken("stand-still", holdsNothing), "politeness");
+    // Whoever brings home what it has copies of never learns that it has come home.
+    expectCaught(await broken("stand-still", holdsNothing), "convergence", "termination");
   });
 
   it("is caught fetching what robots.txt forbids", async () => {
