@@ -8,8 +8,9 @@ import { setFlagsFromString } from "node:v8";
 const v8Flags = [
   // Young objects: 3 x 8 MB at most, instead of a share of the machine's memory.
   "--max-semi-space-size=8",
-  // Old objects: collected when they have grown by 20%, instead of by up to 300%.
-  "--heap-growing-percent=20",
+  // Old objects: collected when they have grown by 40%, instead of by up to 300%. With 20% a peer that is bound by its
+  // processor does a thirtieth less.
+  "--heap-growing-percent=40",
   // But not while the heap is small: a crawl of some thousand pages takes an eighth less of the processor for it.
   initialHeap(64),
 ];
