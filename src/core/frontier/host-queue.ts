@@ -21,13 +21,12 @@ const noJobs: readonly JobId[] = Object.freeze([]);
  * ({@link JobQueue}).
  */
 export class HostQueue {
-  #headMax: number;
+  #headMax = 0;
   /** In the order of rotation: the job that waited longest stands first. */
   readonly #jobs = new Map<JobId, JobQueue>();
 
   /** `headMax` entries of each job are held in memory, at most. */
   constructor(headMax: number) {
-    this.#headMax = headMax;
     this.setHeadMax(headMax);
   }
 

@@ -36,6 +36,17 @@ export class ArcMap<T> {
     this.#overlay(arcs, undefined);
   }
 
+  /** Puts `change` of each value in its place; it is asked once for each, and returns another one for another one. */
+  change(change: (value: T) => T): void {
+    const changed = new Map<T, T>();
+    this.#values = this.#values.map((value) => {
+      if (value === undefined) return undefined;
+      const known = changed.get(value) ?? change(value);
+      changed.set(value, known);
+      return known;
+    });
+  }
+
   /** The positions whose value satisfies `predicate`, which is asked once for each piece that has a value. */
   arcsWhere(predicate: (value: T) => boolean, within: ArcSet = ArcSet.whole): ArcSet {
     const list = new ArcList();

@@ -47,6 +47,7 @@ export class StallWatch {
   #lastMs: Millis;
   #lastWallMs: Millis;
   #count = 0;
+  #holdUntilMs: Millis = 0;
   #clearing: Promise<void> | undefined;
 
   constructor(
@@ -98,20 +99,23 @@ export class StallWatch {
     const stoodStillMs = Math.max(nowMs - this.#lastMs, wallMs - this.#lastWallMs);
     this.#lastMs = nowMs;
     this.#lastWallMs = wallMs;
-    if (stoodStillMs < stallMs || this.#clearing || this.#view.others.length === 0) return;
+    if (stoodStillMs < stallMs || this.#view.others.length === 0) return;
     this.#logger.warn("stood-still", { forMs: Math.round(stoodStillMs) });
     this.#count += 1;
     this.#territory.distrustCopies();
     this.#events.onStall();
-    this.#clearing = this.#clear(nowMs + holdMsMax).finally(() => {
+    this.#holdUntilMs = nowMs + holdMsMax;
+    this.#clearing ??= this.#clear().finally(() => {
       this.#clearing = undefined;
       this.#events.onCleared();
     });
   }
 
-  async #clear(untilMs: Millis): Promise<void> {
-    while (!this.#signal.aborted && this.#clock.nowMs() < untilMs) {
-      if (await this.#isSoleHolder()) return;
+  async #clear(): Promise<void> {
+    while (!this.#signal.aborted && this.#clock.nowMs() < this.#holdUntilMs) {
+      const { count } = this;
+      // What was answered before it stood still once more is long past.
+      if ((await this.#isSoleHolder()) && this.count === count) return;
       await this.#clock.sleep(retryMs, this.#signal);
     }
   }

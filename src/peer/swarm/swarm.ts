@@ -143,7 +143,7 @@ export class Swarm {
       },
       () => this.#progressed(),
     );
-    const send: (parcel: Parcel) => void = (parcel) => this.exchange.send(parcel);
+    const send = (parcel: Parcel): void => this.exchange.send(parcel);
     const mixed = new MixedQueues();
     this.#keeper = new ReplicaKeeper(ports, { ...parts, mixed, territory, send });
     this.homecoming = new Homecoming(called, { view, territory });

@@ -106,14 +106,7 @@ export class Territory {
 
   /** This process has stood still: whether its copies were kept up to date meanwhile is unknown. */
   distrustCopies(): void {
-    const kept = new Set<Holder>();
-    for (const { value } of this.#holders.entries()) {
-      if (value.synced && value.former !== true) kept.add(value);
-    }
-    for (const holder of kept) {
-      const arcs = this.notedWhere((other) => other === holder);
-      this.note(arcs, { ...holder, former: true });
-    }
+    this.#holders.change((holder) => (holder.synced ? { ...holder, former: true } : holder));
   }
 
   /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */

@@ -62,6 +62,17 @@ describe("ArcMap", () => {
     );
   });
 
+  it("changes each value wherever it stands", () => {
+    fc.assert(
+      fc.property(anyWrites, (writes) => {
+        const { map, model } = build(writes);
+        map.change((value) => `${value} changed`);
+        const changed = model.map((value) => (value === undefined ? value : `${value} changed`));
+        expect([...map.entries()]).toEqual(entriesOf(changed, cellsOf(ArcSet.whole)));
+      }),
+    );
+  });
+
   it("finds where a value satisfies a predicate", () => {
     fc.assert(
       fc.property(anyWrites, anyArcSet, (writes, within) => {

@@ -93,6 +93,22 @@ describe("StallWatch", () => {
     expect(timesCleared()).toBe(1);
   });
 
+  it("begins anew when it stands still once more, and believes no answer from before", async () => {
+    const { answers, clock, stalls, watch } = newWatch([a]);
+    answers.set(a, holding(ArcSet.empty));
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    // The answer is on its way.
+    clock.standStill(20_000);
+    answers.set(a, holding(ArcSet.whole));
+    await clock.run(clock.sleep(3_000));
+    expect(watch.isHolding).toBe(true);
+    expect(stalls()).toBe(2);
+    answers.set(a, holding(ArcSet.empty));
+    await clock.run(clock.sleep(500));
+    expect(watch.isHolding).toBe(false);
+  });
+
   it("waits as long as others say that one who is silent has taken over", async () => {
     const { answers, clock, watch } = newWatch([a, b]);
     const byB = { arcs: ArcSet.whole, holder: b, generation: 1 };
