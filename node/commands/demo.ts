@@ -175,6 +175,7 @@ class DemoSwarm {
     this.#watch(second);
 
     await this.#until("the crawl runs", () => this.#server.hits.length >= pages * killAtShare);
+    const killedAtMs = this.#context.terminal.clock.nowMs();
     await third.end("SIGKILL");
     const after = counted(this.#server.hits.length, "request");
     this.#say(`kill -9 of peer 3 after ${after}; its disk is not coming back`);
@@ -191,7 +192,7 @@ class DemoSwarm {
     const shares = report.shares.map(
       ({ peer, counts }) => `${this.#nameOf(peer)}: ${formatCount(counts.fetched)}`,
     );
-    return { report, told, shares, audit: await this.#audit(graph) };
+    return { report, told, shares, audit: await this.#audit(graph, killedAtMs) };
   }
 
   /** Ends all that still run; idempotent. */
@@ -282,13 +283,13 @@ class DemoSwarm {
     return told;
   }
 
-  #audit(graph: TrueGraph): Promise<AuditReport> {
-    const { hits, web } = this.#server;
+  #audit(graph: TrueGraph, killedAtMs: Millis): Promise<AuditReport> {
+    const { hits } = this.#server;
     return audit(hits, graph, {
       hostDelayMs: this.#options.delayMs,
       addressDelayMs: 0,
-      // What was in work at the killed peer, of which no other one can know: for each host one request at a time.
-      refetchesAllowed: Math.ceil(web.names.hostCount / peersAtStart),
+      // What was in work at the killed peer, of which no other one can know.
+      interruptedAtMs: [killedAtMs],
       // Once by the heirs of the killed peer, once by the one that joined.
       robotsRefetchesAllowed: 2,
     });

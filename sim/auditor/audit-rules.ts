@@ -1,5 +1,11 @@
 import type { Millis } from "../../src/core/units.ts";
 
+/** Within this time an answer is parsed, durable and replicated, or else something is wrong. */
+export const inFlightMs = 2_500;
+
+/** A request that was sent before its sender was killed reaches the log of a busy server within this time. */
+export const onTheWayMs = 500;
+
 /** What the crawl promised; the log is held against it. */
 export interface AuditRules {
   /** Shortest time between two requests to a host; a longer Crawl-delay of the host wins. @default 1_000 */
@@ -18,8 +24,13 @@ export interface AuditRules {
   readonly retryAfterHolds: "host" | "url";
   /** Requests for one URL, failed ones included. @default 10 */
   readonly attemptsMax: number;
-  /** Fetches again that crashes explain: the requests in flight at each, added up. @default 0 */
+  /** Fetches again that are explained otherwise, for instance by the crawler's own count of requests in flight at crashes. @default 0 */
   readonly refetchesAllowed: number;
+  /**
+   * When a peer was killed or began to stand still, by the server's clock: what it asked for until then, and had an
+   * answer to not longer than {@link inFlightMs} before, may be asked for again, once for each of them. @default []
+   */
+  readonly interruptedAtMs: readonly Millis[];
   /** Requests for the robots.txt of one host after one was answered below 500; a restarted peer may ask again. @default 0 */
   readonly robotsRefetchesAllowed: number;
   /** Pages of traps fetched from one host: what the crawler's guards let through. @default 15_000 */
@@ -47,6 +58,7 @@ export const defaultAuditRules: AuditRules = Object.freeze({
   retryAfterHolds: "host",
   attemptsMax: 10,
   refetchesAllowed: 0,
+  interruptedAtMs: [],
   robotsRefetchesAllowed: 0,
   trapPagesPerHostMax: 15_000,
   userAgentPattern: /^\S+\/\d\S* .*(?:https?:\/\/|mailto:|\S@)\S+/,

@@ -1,13 +1,22 @@
+import type { Millis } from "../../src/core/units.ts";
 import type { Hit } from "../sample-web/hit-log.ts";
 import type { SampleTarget } from "../sample-web/sample-web.ts";
 import type { TrueGraph } from "../sample-web/true-graph.ts";
-import { Finding, timeText, type AuditCheck, type AuditRules } from "./audit-rules.ts";
+import {
+  Finding,
+  inFlightMs,
+  onTheWayMs,
+  timeText,
+  type AuditCheck,
+  type AuditRules,
+} from "./audit-rules.ts";
 
 /** What is remembered of a page: its last request, and whether one was final. */
 interface PageState {
   attempts: number;
   wasAnswered: boolean;
-  lastAtMs: number;
+  lastAtMs: Millis;
+  lastEndMs: Millis;
   lastMayBeRetried: boolean;
 }
 
@@ -48,6 +57,7 @@ export class PageAudit {
   readonly #unreachable: Finding;
   readonly #unknown: Finding;
   readonly #trap: Finding;
+  #explainedRefetches = 0;
   #retries = 0;
   #unfinished = 0;
 
@@ -106,7 +116,7 @@ export class PageAudit {
     return {
       checks: [
         this.#lost.result(),
-        this.#duplicate.result(this.#rules.refetchesAllowed),
+        this.#duplicate.result(this.#rules.refetchesAllowed + this.#explainedRefetches),
         this.#attempts.result(),
         ...forbidden.map((finding) => finding.result()),
         this.#unknown.result(),
@@ -134,6 +144,7 @@ export class PageAudit {
         attempts: 1,
         wasAnswered: isAnswer,
         lastAtMs: hit.arrivedAtMs,
+        lastEndMs: hit.finishedAtMs,
         lastMayBeRetried: mayBeRetried,
       });
       return;
@@ -141,6 +152,7 @@ export class PageAudit {
     if (state.lastMayBeRetried) this.#retries += 1;
     else {
       const beforeAtMs = state.lastAtMs;
+      if (this.#wasInterrupted(state, hit)) this.#explainedRefetches += 1;
       this.#duplicate.violate(
         urlOf(hit),
         () =>
@@ -150,10 +162,19 @@ export class PageAudit {
     state.attempts += 1;
     state.wasAnswered ||= isAnswer;
     state.lastAtMs = hit.arrivedAtMs;
+    state.lastEndMs = hit.finishedAtMs;
     state.lastMayBeRetried = mayBeRetried;
     if (state.attempts > this.#rules.attemptsMax) {
       this.#attempts.violate(urlOf(hit), () => `request number ${state.attempts}`);
     }
+  }
+
+  /** Whether the last answer may have been lost with a peer that knew of it alone. */
+  #wasInterrupted({ lastAtMs, lastEndMs }: PageState, { arrivedAtMs }: Hit): boolean {
+    return this.#rules.interruptedAtMs.some(
+      (atMs) =>
+        lastAtMs - onTheWayMs <= atMs && atMs <= lastEndMs + inFlightMs && atMs <= arrivedAtMs,
+    );
   }
 
   #seeVerdict(hit: Hit, id: number): void {

@@ -1,4 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
+import { inFlightMs } from "../auditor/audit-rules.ts";
 import type { Checker, RunView, SeenHit } from "./checker.ts";
 
 /** Why a page was fetched again although it had been answered. */
@@ -18,8 +19,6 @@ interface Again {
   readonly second: Answer;
 }
 
-/** An answer has come, is durable and replicated within that time, or else something is wrong. */
-const inFlightMs = 2_500;
 /** Longer where a disk or the way to the replicas was disturbed when it was made, or before it was everywhere. */
 const disturbedInFlightMs = 60_000;
 /** Requests for a page that has no good answer, at most: see the retry table. */

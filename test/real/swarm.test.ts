@@ -25,6 +25,7 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
   let second: SwarmPeer;
   let third: SwarmPeer;
   let fourth: SwarmPeer;
+  let killedAtMs: number;
   let waited: ReturnType<SwarmBench["ask"]>;
 
   const json = async <T>(peer: SwarmPeer, words: readonly string[]): Promise<T> => {
@@ -72,6 +73,7 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
     const stats = await second.stats();
     const answered = stats.members.map(({ peer }) => peer).sort();
     expect(answered).toEqual([first.id, second.id, third.id].sort());
+    killedAtMs = performance.timeOrigin + performance.now();
     await third.end("SIGKILL");
     fourth = await bench.member(site, second.joinFlags);
     await Promise.all([first.sees([first, second, fourth]), fourth.sees([first, second, fourth])]);
@@ -94,7 +96,7 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
     expect(JSON.parse(stdout)).toMatchObject({ finished: true, counts: { queued: 0 } });
     const report = await audit(site.server.hits, graph, {
       hostDelayMs: delayMs,
-      refetchesAllowed: site.web.names.hostCount,
+      interruptedAtMs: [killedAtMs],
       robotsRefetchesAllowed: 3,
     });
     expect(report.passed, renderAudit(report)).toBe(true);

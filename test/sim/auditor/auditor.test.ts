@@ -129,6 +129,27 @@ describe("a crawl without a fault", () => {
     expect(failures(await run([...clean, again]))).toEqual(["duplicate"]);
   });
 
+  test("may refetch what a peer had just been told when it was killed, and nothing older", async () => {
+    const again = { ...last, arrivedAtMs: afterLastMs, finishedAtMs: afterLastMs + 1 };
+    const killedAfter = (ms: number) =>
+      run([...clean, again], { interruptedAtMs: [last.finishedAtMs + ms] });
+    expect(failures(await killedAfter(2_500))).toEqual([]);
+    expect(failures(await killedAfter(2_501))).toEqual(["duplicate"]);
+    const sent = last.arrivedAtMs - last.finishedAtMs - 500;
+    expect(failures(await killedAfter(sent))).toEqual([]);
+    expect(failures(await killedAfter(sent - 1))).toEqual(["duplicate"]);
+  });
+
+  test("may not refetch a page twice because of one kill, nor before it", async () => {
+    const killedAtMs = last.finishedAtMs + 2_000;
+    const again = (atMs: number) => ({ ...last, arrivedAtMs: atMs, finishedAtMs: atMs + 1 });
+    const rules = { interruptedAtMs: [killedAtMs] };
+    const early = await run([...clean, again(killedAtMs - 1)], rules);
+    expect(failures(early)).toEqual(["duplicate"]);
+    const twice = [again(killedAtMs + 5_000), again(killedAtMs + 10_000)];
+    expect(failures(await run([...clean, ...twice], rules))).toEqual(["duplicate"]);
+  });
+
   test("may fetch again what the server did not finish", async () => {
     const again = { ...last, arrivedAtMs: afterLastMs, finishedAtMs: afterLastMs + 1 };
     const report = await run([...replace(last, { complete: false }), again]);
