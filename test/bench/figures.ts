@@ -1,5 +1,6 @@
 import type { MeasuredRun } from "./measured-run.ts";
 import { pageKey, type ServerHit } from "./site-server.ts";
+import { median } from "./statistics.ts";
 
 /** What one run of a tool came to, by the server's log and the kernel's account. */
 export interface Figures {
@@ -109,11 +110,4 @@ export function medianFigures(runs: readonly Figures[]): Figures {
     pagesPerCpuSecond: of(({ pagesPerCpuSecond }) => pagesPerCpuSecond),
     peakMebibytes: of(({ peakMebibytes }) => peakMebibytes),
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const [low = 0, high = low] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return (low + high) / 2;
 }

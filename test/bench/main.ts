@@ -8,8 +8,9 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { judge, medianFigures, type JudgedRun } from "./figures.ts";
+import { UsageError } from "./flags.ts";
 import { measuredRun } from "./measured-run.ts";
-import { benchOptions, usage, UsageError, type BenchOptions } from "./options.ts";
+import { benchOptions, usage, type BenchOptions } from "./options.ts";
 import { reachablePages } from "./reachable-pages.ts";
 import {
   machine,

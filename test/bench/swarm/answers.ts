@@ -10,9 +10,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../support/until.ts";
+import { quantile } from "../statistics.ts";
 import { runBenchmark, say, type Figure } from "./bench-run.ts";
 import { allSitesReached, type BenchPeer, type BenchWeb } from "./bench-swarm.ts";
-import { quantile, timeFigures } from "./distribution.ts";
+import { timeFigures } from "./distribution.ts";
 import { SingleQuestions } from "./single-questions.ts";
 
 const crawlJob = "crawl";

@@ -1,14 +1,5 @@
+import { median, quantile } from "../statistics.ts";
 import type { Figure } from "./bench-run.ts";
-
-/** The value below which that share of the values lies, by the nearest rank; 0 of none. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
 
 /** Median, 99th percentile and maximum of times, with what is wanted of the first two. */
 export function timeFigures(

@@ -7,9 +7,9 @@
  * peers' processes from the injection to the job's end, so that starting and joining are left out; pages are counted in
  * the server's log.
  */
+import { median } from "../statistics.ts";
 import { runBenchmark, say, type Figure } from "./bench-run.ts";
 import { BenchSwarm } from "./bench-swarm.ts";
-import { median } from "./distribution.ts";
 
 const job = "two-peers";
 const endWithinMs = 600_000;

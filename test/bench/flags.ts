@@ -1,0 +1,35 @@
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+
+/** Thrown with a sentence for the user. */
+export class UsageError extends Error {}
+
+/** The values of these flags; other words are refused. */
+export function readFlags<F extends ParseArgsOptionsConfig>(args: readonly string[], options: F) {
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Those of `all` that were named, in the order of `all`. */
+export function chosen<T extends { readonly name: string }>(
+  all: readonly T[],
+  names: string | undefined,
+  kind: string,
+): readonly T[] {
+  if (names === undefined) return all;
+  const wanted = names.split(",");
+  const unknown = wanted.find((name) => !all.some((one) => one.name === name));
+  if (unknown !== undefined) {
+    const known = all.map(({ name }) => name).join(", ");
+    throw new UsageError(`there is no ${kind} ${JSON.stringify(unknown)}; there are ${known}`);
+  }
+  return all.filter(({ name }) => wanted.includes(name));
+}
+
+export function wholeNumber(flag: string, text: string, max: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new UsageError(`${flag} must be a whole number from 1 to ${max}, got ${text}`);
+}
