@@ -35,6 +35,18 @@ export const hostLattice: RowLattice<HostRecord> = {
   write: HostRecord.encode,
 };
 
+/**
+ * A copy of a host's row when its holder says `incoming`: the holder's word stands, so that what is over is over at its
+ * copies too. But words may come late, and from one who held the host before: the clocks never go back.
+ */
+export function followHost(known: HostRecord, incoming: HostRecord): HostRecord {
+  return {
+    ...incoming,
+    nextFetchAtMs: Math.max(known.nextFetchAtMs, incoming.nextFetchAtMs),
+    ...present("politeUntilMs", highest(known.politeUntilMs, incoming.politeUntilMs)),
+  };
+}
+
 /** A host's row with jobs and buckets in order, each once; nothing when the bytes are none. */
 export function readHost(value: Uint8Array): HostRecord | undefined {
   const record = decodeWithin(value, rowBytesMax, (bytes) => HostRecord.decode(bytes, { limits }));

@@ -1,7 +1,7 @@
 import { compareKeys } from "../frontier/queued-url.ts";
 import type { TerritorialTag } from "../record/keys.ts";
 import { outboxLattice, queueLattice, robotsLattice, waitingLattice } from "./entry-lattices.ts";
-import { hostLattice } from "./host-lattice.ts";
+import { followHost, hostLattice } from "./host-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
 import { areTwoFetches, exclusionLattice, urlLattice } from "./url-lattice.ts";
 
@@ -45,6 +45,19 @@ export function mergeRow(
     case "outbox":
       return mergeBy(outboxLattice, current, incoming);
   }
+}
+
+/**
+ * What a copy is of a row when a member that holds it, or held it a moment ago, sends `incoming`: as {@link mergeRow}
+ * tells, but that the holder's word on a host stands (see {@link followHost}).
+ */
+export function followRow(
+  tag: TerritorialTag,
+  current: Uint8Array | undefined,
+  incoming: Uint8Array,
+): MergedRow | undefined {
+  if (tag !== "host") return mergeRow(tag, current, incoming);
+  return mergeBy({ ...hostLattice, join: followHost }, current, incoming);
 }
 
 function mergeBy<T>(

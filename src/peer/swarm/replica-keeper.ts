@@ -9,7 +9,7 @@ import {
 import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
 import { OutboxEntry, QueueEntry } from "../../core/record/record.pb.ts";
-import { mergeRow } from "../../core/replication/merge-row.ts";
+import { followRow, mergeRow } from "../../core/replication/merge-row.ts";
 import { shiftRow } from "../../core/replication/shift-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
@@ -194,12 +194,8 @@ export class ReplicaKeeper {
       if (isHeld && isTimed(tag) && known !== undefined) continue;
       if (tag === "queue") this.#parts.sequence.observe(sequenceOfQueueKey(row.key));
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
-      // Of times the holder's word stands.
-      const merged = mergeRow(
-        tag,
-        isTimed(tag) ? undefined : known,
-        shiftRow(tag, row.value, behindMs),
-      );
+      const shifted = shiftRow(tag, row.value, behindMs);
+      const merged = isHeld ? mergeRow(tag, known, shifted) : followRow(tag, known, shifted);
       if (!merged) continue;
       if (merged.overlap && isHeld && (merged.changed || overlaps === "all")) {
         this.#countOverlap(row.key);

@@ -11,7 +11,7 @@ import {
   UrlRecord,
 } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
-import { mergeRow } from "../../../src/core/replication/merge-row.ts";
+import { followRow, mergeRow } from "../../../src/core/replication/merge-row.ts";
 import type { MergedRow } from "../../../src/core/replication/merge-row.ts";
 import { arbitraryValues } from "./rows.ts";
 
@@ -205,6 +205,33 @@ describe("a host's row", () => {
       const value = HostRecord.encode({ host: "h", nextFetchAtMs });
       expect(mergeRow("host", undefined, value)).toBeUndefined();
     }
+  });
+});
+
+describe("a copy of a host's row", () => {
+  const rested = { host: "h", failuresInRow: 0, jobs: [], breakerBuckets: [] };
+  const failing = { ...rested, failuresInRow: 9, backoffUntilMs: 400 };
+  const followed = (known: HostRecord, incoming: HostRecord): HostRecord =>
+    HostRecord.decode(
+      followRow("host", HostRecord.encode(known), HostRecord.encode(incoming))?.value ??
+        new Uint8Array(),
+    );
+
+  it("is what its holder says of it", () => {
+    const known = { ...failing, nextFetchAtMs: 10, politeUntilMs: 10 };
+    const incoming = { ...rested, nextFetchAtMs: 20, politeUntilMs: 20 };
+    expect(followed(known, incoming)).toEqual(incoming);
+  });
+
+  it("does not let a word that comes late take the host's gate back", () => {
+    const known = { ...rested, nextFetchAtMs: 20, politeUntilMs: 20 };
+    const late = { ...failing, nextFetchAtMs: 10, politeUntilMs: 10 };
+    expect(followed(known, late)).toMatchObject({ nextFetchAtMs: 20, politeUntilMs: 20 });
+  });
+
+  it("stays as it is when it is told the same twice", () => {
+    const value = HostRecord.encode({ ...failing, nextFetchAtMs: 10, politeUntilMs: 10 });
+    expect(followRow("host", value, value)?.changed).toBe(false);
   });
 });
 
