@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { parseArgs } from "node:util";
 import { machine } from "../report.ts";
 import { BenchSwarm } from "./bench-swarm.ts";
@@ -25,6 +26,8 @@ export type FlagDefaults = Readonly<Record<string, number | string>>;
 
 export interface Benchmark<F extends FlagDefaults> {
   readonly name: string;
+  /** Folder of its script under `test/bench`. @default "swarm" */
+  readonly folder?: string;
   /** Flags with their defaults; those with a number take whole ones. */
   readonly flags: F;
   readonly run: (
@@ -41,11 +44,12 @@ const interruptedCode = 130;
  * no process and no directory behind, however it ends.
  */
 export async function runBenchmark<F extends FlagDefaults>(benchmark: Benchmark<F>): Promise<void> {
-  const { name, flags: defaults } = benchmark;
+  const { name, folder = "swarm", flags: defaults } = benchmark;
   const given = readFlags(defaults);
   if (given === undefined || given.help) {
     const known = Object.entries(defaults).map(([flag, value]) => `[--${flag} ${value}]`);
-    const usage = `usage: node test/bench/swarm/${name}.ts ${known.join(" ")} [--json]\n`;
+    const script = posix.join("test/bench", folder, `${name}.ts`);
+    const usage = `usage: node ${script} ${known.join(" ")} [--json]\n`;
     (given === undefined ? process.stderr : process.stdout).write(usage);
     process.exitCode = given === undefined ? 2 : 0;
     return;
