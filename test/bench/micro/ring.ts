@@ -4,67 +4,47 @@
  *   node test/bench/micro/ring.ts [ID_SETS]
  *
  * Look-ups, per second of processor time, on rings of 8 and 1,000 members; one change of membership in a ring of 1,000
- * with what a peer derives from it; and, over ID_SETS sets of member ids (default 200), how far the most loaded member is
- * above the mean.
+ * with each part of what a peer derives from it; and, over ID_SETS sets of member ids (default 200), how far the most
+ * loaded member is above the mean. `npm run bench:micro` measures look-ups and a whole change against stored results.
  */
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
-import type { RingMember } from "../../../src/core/ring/member-tokens.ts";
-import { defaultRingOptions } from "../../../src/core/ring/ring-options.ts";
 import { positionOf, type RingPosition } from "../../../src/core/ring/ring-position.ts";
 import { Ring } from "../../../src/core/ring/ring.ts";
 import type { MemberId, SiteName } from "../../../src/core/units.ts";
+import { median } from "../statistics.ts";
+import { threadMicros } from "./processor-time.ts";
+import { memberOf, replicas, ringOf, spreadPositions } from "./ring-load.ts";
 
 const idSets = Number(process.argv[2] ?? 200);
 const siteCount = 100_000;
 const lookUps = 3_000_000;
-const replicas = 2;
 const rounds = 16;
 
 const sites = Array.from({ length: siteCount }, (_, i) => `site-${i}.example` as SiteName);
 const positions = sites.map((site) => positionOf(site));
 
-function memberOf(set: number, n: number): RingMember {
-  return { id: `peer-${set}-${n}` as MemberId, weight: 1 };
+/** Milliseconds of this thread's processor time. */
+function timed(run: () => unknown): number {
+  const startedAt = threadMicros();
+  run();
+  return (threadMicros() - startedAt) / 1_000;
 }
 
-function ringOf(set: number, members: number): Ring {
-  const all = Array.from({ length: members }, (_, n) => memberOf(set, n));
-  return Ring.of(all, defaultRingOptions);
-}
-
-function perSecond(count: number, ms: number): string {
-  return Math.round((count / ms) * 1000).toLocaleString();
-}
-
-/** Processor time of this thread so far: what a peer's one thread pays, whatever else the machine does. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
-/** Median processor time of some runs, the first of them not counted. */
+/** Median of some runs, the first of them not counted. */
 function medianMs(run: () => unknown): string {
-  const times = Array.from({ length: rounds }, () => {
-    const startedAt = threadMs();
-    run();
-    return threadMs() - startedAt;
-  }).slice(1);
-  return (times.sort((a, b) => a - b)[rounds >>> 1] ?? 0).toFixed(2);
+  return median(Array.from({ length: rounds }, () => timed(run)).slice(1)).toFixed(2);
 }
 
 function measureLookUps(ring: Ring): void {
-  // Spread over the circle by Knuth's multiplicative hash, so that neighbours in time are none in memory.
-  const points = Float64Array.from(
-    { length: 2 ** 20 },
-    (_, i) => ((i * 2_654_435_761) % 2 ** 32) * 2 ** 20,
-  );
+  const points = spreadPositions(2 ** 20);
   let found = 0;
   const measure = (count: number, at: (i: number) => RingPosition): string => {
-    const startedAt = threadMs();
-    for (let i = 0; i < count; i += 1) if (ring.ownerOf(at(i)) !== undefined) found += 1;
-    return perSecond(count, threadMs() - startedAt);
+    const ms = timed(() => {
+      for (let i = 0; i < count; i += 1) if (ring.ownerOf(at(i)) !== undefined) found += 1;
+    });
+    return Math.round((count / ms) * 1000).toLocaleString();
   };
-  const byPosition = (i: number): RingPosition => (points[i & 0xf_ffff] ?? 0) as RingPosition;
+  const byPosition = (i: number): RingPosition => points[i & 0xf_ffff] as RingPosition;
   const bySite = (i: number): RingPosition => positionOf(sites[i % siteCount] as SiteName);
   measure(lookUps / 10, byPosition);
   measure(lookUps / 10, bySite);
@@ -75,14 +55,14 @@ function measureLookUps(ring: Ring): void {
 }
 
 function measureChange(): void {
-  const startedAt = threadMs();
-  const ring = ringOf(0, 1000);
-  const builtMs = threadMs() - startedAt;
+  let ring = ringOf(0, 0);
+  const builtMs = timed(() => (ring = ringOf(0, 1000)));
   measureLookUps(ring);
   const added = memberOf(0, 1000);
   const self = memberOf(0, 500).id;
   const larger = ring.with(added);
   const held = larger.arcsOf(self, replicas);
+  const ignore = (): undefined => undefined;
   const lines: [string, () => unknown][] = [
     ["with", () => ring.with(added)],
     ["without", () => ring.without(self)],
@@ -91,16 +71,9 @@ function measureChange(): void {
     ["holdings before and after", () => held.subtract(ring.arcsOf(self, replicas))],
     [
       `preferences of its ${held.size} arcs`,
-      () => {
-        larger.forEachPreference(replicas, () => undefined, held);
-      },
+      () => larger.forEachPreference(replicas, ignore, held),
     ],
-    [
-      "preferences of all arcs",
-      () => {
-        larger.forEachPreference(replicas, () => undefined, ArcSet.whole);
-      },
-    ],
+    ["preferences of all arcs", () => larger.forEachPreference(replicas, ignore, ArcSet.whole)],
     ["shares of all", () => ring.sharesOf()],
   ];
   console.log(`ring of 1,000 built in ${builtMs.toFixed(0)} ms; ms of processor time each:`);

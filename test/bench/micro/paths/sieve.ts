@@ -1,0 +1,70 @@
+import { rm } from "node:fs/promises";
+import { LevelStore } from "../../../../src/adapters/level/level-store.ts";
+import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
+import { fingerprint, MemoryDedupe, planOffers, StoreDedupe } from "../sieve-load.ts";
+
+const batchOffers = 5_000;
+const memoryOffers = 200_000;
+/** The store's log in memory takes them all: how tables are merged is LevelDB's own matter. */
+const storeOffers = 50_000;
+
+interface Batch {
+  readonly numbers: Uint32Array;
+  readonly words: Uint32Array;
+}
+
+function batchesOf(offers: number): {
+  readonly batches: readonly Batch[];
+  readonly distinct: number;
+} {
+  const { numbers, distinct } = planOffers(offers, false);
+  const batches: Batch[] = [];
+  for (let first = 0; first < offers; first += batchOffers) {
+    const batch = numbers.subarray(first, first + batchOffers);
+    const words = new Uint32Array(batch.length * 4);
+    fingerprint(batch, words);
+    batches.push({ numbers: batch, words });
+  }
+  return { batches, distinct };
+}
+
+function startMemory(): Load {
+  const { batches, distinct } = batchesOf(memoryOffers);
+  let dedupe = new MemoryDedupe(distinct);
+  return {
+    operations: memoryOffers,
+    prepare: () => (dedupe = new MemoryDedupe(distinct)),
+    pass: () => {
+      for (const { numbers, words } of batches) dedupe.offer(numbers, words);
+      if (dedupe.counts.fresh !== distinct) throw new Error("a URL was lost");
+    },
+  };
+}
+
+/** Each pass has an empty store. */
+async function startStore(directory: string): Promise<Load> {
+  const { batches, distinct } = batchesOf(storeOffers);
+  let store = new LevelStore({ directory });
+  await store.start();
+  return {
+    operations: storeOffers,
+    prepare: async () => {
+      await store.stop();
+      await rm(directory, { recursive: true });
+      store = new LevelStore({ directory });
+      await store.start();
+    },
+    pass: async () => {
+      const dedupe = new StoreDedupe(store);
+      for (const { numbers, words } of batches) await dedupe.offer(numbers, words);
+      await dedupe.end();
+      if (dedupe.counts.fresh !== distinct) throw new Error("a URL was lost");
+    },
+    stop: () => store.stop(),
+  };
+}
+
+export const benchmarks: readonly MicroBenchmark[] = [
+  { name: "sieve/memory", operation: "offer", start: startMemory },
+  { name: "sieve/store", operation: "offer", threads: "all", start: startStore },
+];

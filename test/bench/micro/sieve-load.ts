@@ -1,0 +1,170 @@
+import type { LevelStore } from "../../../src/adapters/level/level-store.ts";
+import { ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { Sieve } from "../../../src/core/sieve/sieve.ts";
+import type { SieveOptions } from "../../../src/core/sieve/sieve.ts";
+import type { SiteName } from "../../../src/core/units.ts";
+import { writeFingerprint } from "../../../src/core/url/fingerprint.ts";
+import type { StoreOp } from "../../../src/ports/store.ts";
+import { seeded } from "../../support/seeded.ts";
+
+const repeatShare = 0.45;
+const recentKeys = 100_000;
+const pagesPerSite = 200;
+const syncEveryMs = 50;
+/** Operations that may wait for a commit, as the peer bounds its journal. */
+const pendingOpsMax = 50_000;
+const space = 1;
+const value = new Uint8Array(8);
+
+/** Which URL each offer is of: distinct ones are numbered in the order of their first offer. */
+export interface OfferPlan {
+  readonly numbers: Uint32Array;
+  readonly distinct: number;
+}
+
+/**
+ * 45% of the offers are repeats, as a crawl's: half of them of the last 100,000 keys (a site's own navigation), half of any
+ * key so far; with `far` all are of any key so far, the worst case.
+ */
+export function planOffers(offers: number, far: boolean): OfferPlan {
+  const random = seeded(1);
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const numbers = new Uint32Array(offers);
+  let distinct = 0;
+  for (let i = 0; i < offers; i += 1) {
+    const isRepeat = distinct > 0 && random() < repeatShare;
+    const from = !far && random() < 0.5 ? Math.max(0, distinct - recentKeys) : 0;
+    numbers[i] = isRepeat ? from + below(distinct - from) : distinct++;
+  }
+  return { numbers, distinct };
+}
+
+/** Pages of 50 sites are discovered in turns. */
+function siteOf(n: number): SiteName {
+  return `site-${Math.floor(n / (pagesPerSite * 50)) * 50 + (n % 50)}.example` as SiteName;
+}
+
+/** Fills `words` with the fingerprints of a batch. */
+export function fingerprint(batch: Uint32Array, words: Uint32Array): void {
+  for (const [i, n] of batch.entries()) {
+    writeFingerprint(`https://${siteOf(n)}/articles/${n}/index.html`, words, i * 4);
+  }
+}
+
+/** What became of offers. */
+export interface OfferCounts {
+  fresh: number;
+  asked: number;
+  /** Asked because the Bloom filter erred: the store had no such key. */
+  askedInVain: number;
+}
+
+function noCounts(): OfferCounts {
+  return { fresh: 0, asked: 0, askedInVain: 0 };
+}
+
+/** The sieve alone; an array of bits stands for the exact set. */
+export class MemoryDedupe {
+  readonly counts = noCounts();
+  readonly #sieve = new Sieve();
+  readonly #known: Uint8Array;
+
+  constructor(distinct: number) {
+    this.#known = new Uint8Array(distinct);
+  }
+
+  /** Offers a batch, whose fingerprints are `words`. */
+  offer(batch: Uint32Array, words: Uint32Array): void {
+    const { counts } = this;
+    const [sieve, known] = [this.#sieve, this.#known];
+    for (let i = 0; i < batch.length; i += 1) {
+      const n = batch[i] ?? 0;
+      const answer = sieve.offer(space, words, i * 4);
+      if (answer === "seen") continue;
+      const existed = known[n] === 1;
+      if (answer === "ask") {
+        counts.asked += 1;
+        sieve.settle(space, words, i * 4, existed);
+        if (existed) continue;
+        counts.askedInVain += 1;
+      }
+      counts.fresh += 1;
+      known[n] = 1;
+    }
+  }
+}
+
+interface AskedKey {
+  readonly key: Uint8Array;
+  /** Where its fingerprint stands in the words of its batch. */
+  readonly at: number;
+}
+
+/** The sieve with a store behind it: what it cannot tell is looked up, what is new is written, synced every 50 ms. */
+export class StoreDedupe {
+  readonly counts = noCounts();
+  readonly #store: LevelStore;
+  readonly #sieve: Sieve;
+  #answered: Promise<void> = Promise.resolve();
+  #pending: StoreOp[] = [];
+  #committing: Promise<void> | undefined;
+  #committedAtMs = performance.now();
+
+  constructor(store: LevelStore, options: Partial<SieveOptions> = {}) {
+    this.#store = store;
+    this.#sieve = new Sieve(options);
+  }
+
+  /** Offers a batch while the store answers for the one before, whose `words` must stay as they were until then. */
+  async offer(batch: Uint32Array, words: Uint32Array): Promise<void> {
+    const asked: AskedKey[] = [];
+    for (let i = 0; i < batch.length; i += 1) {
+      const answer = this.#sieve.offer(space, words, i * 4);
+      if (answer === "seen") continue;
+      const key = urlKey("url", ringPosition(siteOf(batch[i] ?? 0)), words, i * 4, space);
+      if (answer === "new") this.#put(key);
+      else asked.push({ key, at: i * 4 });
+    }
+    this.counts.asked += asked.length;
+    await this.#answered;
+    this.#answered = this.#ask(asked, words);
+    await this.#turn();
+  }
+
+  /** Resolves when all that is new is durable. */
+  async end(): Promise<void> {
+    await this.#answered;
+    await this.#committing;
+    await this.#commit();
+  }
+
+  async #ask(asked: readonly AskedKey[], words: Uint32Array): Promise<void> {
+    const found = await this.#store.hasMany(asked.map(({ key }) => key));
+    for (const [i, { key, at }] of asked.entries()) {
+      const existed = found[i] === true;
+      this.#sieve.settle(space, words, at, existed);
+      if (existed) continue;
+      this.counts.askedInVain += 1;
+      this.#put(key);
+    }
+  }
+
+  #put(key: Uint8Array): void {
+    this.counts.fresh += 1;
+    this.#pending.push({ type: "put", key, value });
+  }
+
+  /** Begins a commit where one is due, one at a time; waits while too much is pending. */
+  async #turn(): Promise<void> {
+    if (this.#pending.length >= pendingOpsMax) await this.#committing;
+    if (this.#committing || performance.now() - this.#committedAtMs < syncEveryMs) return;
+    this.#committing = this.#commit().finally(() => (this.#committing = undefined));
+  }
+
+  async #commit(): Promise<void> {
+    this.#committedAtMs = performance.now();
+    const ops = this.#pending;
+    this.#pending = [];
+    await this.#store.write(ops, { sync: true });
+  }
+}
