@@ -33,3 +33,14 @@ export function wholeNumber(flag: string, text: string, max: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= max) return value;
   throw new UsageError(`${flag} must be a whole number from 1 to ${max}, got ${text}`);
 }
+
+/** Runs a bench as the whole of a process: `main` gives its exit code; 2 where it was used wrongly, which is told. */
+export async function runToExit(main: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`bench: ${error.message}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { judge, medianFigures, type JudgedRun } from "./figures.ts";
-import { UsageError } from "./flags.ts";
+import { runToExit, UsageError } from "./flags.ts";
 import { measuredRun } from "./measured-run.ts";
 import { benchOptions, usage, type BenchOptions } from "./options.ts";
 import { reachablePages } from "./reachable-pages.ts";
@@ -33,13 +33,7 @@ interface Bench {
   readonly signal: AbortSignal;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`bench: ${error.message}\n`);
-  process.exitCode = 2;
-}
+await runToExit(main);
 
 async function main(): Promise<number> {
   const options = benchOptions(process.argv.slice(2));

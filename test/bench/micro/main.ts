@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { UsageError } from "../flags.ts";
+import { runToExit } from "../flags.ts";
 import { machine } from "../report.ts";
 import { BenchThread } from "./bench-thread.ts";
 import { newChain } from "./calibration.ts";
@@ -33,13 +33,7 @@ interface Running {
   readonly samples: Sample[];
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`bench: ${error.message}\n`);
-  process.exitCode = 2;
-}
+await runToExit(main);
 
 async function main(): Promise<number> {
   const all = await allBenchmarks();
@@ -157,6 +151,7 @@ function findingOf({ benchmark, thread, samples }: Running, results: StoredResul
     operation,
     ...(thread.bytes !== undefined && { bytes: thread.bytes }),
     ...summary,
+    samples,
     ...(stored !== undefined && { stored, comparison: compare(summary, stored) }),
   };
 }

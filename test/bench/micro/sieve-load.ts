@@ -10,9 +10,6 @@ import { seeded } from "../../support/seeded.ts";
 const repeatShare = 0.45;
 const recentKeys = 100_000;
 const pagesPerSite = 200;
-const syncEveryMs = 50;
-/** Operations that may wait for a commit, as the peer bounds its journal. */
-const pendingOpsMax = 50_000;
 const space = 1;
 const value = new Uint8Array(8);
 
@@ -66,10 +63,11 @@ function noCounts(): OfferCounts {
 /** The sieve alone; an array of bits stands for the exact set. */
 export class MemoryDedupe {
   readonly counts = noCounts();
-  readonly #sieve = new Sieve();
+  readonly #sieve: Sieve;
   readonly #known: Uint8Array;
 
-  constructor(distinct: number) {
+  constructor(distinct: number, options: Partial<SieveOptions> = {}) {
+    this.#sieve = new Sieve(options);
     this.#known = new Uint8Array(distinct);
   }
 
@@ -100,18 +98,28 @@ interface AskedKey {
   readonly at: number;
 }
 
-/** The sieve with a store behind it: what it cannot tell is looked up, what is new is written, synced every 50 ms. */
+/** How often what is new is written. */
+export interface CommitOptions {
+  /** From the beginning of a commit to the next, at least. */
+  readonly commitEveryMs: number;
+  /** Operations that may wait for a commit: when there are so many, the commit under way is waited for. */
+  readonly pendingOpsMax: number;
+}
+
+/** The sieve with a store behind it: what it cannot tell is looked up, what is new is written and synced. */
 export class StoreDedupe {
   readonly counts = noCounts();
   readonly #store: LevelStore;
   readonly #sieve: Sieve;
+  readonly #options: CommitOptions;
   #answered: Promise<void> = Promise.resolve();
   #pending: StoreOp[] = [];
   #committing: Promise<void> | undefined;
   #committedAtMs = performance.now();
 
-  constructor(store: LevelStore, options: Partial<SieveOptions> = {}) {
+  constructor(store: LevelStore, options: CommitOptions & Partial<SieveOptions>) {
     this.#store = store;
+    this.#options = options;
     this.#sieve = new Sieve(options);
   }
 
@@ -156,8 +164,9 @@ export class StoreDedupe {
 
   /** Begins a commit where one is due, one at a time; waits while too much is pending. */
   async #turn(): Promise<void> {
+    const { commitEveryMs, pendingOpsMax } = this.#options;
     if (this.#pending.length >= pendingOpsMax) await this.#committing;
-    if (this.#committing || performance.now() - this.#committedAtMs < syncEveryMs) return;
+    if (this.#committing || performance.now() - this.#committedAtMs < commitEveryMs) return;
     this.#committing = this.#commit().finally(() => (this.#committing = undefined));
   }
 

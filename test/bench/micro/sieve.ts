@@ -19,7 +19,11 @@ import type { OfferCounts, OfferPlan } from "./sieve-load.ts";
 const offers = Number(process.argv[2] ?? 1_000_000);
 const far = process.argv.includes("--far");
 const batchOffers = 5_000;
-const storeSieve = { cacheCapacity: 2 ** 18, unsettledOffersMax: 2 ** 18 };
+/** As the peer has its journal, and a cache that holds what is not durable yet. */
+const storeOptions = {
+  ...{ commitEveryMs: 50, pendingOpsMax: 50_000 },
+  ...{ cacheCapacity: 2 ** 18, unsettledOffersMax: 2 ** 18 },
+};
 
 interface Spent {
   readonly wallMs: number;
@@ -94,7 +98,7 @@ async function measureStore(plan: OfferPlan): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "orbweaver-sieve-"));
   const store = new LevelStore({ directory });
   await store.start();
-  const dedupe = new StoreDedupe(store, storeSieve);
+  const dedupe = new StoreDedupe(store, storeOptions);
   const done = await offerAll("sieve and store", plan, (batch, words) =>
     dedupe.offer(batch, words),
   );

@@ -1,4 +1,4 @@
-import type { Comparison, Summary } from "./comparison.ts";
+import type { Comparison, Sample, Summary } from "./comparison.ts";
 import type { StoredResult } from "./stored-results.ts";
 
 /** What is told of a benchmark. */
@@ -7,6 +7,8 @@ export interface Finding extends Summary {
   readonly operation: string;
   /** Bytes of one operation, where they say something. */
   readonly bytes?: number;
+  /** As they were measured, not scaled. */
+  readonly samples: readonly Sample[];
   readonly stored?: StoredResult;
   readonly comparison?: Comparison;
 }

@@ -3,10 +3,15 @@ import { LevelStore } from "../../../../src/adapters/level/level-store.ts";
 import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
 import { fingerprint, MemoryDedupe, planOffers, StoreDedupe } from "../sieve-load.ts";
 
-const batchOffers = 5_000;
+const batchOffers = 1_000;
 const memoryOffers = 200_000;
 /** The store's log in memory takes them all: how tables are merged is LevelDB's own matter. */
-const storeOffers = 50_000;
+const storeOffers = 80_000;
+
+/** As many offers less than a crawl's as the cache is smaller, so that as many are left to the filter and the store. */
+const memoryOptions = { cacheCapacity: 2 ** 14, unsettledOffersMax: 2 ** 14 };
+/** A batch commits what the one before it brought: long before its keys can leave the cache. */
+const storeOptions = { ...memoryOptions, commitEveryMs: 0, pendingOpsMax: 2_000 };
 
 interface Batch {
   readonly numbers: Uint32Array;
@@ -30,10 +35,10 @@ function batchesOf(offers: number): {
 
 function startMemory(): Load {
   const { batches, distinct } = batchesOf(memoryOffers);
-  let dedupe = new MemoryDedupe(distinct);
+  let dedupe = new MemoryDedupe(distinct, memoryOptions);
   return {
     operations: memoryOffers,
-    prepare: () => (dedupe = new MemoryDedupe(distinct)),
+    prepare: () => (dedupe = new MemoryDedupe(distinct, memoryOptions)),
     pass: () => {
       for (const { numbers, words } of batches) dedupe.offer(numbers, words);
       if (dedupe.counts.fresh !== distinct) throw new Error("a URL was lost");
@@ -55,7 +60,7 @@ async function startStore(directory: string): Promise<Load> {
       await store.start();
     },
     pass: async () => {
-      const dedupe = new StoreDedupe(store);
+      const dedupe = new StoreDedupe(store, storeOptions);
       for (const { numbers, words } of batches) await dedupe.offer(numbers, words);
       await dedupe.end();
       if (dedupe.counts.fresh !== distinct) throw new Error("a URL was lost");
