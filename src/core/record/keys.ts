@@ -82,6 +82,9 @@ const spaceAt = 25;
 /** So much of the fingerprint is in the key of a queue entry. */
 const queueFingerprintBytes = 8;
 
+/** Where it begins there. */
+const queueFingerprintAt = 30;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -217,7 +220,10 @@ export function queueKey(
   putUint32(bytes, 17, space);
   bytes[21] = rank;
   putUint64(bytes, 22, BigInt(sequence));
-  bytes.set(urlRowKey.subarray(fingerprintAt, fingerprintAt + queueFingerprintBytes), 30);
+  bytes.set(
+    urlRowKey.subarray(fingerprintAt, fingerprintAt + queueFingerprintBytes),
+    queueFingerprintAt,
+  );
   return bytes;
 }
 
@@ -369,6 +375,12 @@ export function jobSpaceOfQueueKey(row: Uint8Array): number {
 /** The sequence inside a queue entry's key: exact up to 2^53. */
 export function sequenceOfQueueKey(row: Uint8Array): number {
   return getUint32(row, 22) * 2 ** 32 + getUint32(row, 26);
+}
+
+/** The first 52 bits of a URL's fingerprint, from its own key or from that of an entry of the queue. */
+export function fingerprintStart(row: Uint8Array): number {
+  const at = row[0] === tags.queue ? queueFingerprintAt : fingerprintAt;
+  return getUint32(row, at) * 2 ** 20 + (getUint32(row, at + 4) >>> 12);
 }
 
 /** Key of the `waiting` row of the host to which a queue entry's key belongs. */

@@ -1,5 +1,6 @@
 import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import {
+  fingerprintStart,
   jobSpaceOfQueueKey,
   readUrlKey,
   sequenceOfQueueKey,
@@ -32,6 +33,8 @@ import type { Parcel } from "./parcel.ts";
 import { RowWatch } from "./row-watch.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import type { Territory } from "./territory.ts";
+
+const none: ReadonlySet<Uint8Array> = new Set();
 
 interface Incoming {
   readonly row: Row;
@@ -126,21 +129,50 @@ export class ReplicaKeeper {
     const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
     const queued = incoming.flatMap((one) => one.queued ?? []);
     const keys = [...incoming.map(({ row }) => row.key), ...queued.map(({ record }) => record)];
-    return this.#withLatest(keys, (current) => this.#append(incoming, behindMs, overlaps, current));
+    return this.#withLatest(keys, this.#firstRowsOf(incoming), (current) =>
+      this.#append(incoming, behindMs, overlaps, current),
+    );
   }
 
-  /** Calls `use` with what is known of rows at that very moment, by {@link idOf}, whether the database shows it yet or not. */
+  /**
+   * Keys of rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most rows of a
+   * stream are, and to look for what is not there is half of the work of a copy.
+   */
+  #firstRowsOf(incoming: readonly Incoming[]): ReadonlySet<Uint8Array> {
+    const { sieve } = this.#parts.sieve;
+    const keys = new Set<Uint8Array>();
+    const urls = new Set<number>();
+    for (const { row, tag } of incoming) {
+      if (tag !== "url" && tag !== "exclusion") continue;
+      const { space, words, at } = sieveKeyOfRow(row.key);
+      if (sieve.mayHave(space, words, at)) continue;
+      keys.add(row.key);
+      if (tag === "url") urls.add(fingerprintStart(row.key));
+    }
+    if (urls.size === 0) return keys;
+    for (const { row, tag } of incoming) {
+      if (tag === "queue" && urls.has(fingerprintStart(row.key))) keys.add(row.key);
+    }
+    return keys;
+  }
+
+  /**
+   * Calls `use` with what is known of rows at that very moment, by {@link idOf}, whether the database shows it yet or not. It
+   * does not show those that are `absent`.
+   */
   async #withLatest<T>(
     keys: readonly Uint8Array[],
+    absent: ReadonlySet<Uint8Array>,
     use: (current: Map<string, Uint8Array | undefined>) => T,
   ): Promise<T> {
     const watched = this.#watch.watch(keys);
     try {
-      const read = await this.#store.getMany(keys);
-      const latest = watched.map(({ key, written }, at): [string, Uint8Array | undefined] => [
-        idOf(key),
-        written ? written.value : read[at],
-      ]);
+      const asked = keys.filter((key) => !absent.has(key));
+      const read = (await this.#store.getMany(asked)).values();
+      const latest = watched.map(({ key, written }): [string, Uint8Array | undefined] => {
+        const stored = absent.has(key) ? undefined : read.next().value;
+        return [idOf(key), written ? written.value : stored];
+      });
       return use(new Map(latest));
     } finally {
       this.#watch.unwatch(watched);
@@ -150,7 +182,9 @@ export class ReplicaKeeper {
   /** Whether an entry of the queue is behind its URL's record. */
   async isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
     if (!this.#parts.mixed.has(positionOfKey(record))) return false;
-    return this.#withLatest([record], (current) => isOutdated(entry, current.get(idOf(record))));
+    return this.#withLatest([record], none, (current) =>
+      isOutdated(entry, current.get(idOf(record))),
+    );
   }
 
   /** A row, with what has to be known of it; nothing for one that changes nothing here. */

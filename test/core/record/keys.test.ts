@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compareKeys } from "../../../src/core/frontier/queued-url.ts";
 import {
   after,
+  fingerprintStart,
   hostAddress,
   hostKey,
   isTerritorial,
@@ -182,6 +183,14 @@ describe("a queue's keys", () => {
     expect(queueKey(host, 7, 0, 42, row)).not.toEqual(queueKey(host, 7, 0, 42, other));
     expect(queueKey(host, 7, 0, 42, row)).toHaveLength(38);
     expect(jobSpaceOfQueueKey(queueKey(host, 7, 0, 42, row))).toBe(7);
+  });
+
+  it("tell of which URL they are, as the URL's own key does", () => {
+    const start = 0xfedc_ba98_7654_3n;
+    const words = Uint32Array.of(0xfedcba98, 0x76543210, 3, 4);
+    const url = urlKey("url", ringPosition(site), words, 0, 5);
+    expect(fingerprintStart(url)).toBe(Number(start));
+    expect(fingerprintStart(queueKey(host, 7, 0, 42, url))).toBe(Number(start));
   });
 
   it("are within their host's and their job's range, and within no other", () => {
