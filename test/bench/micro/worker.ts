@@ -5,7 +5,7 @@
  * they are the same whether it is measured alone or among all.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { calibrate } from "./calibration.ts";
+import { Calibrator } from "./calibration.ts";
 import type { Sample } from "./comparison.ts";
 import { benchmarkNamed } from "./groups.ts";
 import { processMicros, threadMicros } from "./processor-time.ts";
@@ -27,29 +27,41 @@ const { name, directory, chain } = workerData as WorkerSettings;
 const { start, threads = "own" } = await benchmarkNamed(name);
 const load = await start(directory);
 const micros = threads === "own" ? threadMicros : processMicros;
+const calibrator = new Calibrator(chain);
 const collect = globalThis.gc ?? (() => undefined);
 
-/** Passes until they have taken `sampleMs` together, between two calibrations. */
+/** So much is measured between two calibrations: less than what disturbs a machine for a moment lasts. */
+const sliceMicros = 15_000;
+
+/** Passes until they have taken `sampleMs` together, with calibrations before, between and after them. */
 async function sample(sampleMs: number): Promise<Sample> {
   collect();
-  const before = calibrate(chain);
+  const calibrations = [calibrator.calibrate()];
   let spent = 0;
   let passes = 0;
   while (spent < sampleMs * 1_000) {
-    await load.prepare?.();
-    const startedAt = micros();
-    await load.pass();
-    spent += micros() - startedAt;
-    passes += 1;
+    let slice = 0;
+    while (slice < sliceMicros) {
+      await load.prepare?.();
+      const startedAt = micros();
+      await load.pass();
+      slice += micros() - startedAt;
+      passes += 1;
+    }
+    spent += slice;
+    calibrations.push(calibrator.calibrate());
   }
-  const after = calibrate(chain);
   return {
     ns: (spent * 1_000) / (passes * load.operations),
     calibration: {
-      computeNs: (before.computeNs + after.computeNs) / 2,
-      memoryNs: (before.memoryNs + after.memoryNs) / 2,
+      computeNs: mean(calibrations.map(({ computeNs }) => computeNs)),
+      memoryNs: mean(calibrations.map(({ memoryNs }) => memoryNs)),
     },
   };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function answer(message: FromWorker): void {
