@@ -44,7 +44,7 @@ async function main(): Promise<number> {
   }
   const stored = parseResults(await readFile(resultsPath, "utf8").catch(() => "{}"));
   const measured = await inDirectory((directory) =>
-    measure(options.benchmarks, options.rounds, directory),
+    measure(options.benchmarks, options.rounds, directory, stored),
   );
   const findings = measured.map((running) => findingOf(running, stored));
   const { node, cpu } = machine();
@@ -83,11 +83,15 @@ async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<
   }
 }
 
-/** Samples of all, one of each in every round; those that broke are told and left out. */
+/**
+ * Samples of all, one of each in every round; those that broke are told and left out. What seems slower than stored is
+ * measured for as many rounds again, so that a bad moment of the machine seldom makes a difference.
+ */
 async function measure(
   benchmarks: readonly MicroBenchmark[],
   rounds: number,
   directory: string,
+  stored: StoredResults,
 ): Promise<readonly Running[]> {
   // The threads collect what others left before each sample, so that none pays for another's garbage.
   setFlagsFromString("--expose-gc");
@@ -101,11 +105,13 @@ async function measure(
     if (thread !== undefined) running = [...running, { benchmark, thread, samples: [] }];
     progress(`ready: ${at + 1} of ${benchmarks.length}`);
   }
-  for (let round = 1; round <= rounds; round += 1) {
-    running = await each(running, async ({ thread, samples }) => {
-      samples.push(await thread.sample(sampleMs));
+  for (let round = 1; round <= rounds * 2; round += 1) {
+    const isAgain = round > rounds;
+    running = await each(running, async (one) => {
+      if (isAgain && findingOf(one, stored).comparison?.verdict !== "slower") return;
+      one.samples.push(await one.thread.sample(sampleMs));
     });
-    progress(`round ${round} of ${rounds}`);
+    progress(isAgain ? `again: round ${round - rounds}` : `round ${round} of ${rounds}`);
   }
   running = await each(running, ({ thread }) => thread.stop());
   progress("");
