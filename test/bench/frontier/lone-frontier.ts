@@ -141,10 +141,10 @@ export class LoneFrontier {
   }
 
   /** What a peer looks after four times a second. Errors: what made a part fail. */
-  tick(): void {
+  readonly tick = (): void => {
     if (this.#failure) throw this.#failure.error;
     if (this.#sieve.snapshotDue) void this.journal.append(this.#sieve.snapshot());
-  }
+  };
 
   async close(): Promise<void> {
     this.#abort.abort();

@@ -17,7 +17,7 @@ import { restartWithMemorySettings } from "../../../node/memory-settings.ts";
 import { quantile } from "../statistics.ts";
 import { runBenchmark, type Figure } from "../swarm/bench-run.ts";
 import { loadGeneratedSource } from "./load-source.ts";
-import { between, Spending, type Spent } from "./spending.ts";
+import { between, spentSoFar, type Spent } from "./spending.ts";
 
 /** Shares of the requests whose lateness is told. */
 const shares = [0.5, 0.9, 0.99, 0.999, 1] as const;
@@ -45,13 +45,12 @@ await runBenchmark({
     });
     // The first of the gates opens one delay after the start.
     await sleep((1 + warmUpDelays) * delayMs);
-    const spending = new Spending();
-    const before = spending.soFar();
+    const before = spentSoFar();
     const pauses = watchPauses();
     const measured: number[] = (latenessMs = []);
     await sleep(seconds * 1_000);
     latenessMs = undefined;
-    const spent = between(before, spending.soFar());
+    const spent = between(before, spentSoFar());
     const pauseFigures = pauses.end();
     await scheduler.stop();
     return {

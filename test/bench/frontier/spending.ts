@@ -7,19 +7,17 @@ export interface Spent {
   readonly processMs: number;
 }
 
-/** What this process has spent. */
-export class Spending {
-  readonly none: Spent = { wallMs: 0, threadMs: 0, processMs: 0 };
+export const nothingSpent: Spent = Object.freeze({ wallMs: 0, threadMs: 0, processMs: 0 });
 
-  soFar(): Spent {
-    const thread = process.threadCpuUsage();
-    const all = process.cpuUsage();
-    return {
-      wallMs: performance.now(),
-      threadMs: (thread.user + thread.system) / 1_000,
-      processMs: (all.user + all.system) / 1_000,
-    };
-  }
+/** What this process has spent since its start. */
+export function spentSoFar(): Spent {
+  const thread = process.threadCpuUsage();
+  const all = process.cpuUsage();
+  return {
+    wallMs: performance.now(),
+    threadMs: (thread.user + thread.system) / 1_000,
+    processMs: (all.user + all.system) / 1_000,
+  };
 }
 
 export function plus(one: Spent, other: Spent): Spent {
