@@ -96,6 +96,9 @@ interface Pending {
 /** Requests sifted together: enough to make one look-up in the store worth its round trip. */
 const requestsPerRound = 2_048;
 
+/** The row of a URL that has just been queued: all else of it is in the queue. */
+const queuedRecord = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
+
 /** Links sifted together, unless one page alone has more. */
 const linksPerRound = 4_096;
 
@@ -314,7 +317,8 @@ export class Admission {
       }
       invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
       const row = rowKey(candidate);
-      ops.push({ type: "put", key: row, value: this.#admitted(candidate, host) });
+      this.#count(candidate, host);
+      ops.push({ type: "put", key: row, value: queuedRecord });
       const entry = queueEntryOf(candidate, this.#clock.nowMs());
       queued.push(this.#enqueue({ host, job: request.job, rowKey: row, entry }, ops));
       added.set(request, (added.get(request) ?? 0) + 1);
@@ -332,7 +336,8 @@ export class Admission {
     const durable = this.#journal.append(ops);
     for (const parcel of parcels) this.#outlet?.send(parcel);
     for (const { appended } of settlements) appended(durable);
-    for (const { host, url } of queued) this.#frontier.added(host, url);
+    const ofHost = Map.groupBy(queued, ({ host }) => host);
+    for (const [host, entries] of ofHost) this.#frontier.added(host, entries);
     for (const { request, resolve } of round) {
       resolve({ added: added.get(request) ?? 0, durable });
     }
@@ -377,12 +382,10 @@ export class Admission {
     return { type: "put", key: rowKey(candidate), value };
   }
 
-  #admitted(candidate: Candidate, host: Host): Uint8Array {
-    const { job } = candidate.request;
+  #count({ request: { job } }: Candidate, host: Host): void {
     host.countAdmitted(job.space);
     job.counter.add("queued");
     this.#metrics.count("admitted_urls_total");
-    return UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
   }
 
   /** Puts an entry behind all others of its host, job and priority. */

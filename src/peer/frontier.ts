@@ -96,7 +96,7 @@ export class Frontier {
       {
         hasRoom: () => this.#hosts.size < this.#options.activeHostsMax,
         isCrawled: (position) => this.#crawled.contains(position),
-        activate: (name) => this.#activate(name),
+        activate: (names) => this.#activate(names),
       },
       events.onFailure,
     );
@@ -110,16 +110,13 @@ export class Frontier {
     return this.#workbench.openRequests;
   }
 
-  /** Brings in the hosts that wait on disk. */
-  async start(): Promise<void> {
+  /** Begins to bring in the hosts that wait on disk. */
+  start(): void {
     this.doubts.begin();
-    await this.#waiting.look();
+    void this.#waiting.look();
   }
 
-  /**
-   * Crawls these arcs and no others from now on. Requests under way in an arc that is given up go on to their end; see
-   * {@link Frontier.left}.
-   */
+  /** Crawls these arcs and no others from now on. What is under way in others goes on to its end: {@link Frontier.left}. */
   crawl(arcs: ArcSet): void {
     const gained = arcs.subtract(this.#crawled);
     if (gained.isEmpty && arcs.covers(this.#crawled)) return;
@@ -176,22 +173,24 @@ export class Frontier {
     return this.#loader.loadAll(names, this.#hosts);
   }
 
-  /** A queue entry was put into the journal: a refill that begins after this call flushes the journal first. */
-  added(host: Host, url: QueuedUrl): void {
+  /** Queue entries were put into the journal: a refill that begins after this call flushes the journal first. */
+  added(host: Host, entries: readonly { readonly url: QueuedUrl }[]): void {
     if (!this.#isCrawled(host)) return;
     if (!this.#hosts.has(host.visit.host) && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;
     }
-    host.visit.queue.add(url);
-    host.jobs.add(this.#jobs.get(url.job));
+    for (const { url } of entries) {
+      host.visit.queue.add(url);
+      host.jobs.add(this.#jobs.get(url.job));
+    }
     this.#prepare(host);
   }
 
   /** An entry of another member was put into the journal, with the row by which its host is found. */
   arrived(url: QueuedUrl): void {
     const host = this.#hosts.get(hostOf(url.entry.url as CanonicalUrl));
-    if (host) this.added(host, url);
+    if (host) this.added(host, [{ url }]);
     else {
       this.#waiting.lookAgain();
       void this.#waiting.look();
@@ -389,11 +388,12 @@ export class Frontier {
     } else this.#prepare(host);
   }
 
-  async #activate(name: HostName): Promise<void> {
-    if (this.#hosts.has(name)) return;
-    const host = await this.#loader.load(name, siteOfHost(name));
-    if (this.#hosts.has(name)) return;
-    if (this.#admitActive(host)) this.#prepare(host);
-    else this.#waiting.leave();
+  async #activate(names: readonly HostName[]): Promise<void> {
+    const sites = new Map<HostName, SiteName>(names.map((name) => [name, siteOfHost(name)]));
+    for (const [name, host] of await this.hostsFor(sites)) {
+      if (this.#hosts.has(name)) continue;
+      if (this.#admitActive(host)) this.#prepare(host);
+      else this.#waiting.leave();
+    }
   }
 }

@@ -9,12 +9,16 @@ import type { Store } from "../ports/store.ts";
 import type { HeadShares } from "./head-shares.ts";
 import { Host } from "./host.ts";
 
+/** Hosts by their names. */
+type Hosts = ReadonlyMap<HostName, Host>;
+
 /** Makes hosts from what the database keeps of them; who asks for one that is being read gets the same. */
 export class HostLoader {
   readonly #store: Store;
   readonly #politeness: PolitenessOptions;
   readonly #shares: HeadShares;
-  readonly #loading = new Map<HostName, Promise<Host>>();
+  /** Those that are being read, with the batch that they come with. */
+  readonly #loading = new Map<HostName, Promise<Hosts>>();
 
   constructor(store: Store, politeness: PolitenessOptions, shares: HeadShares) {
     this.#store = store;
@@ -25,7 +29,7 @@ export class HostLoader {
   /** The hosts of these names: those that are active, and the others as the database has them. */
   async loadAll(
     names: ReadonlyMap<HostName, SiteName>,
-    active: ReadonlyMap<HostName, Host>,
+    active: Hosts,
   ): Promise<Map<HostName, Host>> {
     const found = new Map<HostName, Host>();
     const missing: [HostName, SiteName][] = [];
@@ -35,28 +39,37 @@ export class HostLoader {
       else missing.push([name, site]);
     }
     if (missing.length === 0) return found;
-    const loaded = await Promise.all(missing.map(([name, site]) => this.load(name, site)));
-    for (const host of loaded) found.set(host.visit.host, host);
+    for (const batch of await Promise.all(this.#batchesOf(missing))) {
+      for (const [name, host] of batch) if (names.has(name)) found.set(name, host);
+    }
     // One of those found before may have been dropped meanwhile.
     for (const [name, host] of found) found.set(name, active.get(name) ?? host);
     return found;
   }
 
-  async load(name: HostName, site: SiteName): Promise<Host> {
-    const loading = this.#loading.get(name);
-    if (loading) return loading;
-    const load = this.#store.get(hostKey("host", hostAddress(site, name))).then((value) => {
-      const record = value && HostRecord.decode(value);
-      const gate = new HostGate(this.#politeness, record);
-      const queue = new HostQueue(this.#shares.size);
-      const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
-      return new Host(new HostVisit(parts), record);
+  /** What brings these hosts: batches that are under way, and one for all others. */
+  #batchesOf(wanted: readonly [HostName, SiteName][]): ReadonlySet<Promise<Hosts>> {
+    const fresh = wanted.filter(([name]) => !this.#loading.has(name));
+    const batches = new Set(wanted.flatMap(([name]) => this.#loading.get(name) ?? []));
+    if (fresh.length === 0) return batches;
+    const batch = this.#load(fresh).finally(() => {
+      for (const [name] of fresh) this.#loading.delete(name);
     });
-    this.#loading.set(name, load);
-    try {
-      return await load;
-    } finally {
-      this.#loading.delete(name);
-    }
+    for (const [name] of fresh) this.#loading.set(name, batch);
+    return batches.add(batch);
+  }
+
+  async #load(names: readonly [HostName, SiteName][]): Promise<Hosts> {
+    const keys = names.map(([name, site]) => hostKey("host", hostAddress(site, name)));
+    const values = await this.#store.getMany(keys);
+    return new Map(names.map(([name, site], at) => [name, this.#newHost(name, site, values[at])]));
+  }
+
+  #newHost(name: HostName, site: SiteName, value: Uint8Array | undefined): Host {
+    const record = value && HostRecord.decode(value);
+    const gate = new HostGate(this.#politeness, record);
+    const queue = new HostQueue(this.#shares.size);
+    const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
+    return new Host(new HostVisit(parts), record);
   }
 }

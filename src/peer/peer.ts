@@ -147,7 +147,7 @@ export class Peer implements PeerControl {
     this.#startedAtMs = clock.nowMs();
     this.#pace.observe(this.#pages(), this.#startedAtMs);
     await this.#swarm?.start(this.#admission);
-    await this.#frontier.start();
+    this.#frontier.start();
     this.#dispatcher.start();
     this.#ticking = this.#tick();
   }

@@ -9,6 +9,9 @@ import type { Journal } from "./journal.ts";
 /** Hosts read from disk by one look. */
 const hostsPerLook = 256;
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
 /**
  * The hosts with queued URLs, as they stand on disk: in memory there is room for some of them only.
  *
@@ -19,7 +22,7 @@ export class WaitingHosts {
   readonly #journal: Pick<Journal, "flushed">;
   readonly #hasRoom: () => boolean;
   readonly #isCrawled: (position: RingPosition) => boolean;
-  readonly #activate: (name: HostName) => Promise<void>;
+  readonly #activate: (names: readonly HostName[]) => Promise<void>;
   readonly #onFailure: (error: unknown) => void;
   /** Where to look next; undefined when all have been looked at. */
   #cursor: Uint8Array | undefined = tagRange("waiting").gte;
@@ -33,8 +36,8 @@ export class WaitingHosts {
       readonly hasRoom: () => boolean;
       /** Whether hosts of this position are for this peer to crawl. */
       readonly isCrawled: (position: RingPosition) => boolean;
-      /** Makes a host active; one for which there is no room after all is left on disk. */
-      readonly activate: (name: HostName) => Promise<void>;
+      /** Makes hosts active; those for which there is no room after all are left on disk. */
+      readonly activate: (names: readonly HostName[]) => Promise<void>;
     },
     onFailure: (error: unknown) => void,
   ) {
@@ -55,7 +58,7 @@ export class WaitingHosts {
   keep(host: Host): readonly StoreOp[] {
     if (host.isFindable) return [];
     host.isFindable = true;
-    const value = new TextEncoder().encode(host.visit.host);
+    const value = encoder.encode(host.visit.host);
     return [{ type: "put", key: hostKey("waiting", host.keys), value }];
   }
 
@@ -94,10 +97,8 @@ export class WaitingHosts {
       }
       await this.#journal.flushed();
       const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
-      for (const { key, value } of rows) {
-        if (!this.#isCrawled(positionOfKey(key))) continue;
-        await this.#activate(new TextDecoder().decode(value) as HostName);
-      }
+      const crawled = rows.filter(({ key }) => this.#isCrawled(positionOfKey(key)));
+      await this.#activate(crawled.map(({ value }) => decoder.decode(value) as HostName));
       const last = rows.at(-1);
       this.#cursor = last && rows.length === hostsPerLook ? after(last.key) : undefined;
     }

@@ -136,7 +136,7 @@ export class LoneFrontier {
     const lone = new LoneFrontier(options, { store, archive, jobs, sequence, sieve });
     const { journal, leases } = lone;
     await countInterrupted({ logger: silentLogger, store }, { jobs, journal, leases });
-    await lone.frontier.start();
+    lone.frontier.start();
     return lone;
   }
 
