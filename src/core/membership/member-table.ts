@@ -81,9 +81,9 @@ export class MemberTable {
     return this.#present.ids;
   }
 
-  /** Ids of the members that are gone and not yet forgotten, the longest gone first. */
-  goneIds(): MemberId[] {
-    return Array.from(this.#goneAtMs.keys());
+  /** Ids of the members that went without a word, or to whom the way is cut; the longest gone first. */
+  lostIds(): MemberId[] {
+    return Array.from(this.#goneAtMs.keys()).filter((id) => this.get(id)?.role !== "left");
   }
 
   /** Takes a claim in; undefined when it says nothing new, or when there is no room for one more member. */

@@ -19,6 +19,8 @@ import type { Suspicion } from "./suspicion.ts";
 const joinRetryMs = 1_000;
 /** Contacts remembered while joining. */
 const contactsMax = 16;
+/** Lost members greeted at once. */
+const greetedMax = 16;
 
 /**
  * Who is in the swarm, as one member knows it.
@@ -149,6 +151,12 @@ export class Membership {
     return nextMs;
   }
 
+  /** Greets the members that were lost last, without waiting for their turns. */
+  greetLost(nowMs: Millis): MembershipAction[] {
+    for (const id of this.#roster.table.lostIds().slice(-greetedMax)) this.#sendTable(id, false);
+    return this.#flush(nowMs);
+  }
+
   /** Does what is due. */
   tick(nowMs: Millis): MembershipAction[] {
     this.#forgiveStall(nowMs);
@@ -158,7 +166,7 @@ export class Membership {
     this.#askContact(nowMs);
     if (nowMs >= this.#nextAtMs.probe) this.#probeNext(nowMs);
     if (nowMs >= this.#nextAtMs.pushPull) this.#exchangeAtRandom(nowMs);
-    if (nowMs >= this.#nextAtMs.reconnect) this.#greetDead(nowMs);
+    if (nowMs >= this.#nextAtMs.reconnect) this.#greetAnyLost(nowMs);
     return this.#flush(nowMs);
   }
 
@@ -342,11 +350,9 @@ export class Membership {
     this.#nextAtMs.pushPull = nowMs + this.#options.pushPullIntervalMs * scale;
   }
 
-  #greetDead(nowMs: Millis): void {
-    const dead = this.#roster.table
-      .goneIds()
-      .filter((id) => this.#roster.table.get(id)?.role !== "left");
-    const partner = dead[Math.floor(this.#random() * dead.length)];
+  #greetAnyLost(nowMs: Millis): void {
+    const lost = this.#roster.table.lostIds();
+    const partner = lost[Math.floor(this.#random() * lost.length)];
     if (partner !== undefined) this.#sendTable(partner, false);
     this.#nextAtMs.reconnect = nowMs + this.#options.reconnectIntervalMs;
   }

@@ -116,6 +116,16 @@ export class MemberView implements SwarmView {
     this.#perform(this.#membership.setRole(role, this.#clock.nowMs()));
   }
 
+  /** Whether a member is remembered that is taken for dead: it went without a word. */
+  get hasLostAny(): boolean {
+    return this.members().some((member) => isGone(member) && member.role !== "left");
+  }
+
+  /** Greets members that are taken for dead: perhaps only the way to them was cut. */
+  greetLost(): void {
+    this.#perform(this.#membership.greetLost(this.#clock.nowMs()));
+  }
+
   start(): void {
     this.#overlay.onNotice((from, payload) => {
       const nowMs = this.#clock.nowMs();

@@ -135,14 +135,16 @@ export class ReplicaKeeper {
   }
 
   /**
-   * Keys of rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most rows of a
-   * stream are, and to look for what is not there is half of the work of a copy.
+   * Keys of a copy's rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most
+   * rows of a stream are, and to look for what is not there is half of the work of a copy. An entry of the queue may have come
+   * without its URL's row, and is then merged with nothing: it says the same again.
    */
   #firstRowsOf(incoming: readonly Incoming[]): ReadonlySet<Uint8Array> {
     const { sieve } = this.#parts.sieve;
     const keys = new Set<Uint8Array>();
     const urls = new Set<number>();
-    for (const { row, tag } of incoming) {
+    const copied = incoming.filter(({ isHeld }) => !isHeld);
+    for (const { row, tag } of copied) {
       if (tag !== "url" && tag !== "exclusion") continue;
       const { space, words, at } = sieveKeyOfRow(row.key);
       if (sieve.mayHave(space, words, at)) continue;
@@ -150,7 +152,7 @@ export class ReplicaKeeper {
       if (tag === "url") urls.add(fingerprintStart(row.key));
     }
     if (urls.size === 0) return keys;
-    for (const { row, tag } of incoming) {
+    for (const { row, tag } of copied) {
       if (tag === "queue" && urls.has(fingerprintStart(row.key))) keys.add(row.key);
     }
     return keys;

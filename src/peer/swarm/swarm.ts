@@ -28,6 +28,7 @@ import { Holdings } from "./holdings.ts";
 import { injectSeeds } from "./inject-seeds.ts";
 import { joinSwarm } from "./join-swarm.ts";
 import { JobSpread } from "./job-spread.ts";
+import { leaveSwarm } from "./leave-swarm.ts";
 import { MemberView } from "./member-view.ts";
 import { MinorityWatch } from "./minority-watch.ts";
 import { MixedQueues } from "./mixed-queues.ts";
@@ -64,9 +65,6 @@ export interface SwarmParts {
   /** To be called when what held requests back is over. */
   readonly wake: () => void;
 }
-
-/** How often a leaving peer looks whether it may go. */
-const leaveLookMs: Millis = 100;
 
 /** Time for the word that this peer has left to reach the others: it is told twice. */
 const farewellMs: Millis = 800;
@@ -228,21 +226,15 @@ export class Swarm {
     this.#background.catch(this.#onFailure);
   }
 
-  /**
-   * Passes everything on that is held here, and waits until the others have copies of what this peer had copies of.
-   * Resolves when that is done, or cannot be done in time: with whether it is done.
-   */
-  async leave(): Promise<boolean> {
-    const { clock } = this.#ports;
-    this.view.setRole("leaving");
-    const endMs = clock.nowMs() + this.#options.leaveTimeoutMs;
-    while (clock.nowMs() < endMs && !this.#stop.signal.aborted) {
-      if (this.view.others.length === 0) return true;
-      const isDone = this.territory.held.isEmpty && this.isSettled;
-      if (isDone && (await this.termination.areOthersSettled())) return true;
-      await clock.sleep(leaveLookMs, this.#stop.signal);
-    }
-    return this.territory.held.isEmpty;
+  /** Passes everything on, as {@link leaveSwarm} does; with whether that is done. */
+  leave(): Promise<boolean> {
+    const { view, territory, termination } = this;
+    return leaveSwarm(
+      this.#ports.clock,
+      { view, territory, termination, isSettled: () => this.isSettled },
+      this.#options.leaveTimeoutMs,
+      this.#stop.signal,
+    );
   }
 
   /** To be called when nothing is under way any more: the replicas get the rest, and the others are told. */

@@ -59,7 +59,15 @@ describe("MemberTable", () => {
     expect(table.merge(named("a"), 600)).toBeUndefined();
     expect([table.forget(1_499), table.size, table.presentCount]).toEqual([0, 1, 0]);
     expect([table.forget(1_500), table.size]).toEqual([1, 0]);
-    expect(table.goneIds()).toEqual([]);
+    expect(table.lostIds()).toEqual([]);
+  });
+
+  it("tells those that went without a word from those that left", () => {
+    const table = new MemberTable(options);
+    for (const name of ["a", "b", "c"]) table.merge(named(name), 0);
+    table.merge(named("a", { role: "left" }), 1);
+    table.merge(named("b", { health: "dead" }), 2);
+    expect(table.lostIds()).toEqual([named("b").id]);
   });
 
   it("does not learn of a member by its death", () => {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { partition } from "../../../sim/world/network-rules.ts";
+import { SwarmBench } from "./swarm-bench.ts";
+
+/** Time in which each side has missed the other. */
+const missedMs = 15_000;
+
+describe("a member that is told to leave", () => {
+  it("looks for those that it takes for dead, and hands over to them where only the way was cut", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000 });
+      const heal = bench.world.network.addRule(partition([0], [1, 2]));
+      await bench.pass(missedMs);
+      expect(bench.peer(0).swarm?.view.others).toEqual([]);
+      heal();
+      expect(await bench.peer(0).leave()).toBe(true);
+      expect(bench.peer(0).swarm?.territory.held.isEmpty).toBe(true);
+      await bench.machine(0).stop();
+      await bench.finished(1);
+    });
+    expect(bench.urls).toHaveLength(240);
+  });
+
+  it("says that it is not done where it finds none, and keeps what it has", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      bench.world.network.addRule(partition([0], [1, 2]));
+      await bench.pass(missedMs);
+      expect(await bench.peer(0).leave()).toBe(false);
+      expect(bench.peer(0).swarm?.territory.held.isEmpty).toBe(false);
+    });
+  });
+
+  it("is done at once where it has always been alone", async () => {
+    const bench = new SwarmBench(1);
+    await bench.run(async () => {
+      await bench.begin();
+      const askedAtMs = bench.world.clock.nowMs();
+      expect(await bench.peer(0).leave()).toBe(true);
+      expect(bench.world.clock.nowMs()).toBe(askedAtMs);
+    });
+  });
+});
