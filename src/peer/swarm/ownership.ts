@@ -155,8 +155,12 @@ export class Ownership {
     await this.#releases.settled();
   }
 
-  /** A member has passed arcs on to this peer: from now on its own copy of them grows old, unless it is to have one. */
+  /**
+   * A member has passed arcs on to this peer: from now on its own copy of them grows old, unless it is to have one. Where both
+   * held them, members with a copy may take it for the other's, which is kept up to date no more: they are told anew.
+   */
   taken(from: MemberId, arcs: ArcSet): void {
+    this.#replicator.copyAnew(arcs);
     this.#releases.owe(from, arcs);
     this.look();
   }

@@ -145,6 +145,11 @@ export class Replicator {
     return dropped;
   }
 
+  /** Copies of these arcs count as complete no more, until they have been compared once more. */
+  copyAnew(arcs: ArcSet): void {
+    for (const stream of this.#streams.values()) stream.synced = stream.synced.subtract(arcs);
+  }
+
   /** Sends rows of a copy, behind the changes so far; resolves when there is room for more. */
   async copy(stream: ReplicaStream, rows: readonly Row[], signal: AbortSignal): Promise<void> {
     stream.push(this.#sequence, rows);
