@@ -21,6 +21,7 @@ export type MetricName =
   | "fetch_bytes_total"
   | "fetch_seconds"
   | "fetches_total"
+  | "forward_message_urls"
   | "forwarded_urls_total"
   | "frontier_active_hosts"
   | "frontier_queued_urls"

@@ -13,6 +13,7 @@ const commitSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 
 /** Changes in one database batch: a single page without links to a full group. */
 const commitOperationsBuckets = [1, 10, 100, 1_000, 10_000, 100_000];
+const forwardMessageBuckets = [1, 3, 10, 30, 100, 300, 1_000];
 
 /** Every metric's help text, kind and buckets. */
 export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
@@ -39,6 +40,11 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     buckets: fetchSecondsBuckets,
   },
   fetches_total: { kind: "counter", help: "HTTP exchanges ended, by status class or failure" },
+  forward_message_urls: {
+    kind: "histogram",
+    help: "Discovered URLs in one message to the member that owns their sites",
+    buckets: forwardMessageBuckets,
+  },
   forwarded_urls_total: {
     kind: "counter",
     help: "Discovered URLs acknowledged by the members that own them",

@@ -165,7 +165,7 @@ export class Exchange {
         deliver: (parcels) =>
           member === undefined
             ? Promise.resolve({ kind: "later", afterMs: this.#options.lane.retryMs })
-            : this.#deliver(member, parcels),
+            : this.#send(member, parcels),
         acknowledged: (parcel, isNew) => this.#acknowledge(parcel, isNew),
         misdirected: (parcel) => this.#place(parcel),
         isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
@@ -175,6 +175,14 @@ export class Exchange {
       this.#stop.signal,
       this.#onFailure,
     );
+  }
+
+  async #send(member: MemberId, parcels: readonly Parcel[]): Promise<Delivery> {
+    const delivery = await this.#deliver(member, parcels);
+    if (delivery.kind === "received" && member !== this.#view.self) {
+      this.#metrics.observe("forward_message_urls", parcels.length);
+    }
+    return delivery;
   }
 
   #routeOf({ position, hint }: Parcel): Route {

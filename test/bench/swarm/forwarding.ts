@@ -49,6 +49,12 @@ await runBenchmark({
           unit: "URLs/s",
           wanted: { least: 50_000 },
         },
+        {
+          name: "URLs in a message",
+          value: forwarded / (after.messages - before.messages),
+          unit: "",
+          wanted: { least: 100 },
+        },
         { name: "sender", value: (1e6 * senderCpu) / forwarded, unit: "us of processor a URL" },
         { name: "receiver", value: (1e6 * receiverCpu) / forwarded, unit: "us of processor a URL" },
         {
@@ -68,6 +74,7 @@ await runBenchmark({
 
 interface Counters {
   readonly forwarded: number;
+  readonly messages: number;
   readonly admitted: number;
   readonly senderCpu: number;
   readonly receiverCpu: number;
@@ -76,6 +83,7 @@ interface Counters {
 async function figuresOf(sender: BenchPeer, receiver: BenchPeer): Promise<Counters> {
   return {
     forwarded: await sender.metric("forwarded_urls_total"),
+    messages: await sender.metric("forward_message_urls_count"),
     admitted: await receiver.metric("admitted_urls_total"),
     senderCpu: sender.cpuSeconds(),
     receiverCpu: receiver.cpuSeconds(),
