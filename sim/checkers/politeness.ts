@@ -76,9 +76,13 @@ export class Politeness implements Checker {
 
   #isExcused(last: SeenHit, hit: SeenHit): boolean {
     const { chronicle } = this.#view;
-    if (last.machine !== hit.machine && chronicle.isSplit(hit.sentAtMs, hit.atMs)) return true;
+    const { machine, generation, atMs, sentAtMs } = last;
+    if (machine !== hit.machine && chronicle.isSplit(hit.sentAtMs, hit.atMs)) return true;
     // Its sender had died when it arrived: nobody alive could know when it would.
-    return chronicle.vanishedAfter(last.machine, last.generation, last.atMs, 0);
+    if (chronicle.vanishedAfter(machine, generation, atMs, 0)) return true;
+    // Its sender died on its side of a split, with which the split was over: the other side was never told.
+    const isAlone = machine !== hit.machine && chronicle.isSplit(sentAtMs, atMs);
+    return isAlone && chronicle.vanishedAfter(machine, generation, atMs, hit.atMs - atMs);
   }
 
   /** A clock that runs fast waits that much less than it says. */

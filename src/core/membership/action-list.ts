@@ -29,6 +29,10 @@ export class ActionList {
     this.#actions.push({ kind: "changed", member, before });
   }
 
+  buried(): void {
+    this.#actions.push({ kind: "buried" });
+  }
+
   superseded(generation: number): void {
     this.#actions.push({ kind: "superseded", generation });
   }

@@ -45,6 +45,8 @@ export type MembershipAction =
   | { readonly kind: "broadcast"; readonly claims: readonly Member[] }
   /** A row of the table changed, perhaps this member's own. */
   | { readonly kind: "changed"; readonly member: Member; readonly before: Member | undefined }
+  /** Others have taken this run for dead: what it had by their leave, they may have given to somebody else. */
+  | { readonly kind: "buried" }
   /** Another process runs under this member's identity, and started later: this one has to stop. */
   | { readonly kind: "superseded"; readonly generation: number };
 

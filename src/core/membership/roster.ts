@@ -37,6 +37,8 @@ export class Roster {
   readonly #suspicions = new Map<MemberId, Suspicion>();
   #self: Member;
   #supersededBy: Millis;
+  /** The latest incarnation that it has heard to be dead. */
+  #buriedAt = -1;
 
   constructor(self: MembershipSelf, parts: RosterParts) {
     this.#parts = parts;
@@ -63,7 +65,8 @@ export class Roster {
   takeGently(claim: Member, nowMs: Millis): void {
     const known = this.#table.get(claim.id);
     const kills = claim.health === "dead" && claim.role !== "left";
-    const soften = kills && known !== undefined && !isGone(known);
+    const isOther = claim.id !== this.#self.id;
+    const soften = kills && isOther && known !== undefined && !isGone(known);
     this.take(soften ? { ...claim, health: "suspect" } : claim, nowMs);
   }
 
@@ -144,10 +147,21 @@ export class Roster {
       if (claim.generation <= this.#supersededBy) return;
       this.#supersededBy = claim.generation;
       this.#parts.actions.superseded(claim.generation);
-    } else if (compareClaims(claim, this.#self) > 0) {
+      return;
+    }
+    this.#hearOfDeath(claim);
+    if (compareClaims(claim, this.#self) > 0) {
       if (claim.health !== "alive") this.#parts.awareness.note(1);
       this.changeSelf({}, nowMs, claim.incarnation);
     }
+  }
+
+  /** A claim of its death may come when it has refuted a doubt already; each death counts once. */
+  #hearOfDeath({ generation, incarnation, health }: Member): void {
+    const isDead = health === "dead" && generation === this.#self.generation;
+    if (!isDead || incarnation <= this.#buriedAt) return;
+    this.#buriedAt = incarnation;
+    this.#parts.actions.buried();
   }
 
   /** Says something new of itself, later than what was heard. */

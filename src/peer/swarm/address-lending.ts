@@ -57,7 +57,7 @@ const notNow: Answer = { kind: "busy", retryAfterMs: 1_000 };
  * A peer that has never seen another member lends and borrows nothing: its addresses are its own. Hosts without a delay
  * and an address delay of 0 need no loans either, as they keep no clock of an address.
  *
- * Not kept through a partition: each side has its own stewards.
+ * Not kept through a partition: each side has its own stewards. When it is over, whoever was taken for dead asks anew.
  */
 export class AddressLending {
   readonly #clock: Clock;
@@ -134,8 +134,11 @@ export class AddressLending {
     this.#arm();
   }
 
-  /** To be called when this process has stood still: the stewards may have taken it for dead, and its loans for over. */
-  stoodStill(): void {
+  /**
+   * To be called when this process has stood still, or was taken for dead: the stewards may have lent to others what it has on
+   * loan. It asks for all of it anew.
+   */
+  forfeit(): void {
     if (!this.#isOn) return;
     this.#borrower.forfeit(this.#clock.nowMs());
     this.#arm();

@@ -18,6 +18,13 @@ import type { SwarmView } from "./swarm-view.ts";
 /** How long a swarm of which nobody is active yet is waited for, before the first of those who are joining begins it. */
 const foundingGraceMs = 3_000;
 
+interface MemberViewEvents {
+  /** Called when others have taken this run for dead. */
+  readonly onBuried: () => void;
+  /** Called when another process has started under this member's identity. */
+  readonly onSuperseded: () => void;
+}
+
 /** Runs the membership protocol over the overlay, and keeps the rings that follow from it. */
 export class MemberView implements SwarmView {
   readonly self: MemberId;
@@ -29,7 +36,7 @@ export class MemberView implements SwarmView {
   readonly #membership: Membership;
   readonly #rings: RingBook;
   readonly #listeners = new Set<() => void>();
-  readonly #onSuperseded: () => void;
+  readonly #events: MemberViewEvents;
   readonly #stop = new AbortController();
   readonly #alarm: Alarm;
   #running: Promise<void> | undefined;
@@ -54,15 +61,14 @@ export class MemberView implements SwarmView {
       readonly weight: number;
       readonly generation: number;
     },
-    /** Called when another process has started under this member's identity. */
-    onSuperseded: () => void,
+    events: MemberViewEvents,
   ) {
     this.#clock = ports.clock;
     this.#alarm = new Alarm(ports.clock);
     this.#logger = ports.logger;
     this.#overlay = ports.overlay;
     this.#rings = rings;
-    this.#onSuperseded = onSuperseded;
+    this.#events = events;
     this.self = ports.overlay.self;
     this.generation = options.generation;
     const { version, weight, generation } = options;
@@ -194,8 +200,11 @@ export class MemberView implements SwarmView {
         case "changed":
           changed = this.#note(action.member, action.before) || changed;
           break;
+        case "buried":
+          this.#events.onBuried();
+          break;
         case "superseded":
-          this.#onSuperseded();
+          this.#events.onSuperseded();
           break;
       }
     }

@@ -125,10 +125,11 @@ export class Swarm {
     const { cluster } = options;
     const rings = options.rings ?? new RingBook(cluster.ring);
     const generation = Math.floor(ports.clock.nowMs());
-    this.view = new MemberView(ports, rings, { ...options, generation }, () => {
-      const problem = "another peer has started with this peer's identity";
-      onFailure(new CrawlError("SUPERSEDED", problem, { member: ports.overlay.self }));
-    });
+    const heard = {
+      onBuried: () => this.lending?.forfeit(),
+      onSuperseded: () => this.#superseded(),
+    };
+    this.view = new MemberView(ports, rings, { ...options, generation }, heard);
     const { view, territory } = this;
     this.calls = new PeerCalls(ports, view, this.#stop.signal);
     const called = { ...ports, calls: this.calls };
@@ -313,9 +314,14 @@ export class Swarm {
     return this.#stalls.count;
   }
 
+  #superseded(): void {
+    const problem = "another peer has started with this peer's identity";
+    this.#onFailure(new CrawlError("SUPERSEDED", problem, { member: this.view.self }));
+  }
+
   #stoodStill(): void {
     this.homecoming.again();
-    this.lending?.stoodStill();
+    this.lending?.forfeit();
   }
 
   /** Others may have asked the hosts of what is held here until now. */

@@ -156,6 +156,31 @@ describe("a swarm of members", () => {
     expect(swarm.machine(1).self.generation).toBeLessThan(later.generation);
   });
 
+  it("tells a member once that it was taken for dead, also when it has refuted a doubt before", () => {
+    const swarm = VirtualSwarm.settled(12, lanMembership, 4);
+    const { self } = swarm.machine(1);
+    const hears = (health: "dead" | "suspect"): void =>
+      swarm.act(1, (machine, nowMs) => machine.claims(memberId(2), [{ ...self, health }], nowMs));
+    hears("suspect");
+    expect(swarm.buried).toEqual([]);
+    hears("dead");
+    hears("dead");
+    expect(swarm.buried).toEqual([memberId(1)]);
+    expect(swarm.machine(1).self).toMatchObject({ health: "alive" });
+    const earlier = { ...self, generation: self.generation - 1, health: "dead" as const };
+    swarm.act(1, (machine, nowMs) => machine.claims(memberId(2), [earlier], nowMs));
+    expect(swarm.buried).toEqual([memberId(1)]);
+  });
+
+  it("tells the two sides of a cut that has healed whom the other had buried", () => {
+    const swarm = VirtualSwarm.settled(13, lanMembership, 5);
+    swarm.connected = (from, to) => (from === memberId(1)) === (to === memberId(1));
+    swarm.run(20_000);
+    swarm.connected = () => true;
+    swarm.run(30_000);
+    expect(swarm.buried).toContain(memberId(1));
+  });
+
   it("keeps asking a contact that does not answer at first", () => {
     const swarm = VirtualSwarm.settled(9, lanMembership, 3);
     swarm.connected = (from) => from !== memberId(7);

@@ -32,6 +32,8 @@ export class VirtualSwarm {
   nowMs = 1_000_000;
   readonly sightings: Sighting[] = [];
   readonly superseded: MemberId[] = [];
+  /** Members that were told that others took them for dead, each time. */
+  readonly buried: MemberId[] = [];
   messages = 0;
   /** Whether a datagram or a broadcast passes from one to the other. */
   connected: (from: MemberId, to: MemberId) => boolean = () => true;
@@ -181,6 +183,9 @@ export class VirtualSwarm {
             by: id,
             member: action.member,
           });
+          break;
+        case "buried":
+          this.buried.push(id);
           break;
         case "superseded":
           this.superseded.push(id);
