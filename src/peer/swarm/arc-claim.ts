@@ -41,6 +41,7 @@ export class ArcClaim {
   readonly #territory: Territory;
   readonly #replicas: number;
   readonly #take: (arcs: ArcSet) => Promise<void>;
+  readonly #offer: (arcs: ArcSet) => void;
 
   constructor(
     ports: {
@@ -53,6 +54,8 @@ export class ArcClaim {
       readonly territory: Territory;
       /** Begins to hold arcs of whose hosts it is unknown when they were last asked. */
       readonly take: (arcs: ArcSet) => Promise<void>;
+      /** Brings what is here of arcs to whoever holds them. */
+      readonly offer: (arcs: ArcSet) => void;
     },
     replicas: number,
   ) {
@@ -62,6 +65,7 @@ export class ArcClaim {
     this.#view = parts.view;
     this.#territory = parts.territory;
     this.#take = parts.take;
+    this.#offer = parts.offer;
     this.#replicas = replicas;
   }
 
@@ -136,9 +140,17 @@ export class ArcClaim {
     return undefined;
   }
 
-  /** Takes what the member holds out of `free`. */
+  /**
+   * Takes what the member holds out of `free`. Where this peer's copy is of another one that is gone, both held the arc, on the
+   * two sides of a split, and what only the other one knew is nowhere but here.
+   */
   #heed(member: MemberId, { held, kept, generation }: WhoHoldsReply, free: ArcSet): ArcSet {
     const known = held.intersect(free);
+    const bereft = this.#territory.notedWhere(
+      (holder) => holder.synced && !this.#view.isRunning(holder.member, holder.generation),
+      known.subtract(kept),
+    );
+    if (!bereft.isEmpty) this.#offer(bereft);
     this.#territory.heard(member, { generation, held: known, kept: kept.intersect(known) });
     return free.subtract(known);
   }

@@ -33,7 +33,8 @@ const rowsPerMessage = 500;
 const broughtTags: readonly TerritorialTag[] = ["exclusion", "queue", "outbox", "url"];
 
 /**
- * Brings home what this peer's disk has from an earlier run, or from before it stood still.
+ * Brings home what this peer's disk has from an earlier run, from before it stood still, or of a holder that is gone while another
+ * one goes on.
  *
  * A member that comes back is given copies of the arcs that the ring names it for, and what it has of those is merged with
  * what their holder has ({@link RangeSync}). Of the other arcs its disk may have the only copy that is left: all others
@@ -84,6 +85,12 @@ export class Homecoming {
   again(): void {
     this.#rest = ArcSet.whole;
     this.#trustsCopies = false;
+    this.#pulse.fire();
+  }
+
+  /** Whoever holds these arcs may not know what is here of them: this peer has it from another one, which is gone. */
+  offer(arcs: ArcSet): void {
+    this.#rest = this.#rest.union(arcs);
     this.#pulse.fire();
   }
 

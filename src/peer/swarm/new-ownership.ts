@@ -7,6 +7,7 @@ import type { Journal } from "../journal.ts";
 import { ArcClaim } from "./arc-claim.ts";
 import { ArcTransfer } from "./arc-transfer.ts";
 import type { Holdings } from "./holdings.ts";
+import type { Homecoming } from "./homecoming.ts";
 import type { JobSpread } from "./job-spread.ts";
 import { Ownership } from "./ownership.ts";
 import type { PeerCalls } from "./peer-calls.ts";
@@ -28,6 +29,7 @@ export function newOwnership(
   parts: {
     readonly frontier: Frontier;
     readonly holdings: Holdings;
+    readonly homecoming: Homecoming;
     readonly jobs: JobSpread;
     readonly journal: Journal;
     readonly keeper: ReplicaKeeper;
@@ -41,7 +43,7 @@ export function newOwnership(
   { cluster, ownership }: Pick<SwarmOptions, "cluster" | "ownership">,
   onFailure: (error: unknown) => void,
 ): Ownership {
-  const { frontier, holdings, jobs, journal } = parts;
+  const { frontier, holdings, homecoming, jobs, journal } = parts;
   const sync = new RangeSync(ports, { ...parts, greet: ({ member }) => jobs.exchange(member) });
   const transfer = new ArcTransfer(ports, {
     ...parts,
@@ -56,7 +58,8 @@ export function newOwnership(
     },
   });
   const take = (arcs: ArcSet): Promise<void> => holdings.take(arcs, 0);
-  const claim = new ArcClaim(ports, { ...parts, take }, cluster.replicas);
+  const offer = (arcs: ArcSet): void => homecoming.offer(arcs);
+  const claim = new ArcClaim(ports, { ...parts, take, offer }, cluster.replicas);
   return new Ownership(
     ports,
     { ...parts, sync, transfer, claim },

@@ -172,9 +172,8 @@ export class Swarm {
       onFailure,
     );
     this.ownership = this.#newOwnership(called);
-    const { lending } = options;
-    if (lending.addressDelayMs > 0) {
-      this.lending = new AddressLending(ports, { view, bench: parts.frontier }, lending);
+    if (options.lending.addressDelayMs > 0) {
+      this.lending = new AddressLending(ports, { view, bench: parts.frontier }, options.lending);
     }
     parts.journal.observe((ops) => this.replicator.observe(ops));
     parts.journal.observe((ops) => this.termination.observe(ops));
@@ -343,6 +342,7 @@ export class Swarm {
       {
         ...this.#parts,
         holdings: this.#holdings,
+        homecoming: this.homecoming,
         jobs: this.jobs,
         keeper: this.#keeper,
         replicator: this.replicator,

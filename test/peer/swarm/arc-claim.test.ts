@@ -24,8 +24,11 @@ const ignorant: WhoHoldsReply = {
 };
 
 describe("ArcClaim", () => {
-  /** A member with a copy of everything, beside one that answers so; returns what it claims. */
-  async function claimed(answer: WhoHoldsReply, former = false): Promise<ArcSet> {
+  /** A member with a copy of everything, beside one that answers so: what it claims, and what it brings to others. */
+  async function run(
+    answer: WhoHoldsReply,
+    former = false,
+  ): Promise<{ readonly taken: ArcSet; readonly offered: ArcSet }> {
     const clock = new VirtualClock();
     const ring = new RingBook({ virtualNodes: 8, hashSeed: 0 }).ringOf([
       { id: self, weight: 1 },
@@ -47,6 +50,7 @@ describe("ArcClaim", () => {
     const holder = { member: lost, generation: 1, synced: true };
     territory.note(ArcSet.whole, former ? { ...holder, former } : holder);
     let taken = ArcSet.empty;
+    let offered = ArcSet.empty;
     const none = (): void => undefined;
     const claim = new ArcClaim(
       {
@@ -61,12 +65,18 @@ describe("ArcClaim", () => {
           taken = taken.union(arcs);
           return Promise.resolve();
         },
+        offer: (arcs) => {
+          offered = offered.union(arcs);
+        },
       },
       2,
     );
     await clock.run(claim.run(ArcSet.whole, ArcSet.empty, new AbortController().signal));
-    return taken;
+    return { taken, offered };
   }
+
+  const claimed = async (answer: WhoHoldsReply, former?: boolean): Promise<ArcSet> =>
+    (await run(answer, former)).taken;
 
   it("claims what was lost and is held by nobody", async () => {
     expect((await claimed(ignorant)).equals(ArcSet.whole)).toBe(true);
@@ -90,6 +100,15 @@ describe("ArcClaim", () => {
     const answer = { ...ignorant, copied: ArcSet.whole };
     expect((await claimed(answer, true)).isEmpty).toBe(true);
     expect((await claimed(ignorant, true)).equals(ArcSet.whole)).toBe(true);
+  });
+
+  it("brings its copy to whoever holds the same beside the one that was lost, and does not know it", async () => {
+    const held = { ...ignorant, held: ArcSet.whole };
+    const { taken, offered } = await run(held);
+    expect(taken.isEmpty).toBe(true);
+    expect(offered.equals(ArcSet.whole)).toBe(true);
+    expect((await run({ ...held, kept: ArcSet.whole })).offered.isEmpty).toBe(true);
+    expect((await run(ignorant)).offered.isEmpty).toBe(true);
   });
 
   it("waits while another member takes the holder for running", async () => {
