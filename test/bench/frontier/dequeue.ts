@@ -12,6 +12,8 @@
  * `frontier.take`, the request's end and the settlement of the lease keep the process busy. Hosts have no delay; with one
  * the first request comes a delay later, for a host may have been asked just before the crash.
  */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { runBenchmark, say, type Figure } from "../swarm/bench-run.ts";
 import { drainShares, QueueProcess, type Drained } from "./queue-process.ts";
 
@@ -35,6 +37,7 @@ await runBenchmark({
     const filler = start("fill");
     const filled = await filler.next("filled", (line) => say(JSON.stringify(line)));
     await filler.kill();
+    const diskBytes = await sizeOf(directory);
     const peer = start("fetch");
     const fetched = await peer.next("first-fetch");
     await peer.kill();
@@ -47,6 +50,7 @@ await runBenchmark({
       figures: [
         memory("resident while it fills", filled.peakMiB, residentMiBMax),
         memory("of that anonymous", filled.anonymousMiB),
+        { name: "on disk", value: diskBytes / filled.admitted, unit: "bytes a queued URL" },
         seconds("first request after a crash", fetched.atMs - peer.startedAtMs),
         seconds("first lease without the rest of a peer", leased.atMs - drainer.startedAtMs),
         memory("resident while it gives out", drained.peakMiB, residentMiBMax),
@@ -56,6 +60,16 @@ await runBenchmark({
     };
   },
 });
+
+/** Bytes of all files below a directory. */
+async function sizeOf(directory: string): Promise<number> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
 
 function memory(name: string, value: number, most?: number): Figure {
   return { name, value, unit: "MiB", ...(most !== undefined && { wanted: { most } }) };
