@@ -40,7 +40,9 @@ export class HostLoader {
     }
     if (missing.length === 0) return found;
     for (const batch of await Promise.all(this.#batchesOf(missing))) {
-      for (const [name, host] of batch) if (names.has(name)) found.set(name, host);
+      for (const [name, host] of batch) {
+        if (names.has(name) && !found.has(name)) found.set(name, host);
+      }
     }
     // One of those found before may have been dropped meanwhile.
     for (const [name, host] of found) found.set(name, active.get(name) ?? host);

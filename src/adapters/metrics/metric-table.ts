@@ -13,6 +13,8 @@ const commitSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 
 /** Changes in one database batch: a single page without links to a full group. */
 const commitOperationsBuckets = [1, 10, 100, 1_000, 10_000, 100_000];
+
+/** URLs in one message: a single link to the most that a message may have. */
 const forwardMessageBuckets = [1, 3, 10, 30, 100, 300, 1_000];
 
 /** Every metric's help text, kind and buckets. */

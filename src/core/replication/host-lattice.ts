@@ -37,7 +37,7 @@ export const hostLattice: RowLattice<HostRecord> = {
 
 /**
  * A copy of a host's row when its holder says `incoming`: the holder's word stands, so that what is over is over at its
- * copies too. But words may come late, and from one who held the host before: the clocks never go back.
+ * copies too. But words may come late, and from one who held the host before: the next request never moves forward.
  */
 export function followHost(known: HostRecord, incoming: HostRecord): HostRecord {
   return {

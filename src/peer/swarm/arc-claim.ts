@@ -146,10 +146,7 @@ export class ArcClaim {
    */
   #heed(member: MemberId, { held, kept, generation }: WhoHoldsReply, free: ArcSet): ArcSet {
     const known = held.intersect(free);
-    const bereft = this.#territory.notedWhere(
-      (holder) => holder.synced && !this.#view.isRunning(holder.member, holder.generation),
-      known.subtract(kept),
-    );
+    const bereft = this.#territory.bereft(this.#view, known.subtract(kept));
     if (!bereft.isEmpty) this.#offer(bereft);
     this.#territory.heard(member, { generation, held: known, kept: kept.intersect(known) });
     return free.subtract(known);

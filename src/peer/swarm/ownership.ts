@@ -340,9 +340,7 @@ export class Ownership {
 
   /** Arcs of which this peer has a copy, and whose holder is gone. */
   #lost(): ArcSet {
-    return this.#territory.notedWhere(
-      ({ member, generation, synced }) => synced && !this.#view.isRunning(member, generation),
-    );
+    return this.#territory.bereft(this.#view);
   }
 
   #ripeOrphans(lost: ArcSet): ArcSet {

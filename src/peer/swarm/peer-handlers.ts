@@ -167,15 +167,15 @@ export class PeerHandlers {
     if (!message) return undefined;
     const { arcs } = message;
     const { territory, view } = this.#parts;
-    const isLost = ({ member, generation }: Holder): boolean => !view.isRunning(member, generation);
     // A member that is joining claims nothing; whoever does gets its rows when it makes a copy there.
     const claimable = mayClaim(view.role) ? arcs : ArcSet.empty;
+    const copied = territory.bereft(view, claimable);
     const answer = encodeWhoHoldsReply({
       generation: view.generation,
       held: territory.held.intersect(arcs),
       kept: this.#parts.keptAt(from).intersect(arcs),
-      copied: territory.notedWhere((holder) => holder.synced && isLost(holder), claimable),
-      former: territory.notedWhere((holder) => holder.former === true && isLost(holder), claimable),
+      copied,
+      former: territory.notedWhere((holder) => holder.former === true, copied),
       known: this.#knownWithin(arcs),
     });
     return Promise.resolve(reply(answer));

@@ -34,8 +34,6 @@ import { RowWatch } from "./row-watch.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import type { Territory } from "./territory.ts";
 
-const none: ReadonlySet<Uint8Array> = new Set();
-
 interface Incoming {
   readonly row: Row;
   readonly tag: TerritorialTag;
@@ -136,7 +134,7 @@ export class ReplicaKeeper {
 
   /**
    * Keys of a copy's rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most
-   * rows of a stream are, and to look for what is not there is half of the work of a copy. An entry of the queue may have come
+   * rows of a stream are, and what is not there need not be looked for. An entry of the queue may have come
    * without its URL's row, and is then merged with nothing: it says the same again.
    */
   #firstRowsOf(incoming: readonly Incoming[]): ReadonlySet<Uint8Array> {
@@ -184,7 +182,7 @@ export class ReplicaKeeper {
   /** Whether an entry of the queue is behind its URL's record. */
   async isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
     if (!this.#parts.mixed.has(positionOfKey(record))) return false;
-    return this.#withLatest([record], none, (current) =>
+    return this.#withLatest([record], new Set(), (current) =>
       isOutdated(entry, current.get(idOf(record))),
     );
   }

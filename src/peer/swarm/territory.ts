@@ -2,6 +2,7 @@ import type { MemberId } from "../../core/units.ts";
 import { ArcMap } from "../../core/ring/arc-map.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
+import type { SwarmView } from "./swarm-view.ts";
 
 /** Who held an arc when this peer last heard of it. */
 export interface Holder {
@@ -111,15 +112,19 @@ export class Territory {
 
   /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
   doubt(arcs: ArcSet, member: MemberId): void {
-    for (const copy of [{ synced: false }, { synced: true }, { synced: true, former: true }]) {
-      const wrong = this.notedWhere(
-        (holder) =>
-          holder.member === member &&
-          holder.synced === copy.synced &&
-          holder.former === copy.former,
-      );
-      this.note(wrong.intersect(arcs), { member, generation: noGeneration, ...copy });
+    const wrong = [...this.notes(arcs)].filter(({ value }) => value.member === member);
+    for (const holder of new Set(wrong.map(({ value }) => value))) {
+      const where = this.notedWhere((other) => other === holder, arcs);
+      this.note(where, { ...holder, generation: noGeneration });
     }
+  }
+
+  /** Arcs of which this peer has a copy, and whose holder runs no more. */
+  bereft(view: Pick<SwarmView, "isRunning">, within?: ArcSet): ArcSet {
+    return this.notedWhere(
+      ({ member, generation, synced }) => synced && !view.isRunning(member, generation),
+      within,
+    );
   }
 
   holderAt(position: RingPosition): Holder | undefined {
