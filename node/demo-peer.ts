@@ -45,7 +45,7 @@ export class DemoPeer {
 
   /** Starts the process and waits until it is ready. Errors: `CHILD_FAILED`. */
   static async start({ name, data, join, flags }: DemoPeerRequest): Promise<DemoPeer> {
-    const main = fileURLToPath(new URL("main.js", import.meta.url));
+    const main = fileURLToPath(new URL("peer.js", import.meta.url));
     const place = ["--data", data, "--api", "127.0.0.1:0", "--json", "--log-level", "error"];
     const swarm = [
       ...["--listen", "127.0.0.1:0", "--membership", "local"],

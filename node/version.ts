@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 /** Version of this program, from the package that this file belongs to. */
 export function packageVersion(): string {
-  // One folder below the package's as source, two when built.
+  // The package's own folder is the next that has one.
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
     const version = versionIn(join(folder, "package.json"));
     if (version !== undefined) return version;

@@ -1,5 +1,5 @@
 /**
- * Runs the sample web as a process of its own: `node dist/sim/sample-web/main.js --sites 200 --log hits.ndjson --json`.
+ * Runs the sample web as a process of its own: `node dist/sample-web.js --sites 200 --log hits.ndjson --json`.
  *
  * Prints one line when it serves (with `--json` one JSON document), and ends on SIGINT or SIGTERM, or when standard
  * input ends under `--with-parent`, so that it never outlives the program that started it.
@@ -10,7 +10,7 @@ import { defaultSampleDnsOptions, SampleDns } from "./sample-dns.ts";
 import { SampleServer } from "./sample-server.ts";
 import { sampleWebOptionsFrom } from "./sample-web-arguments.ts";
 
-const usage = `usage: main.js [--preset default|plain] [--sites N] [--pages N] [--seed N] [--addresses]
+const usage = `usage: sample-web.js [--preset default|plain] [--sites N] [--pages N] [--seed N] [--addresses]
        [--set NAME=VALUE ...] [--port N] [--dns-port N] [--dns-address A] [--no-dns]
        [--log FILE] [--with-parent] [--json]
   --set takes any knob of the sample web, for instance --set bytesPerPage=8192 --set shares.missing=0.1

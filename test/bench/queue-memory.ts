@@ -27,7 +27,7 @@ const knobs = ["branching=400", "linksPerPage=450", "crossSiteShare=0.3", "bytes
 const web = spawn(
   process.execPath,
   [
-    join(root, "dist/sim/sample-web/main.js"),
+    join(root, "dist/sample-web.js"),
     ...["--preset", "plain", "--json", "--with-parent"],
     ...["--sites", String(sites), "--pages", String(wanted * 3)],
     ...knobs.flatMap((knob) => ["--set", knob]),
@@ -48,7 +48,7 @@ async function measure(seed: string, dnsPort: number): Promise<void> {
   const peer = spawn(
     process.execPath,
     [
-      ...[join(root, "dist/node/main.js"), "crawl", seed, "--out", directory, "--json"],
+      ...[join(root, "dist/peer.js"), "crawl", seed, "--out", directory, "--json"],
       ...["--scope", "any", "--delay", "0", "--allow-private"],
       ...["--dns", `127.0.0.1:${dnsPort}`, "--api", "127.0.0.1:0"],
     ],

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import type { Hit } from "../../sim/sample-web/hit-log.ts";
 import type { ServerHit, SiteServer } from "./site-server.ts";
 
-const main = join(import.meta.dirname, "../../dist/sim/sample-web/main.js");
+const main = join(import.meta.dirname, "../../dist/sample-web.js");
 
 /** Serves the sample web, without its faults and on addresses instead of names, as a process of its own. */
 export async function serveSampleWeb(

@@ -26,7 +26,7 @@ export interface BenchTool {
 }
 
 const here = import.meta.dirname;
-const peerMain = join(here, "../../dist/node/main.js");
+const peerMain = join(here, "../../dist/peer.js");
 /** Debian's own, where python3-scrapy belongs to. */
 const python = "/usr/bin/python3";
 /** Wget's code for "some answers were errors". */

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { ProcessBench } from "../support/process-bench.ts";
 
-const dist = dirname(fileURLToPath(new URL("../../dist/node", import.meta.url)));
+const dist = fileURLToPath(new URL("../../dist", import.meta.url));
 
 /** A Node.js on this machine that is older than what the program needs. */
 function olderNode(): string | undefined {
@@ -50,7 +50,7 @@ describe.skipIf(older === undefined)("peer started on an older Node.js", () => {
     await cp(dist, join(alone, "dist"), { recursive: true });
     await writeFile(join(alone, "package.json"), '{"type":"module","version":"0.0.0"}');
     await mkdir(join(alone, "node_modules"));
-    const entry = join(alone, "dist", "node", "main.js");
+    const entry = join(alone, "dist", "peer.js");
     const refused = await bench.run(["--version"], { ...options, entry });
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toMatch(/^[^\n]*needs Node\.js 24 or newer; this is v\d+[^\n]*\n$/);

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The built entry of the `peer` command. */
-export const peerEntry = fileURLToPath(new URL("../../dist/node/main.js", import.meta.url));
+export const peerEntry = fileURLToPath(new URL("../../dist/peer.js", import.meta.url));
 
 /** How a process ended, and all that it printed. */
 export interface Ended {
@@ -22,7 +22,7 @@ export interface PeerProcessOptions {
   readonly within?: readonly string[];
   /** Interpreter. @default the one that runs the tests */
   readonly node?: string;
-  /** @default dist/node/main.js */
+  /** @default dist/peer.js */
   readonly entry?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly cwd?: string;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { SampleWeb } from "../../sim/sample-web/sample-web.ts";
 import type { SampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
 
-const entry = fileURLToPath(new URL("../../dist/sim/sample-web/main.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../dist/sample-web.js", import.meta.url));
 
 /** A sample web that another process serves. */
 export interface ServedWeb {

@@ -28,7 +28,7 @@ const endMsMax: Millis = 1_000;
 
 /** From source in development and in tests, from the build otherwise. */
 const entry = new URL(
-  import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js",
+  import.meta.url.endsWith(".ts") ? "./worker.ts" : "./parser-thread.js",
   import.meta.url,
 );
 
