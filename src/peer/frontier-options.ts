@@ -6,7 +6,7 @@ export interface FrontierOptions {
   readonly activeHostsMax: number;
   /**
    * Queue entries held in memory, some 500 bytes each, shared out among the active hosts: a host's head gets this
-   * number by theirs, within 8 and 1,024 (HeadShares). @default 5_000
+   * number by theirs, within 4 and 1,024 (HeadShares). @default 5_000
    */
   readonly headUrlsMax: number;
 }
@@ -17,7 +17,7 @@ export const defaultFrontierOptions: FrontierOptions = Object.freeze({
 });
 
 /** A host's head holds at least and at most so many entries. */
-const headMin = 8;
+const headMin = 4;
 const headMax = 1_024;
 
 /** Entries for the head of each of so many active hosts. */
