@@ -19,8 +19,8 @@ export interface LevelStoreOptions {
   /** Directory of the database; made when missing. One process at a time may hold it. */
   readonly directory: string;
   /**
-   * Memory for recently read blocks. A peer reads the heads of its queues and the records of links it has seen;
-   * incompressible blocks are read through the page cache and take nothing of this. @default 8 MiB
+   * Memory for recently read blocks of tables that are not mapped: those beyond the first 1,000. Blocks of a mapped table
+   * are read where they are. @default 8 MiB
    */
   readonly cacheBytes?: number;
   /**
@@ -29,8 +29,8 @@ export interface LevelStoreOptions {
    */
   readonly writeBufferBytes?: number;
   /**
-   * Size of a table file. With LevelDB's 2 MiB, 10 million URLs are several hundred files and as many compactions;
-   * with this a tenth of it. @default 16 MiB
+   * Size of a table file. Tables are mapped, so what has been read of one counts as the peer's memory for as long as the
+   * table exists: the smaller, the sooner a compaction replaces it, and the more files there are. @default 4 MiB
    */
   readonly tableBytes?: number;
   /**
@@ -44,7 +44,7 @@ export interface LevelStoreOptions {
 export const defaultLevelStoreOptions = {
   cacheBytes: 8 * 1024 * 1024,
   writeBufferBytes: 8 * 1024 * 1024,
-  tableBytes: 16 * 1024 * 1024,
+  tableBytes: 4 * 1024 * 1024,
   blockBytes: 4 * 1024,
 } as const satisfies Omit<Required<LevelStoreOptions>, "directory">;
 
@@ -108,7 +108,7 @@ export class LevelStore implements Store {
         maxFileSize: tableBytes,
         blockSize: blockBytes,
         // Records hold URLs, which shrink; LevelDB keeps a block as it is that does not shrink by an eighth.
-        compression: true,
+        compression: false,
       });
       await database.open();
       this.#database = database;
