@@ -14,7 +14,7 @@
 import { memoryOf } from "./process-memory.ts";
 import { median } from "./statistics.ts";
 import { runBenchmark, say, type Figure } from "./swarm/bench-run.ts";
-import { BenchSwarm, type BenchPeer } from "./swarm/bench-swarm.ts";
+import type { BenchPeer, BenchSwarm } from "./swarm/bench-swarm.ts";
 
 const job = "many-hosts";
 const pollMs = 1_000;
@@ -47,10 +47,10 @@ await runBenchmark({
   name: "many-hosts",
   folder: "",
   flags,
-  run: async (_, { hosts, pages, threads }) => {
+  run: async (bench, { hosts, pages, threads }) => {
     const figures: Figure[] = [];
     for (const shape of shapes) {
-      const run = await crawl(shape, hosts, pages, threads);
+      const run = await crawl(bench, shape, { hosts, pages, threads });
       say(`${shape.name}: ${run.pages} pages in ${run.seconds.toFixed(1)} s`);
       figures.push(...figuresOf(shape, run));
     }
@@ -79,8 +79,11 @@ function figuresOf({ name, wanted }: Shape, run: Run): Figure[] {
   ];
 }
 
-async function crawl(shape: Shape, hosts: number, pages: number, threads: number): Promise<Run> {
-  const bench = new BenchSwarm();
+async function crawl(
+  bench: BenchSwarm,
+  shape: Shape,
+  { hosts, pages, threads }: typeof flags,
+): Promise<Run> {
   try {
     const knobs = [`bytesPerPage=${shape.bytes}`, `linksPerPage=${shape.links}`];
     const web = await bench.sampleWeb({ sites: hosts, pages, knobs });

@@ -9,7 +9,7 @@
  */
 import { median } from "../statistics.ts";
 import { runBenchmark, say, type Figure } from "./bench-run.ts";
-import { BenchSwarm } from "./bench-swarm.ts";
+import type { BenchSwarm, BenchWebShape } from "./bench-swarm.ts";
 
 const job = "two-peers";
 const endWithinMs = 600_000;
@@ -28,12 +28,12 @@ const flags = { runs: 3, sites: 200, pages: 6_000 };
 await runBenchmark({
   name: "two-peers",
   flags,
-  run: async (_, { runs: count, sites, pages }) => {
+  run: async (bench, { runs: count, sites, pages }) => {
     const runs: Run[] = [];
     for (let n = 0; n < count; n += 1) {
       // In turns, so that what slows the machine down meets both.
       for (const size of n % 2 === 0 ? [1, 2] : [2, 1]) {
-        const run = await crawl(size, sites, pages);
+        const run = await crawl(bench, size, { sites, pages });
         say(`run ${n + 1} of ${count}: ${JSON.stringify(run)}`);
         runs.push(run);
       }
@@ -61,8 +61,11 @@ function figuresOf(runs: readonly Run[]): Figure[] {
   ];
 }
 
-async function crawl(size: number, sites: number, pages: number): Promise<Run> {
-  const bench = new BenchSwarm();
+async function crawl(
+  bench: BenchSwarm,
+  size: number,
+  { sites, pages }: BenchWebShape,
+): Promise<Run> {
   try {
     const web = await bench.sampleWeb({ sites, pages });
     const peers =
