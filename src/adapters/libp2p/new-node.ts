@@ -11,6 +11,7 @@ import { tcp } from "@libp2p/tcp";
 import { createLibp2p } from "libp2p";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialTimeoutMs } from "./dialer.ts";
+import { noiseCrypto } from "./noise-crypto.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
 import { formatSwarmKey } from "./swarm-key.ts";
@@ -76,7 +77,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     nodeInfo: { name: "orbweaver", version: "1", userAgent: "orbweaver" },
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
     transports: [tcp()],
-    connectionEncrypters: [watchOwnKey(noise(), options.onOwnKey)],
+    connectionEncrypters: [watchOwnKey(noise({ crypto: noiseCrypto }), options.onOwnKey)],
     streamMuxers: [
       yamux({
         maxInboundStreams: streamsMax,

@@ -122,20 +122,25 @@ export class HolderSearch {
     return [...groups.values()];
   }
 
-  #next<T>({ position, hint, tried }: Search<T>): Attempt | undefined {
-    const { ring, self } = this.#view;
-    const holders = [this.holderOf(position), hint, ring.ownerOf(position)];
-    const copies = [self, ...ring.preferenceOf(position, this.#replicas)];
-    const attempts = [
-      ...holders.map((member) => ({ member, fromCopy: false })),
-      ...copies.map((member) => ({ member, fromCopy: true })),
-    ];
-    for (const { member, fromCopy } of attempts) {
-      if (member === undefined || this.#view.generationOf(member) === undefined) continue;
-      const attempt = { member, fromCopy };
-      if (!tried.has(nameOf(attempt))) return attempt;
+  #next<T>(search: Search<T>): Attempt | undefined {
+    for (const attempt of this.#ways(search)) {
+      if (this.#view.generationOf(attempt.member) === undefined) continue;
+      if (!search.tried.has(nameOf(attempt))) return attempt;
     }
     return undefined;
+  }
+
+  /** Ways to an answer, the likeliest first; nearly always that one is taken, and the others are not worked out. */
+  *#ways<T>({ position, hint }: Search<T>): Generator<Attempt, void, undefined> {
+    const { ring, self } = this.#view;
+    const holders = [this.holderOf(position), hint, ring.ownerOf(position)];
+    for (const member of holders) {
+      if (member !== undefined) yield { member, fromCopy: false };
+    }
+    yield { member: self, fromCopy: true };
+    for (const member of ring.preferenceOf(position, this.#replicas)) {
+      yield { member, fromCopy: true };
+    }
   }
 }
 
