@@ -9,9 +9,8 @@ import { CrawlError } from "../src/core/errors.ts";
 import type { Peer } from "../src/peer/peer.ts";
 import type { PeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerPorts } from "../src/peer/peer-ports.ts";
-import type { SwarmOptions } from "../src/peer/swarm/swarm-options.ts";
+import { type SwarmOptions, swarmDrainMs } from "../src/peer/swarm/swarm-options.ts";
 import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
-import type { Millis } from "../src/core/units.ts";
 import type { Archive } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Fetcher } from "../src/ports/fetcher.ts";
@@ -21,12 +20,6 @@ import type { PeerConfig } from "./config/peer-config.ts";
 import type { SwarmParts } from "./compose-swarm.ts";
 import { peerIdentity, type PeerIdentity } from "./peer-identity.ts";
 import type { RunnablePeer, SwarmMembership } from "./peer-session.ts";
-
-/**
- * How long a stopping member of a swarm waits for requests in flight. Shorter than for a peer that crawls alone: of the ten
- * seconds that a stop may take, the replicas and the farewell need up to four.
- */
-const swarmDrainMs: Millis = 5_000;
 
 /** What takes its time to start without this thread. */
 type SlowStarters = Pick<PeerPorts, "parser" | "store">;

@@ -50,6 +50,9 @@ const dazedMs = 15_000;
 /** A request that was sent before its sender's end arrives so long after it, at most. */
 const onTheWayMs = 2_000;
 
+/** How long a stop in order takes, at most. */
+const stopMsMax = 10_000;
+
 /** How long before a look a false death may have come about. */
 const lookBackMs = 2_000;
 
@@ -209,18 +212,24 @@ export class Chronicle {
   }
 
   /**
-   * Whether that process ended other than in order, or began to stand still, about the time of a request or within
-   * `withinMs` after it.
+   * Whether that process ended other than in order, or before its replicas had everything, or began to stand still, about
+   * the time of a request or within `withinMs` after it.
    */
   vanishedAfter(machine: number, generation: number, atMs: Millis, withinMs: Millis): boolean {
     const isAbout = (momentMs: Millis): boolean =>
       momentMs >= atMs - onTheWayMs && momentMs <= atMs + withinMs;
     const life = this.life(machine, generation);
-    const hasCrashed = life?.end !== undefined && life.end !== "stop" && life.end !== "leave";
-    if (hasCrashed && isAbout(life.toMs)) return true;
+    if (life?.end !== undefined && isAbout(life.toMs) && this.#mayHaveLost(life)) return true;
     return this.#standstills.some(
       (one) => one.machine === machine && one.generation === generation && isAbout(one.fromMs),
     );
+  }
+
+  /** A stop in order waits for the replicas for so long and no longer; where one was out of reach, it may lack the last rows. */
+  #mayHaveLost({ end, toMs }: Life): boolean {
+    if (end === "leave") return false;
+    const fromMs = toMs - stopMsMax;
+    return end !== "stop" || this.isSlow(fromMs, toMs) || this.isSplit(fromMs, toMs);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Peer } from "../../src/peer/peer.ts";
 import { defaultPeerOptions, type PeerOptions } from "../../src/peer/peer-options.ts";
+import { swarmDrainMs } from "../../src/peer/swarm/swarm-options.ts";
 import type { PeerFactory } from "./virtual-machine.ts";
 
 /**
@@ -16,6 +17,7 @@ export function peerFactory(options: Partial<PeerOptions> = {}): PeerFactory<Pee
       peerId: machine.id,
       version: "0.0.0-sim",
       productToken: "orbweaver",
+      drainMs: swarmDrainMs,
       sieve,
       ...options,
     });

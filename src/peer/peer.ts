@@ -145,7 +145,7 @@ export class Peer implements PeerControl {
     await this.#open();
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
-    this.#pace.observe(this.#pages(), this.#startedAtMs);
+    this.#pace.observe(this.#total("pages"), this.#startedAtMs);
     await this.#swarm?.start(this.#admission);
     this.#frontier.start();
     this.#dispatcher.start();
@@ -159,6 +159,8 @@ export class Peer implements PeerControl {
   async stop(): Promise<void> {
     if (this.#state === "stopped") return;
     const ran = this.#state === "running";
+    const { archive, clock, fetcher, leases, parser, store } = this.#ports;
+    const drainedByMs = clock.nowMs() + this.#options.drainMs;
     this.#state = "stopped";
     this.#dispatcher.stop();
     this.#tickAbort.abort();
@@ -167,8 +169,7 @@ export class Peer implements PeerControl {
       await this.#drain();
       await this.#questions.handOver();
     }
-    await this.#swarm?.stop();
-    const { archive, fetcher, leases, parser, store } = this.#ports;
+    await this.#swarm?.stop(drainedByMs);
     for (const part of [fetcher, parser, archive, leases, store]) {
       await part.stop().catch((error: unknown) => this.#fail(error));
     }
@@ -347,10 +348,10 @@ export class Peer implements PeerControl {
         if (isActive) job.counter.add("activeMs", Math.round(nowMs - lastMs));
       }
       lastMs = nowMs;
-      this.#pace.observe(this.#pages(), nowMs);
+      this.#pace.observe(this.#total("pages"), nowMs);
       metrics.gauge("open_requests", this.#frontier.openRequests);
       metrics.gauge("frontier_active_hosts", this.#frontier.activeHosts);
-      metrics.gauge("frontier_queued_urls", this.#queued());
+      metrics.gauge("frontier_queued_urls", this.#total("queued"));
       // Where others held it back, nothing else tells that they do no more.
       this.#dispatcher.wake();
       if (this.#sieve.snapshotDue) void this.#journal.append(this.#sieve.snapshot());
@@ -390,11 +391,8 @@ export class Peer implements PeerControl {
     if (id !== undefined && !this.#jobs.find(id)) await this.#swarm?.jobs.inquire();
   }
 
-  #pages(): number {
-    return this.#jobs.all().reduce((sum, { counter }) => sum + counter.pages, 0);
-  }
-
-  #queued(): number {
-    return this.#jobs.all().reduce((sum, { counter }) => sum + counter.queued, 0);
+  /** Over all jobs. */
+  #total(count: "pages" | "queued"): number {
+    return this.#jobs.all().reduce((sum, { counter }) => sum + counter[count], 0);
   }
 }

@@ -5,6 +5,7 @@ import type { RingPosition } from "../../core/ring/ring-position.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import { Pulse } from "../pulse.ts";
 import { ReplicaStream } from "./replica-stream.ts";
@@ -38,6 +39,7 @@ interface Waiter {
  */
 export class Replicator {
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #calls: PeerCalls;
   readonly #view: SwarmView;
   readonly #territory: Territory;
@@ -50,13 +52,14 @@ export class Replicator {
   readonly #pulse = new Pulse();
 
   constructor(
-    ports: { readonly clock: Clock; readonly calls: PeerCalls },
+    ports: { readonly clock: Clock; readonly logger: Logger; readonly calls: PeerCalls },
     parts: { readonly view: SwarmView; readonly territory: Territory },
     options: { readonly replicator: ReplicatorOptions; readonly stream: ReplicaStreamOptions },
     /** Called when a replica has taken something in. */
     onProgress: () => void,
   ) {
     this.#clock = ports.clock;
+    this.#logger = ports.logger;
     this.#calls = ports.calls;
     this.#view = parts.view;
     this.#territory = parts.territory;
@@ -188,6 +191,17 @@ export class Replicator {
       resolve(false);
     });
     return promise;
+  }
+
+  /** Resolves when nothing is on its way any more, or at that time. */
+  async emptied(byMs: Millis): Promise<void> {
+    const inTime = new AbortController();
+    const leftMs = byMs - this.#clock.nowMs();
+    void this.#clock.sleep(leftMs, inTime.signal).then(() => this.#pulse.fire());
+    await this.#pulse.until(() => this.queuedRows === 0 || this.#clock.nowMs() >= byMs);
+    inTime.abort(inTimeReason);
+    const { queuedRows } = this;
+    if (queuedRows > 0) this.#logger.warn("stopped-before-replicas", { rows: queuedRows });
   }
 
   stop(): void {

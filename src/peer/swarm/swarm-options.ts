@@ -11,6 +11,12 @@ import type { OwnershipOptions } from "./ownership.ts";
 import { defaultReplicaStreamOptions } from "./replica-stream.ts";
 import type { ReplicaStreamOptions } from "./replica-stream.ts";
 
+/**
+ * How long a stopping member of a swarm waits for requests in flight. Shorter than for a peer that crawls alone: of the ten
+ * seconds that a stop may take, the replicas and the farewell need up to four.
+ */
+export const swarmDrainMs: Millis = 5_000;
+
 /** What must be the same at all peers of a swarm; its fingerprint is part of the protocol's name. */
 export interface ClusterOptions {
   readonly ring: RingOptions;

@@ -19,7 +19,6 @@ import type { Journal } from "../journal.ts";
 import type { Sequence } from "../sequence.ts";
 import type { SieveKeeper } from "../sieve-keeper.ts";
 import type { UrlRow } from "../url-row.ts";
-import { Pulse } from "../pulse.ts";
 import { AddressLending } from "./address-lending.ts";
 import { Exchange } from "./exchange.ts";
 import { ForwardDesk } from "./forward-desk.ts";
@@ -69,8 +68,8 @@ export interface SwarmParts {
 /** Time for the word that this peer has left to reach the others: it is told twice. */
 const farewellMs: Millis = 800;
 
-/** How long a peer that stops waits for its replicas to have everything. */
-const stopWithinMs: Millis = 3_000;
+/** What a peer that stops leaves its replicas, at least, to take in the rest. */
+const replicasWithinMs: Millis = 3_000;
 
 /**
  * A peer's part in the swarm.
@@ -103,7 +102,6 @@ export class Swarm {
   readonly #holdings: Holdings;
   readonly #onFailure: (error: unknown) => void;
   readonly #stop = new AbortController();
-  readonly #pulse = new Pulse();
   #admission: Admission | undefined;
   #desk: ForwardDesk | undefined;
   #background: Promise<unknown> = Promise.resolve();
@@ -150,7 +148,6 @@ export class Swarm {
       ports.store,
       { ...parts, mixed, keeper: this.#keeper, territory, exchange: () => this.exchange },
       () => {
-        this.#pulse.fire();
         this.ownership.look();
       },
     );
@@ -237,16 +234,14 @@ export class Swarm {
     );
   }
 
-  /** To be called when nothing is under way any more: the replicas get the rest, and the others are told. */
-  async stop(): Promise<void> {
+  /**
+   * To be called when nothing is under way any more: the replicas get the rest, and the others are told.
+   *
+   * @param drainedByMs when the last request should have ended; what it did not need of that time is the replicas'
+   */
+  async stop(drainedByMs: Millis): Promise<void> {
     if (!this.#admission) return;
-    const end = this.#ports.clock.nowMs() + stopWithinMs;
-    const inTime = new AbortController();
-    void this.#ports.clock.sleep(stopWithinMs, inTime.signal).then(() => this.#pulse.fire());
-    await this.#pulse.until(
-      () => this.replicator.queuedRows === 0 || this.#ports.clock.nowMs() >= end,
-    );
-    inTime.abort();
+    await this.replicator.emptied(drainedByMs + replicasWithinMs);
     this.lending?.stop();
     this.#stop.abort();
     this.exchange.stop();
@@ -330,7 +325,6 @@ export class Swarm {
   }
 
   #progressed(): void {
-    this.#pulse.fire();
     if (!this.#heldBack || this.full) return;
     this.#heldBack = false;
     this.#parts.wake();
@@ -375,7 +369,6 @@ export class Swarm {
     this.#minority.look(this.view.members());
     this.exchange.reroute();
     this.ownership.look();
-    this.#pulse.fire();
   }
 
   #jobsMerged(): void {

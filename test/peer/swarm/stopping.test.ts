@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { SwarmBench } from "./swarm-bench.ts";
+
+/** Each sync takes as long as another. */
+const diskTimes = { syncMedianMs: 10, syncTail: 0 };
+
+/** A sync takes 3.5 s then: what waits behind the one under way has not been sent three seconds after the stop. */
+const slowness = 350;
+
+/** In the middle of the crawl. */
+const midwayMs = 3_000;
+
+/** Enough for pages that wait behind others. */
+const slowMs = 300;
+
+describe("a member that stops in order", () => {
+  it("gives its replicas what requests in flight leave of the time, so that nothing is fetched again", async () => {
+    const bench = new SwarmBench(2, { machine: { diskTimes } });
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.pass(midwayMs);
+      const { disk } = bench.machine(1);
+      disk.slowness = slowness;
+      await bench.pass(slowMs);
+      await bench.machine(0).stop();
+      disk.slowness = 1;
+      await bench.finished(1);
+    });
+    expect(bench.urls).toHaveLength(240);
+    expect(bench.hits).toHaveLength(240);
+  });
+});
