@@ -23,7 +23,18 @@ export interface Roughness {
 const crawlMinMs = 25_000;
 const crawlMaxMs = 90_000;
 const delayMinMs = 20;
+/** Pages of the busiest host, at most, as far as the sites allow: one after the other they take a minute or two. */
+const pagesOfHostMax = 1_000;
 const delayMaxMs = 1_000;
+
+/** How uneven sites are in size: pages of the site of rank r are proportional to r to the power of minus one of these. */
+const exponents = [0, 0.4, 0.8] as const;
+
+interface WebShape {
+  readonly sites: number;
+  readonly pages: number;
+  readonly hostsPerSite: number;
+}
 
 /** Memory of a ring grows with all tokens of all members. */
 const tokensMax = 30_000;
@@ -82,7 +93,7 @@ function drawWeb(dice: Dice, { seed, sites, pages }: SimulationSize): Partial<Sa
     hostsPerSite,
     // Hosts of one site may share its address, which has one owner then.
     hostsPerAddress: sometimes(dice, () => hostsPerSite, 1),
-    pagesExponent: dice.pick([0, 0.4, 0.8]),
+    pagesExponent: mildEnough(dice.pick(exponents), { sites, pages, hostsPerSite }),
     branching: dice.integer(2, 12),
     linksPerPage: dice.integer(4, 20),
     crossSiteShare: dice.pick([0.02, 0.1, 0.3]),
@@ -117,16 +128,28 @@ function drawDisk(dice: Dice, isRough: boolean): Partial<DiskTimes> {
   };
 }
 
+/** The drawn exponent, or the largest smaller one with which no host has so many pages that the others wait for it. */
+function mildEnough(drawn: number, web: WebShape): number {
+  const mild = exponents.findLast(
+    (one) => one <= drawn && pagesOfBusiestHost(web, one) <= pagesOfHostMax,
+  );
+  return mild ?? exponents[0];
+}
+
+function pagesOfBusiestHost({ sites, pages, hostsPerSite }: WebShape, exponent: number): number {
+  let ranks = 0;
+  for (let rank = 1; rank <= sites; rank += 1) ranks += rank ** -exponent;
+  return pages / ranks / hostsPerSite;
+}
+
 /** Such that the busiest host is done in about the time that a crawl should take. */
 function drawDelay(
   dice: Dice,
   { sites, pages }: SimulationSize,
   { pagesExponent = 0, hostsPerSite = 1 }: Partial<SampleWebOptions>,
 ): Millis {
-  let ranks = 0;
-  for (let rank = 1; rank <= sites; rank += 1) ranks += rank ** -pagesExponent;
-  const pagesOfBusiestHost = pages / ranks / hostsPerSite;
-  const delayMs = dice.between(crawlMinMs, crawlMaxMs) / pagesOfBusiestHost;
+  const busiest = pagesOfBusiestHost({ sites, pages, hostsPerSite }, pagesExponent);
+  const delayMs = dice.between(crawlMinMs, crawlMaxMs) / busiest;
   return Math.round(Math.min(delayMaxMs, Math.max(delayMinMs, delayMs)));
 }
 

@@ -87,11 +87,12 @@ export class ArcSet {
   }
 
   intersect(other: ArcSet): ArcSet {
+    if (this.isEmpty || other.isEmpty) return ArcSet.empty;
     return this.#combine(other, (inOne, inOther) => inOne && inOther);
   }
 
   subtract(other: ArcSet): ArcSet {
-    if (other.isEmpty) return this;
+    if (this.isEmpty || other.isEmpty) return this;
     return this.#combine(other, (inOne, inOther) => inOne && !inOther);
   }
 

@@ -41,6 +41,14 @@ export const defaultOwnershipOptions: OwnershipOptions = Object.freeze({
   lookIntervalMs: 1_000,
 });
 
+/** What it follows from which members need copies, and which of them can have them. */
+interface NeedsBasis {
+  readonly ring: Ring;
+  readonly futureRing: Ring;
+  readonly held: ArcSet;
+  readonly others: SwarmView["others"];
+}
+
 /** Changes that come together are looked at together. */
 const settleMs = 20;
 
@@ -80,9 +88,7 @@ export class Ownership {
   >();
   #ownedIn: { readonly ring: Ring; readonly arcs: ArcSet } | undefined;
   #needs: {
-    /** What they follow from. */
-    readonly of:
-      { readonly ring: Ring; readonly futureRing: Ring; readonly held: ArcSet } | undefined;
+    readonly of: NeedsBasis | undefined;
     readonly arcs: ReadonlyMap<MemberId, ArcSet>;
   } = { of: undefined, arcs: new Map() };
   #claiming: Promise<void> | undefined;
@@ -177,7 +183,7 @@ export class Ownership {
       this.#syncing.size === 0 &&
       this.#transferring.size === 0 &&
       this.#claiming === undefined &&
-      this.#lost().isEmpty &&
+      this.#territory.bereft(this.#view).isEmpty &&
       this.#territory.held.equals(this.#owned()) &&
       this.#isCopied
     );
@@ -212,22 +218,28 @@ export class Ownership {
     return this.#ownedIn.arcs;
   }
 
-  /** Which members need a copy of what; computed anew when the rings or the holdings have changed. */
+  /** Sets which members need a copy of what, when the rings, the holdings or the members' runs have changed. */
   #setNeeds(): void {
-    const { ring, futureRing, self } = this.#view;
+    const { ring, futureRing, others } = this.#view;
     const { held } = this.#territory;
-    const of = this.#needs.of;
-    if (of?.ring !== ring || of.futureRing !== futureRing || of.held !== held) {
-      const arcs = new Map<MemberId, ArcSet>();
-      for (const each of ring === futureRing ? [ring] : [ring, futureRing]) {
-        for (const [member, more] of preferredArcs(each, this.#replicas, held)) {
-          if (member !== self) arcs.set(member, (arcs.get(member) ?? ArcSet.empty).union(more));
-        }
+    const { of } = this.#needs;
+    const isSameRing = of?.ring === ring && of.futureRing === futureRing && of.held === held;
+    if (isSameRing && of.others === others) return;
+    const arcs = isSameRing ? this.#needs.arcs : this.#neededCopies();
+    this.#needs = { of: { ring, futureRing, held, others }, arcs };
+    const dropped = this.#replicator.setNeeds(arcs);
+    for (const [member, stale] of dropped) this.#releases.owe(member, stale);
+  }
+
+  #neededCopies(): Map<MemberId, ArcSet> {
+    const { ring, futureRing, self } = this.#view;
+    const arcs = new Map<MemberId, ArcSet>();
+    for (const each of ring === futureRing ? [ring] : [ring, futureRing]) {
+      for (const [member, more] of preferredArcs(each, this.#replicas, this.#territory.held)) {
+        if (member !== self) arcs.set(member, (arcs.get(member) ?? ArcSet.empty).union(more));
       }
-      this.#needs = { of: { ring, futureRing, held }, arcs };
     }
-    const dropped = this.#replicator.setNeeds(this.#needs.arcs);
-    for (const [member, arcs] of dropped) this.#releases.owe(member, arcs);
+    return arcs;
   }
 
   /** What has still to be copied, by member. */
@@ -318,7 +330,7 @@ export class Ownership {
 
   /** Claims what was lost with its holder, and what this peer should hold and nobody is known to hold. */
   #startClaim(): void {
-    const lost = this.#lost();
+    const lost = this.#territory.bereft(this.#view);
     const orphans = this.#ripeOrphans(lost);
     const arcs = lost.union(orphans);
     if (arcs.isEmpty || this.#claiming || !mayClaim(this.#view.role)) return;
@@ -338,24 +350,26 @@ export class Ownership {
     return role === "joining" ? this.#uncopied() : ArcSet.empty;
   }
 
-  /** Arcs of which this peer has a copy, and whose holder is gone. */
-  #lost(): ArcSet {
-    return this.#territory.bereft(this.#view);
+  #ripeOrphans(lost: ArcSet): ArcSet {
+    const arcs = this.#untraced().subtract(lost);
+    if (arcs.isEmpty) {
+      this.#orphans = undefined;
+      return arcs;
+    }
+    const nowMs = this.#clock.nowMs();
+    if (!this.#orphans?.arcs.covers(arcs)) this.#orphans = { arcs, sinceMs: nowMs };
+    const ripeAtMs = this.#orphans.sinceMs + this.#options.orphanGraceMs;
+    return this.#view.others.length === 0 || nowMs >= ripeAtMs ? arcs : ArcSet.empty;
   }
 
-  #ripeOrphans(lost: ArcSet): ArcSet {
+  /** Owned by the ring, not held here, and by nobody who runs as far as is known. */
+  #untraced(): ArcSet {
+    const missing = this.#owned().subtract(this.#territory.held);
+    if (missing.isEmpty) return missing;
     const traced = this.#territory.notedWhere(({ member, generation }) =>
       this.#view.isRunning(member, generation),
     );
-    const arcs = this.#owned().subtract(this.#territory.held).subtract(traced).subtract(lost);
-    const nowMs = this.#clock.nowMs();
-    if (arcs.isEmpty) this.#orphans = undefined;
-    else if (!this.#orphans?.arcs.covers(arcs)) this.#orphans = { arcs, sinceMs: nowMs };
-    const isRipe =
-      this.#orphans &&
-      (this.#view.others.length === 0 ||
-        nowMs >= this.#orphans.sinceMs + this.#options.orphanGraceMs);
-    return isRipe ? arcs : ArcSet.empty;
+    return missing.subtract(traced);
   }
 
   /** What will be this peer's own when it has joined, and of which it has no complete copy yet. */

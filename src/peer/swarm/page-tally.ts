@@ -28,8 +28,11 @@ export class PageTally {
   readonly #view: SwarmView;
   readonly #heard = new Map<JobId, Map<MemberId, number>>();
   readonly #told = new Map<JobId, number>();
-  /** Runs of members that have been told everything. */
-  #acquainted = new Set<string>();
+  /** Runs of members that have been told everything, and the members of whom they are. */
+  #acquainted: { readonly others: SwarmView["others"]; readonly runs: ReadonlySet<string> } = {
+    others: [],
+    runs: new Set(),
+  };
   #toldAllAtMs: Millis = -Infinity;
 
   constructor(
@@ -87,12 +90,11 @@ export class PageTally {
   }
 
   #hasNewcomers(): boolean {
-    const runs = new Set<string>();
-    for (const member of this.#view.others) {
-      runs.add(`${member} ${this.#view.generationOf(member)}`);
-    }
+    const { others } = this.#view;
     const known = this.#acquainted;
-    this.#acquainted = runs;
-    return [...runs].some((run) => !known.has(run));
+    if (known.others === others) return false;
+    const runs = new Set(others.map((one) => `${one} ${this.#view.generationOf(one)}`));
+    this.#acquainted = { others, runs };
+    return [...runs].some((run) => !known.runs.has(run));
   }
 }

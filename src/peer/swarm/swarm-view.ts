@@ -10,7 +10,10 @@ export interface SwarmView {
   readonly ring: Ring;
   /** The ring as it will be when those that are joining have joined. */
   readonly futureRing: Ring;
-  /** Members other than this one that run, as far as is known: joining, active, leaving or suspect. */
+  /**
+   * Members other than this one that run, as far as is known: joining, active, leaving or suspect. Another list after each
+   * change, of their runs too.
+   */
   readonly others: readonly MemberId[];
   /** What this peer is in the swarm. */
   readonly role: "joining" | "active" | "leaving" | "left";

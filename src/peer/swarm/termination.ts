@@ -6,7 +6,7 @@ import {
 } from "../../core/record/keys.ts";
 import { noJob } from "../../core/messages/activity.ts";
 import type { ActivityReply } from "../../core/messages/activity.ts";
-import type { Millis } from "../../core/units.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { StoreOp } from "../../ports/store.ts";
@@ -16,6 +16,14 @@ import type { SwarmView } from "./swarm-view.ts";
 
 /** What every member said in one wave. */
 type Wave = ReadonlyMap<string, ActivityReply>;
+
+/** One wait for the end of a job. */
+interface Search {
+  readonly job: Job;
+  before: Wave | undefined;
+  /** The member that kept the last wave from coming to the end. */
+  busy: MemberId | undefined;
+}
 
 /** Time between two waves. */
 const waveIntervalMs = 500;
@@ -32,16 +40,20 @@ const timeoutMs: Millis = 2_000;
  */
 export class Termination {
   readonly #clock: Clock;
-  readonly #calls: PeerCalls;
+  readonly #calls: Pick<PeerCalls, "activity">;
   readonly #logger: Logger;
-  readonly #view: SwarmView;
+  readonly #view: Pick<SwarmView, "generation" | "others" | "ring" | "self">;
   readonly #busy: (job: Job | undefined) => string | undefined;
   readonly #activity = new Map<number, number>();
 
   constructor(
-    ports: { readonly clock: Clock; readonly calls: PeerCalls; readonly logger: Logger },
+    ports: {
+      readonly clock: Clock;
+      readonly calls: Pick<PeerCalls, "activity">;
+      readonly logger: Logger;
+    },
     parts: {
-      readonly view: SwarmView;
+      readonly view: Pick<SwarmView, "generation" | "others" | "ring" | "self">;
       /** Why the job is not over at this peer; without a job, why the peer itself is not at rest. */
       readonly busy: (job: Job | undefined) => string | undefined;
     },
@@ -77,27 +89,35 @@ export class Termination {
     return reports.every((report) => report !== undefined && report.busy === undefined);
   }
 
-  /** Resolves when the job is finished in the whole swarm, or `signal` aborts. */
+  /**
+   * Resolves when the job is finished in the whole swarm, or `signal` aborts. While it goes on, one member is asked at a time,
+   * the one that had work last: a wave of all would cost as many questions as there are members.
+   */
   async finished(job: Job, signal: AbortSignal): Promise<void> {
-    let before: Wave | undefined;
+    const search: Search = { job, before: undefined, busy: undefined };
     while (!signal.aborted) {
-      const wave = await this.#wave(job);
-      if (wave && before && areEqual(wave, before)) return;
-      before = wave;
+      const wave = (await this.#isBusyStill(search)) ? undefined : await this.#wave(search);
+      if (wave && search.before && areEqual(wave, search.before)) return;
+      search.before = wave;
       await this.#clock.sleep(waveIntervalMs, signal);
     }
   }
 
-  #notYet(job: Job, member: string, why: string): undefined {
-    this.#logger.debug("job-goes-on", { job: job.definition.id, member, why });
+  /** Whether the member that had work last has some still. */
+  async #isBusyStill({ job, busy }: Search): Promise<boolean> {
+    if (busy === undefined || !this.#view.others.includes(busy)) return false;
+    const report = await this.#calls.activity(busy, job.definition.id, timeoutMs);
+    return report?.busy !== undefined;
   }
 
   /** Nothing when a member is busy or does not answer, or the members change meanwhile. */
-  async #wave(job: Job): Promise<Wave | undefined> {
+  async #wave(search: Search): Promise<Wave | undefined> {
+    const { job } = search;
     const { others, ring, self } = this.#view;
+    search.busy = undefined;
     const own = this.report(job);
     if (own.busy !== undefined) {
-      this.#notYet(job, self, own.busy);
+      this.#goesOn(job, self, own.busy);
       return;
     }
     const reports = await Promise.all(
@@ -108,18 +128,22 @@ export class Termination {
     );
     if (ring !== this.#view.ring || this.report(job).busy !== undefined) return undefined;
     const wave = new Map<string, ActivityReply>([[self, own]]);
+    const notReady: MemberId[] = [];
     for (const { member, report } of reports) {
-      if (!report) {
-        this.#notYet(job, member, "no answer");
-        return;
+      if (report && report.busy === undefined) {
+        wave.set(member, report);
+        continue;
       }
-      if (report.busy !== undefined) {
-        this.#notYet(job, member, report.busy);
-        return;
-      }
-      wave.set(member, report);
+      notReady.push(member);
+      this.#goesOn(job, member, report?.busy ?? "no answer");
     }
-    return wave;
+    // Each of those who wait asks another one from now on, where several have work.
+    search.busy = notReady.find((member) => member > self) ?? notReady[0];
+    return notReady.length === 0 ? wave : undefined;
+  }
+
+  #goesOn(job: Job, member: MemberId, why: string): void {
+    this.#logger.debug("job-goes-on", { job: job.definition.id, member, why });
   }
 }
 

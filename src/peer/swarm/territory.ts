@@ -34,6 +34,8 @@ export class Territory {
   #held = ArcSet.empty;
   #closing = ArcSet.empty;
   readonly #holders = new ArcMap<Holder>();
+  /** What {@link bereft} has found, until a note or the members change. */
+  #bereft: { readonly others: SwarmView["others"]; readonly arcs: ArcSet } | undefined;
 
   get held(): ArcSet {
     return this.#held;
@@ -57,6 +59,7 @@ export class Territory {
     if (arcs.isEmpty) return;
     this.#held = this.#held.union(arcs);
     this.#holders.delete(arcs);
+    this.#bereft = undefined;
   }
 
   /** Admits nothing here any more, until `reopen` or `give`. */
@@ -73,6 +76,7 @@ export class Territory {
     this.#held = this.#held.subtract(arcs);
     this.reopen(arcs);
     this.#holders.set(arcs, to);
+    this.#bereft = undefined;
   }
 
   /** Holds nothing any more, without a successor. */
@@ -84,6 +88,7 @@ export class Territory {
   /** Notes who holds `arcs`, as far as this peer does not hold them itself. */
   note(arcs: ArcSet, holder: Holder): void {
     this.#holders.set(arcs.subtract(this.#held), holder);
+    this.#bereft = undefined;
   }
 
   /** A member says what it holds, and of which part of it this peer has a complete copy. */
@@ -108,6 +113,7 @@ export class Territory {
   /** This process has stood still: whether its copies were kept up to date meanwhile is unknown. */
   distrustCopies(): void {
     this.#holders.change((holder) => (holder.synced ? { ...holder, former: true } : holder));
+    this.#bereft = undefined;
   }
 
   /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
@@ -120,11 +126,15 @@ export class Territory {
   }
 
   /** Arcs of which this peer has a copy, and whose holder runs no more. */
-  bereft(view: Pick<SwarmView, "isRunning">, within?: ArcSet): ArcSet {
-    return this.notedWhere(
-      ({ member, generation, synced }) => synced && !view.isRunning(member, generation),
-      within,
-    );
+  bereft(view: Pick<SwarmView, "isRunning" | "others">, within = ArcSet.whole): ArcSet {
+    const { others } = view;
+    if (this.#bereft?.others !== others) {
+      const arcs = this.notedWhere(
+        ({ member, generation, synced }) => synced && !view.isRunning(member, generation),
+      );
+      this.#bereft = { others, arcs };
+    }
+    return this.#bereft.arcs.intersect(within);
   }
 
   holderAt(position: RingPosition): Holder | undefined {
