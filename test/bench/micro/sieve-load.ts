@@ -41,11 +41,31 @@ function siteOf(n: number): SiteName {
   return `site-${Math.floor(n / (pagesPerSite * 50)) * 50 + (n % 50)}.example` as SiteName;
 }
 
-/** Fills `words` with the fingerprints of a batch. */
-export function fingerprint(batch: Uint32Array, words: Uint32Array): void {
-  for (const [i, n] of batch.entries()) {
-    writeFingerprint(`https://${siteOf(n)}/articles/${n}/index.html`, words, i * 4);
+/** Offers that are made together: what a crawler has of URLs before their dedupe. */
+export interface OfferBatch {
+  readonly numbers: Uint32Array;
+  /** Fingerprints, four words each. */
+  readonly words: Uint32Array;
+  /** Where their sites stand on the ring. */
+  readonly positions: BigUint64Array;
+}
+
+/** Room for as many offers. */
+export function roomFor(offers: number): Pick<OfferBatch, "words" | "positions"> {
+  return { words: new Uint32Array(offers * 4), positions: new BigUint64Array(offers) };
+}
+
+/** Makes the URLs of a batch, their fingerprints and the positions of their sites, in `room`. */
+export function makeBatch(
+  numbers: Uint32Array,
+  { words, positions }: Pick<OfferBatch, "words" | "positions">,
+): OfferBatch {
+  for (const [i, n] of numbers.entries()) {
+    const site = siteOf(n);
+    positions[i] = ringPosition(site);
+    writeFingerprint(`https://${site}/articles/${n}/index.html`, words, i * 4);
   }
+  return { numbers, words, positions };
 }
 
 /** What became of offers. */
@@ -71,12 +91,11 @@ export class MemoryDedupe {
     this.#known = new Uint8Array(distinct);
   }
 
-  /** Offers a batch, whose fingerprints are `words`. */
-  offer(batch: Uint32Array, words: Uint32Array): void {
+  offer({ numbers, words }: Pick<OfferBatch, "numbers" | "words">): void {
     const { counts } = this;
     const [sieve, known] = [this.#sieve, this.#known];
-    for (let i = 0; i < batch.length; i += 1) {
-      const n = batch[i] ?? 0;
+    for (let i = 0; i < numbers.length; i += 1) {
+      const n = numbers[i] ?? 0;
       const answer = sieve.offer(space, words, i * 4);
       if (answer === "seen") continue;
       const existed = known[n] === 1;
@@ -124,12 +143,12 @@ export class StoreDedupe {
   }
 
   /** Offers a batch while the store answers for the one before, whose `words` must stay as they were until then. */
-  async offer(batch: Uint32Array, words: Uint32Array): Promise<void> {
+  async offer({ numbers, words, positions }: OfferBatch): Promise<void> {
     const asked: AskedKey[] = [];
-    for (let i = 0; i < batch.length; i += 1) {
+    for (let i = 0; i < numbers.length; i += 1) {
       const answer = this.#sieve.offer(space, words, i * 4);
       if (answer === "seen") continue;
-      const key = urlKey("url", ringPosition(siteOf(batch[i] ?? 0)), words, i * 4, space);
+      const key = urlKey("url", positions[i] ?? 0n, words, i * 4, space);
       if (answer === "new") this.#put(key);
       else asked.push({ key, at: i * 4 });
     }

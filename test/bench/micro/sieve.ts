@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { LevelStore } from "../../../src/adapters/level/level-store.ts";
 import { tagRange } from "../../../src/core/record/keys.ts";
 import { processMicros, threadMicros } from "./processor-time.ts";
-import { fingerprint, MemoryDedupe, planOffers, StoreDedupe } from "./sieve-load.ts";
-import type { OfferCounts, OfferPlan } from "./sieve-load.ts";
+import { makeBatch, MemoryDedupe, planOffers, roomFor, StoreDedupe } from "./sieve-load.ts";
+import type { OfferBatch, OfferCounts, OfferPlan } from "./sieve-load.ts";
 
 const offers = Number(process.argv[2] ?? 1_000_000);
 const far = process.argv.includes("--far");
@@ -49,27 +49,26 @@ function between(start: Spent, end: Spent): Spent {
   };
 }
 
-/** Offers all in batches; what the fingerprints took is not the dedupe's own work. */
+/** Offers all in batches; what it took to make URLs and fingerprints is not the dedupe's own work. */
 async function offerAll(
   name: string,
   { numbers }: OfferPlan,
-  offer: (batch: Uint32Array, words: Uint32Array) => unknown,
+  offer: (batch: OfferBatch) => unknown,
 ): Promise<(counts: OfferCounts) => void> {
-  // A batch is offered while the store answers for the one before; each has words of its own.
-  const wordsOfTwo = [new Uint32Array(batchOffers * 4), new Uint32Array(batchOffers * 4)] as const;
+  // A batch is offered while the store answers for the one before; each has room of its own.
+  const rooms = [roomFor(batchOffers), roomFor(batchOffers)] as const;
   const hashing = { wallMs: 0, threadMs: 0, processMs: 0 };
   const start = spent();
   for (let first = 0; first < offers; first += batchOffers) {
-    const batch = numbers.subarray(first, first + batchOffers);
-    const words = wordsOfTwo[first % (2 * batchOffers) === 0 ? 0 : 1];
+    const room = rooms[first % (2 * batchOffers) === 0 ? 0 : 1];
     const begun = spent();
-    fingerprint(batch, words);
+    const batch = makeBatch(numbers.subarray(first, first + batchOffers), room);
     const { wallMs, threadMs } = between(begun, spent());
     hashing.wallMs += wallMs;
     hashing.threadMs += threadMs;
     // Measured on the one thread that makes them: the others do the store's work meanwhile.
     hashing.processMs += threadMs;
-    await offer(batch, words);
+    await offer(batch);
   }
   return (counts) => report(name, between(start, spent()), hashing, counts);
 }
@@ -90,7 +89,7 @@ function report(name: string, all: Spent, hashing: Spent, counts: OfferCounts): 
 
 async function measureSieve(plan: OfferPlan): Promise<void> {
   const dedupe = new MemoryDedupe(plan.distinct);
-  const done = await offerAll("sieve alone", plan, (batch, words) => dedupe.offer(batch, words));
+  const done = await offerAll("sieve alone", plan, (batch) => dedupe.offer(batch));
   done(dedupe.counts);
 }
 
@@ -99,9 +98,7 @@ async function measureStore(plan: OfferPlan): Promise<void> {
   const store = new LevelStore({ directory });
   await store.start();
   const dedupe = new StoreDedupe(store, storeOptions);
-  const done = await offerAll("sieve and store", plan, (batch, words) =>
-    dedupe.offer(batch, words),
-  );
+  const done = await offerAll("sieve and store", plan, (batch) => dedupe.offer(batch));
   await dedupe.end();
   done(dedupe.counts);
 

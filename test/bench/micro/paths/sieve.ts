@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { LevelStore } from "../../../../src/adapters/level/level-store.ts";
 import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
-import { fingerprint, MemoryDedupe, planOffers, StoreDedupe } from "../sieve-load.ts";
+import { makeBatch, MemoryDedupe, planOffers, roomFor, StoreDedupe } from "../sieve-load.ts";
+import type { OfferBatch } from "../sieve-load.ts";
 
 const batchOffers = 1_000;
 const memoryOffers = 200_000;
@@ -13,22 +14,15 @@ const memoryOptions = { cacheCapacity: 2 ** 14, unsettledOffersMax: 2 ** 14 };
 /** A batch commits what the one before it brought: long before its keys can leave the cache. */
 const storeOptions = { ...memoryOptions, commitEveryMs: 0, pendingOpsMax: 2_000 };
 
-interface Batch {
-  readonly numbers: Uint32Array;
-  readonly words: Uint32Array;
-}
-
 function batchesOf(offers: number): {
-  readonly batches: readonly Batch[];
+  readonly batches: readonly OfferBatch[];
   readonly distinct: number;
 } {
   const { numbers, distinct } = planOffers(offers, false);
-  const batches: Batch[] = [];
+  const batches: OfferBatch[] = [];
   for (let first = 0; first < offers; first += batchOffers) {
     const batch = numbers.subarray(first, first + batchOffers);
-    const words = new Uint32Array(batch.length * 4);
-    fingerprint(batch, words);
-    batches.push({ numbers: batch, words });
+    batches.push(makeBatch(batch, roomFor(batch.length)));
   }
   return { batches, distinct };
 }
@@ -40,7 +34,7 @@ function startMemory(): Load {
     operations: memoryOffers,
     prepare: () => (dedupe = new MemoryDedupe(distinct, memoryOptions)),
     pass: () => {
-      for (const { numbers, words } of batches) dedupe.offer(numbers, words);
+      for (const batch of batches) dedupe.offer(batch);
       if (dedupe.counts.fresh !== distinct) throw new Error("a URL was lost");
     },
   };
@@ -61,7 +55,7 @@ async function startStore(directory: string): Promise<Load> {
     },
     pass: async () => {
       const dedupe = new StoreDedupe(store, storeOptions);
-      for (const { numbers, words } of batches) await dedupe.offer(numbers, words);
+      for (const batch of batches) await dedupe.offer(batch);
       await dedupe.end();
       if (dedupe.counts.fresh !== distinct) throw new Error("a URL was lost");
     },
