@@ -3,6 +3,7 @@ import type { FetchVerdict } from "../core/politeness/host-gate.ts";
 import { parseRetryAfter } from "../core/politeness/retry-after.ts";
 import { verdictKindOf } from "../core/politeness/retry-table.ts";
 import type { RobotsRecord } from "../core/record/record.pb.ts";
+import { wholeLines } from "../core/robots/read-robots.ts";
 import { robotsRedirectsMax, robotsVerdict } from "../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../core/robots/robots-policy.ts";
 import type { CanonicalUrl, HostName, IpAddress, OriginName } from "../core/units.ts";
@@ -10,7 +11,7 @@ import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
 import { hostOf } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
-import type { FetchLimits, FetchOutcome, Fetcher } from "../ports/fetcher.ts";
+import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../ports/fetcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import type { Frontier, Lease } from "./frontier.ts";
@@ -152,11 +153,7 @@ export class RobotsVisitor {
       const target =
         isRedirect(outcome.status) && location ? canonicalizeUrl(location, url) : undefined;
       if (target === undefined) {
-        return {
-          outcome: answerOf(outcome),
-          verdict,
-          body: new TextDecoder().decode(outcome.body),
-        };
+        return { outcome: answerOf(outcome), verdict, body: textOf(outcome) };
       }
       if (hops >= robotsRedirectsMax) {
         return { outcome: { kind: "redirect-limit" }, verdict, body: "" };
@@ -235,6 +232,11 @@ function answerOf(response: Extract<FetchOutcome, { kind: "response" }>): Robots
     ...(cacheControl !== undefined && { cacheControl }),
     ...(typeof retryAfterMs === "number" && { retryAfterMs }),
   };
+}
+
+function textOf({ body, truncation }: FetchResponse): string {
+  const text = new TextDecoder().decode(body);
+  return truncation === undefined ? text : wholeLines(text);
 }
 
 function verdictOf(outcome: FetchOutcome): FetchVerdict {

@@ -6,6 +6,7 @@ import type {
   FetchRequest,
   FetchResponse,
   Fetcher,
+  Truncation,
 } from "../../src/ports/fetcher.ts";
 import type { ResolveOutcome, Resolver } from "../../src/ports/resolver.ts";
 
@@ -14,6 +15,8 @@ export interface TablePage {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Why the body is no more than the beginning of what there is. */
+  readonly truncation?: Truncation;
   readonly failure?: FetchFailed["failure"];
 }
 
@@ -113,6 +116,7 @@ function responseOf(
     encodedBody: body,
     body,
     bodyRead: wanted,
+    ...(page.truncation && { truncation: page.truncation }),
     startedAtMs: times.startedAtMs,
     headAtMs: times.finishedAtMs,
     finishedAtMs: times.finishedAtMs,

@@ -82,13 +82,14 @@ function* recordsOf(text: string): Generator<readonly [string, string]> {
   }
 }
 
-/** Cut at a line's end: half of `Disallow: /shop` would close the whole site. */
 function readablePart(text: string): string {
   if (text.length <= robotsCharactersMax) return text;
-  const lastEnd = Math.max(
-    text.lastIndexOf("\n", robotsCharactersMax),
-    text.lastIndexOf("\r", robotsCharactersMax),
-  );
+  return wholeLines(text.slice(0, robotsCharactersMax + 1));
+}
+
+/** The beginning of a text that was cut, up to its last line's end: half of `Disallow: /shop` would close the whole site. */
+export function wholeLines(text: string): string {
+  const lastEnd = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
   return text.slice(0, lastEnd + 1);
 }
 
