@@ -1,7 +1,5 @@
 import type { FetchFailure } from "../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../core/politeness/host-gate.ts";
-import { parseRetryAfter } from "../core/politeness/retry-after.ts";
-import { verdictKindOf } from "../core/politeness/retry-table.ts";
 import type { RobotsRecord } from "../core/record/record.pb.ts";
 import { wholeLines } from "../core/robots/read-robots.ts";
 import { robotsRedirectsMax, robotsVerdict } from "../core/robots/robots-policy.ts";
@@ -14,6 +12,7 @@ import type { Entropy } from "../ports/entropy.ts";
 import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../ports/fetcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Resolver } from "../ports/resolver.ts";
+import { fetchVerdictOf } from "./fetch-verdict.ts";
 import type { Frontier, Lease } from "./frontier.ts";
 import { headerField } from "./header-fields.ts";
 import type { Journal } from "./journal.ts";
@@ -144,7 +143,7 @@ export class RobotsVisitor {
     let url = first;
     for (let hops = 0; ; hops += 1) {
       const outcome = await this.#request(lease, url, hops > 0);
-      const verdict = verdictOf(outcome);
+      const verdict = fetchVerdictOf(outcome);
       if (outcome.kind === "failure") {
         const { failure } = outcome;
         return { outcome: { kind: "unreachable" }, verdict, body: "", failure };
@@ -153,7 +152,7 @@ export class RobotsVisitor {
       const target =
         isRedirect(outcome.status) && location ? canonicalizeUrl(location, url) : undefined;
       if (target === undefined) {
-        return { outcome: answerOf(outcome), verdict, body: textOf(outcome) };
+        return { outcome: answerOf(outcome, verdict), verdict, body: textOf(outcome) };
       }
       if (hops >= robotsRedirectsMax) {
         return { outcome: { kind: "redirect-limit" }, verdict, body: "" };
@@ -222,32 +221,20 @@ export class RobotsVisitor {
   }
 }
 
-function answerOf(response: Extract<FetchOutcome, { kind: "response" }>): RobotsFetchOutcome {
-  const cacheControl = headerField(response.headers, "cache-control");
-  const retryAfter = headerField(response.headers, "retry-after");
-  const retryAfterMs = retryAfter && parseRetryAfter(retryAfter, response.finishedAtMs);
+function answerOf({ status, headers }: FetchResponse, verdict: FetchVerdict): RobotsFetchOutcome {
+  const cacheControl = headerField(headers, "cache-control");
+  const { retryAfterMs } = verdict;
   return {
     kind: "response",
-    status: response.status,
+    status,
     ...(cacheControl !== undefined && { cacheControl }),
-    ...(typeof retryAfterMs === "number" && { retryAfterMs }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
 function textOf({ body, truncation }: FetchResponse): string {
   const text = new TextDecoder().decode(body);
   return truncation === undefined ? text : wholeLines(text);
-}
-
-function verdictOf(outcome: FetchOutcome): FetchVerdict {
-  const { startedAtMs, finishedAtMs } = outcome;
-  const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
-  return {
-    kind: verdictKindOf(attempt),
-    startedAtMs,
-    finishedAtMs,
-    ...(outcome.kind === "response" && { headAtMs: outcome.headAtMs }),
-  };
 }
 
 function isRedirect(status: number): boolean {

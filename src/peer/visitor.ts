@@ -1,8 +1,6 @@
 import type { Exchange } from "../core/archive/capture.ts";
-import { parseRetryAfter } from "../core/politeness/retry-after.ts";
-import { retryPlan, verdictKindOf } from "../core/politeness/retry-table.ts";
+import { retryPlan } from "../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
-import type { FetchVerdict } from "../core/politeness/host-gate.ts";
 import { isHtml } from "../core/page/content-type.ts";
 import { idOf } from "../core/record/id-of.ts";
 import type { QueueEntry } from "../core/record/record.pb.ts";
@@ -14,7 +12,7 @@ import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../ports
 import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Frontier, Lease } from "./frontier.ts";
-import { headerField } from "./header-fields.ts";
+import { fetchVerdictOf } from "./fetch-verdict.ts";
 import type { LeaseLog } from "./lease-log.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { RobotsVisitor } from "./robots-visitor.ts";
@@ -150,7 +148,7 @@ export class Visitor {
   #record(lease: Lease, outcome: FetchOutcome): void {
     const { clock, entropy, logger, metrics } = this.#ports;
     const { host, job } = lease;
-    const verdict = verdictOf(outcome, clock.nowMs());
+    const verdict = fetchVerdictOf(outcome);
     const event = host.visit.gate.record(verdict, host.visit.delayMs, entropy.random());
     if (event) {
       const forSeconds = Math.round((event.untilMs - clock.nowMs()) / 1_000);
@@ -210,23 +208,6 @@ function mayBeHtml(type: string | undefined): boolean {
 /** A good answer is never asked for again, however many attempts it would be granted. */
 function isTransient(outcome: FetchOutcome): boolean {
   return outcome.kind === "failure" || outcome.status >= 400;
-}
-
-function verdictOf(outcome: FetchOutcome, nowMs: number): FetchVerdict {
-  const { startedAtMs, finishedAtMs } = outcome;
-  if (outcome.kind === "failure") {
-    return { kind: verdictKindOf(outcome), startedAtMs, finishedAtMs };
-  }
-  const { status, headers, headAtMs } = outcome;
-  const retryAfter = headerField(headers, "retry-after");
-  const retryAfterMs = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, nowMs);
-  return {
-    kind: verdictKindOf({ status }),
-    startedAtMs,
-    headAtMs,
-    finishedAtMs,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
 }
 
 function exchangeOf({ host, url }: Lease, response: FetchResponse): Exchange {

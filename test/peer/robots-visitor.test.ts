@@ -17,4 +17,18 @@ describe("robots.txt, as a peer asks for it", () => {
       ]);
     },
   );
+
+  it.each([429, 503])(
+    "is asked for again no sooner than a %i's Retry-After says",
+    async (status) => {
+      const machine = new VirtualPeer((url, asked) => {
+        if (!url.endsWith("/robots.txt")) return htmlPage();
+        return asked < 2 ? { status, headers: { "retry-after": "120" } } : { status: 404 };
+      });
+      await machine.crawl(["http://site.example/"]);
+      const [first, ...later] = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
+      const rests = later.map((atMs, index) => atMs - (later[index - 1] ?? first ?? 0));
+      expect(rests).toEqual([120_020, 120_020, 1_020]);
+    },
+  );
 });
