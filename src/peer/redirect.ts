@@ -1,8 +1,8 @@
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import type { JobRules } from "../core/jobs/job-rules.ts";
 import type { CanonicalUrl } from "../core/units.ts";
-import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
 import { dedupeKey } from "../core/url/dedupe-key.ts";
+import { canonicalizeHeaderUrl } from "../core/url/header-url.ts";
 import { hostOf, siteOfHost } from "../core/url/site-of.ts";
 
 /** Redirects in a row, at most; browsers stop at 20, RFC 9110 section 15.4 asks for some limit. */
@@ -38,7 +38,7 @@ export function planRedirect(
   if (!redirectStatuses.has(response.status) || response.location === undefined) {
     return { kind: "none" };
   }
-  const target = canonicalizeUrl(response.location, from.url);
+  const target = canonicalizeHeaderUrl(response.location, from.url);
   if (target === undefined) return { kind: "none" };
   const chain = [...from.chain, from.url];
   if (chain.includes(target)) return { kind: "end", target, reason: "redirect-loop", chain };

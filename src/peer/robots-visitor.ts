@@ -5,7 +5,7 @@ import { wholeLines } from "../core/robots/read-robots.ts";
 import { robotsRedirectsMax, robotsVerdict } from "../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../core/robots/robots-policy.ts";
 import type { CanonicalUrl, HostName, IpAddress, OriginName } from "../core/units.ts";
-import { canonicalizeUrl } from "../core/url/canonicalize-url.ts";
+import { canonicalizeHeaderUrl } from "../core/url/header-url.ts";
 import { hostOf } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
@@ -150,7 +150,7 @@ export class RobotsVisitor {
       }
       const location = headerField(outcome.headers, "location");
       const target =
-        isRedirect(outcome.status) && location ? canonicalizeUrl(location, url) : undefined;
+        isRedirect(outcome.status) && location ? canonicalizeHeaderUrl(location, url) : undefined;
       if (target === undefined) {
         return { outcome: answerOf(outcome, verdict), verdict, body: textOf(outcome) };
       }

@@ -36,6 +36,11 @@ describe("a redirect", () => {
     });
   });
 
+  it("leads to what the bytes of its Location say in UTF-8", () => {
+    const location = Buffer.from("/café/中").toString("latin1");
+    expect(plan(location)).toMatchObject({ target: "http://site.example/caf%C3%A9/%E4%B8%AD" });
+  });
+
   it.each([
     ["a status that is none", plan("/there", { status: 200 })],
     ["300, which leaves the choice to people", plan("/there", { status: 300 })],

@@ -113,6 +113,8 @@ describe("parsePage", () => {
     const fromHeader = parse({ html, headers: [...htmlHeader, "Refresh", "0; url=head#x"] });
     expect(fromHeader.refresh).toEqual({ seconds: 0, url: "http://www.e.org/dir/head" });
     expect(links(fromHeader)).toEqual(["/dir/head", "/b/x"]);
+    const bytes = ["refresh", Buffer.from("0;url=/café").toString("latin1")];
+    expect(parse({ html: "", headers: bytes }).refresh?.url).toBe("http://www.e.org/caf%C3%A9");
     expect(parse({ html: "", headers: ["refresh", "0;url=mailto:a"] }).refresh).toBeUndefined();
   });
 
