@@ -125,7 +125,8 @@ export class PageFinisher {
 
   /**
    * The latest fetch of the URL by another job whose response is still in this peer's archive. Rows of other peers' fetches
-   * are in the database too; what they say of the archive is true of another one.
+   * are in the database too; what they say of the archive is true of another one. A body that was cut is not offered: the
+   * server's 304 would make its missing rest missing for ever (RFC 9111, section 3.3).
    */
   async priorFetch(lease: Lease, url: CanonicalUrl): Promise<PriorFetch | undefined> {
     const others = this.#parts.jobs.all().filter((job) => job !== lease.job);
@@ -134,6 +135,7 @@ export class PageFinisher {
     const record = rows
       .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
       .filter(({ url: fetched, etag, lastModified }) => fetched === url && (etag ?? lastModified))
+      .filter(({ httpStatus, truncated }) => httpStatus === 200 && !truncated)
       .filter(({ capturedBy = this.#parts.peerId }) => capturedBy === this.#parts.peerId)
       .reduce<UrlRecord | undefined>(
         (latest, one) => (latest && latest.fetchedAtMs >= one.fetchedAtMs ? latest : one),

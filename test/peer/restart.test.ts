@@ -126,4 +126,24 @@ describe("a peer that is started again", () => {
     const { body } = await peer.content(`http://site.example/${pages}`);
     expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
   });
+
+  it.each([
+    ["a body that was cut", { truncation: "disconnect" }],
+    ["an error page", { status: 404 }],
+  ] as const)("asks for the whole page again after %s", async (_what, first) => {
+    const headers = { "content-type": "text/html", etag: '"v1"' };
+    const machine = new VirtualPeer((url, asked) =>
+      url === seed ? { body: "<p>", headers, ...(asked === 0 ? first : {}) } : undefined,
+    );
+    await machine.crawl([seed]);
+    const again = "again" as typeof testJob;
+    await machine.clock.run(
+      (async () => {
+        await machine.peer.inject(again, [seed]);
+        await machine.peer.jobFinished(again, forever);
+      })(),
+    );
+    const asked = machine.web.requests.filter(({ url }) => url === seed);
+    expect(asked.map((request) => request.headers)).toEqual([{}, {}]);
+  });
 });
