@@ -1,7 +1,7 @@
 import type { Exchange } from "../core/archive/capture.ts";
 import { retryPlan } from "../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
-import { isHtml } from "../core/page/content-type.ts";
+import { isHtmlType } from "../core/page/content-type.ts";
 import { idOf } from "../core/record/id-of.ts";
 import type { QueueEntry } from "../core/record/record.pb.ts";
 import type { CanonicalUrl, IpAddress } from "../core/units.ts";
@@ -19,8 +19,6 @@ import type { RobotsVisitor } from "./robots-visitor.ts";
 import { Turns } from "./turns.ts";
 import { urlRow } from "./url-row.ts";
 import type { UrlRow } from "./url-row.ts";
-
-const noBytes = new Uint8Array(0);
 
 export interface VisitorPorts {
   readonly clock: Clock;
@@ -138,7 +136,8 @@ export class Visitor {
         address: host.visit.address as IpAddress,
         headers,
         limits: this.#limits,
-        wantsBody: (status, type) => otherContent === "archive" || status >= 300 || mayBeHtml(type),
+        wantsBody: (status, type) =>
+          otherContent === "archive" || status >= 300 || isHtmlType(type),
       },
       this.#signal,
     );
@@ -198,11 +197,6 @@ export class Visitor {
       await this.#parts.finisher.finish(lease, row, { kind: "failed", failure });
     }
   }
-}
-
-/** Without a type the body has to tell. */
-function mayBeHtml(type: string | undefined): boolean {
-  return type === undefined || isHtml(type, noBytes);
 }
 
 /** A good answer is never asked for again, however many attempts it would be granted. */

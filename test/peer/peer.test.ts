@@ -188,6 +188,20 @@ describe("a peer", () => {
     expect(peer.job(testJob).counts).toMatchObject({ pages: 2, skipped: { scope: 1 } });
   });
 
+  it.each([
+    ["text/html", { pages: 2 }],
+    ["", { pages: 2 }],
+    ["html", { pages: 2 }],
+    ["image/png", { pages: 0, skipped: { "content-type": 1 } }],
+  ])("that skips other content takes an HTML page of type %j as %j", async (type, counts) => {
+    const page = { ...htmlPage("/a"), headers: { "content-type": type } };
+    const machine = new VirtualPeer(
+      table({ "http://site.example/": page, "http://site.example/a": htmlPage() }),
+    );
+    const peer = await machine.crawl(["http://site.example/"], { otherContent: "skip" });
+    expect(peer.job(testJob).counts).toMatchObject(counts);
+  });
+
   it("does not count a URL as skipped that another page lets in, whichever comes first", async () => {
     const machine = new VirtualPeer(
       table({
