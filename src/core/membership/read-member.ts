@@ -1,3 +1,4 @@
+import { isRingWeight } from "../ring/member-tokens.ts";
 import type { MemberId, Millis } from "../units.ts";
 import type { Member, MemberHealth, MemberRole } from "./member.ts";
 
@@ -7,8 +8,6 @@ const idCharactersMax = 128;
 const addressesMax = 8;
 const addressCharactersMax = 128;
 const versionCharactersMax = 64;
-const weightMin = 0.01;
-const weightMax = 100;
 /** A run with one change each millisecond reaches it after 49 days. */
 export const incarnationMax = 0xffff_ffff;
 /** Clocks may differ by this much; a generation of a later time would supersede all honest ones for ever. */
@@ -31,7 +30,7 @@ export function readMember(data: unknown, nowMs: Millis): Member | undefined {
   if (!isMemberId(id) || !isAddresses(addresses) || !isText(version, versionCharactersMax)) {
     return undefined;
   }
-  if (typeof weight !== "number" || !(weight >= weightMin && weight <= weightMax)) return undefined;
+  if (typeof weight !== "number" || !isRingWeight(weight)) return undefined;
   if (!isCount(generation, nowMs + generationAheadMaxMs)) return undefined;
   if (!isCount(incarnation, incarnationMax)) return undefined;
   if (!isRole(role) || !isHealth(health)) return undefined;

@@ -23,7 +23,8 @@ describe("readMember", () => {
     ["addresses that are no list", { addresses: "/ip4/10.0.0.1" }],
     ["no weight", { weight: 0 }],
     ["a weight that is no number", { weight: Number.NaN }],
-    ["an immense weight", { weight: 101 }],
+    ["a weight that no ring takes", { weight: 16.01 }],
+    ["a weight too low for any ring", { weight: 0.0624 }],
     ["a long version", { version: "1".repeat(65) }],
     ["a generation of the day after tomorrow", { generation: generation + dayMs + 1 }],
     ["a fraction of a generation", { generation: 1.5 }],
@@ -39,7 +40,7 @@ describe("readMember", () => {
     const change = {
       id: "x".repeat(128),
       addresses: Array<string>(8).fill("x".repeat(128)),
-      weight: 100,
+      weight: 16,
       version: "1".repeat(64),
       generation: generation + dayMs,
       incarnation: 2 ** 32 - 1,
