@@ -224,7 +224,9 @@ export class VirtualOverlay implements Overlay, Server {
     const handler = this.#handlers.get(kind);
     if (handler === undefined) return { kind: "refused", detail: `no handler of kind ${kind}` };
     try {
-      return await handler(from.self, payload);
+      const outcome = await handler(from.self, payload);
+      if (outcome.kind !== "reply" || outcome.payload.length <= payloadBytesMax) return outcome;
+      return { kind: "refused", detail: "the reply is over 4 MiB" };
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       return undefined;

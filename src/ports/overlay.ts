@@ -29,7 +29,10 @@ export interface OverlayRequest {
   readonly timeoutMs: Millis;
 }
 
-/** Serves one kind of request; rejecting closes the sender's stream, so bad input is answered, not thrown. */
+/**
+ * Serves one kind of request; rejecting closes the sender's stream, so bad input is answered, not thrown. Where the reply
+ * would be longer than 4 MiB, the request is refused.
+ */
 export type OverlayHandler = (
   from: MemberId,
   payload: Uint8Array,

@@ -17,7 +17,7 @@ export interface OverlayPlace {
 }
 
 const classes: readonly OverlayClass[] = ["control", "forwarding", "transfer"];
-const kinds = { echo: 1, gated: 2, rejecting: 3, busy: 4, unknown: 99 } as const;
+const kinds = { echo: 1, gated: 2, rejecting: 3, busy: 4, endless: 5, unknown: 99 } as const;
 const mebibyte = 1_048_576;
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
@@ -55,6 +55,9 @@ class Peer {
     });
     overlay.serve(kinds.rejecting, () => Promise.reject(new RangeError("bad input")));
     overlay.serve(kinds.busy, () => Promise.resolve({ kind: "busy", retryAfterMs: 1_234 }));
+    overlay.serve(kinds.endless, () =>
+      Promise.resolve({ kind: "reply", payload: new Uint8Array(4 * mebibyte + 1) }),
+    );
     overlay.onNotice((from, data) => this.notices.push({ from, data }));
     overlay.onClaim((from, data) => this.claims.push({ from, data }));
     overlay.onBroken((member) => this.broken.push(member));
@@ -199,6 +202,13 @@ export function overlayContract(name: string, makePlace: () => OverlayPlace): vo
     test("can be answered with the wish to be left alone", 2, async ([a, b]) => {
       const outcome = await a.ask(b, numbered(1), { kind: kinds.busy });
       expect(outcome).toEqual({ kind: "busy", retryAfterMs: 1_234 });
+    });
+
+    test("whose reply would be over 4 MiB are refused, and nothing else", 2, async ([a, b]) => {
+      const outcome = await a.ask(b, numbered(1), { kind: kinds.endless });
+      expect(outcome).toEqual({ kind: "refused", detail: "the reply is over 4 MiB" });
+      expect(replied(await a.ask(b, numbered(2)))).toBe(2);
+      expect([a.broken, b.broken]).toEqual([[], []]);
     });
 
     test("of a kind that nobody serves are refused", 2, async ([a, b]) => {

@@ -3,6 +3,7 @@ import type { Connection, Stream } from "@libp2p/interface";
 import { invariant, InvariantError } from "../../core/errors.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { OverlayHandler } from "../../ports/overlay.ts";
+import { payloadBytesMax } from "./frame-codec.ts";
 import {
   IncomingStream,
   type ReceiveBudgets,
@@ -20,6 +21,8 @@ export interface ArrivalPorts {
   isGreeted(connection: Connection): Promise<boolean>;
   onNotice(member: MemberId, payload: Uint8Array): void;
   onNoticeDropped(): void;
+  /** A reply is longer than any may be; the sender of the request is told so in its place. */
+  onReplyTooLong(member: MemberId, kind: number, bytes: number): void;
   nowMs(): Millis;
   onViolation(member: MemberId, violation: Violation): void;
 }
@@ -115,7 +118,10 @@ export class Arrivals {
       const handler = this.#handlers.get(kind);
       if (handler === undefined) return { kind: "refused", detail: `no handler of kind ${kind}` };
       try {
-        return await handler(member, payload);
+        const outcome = await handler(member, payload);
+        if (outcome.kind !== "reply" || outcome.payload.length <= payloadBytesMax) return outcome;
+        this.#ports.onReplyTooLong(member, kind, outcome.payload.length);
+        return { kind: "refused", detail: "the reply is over 4 MiB" };
       } catch (error) {
         if (error instanceof InvariantError) throw error;
         return undefined;

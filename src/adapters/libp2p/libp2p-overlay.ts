@@ -139,6 +139,8 @@ export class Libp2pOverlay implements Overlay {
     const arrivals = {
       nowMs: () => ports.clock.nowMs(),
       onNoticeDropped,
+      onReplyTooLong: (member: MemberId, kind: number, bytes: number) =>
+        ports.logger.warn("reply-too-long", { member, kind, bytes }),
       isGreeted: async (connection: Connection) =>
         (await this.#links.greeted(connection)).kind === "greeted",
       onNotice: (member: MemberId, payload: Uint8Array) => {
