@@ -1,4 +1,3 @@
-import { CrawlError } from "../errors.ts";
 import type { JobDefinition, JobState } from "./job-definition.ts";
 import { jobIdOf, validateJobOptions } from "./validate-job-options.ts";
 
@@ -12,7 +11,10 @@ export function writeJobDefinition({ id, revision, state, options }: JobDefiniti
   return JSON.stringify({ id, revision, state, options });
 }
 
-/** A definition from outside, checked and completed as options of a job are; nothing when the text is none. */
+/**
+ * A definition from outside, checked and completed as options of a job are; nothing when the text is none. Never throws: what
+ * a reader throws at a text, be it no JSON, a bad option or a nesting too deep for the stack, is the text's fault.
+ */
 export function readJobDefinition(text: string): JobDefinition | undefined {
   if (text.length > definitionCharactersMax) return undefined;
   try {
@@ -21,9 +23,8 @@ export function readJobDefinition(text: string): JobDefinition | undefined {
     const { id, revision, state, options } = data as Readonly<Record<string, unknown>>;
     if (typeof id !== "string" || !isRevision(revision) || !isState(state)) return undefined;
     return { id: jobIdOf(id), revision, state, options: validateJobOptions(options) };
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof CrawlError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 

@@ -133,9 +133,13 @@ function invalid(problems: readonly string[]): CrawlError {
   return new CrawlError("CONFIG_INVALID", problems.join("; "), { problems: problems.length });
 }
 
-/** A value as it was given, cut to what keeps a message readable. */
+/**
+ * A value as it was given, cut to what keeps a message readable. Of a list or an object only that it is one: they come from
+ * strangers too, and may be nested deeper than the stack.
+ */
 function shown(value: unknown): string {
-  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) as unknown);
-  if (typeof text !== "string") return typeof value;
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}...` : text;
 }

@@ -172,6 +172,20 @@ describe("HttpApi, injecting", () => {
     expect(control.injected).toEqual([]);
   });
 
+  it.each(["scope", "include", "none"])(
+    "refuses a value of %s that is nested deeper than the stack",
+    async (option) => {
+      const nested = "[".repeat(30_000) + "]".repeat(30_000);
+      const headers = { "content-type": "application/json" };
+      const body = `{"job":"j","urls":[],"options":{"${option}":${nested}}}`;
+      const answer = await call("/v1/inject", { method: "POST", headers, body });
+      expect(answer.status).toBe(400);
+      const { message } = (answer.body as ApiErrorBody).error;
+      expect(message).toMatch(/body\/options|a list is no text/);
+      expect(message.length).toBeLessThan(200);
+    },
+  );
+
   it("refuses JSON that is none, other types, and bodies over the limit", async () => {
     const headers = { "content-type": "application/json" };
     const broken = await call("/v1/inject", { method: "POST", headers, body: "{" });

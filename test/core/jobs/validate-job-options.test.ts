@@ -68,10 +68,18 @@ describe("validateJobOptions", () => {
     [JSON.parse('{"__proto__": 1}'), 'unknown job option "__proto__"'],
     [{ constructor: 1 }, 'unknown job option "constructor"'],
     [null, "job options must be an object, got null"],
-    [[], "job options must be an object, got []"],
+    [[], "job options must be an object, got a list"],
     ["x", 'job options must be an object, got "x"'],
   ] as [unknown, string][])("refuses %j and says why", (options, message) => {
     expect(problemsOf(options)).toContain(message);
+  });
+
+  it("shows of what is nested deeper than the stack only what kind it is", () => {
+    const list: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    const object: unknown = JSON.parse('{"a":'.repeat(100_000) + "1" + "}".repeat(100_000));
+    expect(problemsOf({ scope: list })).toMatch(/got a list$/);
+    expect(problemsOf({ depthMax: object })).toMatch(/got an object$/);
+    expect(problemsOf({ include: [list] })).toContain("a list is no text");
   });
 
   it("names all problems at once", () => {

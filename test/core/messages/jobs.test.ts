@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
 import type { JobDefinition } from "../../../src/core/jobs/job-definition.ts";
+import { decodeClaim } from "../../../src/core/messages/claim.ts";
 import { decodeJobs, encodeJobs } from "../../../src/core/messages/jobs.ts";
 import * as wire from "../../../src/core/messages/messages.pb.ts";
 import {
@@ -35,6 +36,18 @@ describe("definitions of jobs", () => {
     const [sound = ""] = wire.Jobs.decode(encodeJobs([definition])).definitions;
     expect(decodeJobs(wire.Jobs.encode({ definitions: [sound, "{}"] }))).toBeUndefined();
   });
+
+  it.each(["scope", "include", "id", "options", "none"])(
+    "are refused with a value of %s that is nested deeper than the stack",
+    (key) => {
+      const nested = "[".repeat(30_000) + "]".repeat(30_000);
+      const options = key === "options" ? nested : `{"${key}":${nested}}`;
+      const id = key === "id" ? nested : '"x"';
+      const text = `{"id":${id},"revision":1,"state":"running","options":${options}}`;
+      expect(decodeJobs(wire.Jobs.encode({ definitions: [text] }))).toBeUndefined();
+      expect(decodeClaim(wire.Claim.encode({ jobDefinition: text }), 0)).toBeUndefined();
+    },
+  );
 });
 
 describe("a job's activity", () => {
