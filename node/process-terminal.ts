@@ -1,4 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
+import { exitCodes } from "./error-line.ts";
 import type { StopSignal, Terminal, TextSink } from "./terminal.ts";
 
 const stopSignals: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -8,13 +11,12 @@ const columnsDefault = 80;
 
 /** The terminal that this process was started in. */
 export function processTerminal(): Terminal {
-  // A reader that has seen enough (`peer status ... | head`) ends the command quietly.
-  process.stdout.on("error", () => process.exit());
+  process.stdout.on("error", endWithoutOutput);
   // Nowhere is left to complain to.
   process.stderr.on("error", () => undefined);
   return {
-    stdout: sink(process.stdout),
-    stderr: sink(process.stderr),
+    stdout: sink(process.stdout, wholeWrite(process.stdout)),
+    stderr: sink(process.stderr, (chunk, written) => void process.stderr.write(chunk, written)),
     stdin: process.stdin,
     environment: process.env,
     clock: new SystemClock(),
@@ -28,14 +30,38 @@ export function processTerminal(): Terminal {
   };
 }
 
+/** Ends a command whose output is lost: quietly where its reader has seen enough (`peer status ... | head`). */
+function endWithoutOutput(error: Error): void {
+  if ("code" in error && error.code === "EPIPE") process.exit();
+  process.stderr.write(`peer: standard output cannot be written (${error.message})\n`);
+  process.exit(exitCodes.failed);
+}
+
+type Write = (chunk: string | Uint8Array, written: () => void) => void;
+
+/**
+ * Writes all of a chunk or fails. Node.js calls a file's stream once for a chunk, and takes what the disk had no more room
+ * for as written.
+ */
+function wholeWrite(stream: NodeJS.WritableStream & { readonly fd: number }): Write {
+  if (stream instanceof Socket) return (chunk, written) => void stream.write(chunk, written);
+  return (chunk, written) => {
+    try {
+      writeFileSync(stream.fd, chunk);
+    } catch (error) {
+      endWithoutOutput(error as Error);
+    }
+    written();
+  };
+}
+
 /** A stream of the process: a terminal, or a file or pipe that says nothing of itself. */
 interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
-  write(chunk: string | Uint8Array, written: () => void): boolean;
 }
 
-function sink(stream: OutputStream): TextSink {
+function sink(stream: OutputStream, write: Write): TextSink {
   return {
     get isTTY() {
       return stream.isTTY === true;
@@ -44,9 +70,6 @@ function sink(stream: OutputStream): TextSink {
       // Some terminals say 0 for "not known".
       return stream.columns === undefined || stream.columns === 0 ? columnsDefault : stream.columns;
     },
-    write: (chunk) =>
-      new Promise((resolve) => {
-        stream.write(chunk, () => resolve());
-      }),
+    write: (chunk) => new Promise((resolve) => write(chunk, resolve)),
   };
 }

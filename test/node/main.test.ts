@@ -1,12 +1,24 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 const main = fileURLToPath(new URL("../../node/main.ts", import.meta.url));
 
-async function run(...words: string[]) {
-  const child = spawn(process.execPath, [main, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+const run = (...words: string[]) => ended(process.execPath, [main, ...words]);
+
+/** Runs a command line of the shell in which `peer` is the command, in an environment that writes no other file. */
+const runShell = (line: string) =>
+  ended("bash", ["-c", `peer() { '${process.execPath}' '${main}' "$@"; }; ${line}`], {
+    ...process.env,
+    NODE_DISABLE_COMPILE_CACHE: "1",
+  });
+
+async function ended(command: string, words: readonly string[], env = process.env) {
+  const child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], env });
   let out = "";
   let err = "";
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
@@ -29,4 +41,24 @@ it("ends with the command's exit code", async () => {
     out: "",
     err: expect.stringMatching(/^peer: there is no command "frobnicate"; [^\n]*\n$/) as string,
   });
+});
+
+const lost = /^peer: standard output cannot be written \([^\n]*\)\n$/;
+
+it.runIf(process.platform === "linux")("fails where its output has no room", async () => {
+  const ended = await runShell("peer --version > /dev/full");
+  expect(ended).toMatchObject({ exitCode: 1, err: expect.stringMatching(lost) as string });
+});
+
+it.runIf(process.platform !== "win32")("fails where a part of its output has no room", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "main-"));
+  // The system takes the first KiB of a longer chunk, and says so only by the number of bytes written.
+  const ended = await runShell(`trap "" XFSZ; ulimit -f 1; peer --help > '${folder}/help'`);
+  await rm(folder, { recursive: true });
+  expect(ended).toMatchObject({ exitCode: 1, err: expect.stringMatching(lost) as string });
+});
+
+it.runIf(process.platform !== "win32")("ends quietly where its reader has gone", async () => {
+  const ended = await runShell("peer --help | true; exit ${PIPESTATUS[0]}");
+  expect(ended).toMatchObject({ exitCode: 0, err: "" });
 });
