@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
-import { linesOf, textUrl } from "../src/adapters/http-api/url-lines.ts";
+import type { StatusReason } from "../src/core/answers/url-status.ts";
+import { lineCharactersMax, linesOf, textUrl } from "../src/adapters/http-api/url-lines.ts";
 import { usageError } from "./error-line.ts";
+import { cut, printable } from "./text/terminal-text.ts";
 
 /** A URL of a file, and where it stands. */
 export interface UrlLine {
@@ -8,26 +10,49 @@ export interface UrlLine {
   readonly line: number;
 }
 
+/** Characters of a batch, about: as JSON they stay below the largest body that the API takes, whatever they are. */
+const batchCharactersMax = 4 * 1_024 * 1_024;
+/** Characters that are shown of a line. */
+const shownMax = 200;
+
 /**
  * The URLs of a file with a URL a line, in batches of at most `batchMax` and in the memory of one. Empty lines and lines
- * that start with `#` are skipped.
+ * that start with `#` are skipped; those that are longer than any URL go to `reject`, with their beginning.
  */
 export async function* urlLineBatches(
   source: AsyncIterable<Uint8Array>,
   batchMax: number,
+  reject: (line: UrlLine, reason: StatusReason) => void,
 ): AsyncGenerator<readonly UrlLine[]> {
   let batch: UrlLine[] = [];
+  let characters = 0;
   let line = 0;
   for await (const text of linesOf(source)) {
     line += 1;
     const url = textUrl(text);
     if (url === undefined) continue;
+    if (text.length > lineCharactersMax) {
+      reject({ url: url.slice(0, shownMax + 1), line }, "url-length");
+      continue;
+    }
     batch.push({ url, line });
-    if (batch.length < batchMax) continue;
+    characters += url.length;
+    if (batch.length < batchMax && characters < batchCharactersMax) continue;
     yield batch;
     batch = [];
+    characters = 0;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** A line for people on an input that is rejected; of arguments there is no `fileName`. */
+export function rejectionText(
+  fileName: string | undefined,
+  { url, line }: UrlLine,
+  reason: string,
+): string {
+  const place = fileName === undefined ? "" : `${fileName}, line ${line}: `;
+  return `peer: ${place}${JSON.stringify(cut(printable(url), shownMax))} is rejected: ${reason}\n`;
 }
 
 /** The bytes of the file that `--file` names. Fails with `CONFIG_INVALID` where it cannot be read. */

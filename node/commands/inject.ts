@@ -7,8 +7,7 @@ import { exitCodes, usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatCount } from "../text/human.ts";
-import { printable } from "../text/terminal-text.ts";
-import { fileBytes, urlLineBatches, type UrlLine } from "../url-file.ts";
+import { fileBytes, rejectionText, urlLineBatches, type UrlLine } from "../url-file.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -65,14 +64,19 @@ interface Totals {
 
 async function inject(context: CommandContext, command: Command, urls: string[]): Promise<void> {
   const values = await settingsOf(context, command, settingNames);
-  const source = sourceOf(context.terminal, urls, command.opts()["file"] as string | undefined);
+  const totals: Totals = { added: 0, known: 0, rejected: [], rejectedCount: 0 };
+  const file = command.opts()["file"] as string | undefined;
+  const source = sourceOf(context.terminal, urls, file, (line, reason) => {
+    totals.rejectedCount += 1;
+    name(totals, line, reason);
+  });
   const client = await clientOf(context, command);
   const job = values.job ?? jobDefault;
-  const totals: Totals = { added: 0, known: 0, rejected: [], rejectedCount: 0 };
+  let options = jobOptionsOf(values);
   for await (const batch of source.batches) {
+    await injectBatch(client, job, batch, options, totals);
     // The first batch sets the job's options; sending them again would only count as further changes.
-    const first = totals.added + totals.known + totals.rejectedCount === 0;
-    await injectBatch(client, job, batch, first ? jobOptionsOf(values) : {}, totals);
+    options = {};
     if (source.name !== undefined) await showProgress(context.terminal, totals);
   }
   if (source.name !== undefined && context.terminal.stderr.isTTY) {
@@ -81,15 +85,20 @@ async function inject(context: CommandContext, command: Command, urls: string[])
   await report(context, command, job, totals, source.name);
 }
 
-function sourceOf(terminal: Terminal, urls: readonly string[], file: string | undefined): Source {
+function sourceOf(
+  terminal: Terminal,
+  urls: readonly string[],
+  file: string | undefined,
+  reject: (line: UrlLine, reason: string) => void,
+): Source {
   if (file !== undefined && urls.length > 0) {
     throw usageError("give URLs or --file, not both");
   }
   if (file === "-" || (urls.length === 1 && urls[0] === "-")) {
-    return { name: "standard input", batches: urlLineBatches(terminal.stdin, batchMax) };
+    return { name: "standard input", batches: urlLineBatches(terminal.stdin, batchMax, reject) };
   }
   if (file !== undefined) {
-    return { name: file, batches: urlLineBatches(fileBytes(file), batchMax) };
+    return { name: file, batches: urlLineBatches(fileBytes(file), batchMax, reject) };
   }
   if (urls.length === 0)
     throw usageError("peer inject needs URLs, --file FILE, or - for standard input");
@@ -120,10 +129,13 @@ async function injectBatch(
   totals.known += answer.known;
   totals.rejectedCount += answer.rejectedCount;
   for (const { input, reason } of answer.rejected) {
-    if (totals.rejected.length === namedMax) return;
     const line = batch.find(({ url }) => url === input)?.line ?? 0;
-    totals.rejected.push({ input, reason, line });
+    name(totals, { url: input, line }, reason);
   }
+}
+
+function name({ rejected }: Totals, { url, line }: UrlLine, reason: string): void {
+  if (rejected.length < namedMax) rejected.push({ input: url, reason, line });
 }
 
 async function showProgress({ stderr }: Terminal, totals: Totals): Promise<void> {
@@ -143,10 +155,7 @@ async function report(
 ): Promise<void> {
   const { stderr } = context.terminal;
   for (const { input, reason, line } of totals.rejected) {
-    const place = sourceName === undefined ? "" : `${sourceName}, line ${line}: `;
-    await stderr.write(
-      `peer: ${place}${JSON.stringify(printable(input))} is rejected: ${reason}\n`,
-    );
+    await stderr.write(rejectionText(sourceName, { url: input, line }, reason));
   }
   const unnamed = totals.rejectedCount - totals.rejected.length;
   if (unnamed > 0) await stderr.write(`peer: ${formatCount(unnamed)} more are rejected\n`);

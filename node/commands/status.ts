@@ -3,7 +3,7 @@ import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import { usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
 import { renderStatus, renderStatuses } from "../text/status-text.ts";
-import { fileBytes, urlLineBatches } from "../url-file.ts";
+import { fileBytes, rejectionText, urlLineBatches } from "../url-file.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -78,5 +78,9 @@ async function* batchesOf(
   }
   if (file === undefined) return;
   const source = file === "-" ? terminal.stdin : fileBytes(file);
-  for await (const batch of urlLineBatches(source, batchMax)) yield batch.map(({ url }) => url);
+  const name = file === "-" ? "standard input" : file;
+  const lines = urlLineBatches(source, batchMax, (line, reason) => {
+    void terminal.stderr.write(rejectionText(name, line, reason));
+  });
+  for await (const batch of lines) yield batch.map(({ url }) => url);
 }

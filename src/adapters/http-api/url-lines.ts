@@ -4,7 +4,7 @@ import { RequestError } from "./api-error.ts";
 export type LineFormat = "text" | "ndjson";
 
 /** Longest line: far above any URL that is admitted, far below what hurts. */
-const lineCharactersMax = 65_536;
+export const lineCharactersMax = 65_536;
 
 /**
  * The URLs of a stream in batches of at most `batchMax`, in bounded memory: the next part is read when the batch before
@@ -22,6 +22,9 @@ export async function* urlBatches(
   let lineNumber = 0;
   for await (const line of linesOf(source)) {
     lineNumber += 1;
+    if (line.length > lineCharactersMax) {
+      throw new RequestError("TOO_LARGE", `a line is longer than ${lineCharactersMax} characters`);
+    }
     const url = format === "text" ? textUrl(line) : jsonUrl(line, lineNumber);
     if (url === undefined) continue;
     batch.push(url);
@@ -32,16 +35,16 @@ export async function* urlBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** The lines of a stream, without their ends; a line without an end fails as `TOO_LARGE` instead of being kept. */
+/**
+ * The lines of a stream, without their ends. Of one that is longer than {@link lineCharactersMax} only a part comes, which
+ * is longer too: a line without an end is not kept.
+ */
 export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of source) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > lineCharactersMax) {
-      throw new RequestError("TOO_LARGE", `a line is longer than ${lineCharactersMax} characters`);
-    }
+    rest = (lines.pop() ?? "").slice(0, lineCharactersMax + 1);
     yield* lines;
   }
   rest += decoder.decode();

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { urlBatches, type LineFormat } from "../../../src/adapters/http-api/url-lines.ts";
+import { linesOf, urlBatches, type LineFormat } from "../../../src/adapters/http-api/url-lines.ts";
+
+async function* inChunks(text: string, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    yield await Promise.resolve(bytes.subarray(at, at + chunkBytes));
+  }
+}
 
 async function batches(text: string, format: LineFormat, chunkBytes = 7, batchMax = 3) {
-  const bytes = new TextEncoder().encode(text);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, i) =>
-    bytes.subarray(i * chunkBytes, (i + 1) * chunkBytes),
-  );
-  async function* source() {
-    await Promise.resolve();
-    yield* chunks;
-  }
   const found: string[][] = [];
-  for await (const batch of urlBatches(source(), format, batchMax)) found.push(batch);
+  const source = inChunks(text, chunkBytes);
+  for await (const batch of urlBatches(source, format, batchMax)) found.push(batch);
   return found;
 }
 
@@ -44,9 +44,25 @@ describe("urlBatches", () => {
     expect(await batches("\n \n#\n", "text")).toEqual([]);
   });
 
-  it("gives up on a line without an end instead of keeping it", async () => {
-    await expect(batches("x".repeat(70_000), "text", 1_000)).rejects.toMatchObject({
-      code: "TOO_LARGE",
-    });
+  it.each([1_000, 100_000])(
+    "gives up on a line that is too long, %d bytes a chunk",
+    async (chunk) => {
+      for (const end of ["", "\nhttp://a/\n"]) {
+        await expect(batches(`${"x".repeat(70_000)}${end}`, "text", chunk)).rejects.toMatchObject({
+          code: "TOO_LARGE",
+        });
+      }
+    },
+  );
+});
+
+describe("linesOf", () => {
+  it("keeps of a long line no more than shows that it is too long, and goes on behind it", async () => {
+    const text = `a\n${"x".repeat(500_000)}\nb\n${"y".repeat(65_536)}\n`;
+    const lengths: number[] = [];
+    for await (const line of linesOf(inChunks(text, 1_000))) lengths.push(line.length);
+    expect(lengths).toEqual([1, expect.any(Number), 1, 65_536]);
+    expect(lengths[1]).toBeGreaterThan(65_536);
+    expect(lengths[1]).toBeLessThan(65_536 + 2_000);
   });
 });

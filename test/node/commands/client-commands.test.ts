@@ -128,6 +128,39 @@ describe("peer inject", () => {
     expect(err).toContain("standard input, line 1");
   });
 
+  it("rejects a line that is longer than any URL by its number, and injects the others", async () => {
+    const file = join(folder, "long.txt");
+    const long = `http://a.example/${"x".repeat(300_000)}`;
+    await writeFile(file, [long, "http://a.example/1", long, "http://a.example/2"].join("\n"));
+    const { err, exitCode, out } = await peer(["inject", "--file", file, "--delay", "5"]);
+    expect({ exitCode, out }).toEqual({
+      exitCode: 0,
+      out: "job default: 2 added, 0 known already, 2 rejected\n",
+    });
+    const shown = `"${long.slice(0, 199)}…" is rejected: url-length\n`;
+    expect(err).toBe(`peer: ${file}, line 1: ${shown}peer: ${file}, line 3: ${shown}`);
+    expect(control.injected).toMatchObject([{ options: { delayMs: 5 } }]);
+    const states = await peer(["status", "--file", file, "--json"]);
+    expect(states).toMatchObject({ exitCode: 0, err });
+    expect(jsonLines(states.out)).toMatchObject([
+      { url: "http://a.example/1" },
+      { url: "http://a.example/2" },
+    ]);
+  });
+
+  it("sends long lines in batches that the peer takes", async () => {
+    const terminal = new FakeTerminal();
+    const lines = Array.from(
+      { length: 300 },
+      (_, i) => `http://a.example/${i}${"é".repeat(60_000)}`,
+    );
+    terminal.input = lines.join("\n");
+    expect(await peer(["inject", "-"], terminal)).toMatchObject({
+      exitCode: 0,
+      out: "job default: 300 added, 0 known already, 0 rejected\n",
+    });
+  });
+
   it.each([
     [["inject"], "needs URLs"],
     [["inject", "a.example"], "did you mean https://a.example?"],
