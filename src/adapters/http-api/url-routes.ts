@@ -4,6 +4,7 @@ import type { JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
 import type { JobId } from "../../core/units.ts";
 import type { InjectReport } from "../../ports/peer-control.ts";
+import { RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
 import type { RouteContext } from "./http-api.ts";
 import { jobNameSchema, jobOptionsSchema } from "./job-options-schema.ts";
@@ -67,7 +68,7 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
     app.addContentTypeParser(["text/plain", "application/x-ndjson"], (_request, payload, parsed) =>
       parsed(null, payload),
     );
-    app.post<{ Body: InjectBody | Readable; Querystring: { readonly job?: string } }>(
+    app.post<{ Body: InjectBody | Readable | undefined; Querystring: { readonly job?: string } }>(
       "/inject",
       {
         schema: {
@@ -119,7 +120,9 @@ function lineFormat(contentType: string | undefined): LineFormat {
   return contentType?.startsWith("text/plain") === true ? "text" : "ndjson";
 }
 
-function injectList({ control }: RouteContext, body: InjectBody): Promise<InjectReport> {
+/** A body of no content type is checked by no schema: there is one for each type. */
+function injectList({ control }: RouteContext, body?: InjectBody): Promise<InjectReport> {
+  if (body === undefined) throw new RequestError("BAD_REQUEST", "a body with the URLs is expected");
   if (body.options !== undefined) validateJobOptions(body.options);
   return control.inject(jobIdOf(body.job), body.urls, body.options);
 }

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
+import { fakePeerApi } from "../../support/fake-peer-api.ts";
+import { FakePeerControl } from "../../support/fake-peer-control.ts";
+
+/** Keeps what operators are told; resolves with what developers are told first. */
+class MistakeLogger implements Logger {
+  readonly told: string[] = [];
+  readonly #debugged = Promise.withResolvers<string>();
+  readonly debugged = this.#debugged.promise;
+  readonly debug = (event: string): void => this.#debugged.resolve(event);
+  readonly info = (): void => undefined;
+  readonly warn = (event: string): void => void this.told.push(event);
+  readonly error = (event: string): void => void this.told.push(event);
+}
+
+let logger: MistakeLogger;
+let api: HttpApi;
+
+beforeEach(async () => {
+  logger = new MistakeLogger();
+  api = fakePeerApi(new FakePeerControl(), { logger });
+  await api.start();
+});
+
+afterEach(async () => {
+  await api.stop();
+  expect(logger.told).toEqual([]);
+});
+
+async function call(path: string, method: string) {
+  const response = await fetch(api.url + path, { method });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+describe("HttpApi, asked wrongly", () => {
+  it.each(["/v1/inject", "/v1/status"])("refuses a request to %s without a body", async (path) => {
+    const answer = await call(path, "POST");
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+  });
+});
