@@ -18,15 +18,24 @@ export interface MemberRun {
   readonly generation: number;
 }
 
+/** A URL as a message brings it; one whose texts nobody takes is rejected, so that it does not keep the others back. */
+export type ForwardedUrl = OutboxEntry | "rejected";
+
 /** What became of one forwarded URL. */
 export type ForwardResult =
   /** Queued now. */
   | "new"
   | "known"
-  /** It will never be taken: the receiver's rules forbid it. */
+  /** It will never be taken: it is no URL as the receiver knows them. */
   | "rejected"
   /** Another member holds its site, as far as the receiver knows. */
   | { readonly holder: MemberRun | undefined };
+
+/** The texts that a message's URLs have in common, those of them that are what they should be. */
+interface Sound {
+  readonly jobs: ReadonlySet<string>;
+  readonly vias: ReadonlySet<string>;
+}
 
 const resultCodes = { known: 0, new: 1, rejected: 2, elsewhere: 3, heldBy: 4 } as const;
 
@@ -55,10 +64,10 @@ export function encodeForward(entries: readonly OutboxEntry[]): Uint8Array<Array
 }
 
 /**
- * The URLs of a message, in their order. Their texts are bounded, each and together; that they are canonical, and what
- * their jobs say of them, is for the receiver to see.
+ * The URLs of a message, in their order; nothing when it is no such message. Their texts are bounded, each and together;
+ * that they are canonical, and what their jobs say of them, is for the receiver to see.
  */
-export function decodeForward(payload: Uint8Array): readonly OutboxEntry[] | undefined {
+export function decodeForward(payload: Uint8Array): readonly ForwardedUrl[] | undefined {
   const limits = {
     jobs: forwardUrlsMax,
     vias: forwardUrlsMax,
@@ -66,7 +75,11 @@ export function decodeForward(payload: Uint8Array): readonly OutboxEntry[] | und
     urls$: { redirectChain: redirectChainMax },
   };
   const message = decodePayload(payload, (bytes) => wire.Forward.decode(bytes, { limits }));
-  if (!message?.jobs.every(isJobId) || !message.vias.every(isUrlText)) return undefined;
+  if (!message) return undefined;
+  const sound: Sound = {
+    jobs: new Set(message.jobs.filter(isJobId)),
+    vias: new Set(message.vias.filter(isUrlText)),
+  };
   let last = "";
   let characters = 0;
   return readAll(message.urls, (entry) => {
@@ -75,8 +88,8 @@ export function decodeForward(payload: Uint8Array): readonly OutboxEntry[] | und
     last = url;
     characters += url.length;
     // What is shared is short in the message and long in memory.
-    if (!isUrlText(url) || characters > payloadBytesMax) return undefined;
-    return readEntry(entry, url, message);
+    if (characters > payloadBytesMax) return undefined;
+    return readEntry(entry, url, message, sound);
   });
 }
 
@@ -133,12 +146,14 @@ function readEntry(
   { job: jobIndex, depth, via: viaIndex, redirectChain, excluded }: wire.ForwardUrl,
   url: string,
   { jobs, vias }: wire.Forward,
-): OutboxEntry | undefined {
+  sound: Sound,
+): ForwardedUrl | undefined {
   const job = jobs[jobIndex];
   const via = viaIndex === undefined ? undefined : vias[viaIndex];
   if (job === undefined || (viaIndex !== undefined && via === undefined)) return undefined;
-  if (!redirectChain.every(isUrlText)) return undefined;
-  if (excluded !== undefined && !reasonForm.test(excluded)) return undefined;
+  if (!sound.jobs.has(job) || (via !== undefined && !sound.vias.has(via))) return "rejected";
+  if (!isUrlText(url) || !redirectChain.every(isUrlText)) return "rejected";
+  if (excluded !== undefined && !reasonForm.test(excluded)) return "rejected";
   return {
     url,
     depth,

@@ -20,7 +20,7 @@ export interface ExtractOptions {
   readonly linksMax: number;
   /**
    * Length of all resolved links of a page together. A long base makes every short reference long, so that the bytes of
-   * a page alone do not bound them. @default 16 Mi units
+   * a page alone do not bound them; a reference that is no URL counts as what was tried. @default 16 Mi units
    */
   readonly linkUnitsMax: number;
   /** Tables kept from page to page, so that they are made once. @default new ones for each page */
@@ -88,9 +88,9 @@ function resolveLinks(raw: RawPage, resolver: LinkResolver, unitsMax: number): R
   let units = 0;
   for (const [reference, followed] of raw.references) {
     const url = resolver.resolve(reference);
-    if (url === undefined) continue;
-    units += url.length;
+    units += url?.length ?? reference.length + resolver.baseUnits;
     if (units > unitsMax) break;
+    if (url === undefined) continue;
     followedByUrl.set(url, followed || followedByUrl.get(url) === true);
   }
   const links: ResolvedLinks = { followed: [], unfollowed: [] };

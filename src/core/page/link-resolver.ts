@@ -1,3 +1,4 @@
+import { admittedUrlBytesMax } from "../jobs/validate-job-options.ts";
 import type { CanonicalUrl } from "../units.ts";
 import { canonicalizeUrl } from "../url/canonicalize-url.ts";
 import { pathStartOf } from "../url/site-of.ts";
@@ -30,12 +31,20 @@ export class LinkResolver {
     this.#plainBase = base !== undefined && !base.includes("%") && canonicalizeUrl(base) === base;
   }
 
+  /** Length of the base. */
+  get baseUnits(): number {
+    return this.#base?.length ?? 0;
+  }
+
   /**
    * Canonical http(s) URL that `reference` (without fragment) means; nothing for any other. A query is escaped in the
    * document's encoding, as servers of such pages expect (URL Standard, section 4.4, query state).
    */
   resolve(reference: string): CanonicalUrl | undefined {
-    return this.#resolvePlain(reference) ?? this.#resolveAny(reference);
+    const plain = this.#resolvePlain(reference);
+    // Behind a long base a short reference is a URL that is too long, and the slow way has the bound.
+    const isFit = plain !== undefined && plain.length <= admittedUrlBytesMax;
+    return isFit ? plain : this.#resolveAny(reference);
   }
 
   /** The URL that `reference` means, whatever its scheme, as `URL.href` gives it. */

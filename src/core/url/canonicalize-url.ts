@@ -1,8 +1,9 @@
+import { admittedUrlBytesMax } from "../jobs/validate-job-options.ts";
 import type { CanonicalUrl } from "../units.ts";
 
 /**
- * Longest input looked at, in UTF-16 units: far above every limit that a job may set, and low enough that a hostile
- * page cannot buy much work with one attribute.
+ * Longest input looked at, in UTF-16 units: far above what a URL may have, since a reference may lose much of its length
+ * (dot segments, a fragment), and low enough that a hostile page cannot buy much work with one attribute.
  */
 const inputUnitsMax = 65_536;
 
@@ -42,7 +43,10 @@ export function isPlainUrl(input: string): input is CanonicalUrl {
  * normalised by RFC 3986, 6.2.2.1 and 6.2.2.2. Nothing is done that could name another resource, so the form is what
  * is fetched; what merely identifies a page is the business of `dedupeKey`.
  *
- * Invariant: the result is ASCII, has the form `scheme://host[:port]/...`, and is its own canonical form.
+ * A URL that is longer than any job may admit counts as none: no row, message or page has to have room for it.
+ *
+ * Invariant: the result is ASCII, has the form `scheme://host[:port]/...` and at most `admittedUrlBytesMax` characters, and
+ * is its own canonical form.
  */
 export function canonicalizeUrl(input: string, base?: string): CanonicalUrl | undefined {
   if (input.length > inputUnitsMax) return undefined;
@@ -64,7 +68,8 @@ export function canonicalizeUrl(input: string, base?: string): CanonicalUrl | un
   if (url.charCodeAt(hostEnd - 1) === dot && isName(url, authorityStart, hostEnd - 1)) {
     url = url.slice(0, hostEnd - 1) + url.slice(hostEnd);
   }
-  return (url.includes("%") ? normalizeEscapes(url) : url) as CanonicalUrl;
+  if (url.includes("%")) url = normalizeEscapes(url);
+  return url.length > admittedUrlBytesMax ? undefined : (url as CanonicalUrl);
 }
 
 /** The colons inside an IPv6 literal may be taken for the port's here: no dot stands before them. */

@@ -5,13 +5,14 @@ import { OutboxEntry } from "../../core/record/record.pb.ts";
 import { FingerprintCache } from "../../core/sieve/fingerprint-cache.ts";
 import type { MemberId } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import type { Journal } from "../journal.ts";
 import { sieveKeyOfRow } from "../sieve-keeper.ts";
 import type { SieveKey } from "../sieve-keeper.ts";
 import { ForwardLane } from "./forward-lane.ts";
-import type { LaneOptions } from "./forward-lane.ts";
+import type { FinalResult, LaneOptions } from "./forward-lane.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
 import type { Parcel, Delivery } from "./parcel.ts";
 import { scanArcs } from "./scan-arcs.ts";
@@ -25,6 +26,9 @@ export interface ExchangeOptions {
   readonly sentCacheCapacity: number;
   readonly lane: LaneOptions;
 }
+
+/** Characters of a rejected URL in the log, at most. */
+const loggedUnitsMax = 200;
 
 /** The owner of a URL's site, as far as is known; or that it has to be waited for. */
 export type Route = MemberId | undefined;
@@ -40,6 +44,7 @@ export type Route = MemberId | undefined;
  */
 export class Exchange {
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #store: Store;
   readonly #journal: Journal;
@@ -54,7 +59,12 @@ export class Exchange {
   readonly #onFailure: (error: unknown) => void;
 
   constructor(
-    ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly metrics: Metrics;
+      readonly store: Store;
+    },
     parts: {
       readonly journal: Journal;
       readonly view: SwarmView;
@@ -65,6 +75,7 @@ export class Exchange {
     onFailure: (error: unknown) => void,
   ) {
     this.#clock = ports.clock;
+    this.#logger = ports.logger;
     this.#metrics = ports.metrics;
     this.#store = ports.store;
     this.#journal = parts.journal;
@@ -166,7 +177,7 @@ export class Exchange {
           member === undefined
             ? Promise.resolve({ kind: "later", afterMs: this.#options.lane.retryMs })
             : this.#send(member, parcels),
-        acknowledged: (parcel, isNew) => this.#acknowledge(parcel, isNew),
+        acknowledged: (parcel, result) => this.#acknowledge(parcel, result),
         misdirected: (parcel) => this.#place(parcel),
         isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
         isRouted: (parcel) => this.#routeOf(parcel) === member,
@@ -196,8 +207,12 @@ export class Exchange {
     return holder.member;
   }
 
-  #acknowledge(parcel: Parcel, isNew: boolean): void {
-    const { rowKey, outboxKey } = parcel;
+  #acknowledge(parcel: Parcel, result: FinalResult): void {
+    const { rowKey, outboxKey, entry } = parcel;
+    if (result === "rejected") {
+      const url = entry.url.slice(0, loggedUnitsMax);
+      this.#logger.warn("url-rejected", { job: entry.job, url, characters: entry.url.length });
+    }
     this.#parcels.delete(parcelId(rowKey));
     const { space, words, at } = sieveKeyOfRow(rowKey);
     this.#sent.testAndAdd(space, words, at);
@@ -206,7 +221,7 @@ export class Exchange {
       const op: StoreOp = { type: "del", key: outboxKey };
       void this.#journal.append([op]);
     }
-    parcel.acknowledged?.(isNew);
+    parcel.acknowledged?.(result === "new");
     for (const acknowledged of parcel.also) acknowledged(false);
   }
 }

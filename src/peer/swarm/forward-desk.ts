@@ -9,7 +9,7 @@ import type { Admission, AdmissionRequest } from "../admission.ts";
 import type { Job, JobRegistry } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
 import { SitePositions } from "../site-positions.ts";
-import type { ForwardResult } from "../../core/messages/forward.ts";
+import type { ForwardedUrl, ForwardResult } from "../../core/messages/forward.ts";
 import type { Delivery } from "./parcel.ts";
 import type { Replicator } from "./replicator.ts";
 import type { SwarmView } from "./swarm-view.ts";
@@ -52,13 +52,14 @@ export class ForwardDesk {
     this.#parts = parts;
   }
 
-  async receive(from: MemberId, entries: readonly OutboxEntry[]): Promise<Delivery> {
+  async receive(from: MemberId, urls: readonly ForwardedUrl[]): Promise<Delivery> {
     const { journal, replicator, territory } = this.#parts;
     if (journal.full || replicator.full) return { kind: "later", afterMs: busyMs };
     const positions = new Set<RingPosition>();
     const { jobs, onUnknownJob } = this.#parts;
+    const entries = urls.filter((url) => url !== "rejected");
     if (entries.some(({ job }) => !jobs.find(job as JobId))) onUnknownJob(from);
-    const results = await Promise.all(entries.map((entry) => this.#admit(entry, positions)));
+    const results = await Promise.all(urls.map((url) => this.#admit(url, positions)));
     await journal.flushed();
     // A peer that stops gives up what it holds while URLs are being admitted.
     const isHeld = [...positions].every((position) => territory.holds(position));
@@ -69,7 +70,8 @@ export class ForwardDesk {
     return { kind: "received", results };
   }
 
-  async #admit(entry: OutboxEntry, positions: Set<RingPosition>): Promise<ForwardResult> {
+  async #admit(entry: ForwardedUrl, positions: Set<RingPosition>): Promise<ForwardResult> {
+    if (entry === "rejected") return entry;
     const { admission, territory } = this.#parts;
     const url = canonicalizeUrl(entry.url);
     // What this peer would not have found itself, it does not take from others.

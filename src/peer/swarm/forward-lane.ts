@@ -35,9 +35,12 @@ export const defaultLaneOptions: LaneOptions = Object.freeze({
 /** After so many refusals in a row a hint is no longer believed: views differ, and have to settle first. */
 const refusalsMax = 4;
 
+/** With one of these a parcel is at its end. */
+export type FinalResult = Extract<ForwardResult, string>;
+
 interface LaneEvents {
   readonly deliver: (parcels: readonly Parcel[]) => Promise<Delivery>;
-  readonly acknowledged: (parcel: Parcel, isNew: boolean) => void;
+  readonly acknowledged: (parcel: Parcel, result: FinalResult) => void;
   /** The parcel belongs elsewhere: it has a new hint, or the ring has changed. */
   readonly misdirected: (parcel: Parcel) => void;
   /** False: it was withdrawn. */
@@ -195,7 +198,7 @@ export class ForwardLane {
   /** Returns whether the parcel comes back into this lane. */
   #settle(parcel: Parcel, result: ForwardResult | undefined): boolean {
     if (result === "new" || result === "known" || result === "rejected") {
-      this.#events.acknowledged(parcel, result === "new");
+      this.#events.acknowledged(parcel, result);
       return false;
     }
     parcel.refusals += 1;

@@ -2,7 +2,6 @@ import type { HostStatus } from "../../core/answers/host-status.ts";
 import type { UrlStatus } from "../../core/answers/url-status.ts";
 import { hostStatusOf, isKnownHost } from "../../core/messages/host-message.ts";
 import type { KnownHost } from "../../core/messages/host-message.ts";
-import { isUrlText } from "../../core/messages/read-payload.ts";
 import {
   isRefusal,
   statusCharactersMax,
@@ -73,8 +72,6 @@ export class SwarmDesk implements QuestionDesk {
     inputs.forEach((input, at) => {
       const url = canonicalizeUrl(input);
       if (url === undefined) known.set(at, unknownStatus(self, "invalid-url"));
-      // Longer than any job admits: nobody can know it.
-      else if (!isUrlText(url)) known.set(at, unknownStatus(self));
       else wanted.push({ at, url });
     });
     const answers = await this.#find(wanted, job);

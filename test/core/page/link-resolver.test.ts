@@ -33,6 +33,15 @@ describe("LinkResolver", () => {
     );
   });
 
+  it("takes no URL that is too long, whichever part of it is", () => {
+    const base = `http://e.org/${"a".repeat(16_000)}/`;
+    const resolver = new LinkResolver(base, "utf-8", tables);
+    for (const reference of ["b".repeat(300), "b".repeat(400), `./${"b".repeat(400)}`, "?b"]) {
+      expect(resolver.resolve(reference)).toBe(canonicalizeUrl(reference, base));
+    }
+    expect(resolver.resolve("b".repeat(400))).toBeUndefined();
+  });
+
   it("resolves absolute references alone where there is no base", () => {
     const resolver = new LinkResolver(undefined, "utf-8", tables);
     expect(resolver.resolve("http://e.org/a")).toBe("http://e.org/a");

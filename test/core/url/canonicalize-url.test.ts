@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { admittedUrlBytesMax } from "../../../src/core/jobs/validate-job-options.ts";
 import { canonicalizeUrl } from "../../../src/core/url/canonicalize-url.ts";
 
 const page = "https://example.com/a/b/page.html?x=1";
@@ -76,8 +77,17 @@ describe("canonicalizeUrl", () => {
 
   it("refuses an input longer than any page needs", () => {
     const prefix = "http://example.com/";
-    expect(canonicalizeUrl(prefix + "a".repeat(65_536 - prefix.length))).toBeDefined();
-    expect(canonicalizeUrl(prefix + "a".repeat(65_537 - prefix.length))).toBeUndefined();
+    expect(canonicalizeUrl(`${prefix}#`.padEnd(65_536, "a"))).toBe(prefix);
+    expect(canonicalizeUrl(`${prefix}#`.padEnd(65_537, "a"))).toBeUndefined();
+  });
+
+  it("refuses a URL longer than any job admits, however it becomes so", () => {
+    const prefix = "http://example.com/";
+    const room = admittedUrlBytesMax - prefix.length;
+    expect(canonicalizeUrl(prefix + "a".repeat(room))).toHaveLength(admittedUrlBytesMax);
+    expect(canonicalizeUrl(prefix + "a".repeat(room + 1))).toBeUndefined();
+    expect(canonicalizeUrl(prefix + "é".repeat(Math.ceil(room / 6)))).toBeUndefined();
+    expect(canonicalizeUrl(prefix + "%7e".repeat(room))).toHaveLength(admittedUrlBytesMax);
   });
 
   it("is never an exception, and its own canonical form in ASCII", () => {

@@ -99,7 +99,7 @@ function withoutRows(tag: KeyTag): Tampering {
 function losing(isLost: (depth: number) => boolean): Tampering {
   return sendingOf("forward", (asked, send) => {
     const entries = decodeForward(asked.payload) ?? [];
-    if (!entries.some(({ depth }) => isLost(depth))) return send();
+    if (!entries.some((entry) => entry !== "rejected" && isLost(entry.depth))) return send();
     return reply(encodeForwardReply(entries.map(() => "new")));
   });
 }
