@@ -20,8 +20,8 @@ export class HostAddresses {
     return host.addressExpiresAtMs <= this.#clock.nowMs();
   }
 
-  /** Looks the host's name up; it keeps its address while that is among the answers. */
-  async find(host: Host, signal: AbortSignal): Promise<void> {
+  /** Looks the host's name up; it keeps its address while that is among the answers. False: it has none. */
+  async find(host: Host, signal: AbortSignal): Promise<boolean> {
     const { visit } = host;
     const outcome = await this.#resolver.resolve(visit.host, signal);
     if (outcome.kind === "addresses") {
@@ -35,6 +35,7 @@ export class HostAddresses {
       visit.address = standInAddress(visit.host);
       host.addressExpiresAtMs = this.#clock.nowMs() + this.#retryMs;
     }
+    return host.unresolved === undefined;
   }
 }
 

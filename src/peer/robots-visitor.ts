@@ -1,8 +1,9 @@
 import type { FetchFailure } from "../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../core/politeness/host-gate.ts";
+import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import type { RobotsRecord } from "../core/record/record.pb.ts";
 import { wholeLines } from "../core/robots/read-robots.ts";
-import { robotsRedirectsMax, robotsVerdict } from "../core/robots/robots-policy.ts";
+import { isGivenUp, robotsRedirectsMax, robotsVerdict } from "../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../core/robots/robots-policy.ts";
 import type { CanonicalUrl, HostName, IpAddress, OriginName } from "../core/units.ts";
 import { canonicalizeHeaderUrl } from "../core/url/header-url.ts";
@@ -14,6 +15,8 @@ import type { Logger } from "../ports/logger.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
 import type { Frontier, Lease } from "./frontier.ts";
+import type { Host } from "./host.ts";
+import { HostAddresses } from "./host-addresses.ts";
 import { headerField } from "./header-fields.ts";
 import type { Journal } from "./journal.ts";
 import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
@@ -22,12 +25,6 @@ import type { LeaseEnd } from "./settlement.ts";
 
 /** RFC 9309 section 2.5 asks for 500 KiB at least. */
 const robotsBytesMax = 500 * 1_024;
-
-/**
- * Attempts in a row that find an origin unreachable before its queued URLs are given up, with the host's growing backoff
- * between them: some 8 seconds and the time-outs.
- */
-const attemptsMax = 4;
 
 /** Whether a leased URL may be fetched now. */
 export type RobotsJudgement =
@@ -64,6 +61,7 @@ export class RobotsVisitor {
   readonly #journal: Journal;
   readonly #keeper: RobotsKeeper;
   readonly #limits: FetchLimits;
+  readonly #addresses: HostAddresses;
   readonly #productToken: string;
   readonly #signal: AbortSignal;
 
@@ -74,7 +72,11 @@ export class RobotsVisitor {
       readonly journal: Journal;
       readonly keeper: RobotsKeeper;
     },
-    options: { readonly limits: FetchLimits; readonly productToken: string },
+    options: {
+      readonly limits: FetchLimits;
+      readonly politeness: Pick<PolitenessOptions, "backoffBaseMs">;
+      readonly productToken: string;
+    },
     signal: AbortSignal,
   ) {
     this.#ports = ports;
@@ -82,6 +84,7 @@ export class RobotsVisitor {
     this.#journal = parts.journal;
     this.#keeper = parts.keeper;
     this.#limits = { ...options.limits, bodyBytesMax: robotsBytesMax };
+    this.#addresses = new HostAddresses(ports, options.politeness.backoffBaseMs);
     this.#productToken = options.productToken;
     this.#signal = signal;
   }
@@ -97,11 +100,9 @@ export class RobotsVisitor {
     return { kind: "denied", end: denialOf(entry.record), asked: false };
   }
 
-  /** An origin that could not be reached is asked again at the host's next turn, until the attempts are used up. */
+  /** An origin that could not be reached is asked again at the host's next turn, for which its gate has set the time. */
   #isUsable(entry: RobotsEntry): boolean {
-    if (!this.#keeper.isFresh(entry)) return false;
-    const { verdict, failuresInRow } = entry.record;
-    return verdict !== "disallow-all" || failuresInRow >= attemptsMax;
+    return this.#keeper.isFresh(entry) && !isAwaited(entry.record);
   }
 
   #heedCrawlDelay({ host }: Lease, entry: RobotsEntry): void {
@@ -118,24 +119,38 @@ export class RobotsVisitor {
     known: RobotsEntry | undefined,
   ): Promise<RobotsJudgement> {
     const { host } = lease;
+    if (await this.#hasNewAddress(host)) return this.#leave(lease);
     const answer = await this.#fetch(lease, `${origin}/robots.txt` as CanonicalUrl);
-    if (answer.failure === "aborted") {
-      this.#frontier.closeRequest(lease);
-      this.#frontier.putBack(lease);
-      return { kind: "not-now" };
-    }
+    if (answer.failure === "aborted") return this.#leave(lease);
     const record = this.#recordOf(origin, answer, known);
     const kept = this.#keeper.keep(origin, host.visit.site, record);
     const entry = await this.#keeper.lookup(origin, host.visit.site);
     if (entry) this.#heedCrawlDelay(lease, entry);
     host.visit.gate.record(answer.verdict, host.visit.delayMs, this.#ports.entropy.random());
+    if (isAwaited(record)) host.visit.gate.restUntil(record.expiresAtMs);
     this.#frontier.closeRequest(lease, answer.verdict);
     void this.#journal.append([kept, host.save()]);
-    if (record.verdict === "disallow-all" && record.failuresInRow >= attemptsMax) {
+    if (record.verdict === "disallow-all" && !isAwaited(record)) {
       return { kind: "denied", end: denialOf(record), asked: true };
     }
     this.#frontier.putBack(lease);
     return { kind: "not-now" };
+  }
+
+  /** No request was made, or none to its end. */
+  #leave(lease: Lease): RobotsJudgement {
+    this.#frontier.closeRequest(lease);
+    this.#frontier.putBack(lease);
+    return { kind: "not-now" };
+  }
+
+  /**
+   * Looks up again a name that had no address when the host last failed, perhaps a minute ago. Where it has one now, the
+   * host is to take its turn there.
+   */
+  async #hasNewAddress(host: Host): Promise<boolean> {
+    if (!host.unresolved || !this.#addresses.isExpired(host)) return false;
+    return this.#addresses.find(host, this.#signal);
   }
 
   /** Follows redirects at the pace of the hosts that they lead to. */
@@ -146,7 +161,7 @@ export class RobotsVisitor {
       const verdict = fetchVerdictOf(outcome);
       if (outcome.kind === "failure") {
         const { failure } = outcome;
-        return { outcome: { kind: "unreachable" }, verdict, body: "", failure };
+        return { outcome: { kind: "unreachable", failure }, verdict, body: "", failure };
       }
       const location = headerField(outcome.headers, "location");
       const target =
@@ -239,6 +254,11 @@ function textOf({ body, truncation }: FetchResponse): string {
 
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
+}
+
+/** The origin could not be reached, and its URLs stay queued until it can, or has to be given up. */
+function isAwaited(record: RobotsRecord): boolean {
+  return record.verdict === "disallow-all" && !isGivenUp(record);
 }
 
 function denialOf({ verdict, failure }: RobotsRecord): LeaseEnd {

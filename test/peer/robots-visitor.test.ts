@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { htmlPage } from "../support/table-web.ts";
-import { VirtualPeer } from "../support/virtual-peer.ts";
+import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
 
 describe("robots.txt, as a peer asks for it", () => {
   it.each(["length", "time", "disconnect"] as const)(
@@ -31,4 +31,62 @@ describe("robots.txt, as a peer asks for it", () => {
       expect(rests).toEqual([120_020, 120_020, 1_020]);
     },
   );
+
+  const never = new AbortController().signal;
+  const site = ["http://site.example/1", "http://site.example/2", "http://site.example/3"];
+  const restsOf = ({ web }: VirtualPeer): number[] => {
+    const times = web.hits.map(({ startedAtMs }) => startedAtMs);
+    return times.slice(1).map((atMs, index) => Math.floor((atMs - (times[index] ?? 0)) / 1_000));
+  };
+
+  it("may be out of reach for a while: the URLs stay queued", async () => {
+    const machine: VirtualPeer = new VirtualPeer((url) => {
+      if (machine.clock.nowMs() < openAtMs) return { failure: "connect-refused" };
+      return url.endsWith("/robots.txt") ? { status: 404 } : htmlPage();
+    });
+    const openAtMs = machine.clock.nowMs() + 100_000;
+    const peer = await machine.crawl(site);
+    expect(peer.job(testJob).counts).toMatchObject({ fetched: 3, failed: 0 });
+    expect(restsOf(machine)).toEqual([2, 4, 8, 16, 32, 64, 1, 1, 1]);
+  });
+
+  it("is looked for in the name's new answer each time", async () => {
+    const machine = new VirtualPeer((url) =>
+      url.endsWith("/robots.txt") ? { status: 404 } : htmlPage(),
+    );
+    machine.web.lostNames.add("site.example");
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(site);
+        await machine.clock.sleep(100_000);
+        machine.web.lostNames.clear();
+        await peer.jobFinished(testJob, never);
+        expect(peer.job(testJob).counts).toMatchObject({ fetched: 3, failed: 0 });
+      })(),
+    );
+  });
+
+  it("is given up after two minutes, however the host answers otherwise and through a crash", async () => {
+    const machine = new VirtualPeer((url) => {
+      if (url === "http://site.example:8080/robots.txt") return { status: 501 };
+      return url.endsWith("/robots.txt") ? { status: 404 } : htmlPage();
+    });
+    const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `http://site.example/${n}`);
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(["http://site.example:8080/", ...seeds]);
+        await machine.clock.sleep(20_000);
+        machine.kill();
+        const peer = await machine.start();
+        await peer.jobFinished(testJob, never);
+        const [status] = await peer.status(["http://site.example:8080/"]);
+        expect(status).toMatchObject({ state: "excluded", reason: "robots-unreachable" });
+      })(),
+    );
+    const asked = machine.web.hits.filter(({ url }) => url.includes(":8080"));
+    expect(asked).toHaveLength(7);
+    expect((asked[6]?.startedAtMs ?? 0) - (asked[0]?.startedAtMs ?? 0)).toBeGreaterThan(126_000);
+  });
 });

@@ -46,6 +46,8 @@ const latencyMs = 20;
 export class TableWeb implements Fetcher, Resolver {
   readonly hits: TableHit[] = [];
   readonly requests: FetchRequest[] = [];
+  /** Names that cannot be resolved at present. */
+  readonly lostNames = new Set<string>();
   readonly #clock: Clock;
   readonly #pages: Pages;
   readonly #asked = new Map<string, number>();
@@ -77,6 +79,9 @@ export class TableWeb implements Fetcher, Resolver {
   resolve(host: HostName): Promise<ResolveOutcome> {
     if (host.endsWith(".invalid")) {
       return Promise.resolve({ kind: "failure", failure: "dns-not-found", detail: host });
+    }
+    if (this.lostNames.has(host)) {
+      return Promise.resolve({ kind: "failure", failure: "dns-error", detail: host });
     }
     const address = `addr-${host}` as IpAddress;
     const expiresAtMs = this.#clock.nowMs() + 3_600_000;

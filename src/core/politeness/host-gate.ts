@@ -43,7 +43,7 @@ const TOO_MANY_FAILURES = "failures-in-row";
  * Decides when a host may be asked again.
  *
  * Four clocks run independently and the latest wins: the politeness delay, armed by every request; the
- * backoff, armed by failures and by Retry-After; the breaker's pause; the halt. Kept apart, each can say that
+ * backoff, armed by failures, by Retry-After and by a robots.txt that cannot be read; the breaker's pause; the halt. Kept apart, each can say that
  * it is the reason, and none can be mistaken for another.
  *
  * Invariant: `nextFetchAtMs` never moves backwards, except through {@link HostGate.release}.
@@ -101,6 +101,11 @@ export class HostGate {
       case "failed":
         return this.#recordFailure(verdict, jitter);
     }
+  }
+
+  /** The host is left alone for that long, whatever its requests say of it. */
+  restUntil(atMs: Millis): void {
+    this.#backoffUntilMs = Math.max(this.#backoffUntilMs, atMs);
   }
 
   /** Which clock keeps the gate closed: the one that ends last. */

@@ -1,3 +1,4 @@
+import type { FetchFailure } from "../politeness/retry-table.ts";
 import type { Millis } from "../units.ts";
 
 /** How asking an origin for its robots.txt ended, redirects followed. */
@@ -13,7 +14,7 @@ export type RobotsFetchOutcome =
   /** More than `redirectsMax` redirects, or one back to a URL of the chain. */
   | { readonly kind: "redirect-limit" }
   /** No response: name, connection, TLS, framing or time. */
-  | { readonly kind: "unreachable" };
+  | { readonly kind: "unreachable"; readonly failure: FetchFailure };
 
 /** What is known of the origin from before. */
 export interface RobotsHistory {
@@ -37,10 +38,20 @@ export interface RobotsPolicyOptions {
   readonly freshMaxMs: Millis;
   /** Shortest time, whatever `Cache-Control` says: else `no-store` would mean one more request a page. @default 300_000 */
   readonly freshMinMs: Millis;
-  /** Time until an unreachable origin is asked again; doubles with each failure. @default 60_000 */
+  /** Time until an unreachable origin without a copy is asked again; doubles with each failure. @default 2_000 */
+  readonly firstRetryMinMs: Millis;
+  /** The same where a copy serves meanwhile. @default 60_000 */
   readonly retryMinMs: Millis;
-  /** Longest such time. @default 3_600_000 */
+  /** Longest such time, unless a Retry-After asks for more. @default 3_600_000 */
   readonly retryMaxMs: Millis;
+  /**
+   * Failures in a row after which the queued URLs of an origin without a copy are given up. The waits between them make
+   * `firstRetryMinMs * (2 ** (n - 1) - 1)`, two minutes: a restart or a name server's bad moment is over by then, and a
+   * crawl does not last much longer for the dead hosts that it meets. @default 7
+   */
+  readonly failuresMax: number;
+  /** The same for failures that seldom pass by themselves, as that of a name that does not exist: six seconds. @default 3 */
+  readonly lastingFailuresMax: number;
   /** Age up to which a copy serves while the origin is unreachable (RFC 9309, 2.3.1.4). @default 2_592_000_000, 30 days */
   readonly staleMaxMs: Millis;
 }
@@ -48,10 +59,20 @@ export interface RobotsPolicyOptions {
 export const defaultRobotsPolicyOptions: RobotsPolicyOptions = Object.freeze({
   freshMaxMs: 86_400_000,
   freshMinMs: 300_000,
+  firstRetryMinMs: 2_000,
   retryMinMs: 60_000,
   retryMaxMs: 3_600_000,
+  failuresMax: 7,
+  lastingFailuresMax: 3,
   staleMaxMs: 2_592_000_000,
 });
+
+/** A zone, a certificate and our own rules are not changed within minutes. */
+const lastingFailures: ReadonlySet<string> = new Set<FetchFailure>([
+  "address-forbidden",
+  "dns-not-found",
+  "tls-error",
+]);
 
 /** Redirects that the caller follows from a robots.txt, also to other origins (RFC 9309, 2.3.1.2). */
 export const robotsRedirectsMax = 5;
@@ -77,11 +98,11 @@ export function robotsVerdict(
     case "redirect-limit":
       return { verdict: "allow-all", stale: false, ttlMs: options.freshMaxMs };
     case "unreachable":
-      return whileUnreachable(history, 0, options);
+      return whileUnreachable(history, outcome, options);
     case "response": {
-      const { status, cacheControl, retryAfterMs = 0 } = outcome;
+      const { status, cacheControl } = outcome;
       if (status < 200 || status >= 500 || status === 429) {
-        return whileUnreachable(history, retryAfterMs, options);
+        return whileUnreachable(history, outcome, options);
       }
       const verdict = status < 300 ? "rules" : "allow-all";
       return { verdict, stale: false, ttlMs: freshForMs(cacheControl, options) };
@@ -89,16 +110,38 @@ export function robotsVerdict(
   }
 }
 
+/**
+ * Whether an origin without a copy has been unreachable for so long that its queued URLs are given up; until then they
+ * stay queued. `failure` is the last one, where no response came.
+ */
+export function isGivenUp(
+  { failuresInRow, failure }: { readonly failuresInRow: number; readonly failure?: string },
+  { failuresMax, lastingFailuresMax }: RobotsPolicyOptions = defaultRobotsPolicyOptions,
+): boolean {
+  const isLasting = failure !== undefined && lastingFailures.has(failure);
+  return failuresInRow >= (isLasting ? lastingFailuresMax : failuresMax);
+}
+
 function whileUnreachable(
   { failuresInRow, copy }: RobotsHistory,
-  retryAfterMs: Millis,
-  { retryMinMs, retryMaxMs, staleMaxMs }: RobotsPolicyOptions,
+  { retryAfterMs = 0, failure }: { readonly retryAfterMs?: Millis; readonly failure?: string },
+  options: RobotsPolicyOptions,
 ): RobotsDecision {
-  const backoffMs = retryMinMs * 2 ** failuresInRow;
-  const ttlMs = Math.min(Math.max(backoffMs, retryAfterMs), retryMaxMs);
-  return copy !== undefined && copy.ageMs <= staleMaxMs
-    ? { verdict: copy.verdict, stale: true, ttlMs }
-    : { verdict: "disallow-all", stale: false, ttlMs };
+  const waitMs = (minMs: Millis): Millis => {
+    const backoffMs = Math.min(minMs * 2 ** failuresInRow, options.retryMaxMs);
+    return Math.max(backoffMs, Math.min(retryAfterMs, options.freshMaxMs));
+  };
+  if (copy !== undefined && copy.ageMs <= options.staleMaxMs) {
+    return { verdict: copy.verdict, stale: true, ttlMs: waitMs(options.retryMinMs) };
+  }
+  const attempts = { failuresInRow: failuresInRow + 1, ...(failure !== undefined && { failure }) };
+  // URLs are given up in their host's turns, and it rests after this failure like after any other.
+  const share = isGivenUp(attempts, options) ? 2 : 1;
+  return {
+    verdict: "disallow-all",
+    stale: false,
+    ttlMs: waitMs(options.firstRetryMinMs) * share,
+  };
 }
 
 function freshForMs(

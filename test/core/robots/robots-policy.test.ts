@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { robotsVerdict } from "../../../src/core/robots/robots-policy.ts";
+import { isGivenUp, robotsVerdict } from "../../../src/core/robots/robots-policy.ts";
 
+const secondMs = 1_000;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
+
+const refused = { kind: "unreachable", failure: "connect-refused" } as const;
 
 describe("robotsVerdict", () => {
   it.each([200, 204, 206])("uses the rules of a %i answer for a day", (status) => {
@@ -35,22 +38,49 @@ describe("robotsVerdict", () => {
       expect(robotsVerdict({ kind: "response", status })).toEqual({
         verdict: "disallow-all",
         stale: false,
-        ttlMs: minuteMs,
+        ttlMs: 2 * secondMs,
       });
     },
   );
 
   it("waits longer after each failure, up to an hour", () => {
+    const copy = { verdict: "rules", ageMs: 0 } as const;
     const waits = [0, 1, 2, 5, 6, 2_000].map(
-      (failuresInRow) => robotsVerdict({ kind: "unreachable" }, { failuresInRow }).ttlMs,
+      (failuresInRow) => robotsVerdict(refused, { failuresInRow, copy }).ttlMs,
     );
     expect(waits).toEqual([1, 2, 4, 32, 60, 60].map((minutes) => minutes * minuteMs));
   });
 
+  it("gives an origin without a copy two minutes, and then up for twice as long as its host rests", () => {
+    const waits = [0, 1, 2, 3, 4, 5].map(
+      (failuresInRow) => robotsVerdict(refused, { failuresInRow }).ttlMs,
+    );
+    expect(waits).toEqual([2, 4, 8, 16, 32, 64].map((seconds) => seconds * secondMs));
+    expect(robotsVerdict(refused, { failuresInRow: 6 }).ttlMs).toBe(2 * 128 * secondMs);
+    expect([6, 7, 8].map((failuresInRow) => isGivenUp({ failuresInRow }))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it.each(["dns-not-found", "tls-error", "address-forbidden"] as const)(
+    "gives an origin up sooner after %s",
+    (failure) => {
+      const unreachable = { kind: "unreachable", failure } as const;
+      const waits = [0, 1, 2].map(
+        (failuresInRow) => robotsVerdict(unreachable, { failuresInRow }).ttlMs,
+      );
+      expect(waits).toEqual([2 * secondMs, 4 * secondMs, 2 * 8 * secondMs]);
+      expect(isGivenUp({ failuresInRow: 2, failure })).toBe(false);
+      expect(isGivenUp({ failuresInRow: 3, failure })).toBe(true);
+    },
+  );
+
   it.each([
-    [10_000, minuteMs],
+    [secondMs, 2 * secondMs],
     [10 * minuteMs, 10 * minuteMs],
-    [dayMs, hourMs],
+    [2 * dayMs, dayMs],
   ])("after a Retry-After of %i ms waits %i", (retryAfterMs, ttlMs) => {
     const outcome = { kind: "response", status: 503, retryAfterMs } as const;
     expect(robotsVerdict(outcome).ttlMs).toBe(ttlMs);
@@ -59,12 +89,12 @@ describe("robotsVerdict", () => {
   it("goes on with an old copy while the origin is unreachable, for 30 days", () => {
     for (const verdict of ["rules", "allow-all"] as const) {
       const at = (ageMs: number) =>
-        robotsVerdict({ kind: "unreachable" }, { failuresInRow: 0, copy: { verdict, ageMs } });
+        robotsVerdict(refused, { failuresInRow: 0, copy: { verdict, ageMs } });
       expect(at(30 * dayMs)).toEqual({ verdict, stale: true, ttlMs: minuteMs });
       expect(at(30 * dayMs + 1)).toEqual({
         verdict: "disallow-all",
         stale: false,
-        ttlMs: minuteMs,
+        ttlMs: 2 * secondMs,
       });
     }
   });
