@@ -22,11 +22,12 @@ import { Pulse } from "./pulse.ts";
 import { QueueReader } from "./queue-reader.ts";
 import { WaitingHosts } from "./waiting-hosts.ts";
 
-/** A URL that the frontier has given out, with its host; to be given back by `release`. */
+/** A URL that the frontier has given out, with its host and the address whose turn it took; to be given back. */
 export interface Lease {
   readonly host: Host;
   readonly job: Job;
   readonly url: QueuedUrl;
+  readonly address: IpAddress | undefined;
   /** Where it is noted that a request is in flight; absent while none is. */
   note?: number;
 }
@@ -212,7 +213,7 @@ export class Frontier {
       const job = url && this.#jobs.get(url.job);
       if (host && url && job) {
         job.leases += 1;
-        return { host, job, url };
+        return { host, job, url, address: visit.address };
       }
       // Nothing of it may run now; it is placed again when something may.
       this.#workbench.remove(visit);

@@ -20,15 +20,21 @@ export class HostAddresses {
     return host.addressExpiresAtMs <= this.#clock.nowMs();
   }
 
-  /** Looks the host's name up; it keeps its address while that is among the answers. False: it has none. */
+  /**
+   * Looks the host's name up; it keeps its address while that is among the answers, unless it was passed over. False: it has
+   * none.
+   */
   async find(host: Host, signal: AbortSignal): Promise<boolean> {
     const { visit } = host;
     const outcome = await this.#resolver.resolve(visit.host, signal);
     if (outcome.kind === "addresses") {
       host.unresolved = undefined;
-      const known = visit.address && outcome.addresses.includes(visit.address);
-      const [first] = outcome.addresses;
-      if (!known && first) visit.address = first;
+      const { addresses } = outcome;
+      const at = addresses.findIndex((address) => address === visit.address);
+      const next = at < 0 || host.isPassedOver ? (at + 1) % addresses.length : at;
+      visit.address = addresses[next] ?? visit.address;
+      host.isPassedOver = false;
+      host.hasOtherAddresses = addresses.length > 1;
       host.addressExpiresAtMs = outcome.expiresAtMs;
     } else if (outcome.failure !== "aborted") {
       host.unresolved = { failure: outcome.failure, detail: outcome.detail };
@@ -37,6 +43,16 @@ export class HostAddresses {
     }
     return host.unresolved === undefined;
   }
+}
+
+/**
+ * No connection was made to `address`: from the host's next placing on, its visits go to the next of its name's addresses,
+ * if it has another.
+ */
+export function passOver(host: Host, address: IpAddress): void {
+  if (!host.hasOtherAddresses || host.visit.address !== address) return;
+  host.isPassedOver = true;
+  host.addressExpiresAtMs = 0;
 }
 
 const standInPrefix = "unresolved:";

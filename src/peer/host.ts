@@ -21,6 +21,10 @@ export class Host {
   crawlDelayMs: Millis | undefined;
   /** When the visit's address must be looked up again. */
   addressExpiresAtMs: Millis = 0;
+  /** Whether its name had more than one when it was last looked up. */
+  hasOtherAddresses = false;
+  /** No connection was made to the visit's address: another takes its place when it is looked up. */
+  isPassedOver = false;
   /** Set while the host has no address; its requests end with it at once. */
   unresolved: { readonly failure: ResolveFailure; readonly detail: string } | undefined;
   /** Jobs that have, or may have, URLs of this host. */

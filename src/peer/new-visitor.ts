@@ -1,3 +1,4 @@
+import { AddressTryingFetcher } from "./address-trying-fetcher.ts";
 import type { Admission } from "./admission.ts";
 import type { Frontier } from "./frontier.ts";
 import type { JobRegistry } from "./job-registry.ts";
@@ -14,7 +15,7 @@ import { Visitor } from "./visitor.ts";
 
 /** The visitor of a peer, with what it needs for robots.txt and for finishing pages. */
 export function newVisitor(
-  ports: PeerPorts,
+  given: PeerPorts,
   parts: {
     readonly admission: Admission;
     readonly frontier: Frontier;
@@ -28,6 +29,7 @@ export function newVisitor(
   signal: AbortSignal,
 ): Visitor {
   const { frontier, leases, swarm } = parts;
+  const ports = { ...given, fetcher: new AddressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports);
   const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
   const finisher = new PageFinisher(ports, { ...parts, peerId: options.peerId });

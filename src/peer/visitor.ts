@@ -123,7 +123,7 @@ export class Visitor {
     url: CanonicalUrl,
     headers: Readonly<Record<string, string>>,
   ): Promise<FetchOutcome> {
-    const { host, job } = lease;
+    const { host, job, address } = lease;
     const nowMs = this.#ports.clock.nowMs();
     if (host.unresolved) {
       return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
@@ -133,7 +133,7 @@ export class Visitor {
     return this.#ports.fetcher.fetch(
       {
         url,
-        address: host.visit.address as IpAddress,
+        address: address as IpAddress,
         headers,
         limits: this.#limits,
         wantsBody: (status, type) =>
@@ -204,10 +204,10 @@ function isTransient(outcome: FetchOutcome): boolean {
   return outcome.kind === "failure" || outcome.status >= 400;
 }
 
-function exchangeOf({ host, url }: Lease, response: FetchResponse): Exchange {
+function exchangeOf({ address, url }: Lease, response: FetchResponse): Exchange {
   return {
     url: url.entry.url,
-    address: host.visit.address ?? "",
+    address: address ?? "",
     method: "GET",
     status: response.status,
     statusText: response.statusText,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JobId } from "../../src/core/units.ts";
+import type { HostName, IpAddress, JobId } from "../../src/core/units.ts";
 import { defaultFrontierOptions } from "../../src/peer/frontier-options.ts";
 import { htmlPage } from "../support/table-web.ts";
 import type { Pages, TablePage } from "../support/table-web.ts";
@@ -174,6 +174,25 @@ describe("a peer", () => {
     expect(missing).toMatchObject({ state: "done", httpStatus: 404, attempts: 1 });
     expect(peer.job(testJob).counts).toMatchObject({ pages: 2, fetched: 3, failed: 1 });
   });
+
+  it.each(["address-forbidden", "connect-refused", "connect-timeout"] as const)(
+    "asks the next address of a name after %s, within the delays of each",
+    async (failure) => {
+      const machine = new VirtualPeer(treeSite(3));
+      const [first, second, own] = ["192.0.2.1", "192.0.2.2", "addr-site.example"] as IpAddress[];
+      const name = "site.example" as HostName;
+      machine.web.addressesBefore.set(name, [first, second] as IpAddress[]);
+      machine.web.unreached.set(first as IpAddress, failure);
+      machine.web.unreached.set(second as IpAddress, failure);
+      const peer = await machine.crawl(["http://site.example/1"], { delayMs: 500 });
+      const asked = machine.web.requests.map(({ address }) => address);
+      expect(asked).toEqual([first, second, own, own, own, own]);
+      const starts = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
+      const gaps = starts.slice(1).map((start, at) => start - (starts[at] ?? 0));
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
+      expect(peer.job(testJob).counts).toMatchObject({ pages: 3, failed: 0, skipped: {} });
+    },
+  );
 
   it("keeps to the scope, and knows why it left a link alone", async () => {
     const machine = new VirtualPeer(

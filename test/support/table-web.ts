@@ -48,6 +48,10 @@ export class TableWeb implements Fetcher, Resolver {
   readonly requests: FetchRequest[] = [];
   /** Names that cannot be resolved at present. */
   readonly lostNames = new Set<string>();
+  /** Addresses that a name has beside its own, before it. */
+  readonly addressesBefore = new Map<HostName, readonly IpAddress[]>();
+  /** Addresses that answer nothing. */
+  readonly unreached = new Map<IpAddress, FetchFailed["failure"]>();
   readonly #clock: Clock;
   readonly #pages: Pages;
   readonly #asked = new Map<string, number>();
@@ -70,8 +74,9 @@ export class TableWeb implements Fetcher, Resolver {
       return { kind: "failure", failure: "aborted", detail: "", startedAtMs, finishedAtMs };
     }
     const page = this.#pages(url, asked) ?? { status: 404 };
-    if (page.failure) {
-      return { kind: "failure", failure: page.failure, detail: "", startedAtMs, finishedAtMs };
+    const failure = this.unreached.get(request.address) ?? page.failure;
+    if (failure) {
+      return { kind: "failure", failure, detail: "", startedAtMs, finishedAtMs };
     }
     return responseOf(request, page, { startedAtMs, finishedAtMs });
   }
@@ -83,9 +88,10 @@ export class TableWeb implements Fetcher, Resolver {
     if (this.lostNames.has(host)) {
       return Promise.resolve({ kind: "failure", failure: "dns-error", detail: host });
     }
-    const address = `addr-${host}` as IpAddress;
+    const own = `addr-${host}` as IpAddress;
+    const addresses = [...(this.addressesBefore.get(host) ?? []), own];
     const expiresAtMs = this.#clock.nowMs() + 3_600_000;
-    return Promise.resolve({ kind: "addresses", addresses: [address], expiresAtMs });
+    return Promise.resolve({ kind: "addresses", addresses, expiresAtMs });
   }
 
   stop(): Promise<void> {

@@ -51,8 +51,8 @@ const PATIENT = 5;
 const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   // Our own doing: the URL stays queued and the host is not judged.
   aborted: { attemptsMax: Number.MAX_SAFE_INTEGER, verdict: "neutral" },
-  // Our policy forbids it; no request was made.
-  "address-forbidden": { attemptsMax: ONCE, verdict: "neutral" },
+  // Our policy forbids it; no request was made. Once more, because the name may have another address.
+  "address-forbidden": { attemptsMax: TWICE, verdict: "neutral" },
   "connect-refused": { attemptsMax: TRANSIENT, verdict: "failed" },
   "connect-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
   "connect-unreachable": { attemptsMax: TRANSIENT, verdict: "failed" },

@@ -13,7 +13,7 @@ function attemptsMade(outcome: AttemptOutcome, attemptsMax = generous.attemptsMa
 
 describe("the retry table", () => {
   it.each([
-    ["address-forbidden", 1, "neutral"],
+    ["address-forbidden", 2, "neutral"],
     ["bad-encoding", 1, "ok"],
     ["bad-framing", 2, "failed"],
     ["connect-refused", 3, "failed"],
