@@ -7,6 +7,7 @@ import UndiciClient from "undici/lib/dispatcher/client.js";
 import { isPublicAddress } from "../../core/net/address-policy.ts";
 import type { IpAddress, Millis } from "../../core/units.ts";
 import { addressForbiddenCode, codeOf } from "./failure-table.ts";
+import { parseLeniently } from "./lenient-parsing.ts";
 import type { TlsSessions } from "./tls-sessions.ts";
 
 export interface ConnectionOptions {
@@ -72,6 +73,9 @@ export class Connection {
       maxHeaderSize: target.headBytesMax,
       pipelining: 1,
       useMilo: false,
+    });
+    this.#client.on("connect", () => {
+      if (this.#dialled !== undefined) parseLeniently(this.#dialled);
     });
     this.#client.on("disconnect", () => onDisconnect(this));
   }

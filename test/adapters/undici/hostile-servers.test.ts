@@ -69,6 +69,29 @@ describe("UndiciFetcher against a server that", () => {
     expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
   });
 
+  const body = "Content-Length: 2\r\n\r\nab";
+  it.each([
+    ["says 100 Continue unasked", `HTTP/1.1 100 Continue\r\n\r\n${ok}${body}`],
+    ["folds a field", `${ok}X-Policy: a;\r\n  b\r\n${body}`],
+    ["ends its lines with LF alone", `${ok}${body}`.replaceAll("\r\n", "\n")],
+    ["has a control character in a field", `${ok}X: a\x01b\r\n${body}`],
+    ["pads a chunk's size", `${ok}Transfer-Encoding: chunked\r\n\r\n2  \r\nab\r\n0\r\n\r\n`],
+  ])("%s is read all the same, on one connection", async (_what, bytes) => {
+    const site = await harness.raw((socket) => socket.write(bytes));
+    for (const path of ["/one", "/two"]) {
+      const response = responseOf(await harness.fetch(requestTo(site, path)));
+      expect(response.status).toBe(200);
+      expect(new TextDecoder().decode(response.body)).toBe("ab");
+    }
+    expect(harness.openSockets).toBe(1);
+  });
+
+  it("folds a field gives its value without the line's end", async () => {
+    const site = await harness.says(`${ok}X-Policy: a;\r\n  b\r\n${body}`);
+    const { headers } = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(headers.slice(0, 2)).toEqual(["X-Policy", "a;  b"]);
+  });
+
   it("ends a body by closing gives the body", async () => {
     const site = await harness.says(`${ok}\r\nall of it`);
     const response = responseOf(await harness.fetch(requestTo(site, "/")));

@@ -1,0 +1,54 @@
+/** What undici calls the symbol under which a socket has its parser. */
+const parserSymbolName = "parser";
+
+/** Switches of llhttp that make it read what browsers and curl read. */
+const leniencies = [
+  // Folded values (RFC 9112, section 5.2) and control characters in values.
+  "llhttp_set_lenient_headers",
+  // Lines that end with LF alone (RFC 9112, section 2.2).
+  "llhttp_set_lenient_optional_cr_before_lf",
+  // Chunk sizes that are padded, as some servers write them.
+  "llhttp_set_lenient_spaces_after_chunk_size",
+] as const;
+
+/** What is used of the parser for HTTP/1 that undici keeps on a socket. */
+interface Parser {
+  readonly llhttp: Readonly<Record<(typeof leniencies)[number], (ptr: number, on: 0 | 1) => void>>;
+  readonly ptr: number;
+  onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
+}
+
+/** RFC 8297's status stands for every informational response that says nothing to a client that asked for none. */
+const informationalStatus = 103;
+
+/**
+ * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
+ * `100 Continue` that nobody asked for (RFC 9110, section 15.2). What is ambiguous, a length beside chunks for instance,
+ * stays an error.
+ *
+ * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
+ * nothing is changed and the result is false: such responses are then `bad-framing`, as undici alone has it.
+ */
+export function parseLeniently(socket: object): boolean {
+  const symbol = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === parserSymbolName,
+  );
+  const parser: unknown = symbol && Reflect.get(socket, symbol);
+  if (!isParser(parser)) return false;
+  for (const leniency of leniencies) parser.llhttp[leniency](parser.ptr, 1);
+  const complete = parser.onHeadersComplete.bind(parser);
+  parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) =>
+    complete(status === 100 ? informationalStatus : status, upgrade, shouldKeepAlive);
+  return true;
+}
+
+function isParser(value: unknown): value is Parser {
+  if (!isObject(value) || typeof value["ptr"] !== "number") return false;
+  const { llhttp, onHeadersComplete } = value;
+  if (!isObject(llhttp) || typeof onHeadersComplete !== "function") return false;
+  return leniencies.every((leniency) => typeof llhttp[leniency] === "function");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
