@@ -24,7 +24,7 @@ export type FetchFailure =
 
 /**
  * What an attempt says of its host. `failed` and `overloaded` lengthen its backoff and count towards its
- * breaker and its halt; `ok` ends them; `neutral` is no evidence at all, for instance because no request was
+ * breaker and its halt; `ok` ends them; `neutral` is no evidence, for instance because no request was
  * made. The politeness delay is armed by all four.
  */
 export type VerdictKind = "ok" | "overloaded" | "failed" | "neutral";
@@ -61,8 +61,8 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   "connection-stale": { attemptsMax: TRANSIENT, verdict: "neutral" },
   // The host answered; one page of it is broken.
   "bad-encoding": { attemptsMax: ONCE, verdict: "ok" },
-  // Whatever answers there does not speak HTTP: a matter of the whole host, and often of an overloaded proxy.
-  "bad-framing": { attemptsMax: TWICE, verdict: "failed" },
+  // The host answered, but not in HTTP: mostly one broken page, and no proof that the host is well either.
+  "bad-framing": { attemptsMax: TWICE, verdict: "neutral" },
   // Mostly a script that counts wrongly, and then for ever; the host is well.
   "content-length-mismatch": { attemptsMax: TWICE, verdict: "ok" },
   "decompression-bomb": { attemptsMax: ONCE, verdict: "ok" },

@@ -15,7 +15,7 @@ describe("the retry table", () => {
   it.each([
     ["address-forbidden", 2, "neutral"],
     ["bad-encoding", 1, "ok"],
-    ["bad-framing", 2, "failed"],
+    ["bad-framing", 2, "neutral"],
     ["connect-refused", 3, "failed"],
     ["connect-timeout", 3, "failed"],
     ["connect-unreachable", 3, "failed"],
