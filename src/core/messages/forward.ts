@@ -9,6 +9,12 @@ import { decodePayload, isCount, isUrlText, payloadBytesMax, readAll } from "./r
 /** URLs of one message, at most. */
 export const forwardUrlsMax = 1_000;
 
+/** A field's number and the length of its text, which is below 2^21. */
+const textHeadBytes = 4;
+
+/** The same of one URL, and its numbers: job, shared, depth and via, at most 5 bytes and a field's number each. */
+const entryHeadBytes = 4 + 4 * 6;
+
 /** The form of an exclusion reason. */
 const reasonForm = /^[a-z-]{1,64}$/;
 
@@ -61,6 +67,18 @@ export function encodeForward(entries: readonly OutboxEntry[]): Uint8Array<Array
     };
   });
   return wire.Forward.encode({ jobs: [...jobs.keys()], vias: [...vias.keys()], urls });
+}
+
+/**
+ * Bytes that an entry adds to a message, at most, where `before` goes ahead of it; its texts are ASCII. What it has in
+ * common with the beginning of the URL before it is counted all the same, since its receiver has to hold it.
+ */
+export function forwardBytes(entry: OutboxEntry, before: OutboxEntry | undefined): number {
+  const { url, via = "", redirectChain, job, excluded = "" } = entry;
+  const texts = [url, excluded, ...redirectChain];
+  if (via !== before?.via) texts.push(via);
+  if (job !== before?.job) texts.push(job);
+  return texts.reduce((sum, text) => sum + text.length + textHeadBytes, entryHeadBytes);
 }
 
 /**

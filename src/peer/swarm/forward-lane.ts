@@ -1,5 +1,6 @@
 import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { forwardBytes } from "../../core/messages/forward.ts";
 import type { ForwardResult } from "../../core/messages/forward.ts";
 import { Alarm } from "../alarm.ts";
 import { Pulse } from "../pulse.ts";
@@ -8,7 +9,7 @@ import type { Delivery, Parcel } from "./parcel.ts";
 export interface LaneOptions {
   /** URLs of one message. @default 500 */
   readonly batchMax: number;
-  /** Bytes of URLs of one message, about. @default 131_072 */
+  /** Bytes of one message, at most, unless one URL alone has more with its redirects. @default 131_072 */
   readonly batchBytesMax: number;
   /**
    * How long a URL waits for others to go with it; a seed, whose giver waits, does not. Longer makes fewer, fuller
@@ -162,15 +163,16 @@ export class ForwardLane {
     let bytes = 0;
     let taken = 0;
     for (const parcel of this.#waiting) {
-      if (batch.length >= batchMax || bytes >= batchBytesMax) break;
-      taken += 1;
-      if (!this.#events.isWanted(parcel)) continue;
-      if (!this.#events.isRouted(parcel)) {
+      if (batch.length >= batchMax) break;
+      const isWanted = this.#events.isWanted(parcel);
+      if (isWanted && this.#events.isRouted(parcel)) {
+        bytes += forwardBytes(parcel.entry, batch.at(-1)?.entry);
+        if (bytes > batchBytesMax && batch.length > 0) break;
+        batch.push(parcel);
+      } else if (isWanted) {
         this.#events.misdirected(parcel);
-        continue;
       }
-      batch.push(parcel);
-      bytes += parcel.entry.url.length;
+      taken += 1;
     }
     this.#waiting.splice(0, taken);
     if (this.#waiting.length === 0) this.#isAwaited = false;

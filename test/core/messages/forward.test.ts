@@ -6,6 +6,7 @@ import {
   decodeForwardReply,
   encodeForward,
   encodeForwardReply,
+  forwardBytes,
   forwardUrlsMax,
 } from "../../../src/core/messages/forward.ts";
 import type { ForwardResult } from "../../../src/core/messages/forward.ts";
@@ -69,6 +70,21 @@ describe("forwarded URLs", () => {
       entryOf({ url: `http://www.example.com/articles/2026/${page}`, via }),
     );
     expect(encodeForward(sent).length).toBeLessThan(100 * 15 + 300);
+  });
+
+  it("have no more bytes than is counted of each", () => {
+    const numbers = { depth: 0xffff_ffff };
+    fc.assert(
+      fc.property(entries, (some) => {
+        const sent = some.map((one) => ({ ...one, ...numbers }));
+        const bytes = sent.map((one, at) => forwardBytes(one, sent[at - 1]));
+        const sum = bytes.reduce((all, one) => all + one, 0);
+        expect(encodeForward(sent).length).toBeLessThanOrEqual(sum);
+      }),
+    );
+    const url = `http://a.com/${"u".repeat(admittedUrlBytesMax)}`;
+    const long = entryOf({ url, via: url, redirectChain: [url, url], excluded: "depth" });
+    expect(encodeForward([long]).length).toBeLessThanOrEqual(forwardBytes(long, undefined));
   });
 
   it("are refused when there are too many", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { encodeForward } from "../../../src/core/messages/forward.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { JobRegistry } from "../../../src/peer/job-registry.ts";
 import { defaultLaneOptions, ForwardLane } from "../../../src/peer/swarm/forward-lane.ts";
@@ -13,6 +14,8 @@ const answerMs = 1_000;
 class Bench {
   readonly clock = new VirtualClock();
   readonly sent: { readonly atMs: number; readonly urls: number }[] = [];
+  /** Encoded size of each message. */
+  readonly bytes: number[] = [];
   readonly acknowledged: string[] = [];
   readonly #job = new JobRegistry().define("j");
   readonly #startMs = this.clock.nowMs();
@@ -24,6 +27,7 @@ class Bench {
     const deliver = async (parcels: readonly Parcel[]): Promise<Delivery> => {
       this.sent.push({ atMs: this.clock.nowMs() - this.#startMs, urls: parcels.length });
       const message = this.sent.length;
+      this.bytes.push(encodeForward(parcels.map(({ entry }) => entry)).length);
       this.#under += 1;
       this.mostAtOnce = Math.max(this.mostAtOnce, this.#under);
       await this.clock.sleep(answerMs);
@@ -47,10 +51,10 @@ class Bench {
     );
   }
 
-  add(count: number): void {
+  add(count: number, redirectChain: string[] = []): void {
     for (let at = 0; at < count; at += 1) {
       const url = `http://a.example/${at}` as CanonicalUrl;
-      const entry = { url, job: "j", depth: 0, redirectChain: [] };
+      const entry = { url, job: "j", depth: 0, redirectChain };
       const { key: rowKey } = urlRow(url, this.#job);
       this.#lane.add(newParcel({ rowKey, entry, sinceMs: this.clock.nowMs() }));
     }
@@ -97,6 +101,19 @@ describe("ForwardLane", () => {
     bench.add(4);
     await bench.run(5_000);
     expect(bench.sent.slice(1)).toEqual([{ atMs: answerMs, urls: 7 }]);
+  });
+
+  it("sends no message above its bound, but for one URL that is so alone", async () => {
+    const bench = new Bench();
+    const redirects = (bytes: number) => ["r".repeat(bytes / 2), "s".repeat(bytes / 2)];
+    bench.add(20, redirects(options.batchBytesMax / 4));
+    bench.add(1, redirects(options.batchBytesMax * 2));
+    bench.add(2);
+    await bench.run(20_000);
+    expect(bench.sent.map(({ urls }) => urls)).toEqual([3, 3, 3, 3, 3, 3, 2, 1, 2]);
+    const above = bench.bytes.filter((bytes) => bytes > options.batchBytesMax);
+    expect(above).toHaveLength(1);
+    expect(bench.acknowledged).toHaveLength(23);
   });
 
   it("rests when the member has no room, and loses nothing", async () => {
