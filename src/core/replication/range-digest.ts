@@ -18,7 +18,7 @@ export interface RangeBucket {
 /** A bucket in which the two sides differ. */
 export interface RangeDifference {
   readonly index: number;
-  /** Rows that this side has in it. */
+  /** Rows that this side has in it; or, where it has more than the other, any number above the other's. */
   readonly count: number;
 }
 
@@ -89,7 +89,10 @@ export class RangeComparison {
     this.#buckets = buckets;
   }
 
-  /** Takes the next row in; false when it and all that follow are behind the last bucket. */
+  /**
+   * Takes the next row in; false when those that follow say no more up to {@link resumesBehind}, and need not be read: with
+   * more rows than the other side has, a bucket differs.
+   */
   add(key: Uint8Array, value: Uint8Array): boolean {
     for (;;) {
       const bucket = this.#buckets[this.#index];
@@ -98,7 +101,12 @@ export class RangeComparison {
       this.#close(bucket);
     }
     this.#open = withRow(this.#open, this.#tag, key, value);
-    return true;
+    return this.#open.count <= (this.#buckets[this.#index]?.count ?? 0);
+  }
+
+  /** The end of the bucket that the last row is in; nothing when that row is behind the last bucket. */
+  get resumesBehind(): Uint8Array | undefined {
+    return this.#buckets[this.#index]?.lastKey;
   }
 
   /** After the last row: the buckets that differ, in their order. */

@@ -127,10 +127,10 @@ export class PeerCalls {
   /** The buckets in which the member's rows differ. */
   async digests(
     to: MemberId,
-    digests: Omit<RangeDigests, "after">,
+    digests: RangeDigests,
     timeoutMs: Millis,
   ): Promise<readonly RangeDifference[] | undefined> {
-    const payload = encodeRangeDigests({ ...digests, after: new Uint8Array(0) });
+    const payload = encodeRangeDigests(digests);
     const reply = await this.#ask(to, "rangeDigests", payload, timeoutMs);
     return reply && decodeRangeDigestsReply(reply, digests.buckets.length);
   }

@@ -15,7 +15,6 @@ import {
   encodeRangeDigestsReply,
 } from "../../core/messages/reconciliation.ts";
 import { decodeRows, type Row } from "../../core/messages/rows.ts";
-import { RangeComparison } from "../../core/replication/range-digest.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -25,9 +24,8 @@ import type { JobRegistry } from "../job-registry.ts";
 import type { ForwardDesk } from "./forward-desk.ts";
 import type { JobSpread } from "./job-spread.ts";
 import { mayClaim } from "./ownership.ts";
-import { isFullChunk, readSpan } from "./range-sections.ts";
+import { differencesFrom, isFullChunk, readSpan } from "./range-sections.ts";
 import type { CountedOverlaps, ReplicaKeeper } from "./replica-keeper.ts";
-import { scanArcs } from "./scan-arcs.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Termination } from "./termination.ts";
 import type { Holder, Territory } from "./territory.ts";
@@ -118,12 +116,7 @@ export class PeerHandlers {
   async #rangeDigests(payload: Uint8Array): Promise<Answer | undefined> {
     const message = decodeRangeDigests(payload);
     if (!message) return undefined;
-    const { tag, arcs, buckets } = message;
-    const comparison = new RangeComparison(tag, buckets);
-    for await (const { key, value } of scanArcs(this.#store, tag, arcs)) {
-      comparison.add(key, value);
-    }
-    return reply(encodeRangeDigestsReply(comparison.finish()));
+    return reply(encodeRangeDigestsReply(await differencesFrom(this.#store, message)));
   }
 
   async #pullRows(payload: Uint8Array): Promise<Answer | undefined> {

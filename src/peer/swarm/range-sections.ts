@@ -1,30 +1,30 @@
 import { after, lastKeyOf, tagRange } from "../../core/record/keys.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
-import { RangeDigest } from "../../core/replication/range-digest.ts";
-import type { RangeBucket } from "../../core/replication/range-digest.ts";
+import type { RangeDigests } from "../../core/messages/reconciliation.ts";
+import { RangeComparison, RangeDigest } from "../../core/replication/range-digest.ts";
+import type { RangeDifference } from "../../core/replication/range-digest.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import { circle, positionOfKey, type RingPosition } from "../../core/ring/ring-position.ts";
-import type { Store } from "../../ports/store.ts";
+import type { KeyRange, Store } from "../../ports/store.ts";
 import { scanArcs } from "./scan-arcs.ts";
 
 /** Rows of one bucket: what a single difference costs. */
 const rowsPerBucket = 256;
 
-/** Buckets of one message, some 50 bytes each, unless one site alone has more. */
-const bucketsPerMessage = 1_000;
+/**
+ * Buckets of one message, some 50 bytes each. The answer takes the reading of their 64,000 rows: some 0.3 s of one core,
+ * so that it comes in time from a member that has much else to do.
+ */
+const bucketsPerMessage = 250;
 
 /** A chunk of rows is at its end when it has so many bytes: with one row more, of at most 2 MiB, a message holds it. */
 const chunkBytes = 1_024 * 1_024;
 
-const noKey = new Uint8Array(0);
+const noKey: Uint8Array = new Uint8Array(0);
 
-/** One message's worth of digests. */
-export interface Section {
-  readonly tag: TerritorialTag;
-  readonly arcs: ArcSet;
-  readonly buckets: readonly RangeBucket[];
-}
+/** One message's worth of digests: of the rows behind `after`, up to the end of the last bucket, within some arcs. */
+export type Section = RangeDigests;
 
 /** Keys behind `after` up to `last`, within some arcs; an empty `after` is the tag's beginning. */
 export interface Span {
@@ -34,34 +34,65 @@ export interface Span {
   readonly last: Uint8Array;
 }
 
-/** Digests of the rows that are here, a message's worth at a time; the rows of one site stay together. */
+/**
+ * Digests of the rows that are here, a message's worth at a time, whatever the sites are that they belong to: one site may
+ * have more rows than one answer has time for.
+ */
 export async function* rangeSections(
   store: Pick<Store, "range">,
   tag: TerritorialTag,
   arcs: ArcSet,
+  bucketsMax = bucketsPerMessage,
 ): AsyncGenerator<Section, void, undefined> {
   let digest = new RangeDigest(tag, rowsPerBucket);
   let from = 0 as RingPosition;
-  let last = from;
+  let behind = noKey;
   for await (const { key, value } of scanArcs(store, tag, arcs)) {
-    const position = positionOfKey(key);
-    if (digest.size >= bucketsPerMessage && position > last) {
-      const part = arcs.intersect(ArcSet.of([{ from, to: position }]));
-      yield { tag, arcs: part, buckets: digest.finish() };
-      digest = new RangeDigest(tag, rowsPerBucket);
-      from = position;
-    }
-    last = position;
     digest.add(key, value);
+    if (digest.size < bucketsMax) continue;
+    const position = positionOfKey(key);
+    // What is left of the site of the last row is in the next section's arcs, too.
+    const part = arcs.intersect(ArcSet.of([{ from, to: (position + 1) as RingPosition }]));
+    yield { tag, arcs: part, after: behind, buckets: digest.full() };
+    digest = new RangeDigest(tag, rowsPerBucket);
+    from = position;
+    behind = new Uint8Array(key);
   }
   const rest = arcs.intersect(ArcSet.of([{ from, to: circle }]));
-  if (!rest.isEmpty) yield { tag, arcs: rest, buckets: digest.finish() };
+  if (!rest.isEmpty) yield { tag, arcs: rest, after: behind, buckets: digest.finish() };
+}
+
+/**
+ * The buckets of another member's section in which the rows that are here differ. It reads about as many rows as the other
+ * member has, however many more there are.
+ */
+export async function differencesFrom(
+  store: Pick<Store, "range">,
+  { tag, arcs, after: start, buckets }: Section,
+): Promise<readonly RangeDifference[]> {
+  const comparison = new RangeComparison(tag, buckets);
+  const last = buckets.at(-1)?.lastKey ?? start;
+  let behind: Uint8Array | undefined = start;
+  while (behind) behind = await compare(store, { tag, arcs, after: behind, last }, comparison);
+  return comparison.finish();
+}
+
+/** Compares rows until some need not be read; returns the key behind which the others are. */
+async function compare(
+  store: Pick<Store, "range">,
+  span: Span,
+  comparison: RangeComparison,
+): Promise<Uint8Array | undefined> {
+  for await (const { key, value } of scanArcs(store, span.tag, span.arcs, keysOf(span))) {
+    if (!comparison.add(key, value)) return comparison.resumesBehind;
+  }
+  return undefined;
 }
 
 /** The keys of one bucket; nothing where there is no such bucket. */
-export function spanOf({ tag, arcs, buckets }: Section, index: number): Span | undefined {
+export function spanOf({ tag, arcs, after, buckets }: Section, index: number): Span | undefined {
   const last = buckets[index]?.lastKey;
-  return last && { tag, arcs, after: buckets[index - 1]?.lastKey ?? noKey, last };
+  return last && { tag, arcs, after: buckets[index - 1]?.lastKey ?? after, last };
 }
 
 /** All keys of a tag within some arcs. */
@@ -72,13 +103,12 @@ export function wholeSpan(tag: TerritorialTag, arcs: ArcSet): Span {
 /** The rows of a span in the order of their keys, in chunks of at most `limit` rows that a message has room for. */
 export async function* readSpan(
   store: Pick<Store, "range">,
-  { tag, arcs, after: behind, last }: Span,
+  span: Span,
   limit: number,
 ): AsyncGenerator<Required<Row>[], void, undefined> {
   let rows: Required<Row>[] = [];
   let bytes = 0;
-  const gte = behind.length === 0 ? tagRange(tag).gte : after(behind);
-  for await (const { key, value } of scanArcs(store, tag, arcs, { gte, lt: after(last) })) {
+  for await (const { key, value } of scanArcs(store, span.tag, span.arcs, keysOf(span))) {
     rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     bytes += key.length + value.length;
     if (rows.length < limit && bytes < chunkBytes) continue;
@@ -87,6 +117,11 @@ export async function* readSpan(
     bytes = 0;
   }
   if (rows.length > 0) yield rows;
+}
+
+function keysOf({ tag, after: behind, last }: Span): KeyRange {
+  const gte = behind.length === 0 ? tagRange(tag).gte : after(behind);
+  return { gte, lt: after(last) };
 }
 
 /** Whether more rows may come behind a chunk of {@link readSpan}. */

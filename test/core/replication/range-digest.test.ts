@@ -89,6 +89,22 @@ describe("a digest of ranges", () => {
     expect(compare(buckets, rowsOf(new Map([[1, 1]])))).toEqual([{ index: 0, count: 1 }]);
   });
 
+  it("says from where on there is more to compare once a bucket has more rows than the other side's", () => {
+    const buckets = digest(rowsOf(new Map([2, 4, 6, 8].map((i) => [i, 0]))), 2).finish();
+    const comparison = new RangeComparison("url", buckets);
+    const add = (number: number) => comparison.add(keyOf(number), Uint8Array.of(0));
+    expect([1, 2].map(add)).toEqual([true, true]);
+    expect(add(3)).toBe(false);
+    expect(comparison.resumesBehind).toEqual(keyOf(4));
+    expect([6, 8].map(add)).toEqual([true, true]);
+    expect(add(9)).toBe(false);
+    expect(comparison.resumesBehind).toEqual(buckets.at(-1)?.lastKey);
+    expect(comparison.finish()).toEqual([
+      { index: 0, count: 3 },
+      { index: 2, count: 1 },
+    ]);
+  });
+
   it("speaks of nothing behind its full buckets where it is cut off there", () => {
     const rows = rowsOf(new Map(Array.from({ length: 5 }, (_, i) => [i, i])));
     const comparison = new RangeComparison("url", digest(rows, 3).full());
