@@ -17,6 +17,11 @@ export class ArcMap<T> {
   #starts: number[] = [0];
   #values: (T | undefined)[] = [undefined];
 
+  /** Number of pieces, those without a value included. */
+  get size(): number {
+    return this.#starts.length;
+  }
+
   get(position: RingPosition): T | undefined {
     let low = 0;
     let high = this.#starts.length - 1;

@@ -4,6 +4,7 @@ import {
   decodeArcNotice,
   encodeAnswer,
   encodeWhoHoldsReply,
+  type ArcNotice,
   type KnownHolder,
 } from "../../core/messages/holding.ts";
 import { decodeJobs, encodeJobs } from "../../core/messages/jobs.ts";
@@ -18,6 +19,7 @@ import { decodeRows, type Row } from "../../core/messages/rows.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Metrics } from "../../ports/metrics.ts";
 import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
 import type { Store } from "../../ports/store.ts";
 import type { JobRegistry } from "../job-registry.ts";
@@ -56,14 +58,22 @@ const nothing = new Uint8Array(0);
 /** Runs of holders told of in one answer: more would be a table of the whole swarm. */
 const knownMax = 256;
 
+/** Arcs of all these, so that their part of the answer is below 2 MiB: 14 bytes each. */
+const knownArcsMax = 128 * 1_024;
+
 /** What other members ask of this peer. */
 export class PeerHandlers {
   readonly #clock: Clock;
+  readonly #metrics: Metrics;
   readonly #store: Store;
   readonly #parts: HandlerParts;
 
-  constructor(ports: { readonly clock: Clock; readonly store: Store }, parts: HandlerParts) {
+  constructor(
+    ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
+    parts: HandlerParts,
+  ) {
     this.#clock = ports.clock;
+    this.#metrics = ports.metrics;
     this.#store = ports.store;
     this.#parts = parts;
   }
@@ -130,19 +140,29 @@ export class PeerHandlers {
   }
 
   async #synced(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
-    const message = decodeArcNotice(payload);
+    const message = this.#noticeOf(from, payload);
     if (!message) return undefined;
     const { arcs, generation } = message;
+    if (!this.#parts.territory.hasRoomFor(arcs)) {
+      this.#metrics.count("queue_full_total", 1, { queue: "holders" });
+      return undefined;
+    }
     this.#parts.territory.note(arcs, { member: from, generation, synced: true });
     this.#parts.onNoted();
     return Promise.resolve(reply(encodeAnswer(true)));
   }
 
   async #released(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
-    const message = decodeArcNotice(payload);
+    const message = this.#noticeOf(from, payload);
     if (!message) return undefined;
     this.#parts.territory.release(message.arcs, from, message.generation);
     return Promise.resolve(reply(encodeAnswer(true)));
+  }
+
+  /** What a member says of copies; nothing where it does not run so, as far as is known here: it says so again. */
+  #noticeOf(from: MemberId, payload: Uint8Array): ArcNotice | undefined {
+    const notice = decodeArcNotice(payload);
+    return notice && this.#parts.view.isRunning(from, notice.generation) ? notice : undefined;
   }
 
   async #transfer(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
@@ -181,14 +201,18 @@ export class PeerHandlers {
       if (!view.isRunning(holder.member, holder.generation)) continue;
       if (runs.size < knownMax) runs.set(`${holder.generation} ${holder.member}`, holder);
     }
-    return [...runs.values()].map(({ member, generation }) => ({
-      arcs: territory.notedWhere(
+    const known: KnownHolder[] = [];
+    let room = knownArcsMax;
+    for (const { member, generation } of runs.values()) {
+      const noted = territory.notedWhere(
         (holder) => holder.member === member && holder.generation === generation,
         arcs,
-      ),
-      holder: member,
-      generation,
-    }));
+      );
+      if (noted.size > room) continue;
+      room -= noted.size;
+      known.push({ arcs: noted, holder: member, generation });
+    }
+    return known;
   }
 
   async #activity(payload: Uint8Array): Promise<Answer | undefined> {

@@ -18,6 +18,12 @@ export interface Holder {
   readonly former?: boolean;
 }
 
+/**
+ * Pieces of what is noted from which on no more is taken in that others send unasked: 16 MiB, and sixteen times the tokens
+ * of the heaviest member. A member notes little more than the arcs of which it keeps copies.
+ */
+const piecesMax = 2 ** 20;
+
 /** No run has this number. */
 const noGeneration = -1;
 
@@ -83,6 +89,11 @@ export class Territory {
   abandon(): void {
     this.#held = ArcSet.empty;
     this.#closing = ArcSet.empty;
+  }
+
+  /** Whether there is room for a note of these arcs. */
+  hasRoomFor(arcs: ArcSet): boolean {
+    return this.#holders.size + 2 * arcs.size <= piecesMax;
   }
 
   /** Notes who holds `arcs`, as far as this peer does not hold them itself. */
