@@ -91,7 +91,6 @@ export class VirtualMachine<P extends MachinePeer> {
   readonly index: number;
   readonly id: MemberId;
   readonly address: string;
-  readonly clock: SkewedClock;
   readonly disk = new VirtualDisk();
   readonly archiveDisk = new VirtualArchiveDisk();
   readonly options: MachineOptions;
@@ -99,6 +98,7 @@ export class VirtualMachine<P extends MachinePeer> {
   readonly #dice: Dice;
   readonly #factory: PeerFactory<P>;
   readonly #slots: VirtualSlots = new Map();
+  #clock: SkewedClock;
   #generation = 0;
   #running: { readonly process: VirtualProcess; readonly overlay: VirtualOverlay } | undefined;
   #peer: P | undefined;
@@ -114,10 +114,14 @@ export class VirtualMachine<P extends MachinePeer> {
     this.id = `peer-${index}` as MemberId;
     this.address = virtualAddress(index);
     this.options = { ...defaultMachineOptions, ...options };
-    this.clock = new SkewedClock(world.clock, this.options.skew);
+    this.#clock = new SkewedClock(world.clock, this.options.skew);
     this.#world = world;
     this.#dice = dice;
     this.#factory = factory;
+  }
+
+  get clock(): SkewedClock {
+    return this.#clock;
   }
 
   get isUp(): boolean {
@@ -203,6 +207,12 @@ export class VirtualMachine<P extends MachinePeer> {
     this.disk.wipe();
     this.archiveDisk.wipe();
     this.#slots.clear();
+  }
+
+  /** Sets its clock, also back; nothing may run. */
+  setClock(skew: ClockSkew): void {
+    invariant(!this.isUp, "a clock is not set under a running process");
+    this.#clock = new SkewedClock(this.#world.clock, skew);
   }
 
   #end(absence: "refusing" | "silent"): void {

@@ -63,7 +63,6 @@ export class AddressLending {
   readonly #clock: Clock;
   readonly #view: SwarmView;
   readonly #bench: AddressBench;
-  readonly #self: Borrower;
   readonly #stewards: AddressStewards;
   readonly #lender: AddressLender;
   readonly #borrower: AddressBorrower;
@@ -88,7 +87,6 @@ export class AddressLending {
     this.#view = view;
     this.#bench = bench;
     this.#keepsClocks = options.addressDelayMs > 0;
-    this.#self = { member: view.self, generation: view.generation };
     this.#calls = new AddressCalls(ports.overlay, this.#stop.signal);
     this.#stewards = new AddressStewards(view.self, view.ring, longestLoanMs(options), (member) =>
       view.generationOf(member),
@@ -101,6 +99,12 @@ export class AddressLending {
       useOf: (address) => bench.addressUse(address),
       onSpan: (address, span) => bench.lendAddress(address, span),
     });
+  }
+
+  /** This run, whose number may move on. */
+  get #self(): Borrower {
+    const { self: member, generation } = this.#view;
+    return { member, generation };
   }
 
   /** Addresses that this peer has on loan or wants, and those that it keeps as their steward. */

@@ -21,6 +21,8 @@ const foundingGraceMs = 3_000;
 interface MemberViewEvents {
   /** Called when others have taken this run for dead. */
   readonly onBuried: () => void;
+  /** Called when this run goes on under another number: others have exhausted what it can say under the one before. */
+  readonly onMovedOn: (generation: number) => void;
   /** Called when another process has started under this member's identity. */
   readonly onSuperseded: () => void;
 }
@@ -28,12 +30,12 @@ interface MemberViewEvents {
 /** Runs the membership protocol over the overlay, and keeps the rings that follow from it. */
 export class MemberView implements SwarmView {
   readonly self: MemberId;
-  readonly generation: number;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #overlay: Overlay;
   #toldAddresses = "";
-  readonly #membership: Membership;
+  readonly #newMembership: (generation: number) => Membership;
+  #membership: Membership;
   readonly #rings: RingBook;
   readonly #listeners = new Set<() => void>();
   readonly #events: MemberViewEvents;
@@ -70,15 +72,20 @@ export class MemberView implements SwarmView {
     this.#rings = rings;
     this.#events = events;
     this.self = ports.overlay.self;
-    this.generation = options.generation;
-    const { version, weight, generation } = options;
-    this.#membership = new Membership(
-      { id: this.self, addresses: ports.overlay.addresses, weight, version, generation },
-      options.membership,
-      () => ports.entropy.random(),
-    );
+    const { version, weight } = options;
+    this.#newMembership = (generation) =>
+      new Membership(
+        { id: this.self, addresses: ports.overlay.addresses, weight, version, generation },
+        options.membership,
+        () => ports.entropy.random(),
+      );
+    this.#membership = this.#newMembership(options.generation);
     this.#ring = rings.ringOf([]);
     this.#futureRing = this.#ring;
+  }
+
+  get generation(): number {
+    return this.#membership.self.generation;
   }
 
   get ring(): Ring {
@@ -130,6 +137,11 @@ export class MemberView implements SwarmView {
   /** Greets members that are taken for dead: perhaps only the way to them was cut. */
   greetLost(): void {
     this.#perform(this.#membership.greetLost(this.#clock.nowMs()));
+  }
+
+  /** Says which run this is, before anything has been heard or told. */
+  runAs(generation: number): void {
+    this.#membership = this.#newMembership(generation);
   }
 
   start(): void {
@@ -213,7 +225,10 @@ export class MemberView implements SwarmView {
 
   #note(member: Member, before: Member | undefined): boolean {
     this.#members.set(member.id, member);
-    if (member.id !== this.self && !isGone(member)) {
+    if (member.id === this.self) {
+      if (before && before.generation !== member.generation)
+        this.#events.onMovedOn(member.generation);
+    } else if (!isGone(member)) {
       this.#overlay.learn(member.id, member.addresses);
     }
     const state = stateOf(member);

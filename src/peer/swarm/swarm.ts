@@ -40,6 +40,7 @@ import { PeerHandlers } from "./peer-handlers.ts";
 import { ReplicaKeeper } from "./replica-keeper.ts";
 import { Replicator } from "./replicator.ts";
 import { RingBook } from "./ring-book.ts";
+import { beginGeneration, generationOp } from "./saved-generation.ts";
 import type { SwarmOptions } from "./swarm-options.ts";
 import { StallWatch } from "./stall-watch.ts";
 import { Termination } from "./termination.ts";
@@ -125,6 +126,7 @@ export class Swarm {
     const generation = Math.floor(ports.clock.nowMs());
     const heard = {
       onBuried: () => this.lending?.forfeit(),
+      onMovedOn: (moved: number) => void parts.journal.append([generationOp(moved)]),
       onSuperseded: () => this.#superseded(),
     };
     this.view = new MemberView(ports, rings, { ...options, generation }, heard);
@@ -178,7 +180,7 @@ export class Swarm {
 
   /** Nothing is crawled until the swarm says what. Serves the other members from here on. */
   async start(admission: Admission): Promise<void> {
-    const { overlay } = this.#ports;
+    const { clock, overlay, store } = this.#ports;
     const { replicator, territory, view } = this;
     this.#admission = admission;
     this.#desk = new ForwardDesk({
@@ -209,6 +211,7 @@ export class Swarm {
     this.lending?.serve(overlay);
     overlay.onClaim((from, payload) => this.#heard(from, payload));
     view.onChange(() => this.#viewChanged());
+    view.runAs(await beginGeneration(store, clock.nowMs()));
     await overlay.start();
     view.start();
     this.ownership.start();
