@@ -5,11 +5,13 @@ import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
 import { compileJobRules } from "../core/jobs/job-rules.ts";
 import type { JobRules } from "../core/jobs/job-rules.ts";
 import { mergeJobDefinitions } from "../core/jobs/merge-job-definition.ts";
+import type { PastPageCount } from "../core/messages/claim.ts";
 import { jobIdOf, validateJobOptions } from "../core/jobs/validate-job-options.ts";
 import { jobSpace, namedKey, tagRange } from "../core/record/keys.ts";
 import type { JobId } from "../core/units.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 import { JobCounter } from "./job-counter.ts";
+import { PagesHeard } from "./pages-heard.ts";
 import type { JobChange, JobCounts, JobReport } from "../ports/peer-control.ts";
 
 /** A job as this peer runs it; the object stays the same when its definition changes. */
@@ -33,6 +35,7 @@ export interface Job {
 export class JobRegistry {
   readonly #jobs = new Map<JobId, Job>();
   readonly #bySpace = new Map<number, Job>();
+  readonly #heard = new PagesHeard();
   /** Changes that the next commit has to carry. */
   #unsaved: StoreOp[] = [];
 
@@ -42,11 +45,16 @@ export class JobRegistry {
       const counts = await store.get(namedKey("counts", definition.id));
       this.#install(definition, new JobCounter(counts));
     }
+    await this.#heard.load(store);
+    for (const { job, pages } of this.#heard.all()) {
+      const known = this.#jobs.get(job);
+      if (known) known.pagesElsewhere += pages;
+    }
   }
 
   /** Rows for the next commit; see {@link Journal.contribute}. */
   takeUnsaved(): readonly StoreOp[] {
-    const ops = this.#unsaved;
+    const ops = [...this.#unsaved, ...this.#heard.takeUnsaved()];
     this.#unsaved = [];
     for (const job of this.#jobs.values()) {
       const value = job.counter.takeChanged();
@@ -95,6 +103,16 @@ export class JobRegistry {
     if (known && JSON.stringify(known.definition) === JSON.stringify(merged)) return false;
     this.#change(merged);
     return true;
+  }
+
+  /** Takes in how many pages of a job that is known here another member has fetched. */
+  countElsewhere(count: PastPageCount): void {
+    this.get(count.job).pagesElsewhere += this.#heard.take(count);
+  }
+
+  /** All that {@link countElsewhere} has taken in, in this run or an earlier one. */
+  pagesElsewhere(): readonly PastPageCount[] {
+    return this.#heard.all();
   }
 
   /** Nothing counts as queued: in a swarm it counts when the arcs are taken in which it is. */

@@ -2,8 +2,9 @@ import type { JobDefinition } from "../jobs/job-definition.ts";
 import { readJobDefinition, writeJobDefinition } from "../jobs/read-job-definition.ts";
 import { isJobId } from "../jobs/validate-job-options.ts";
 import type { Member } from "../membership/member.ts";
+import { isMemberId } from "../membership/read-member.ts";
 import { readClaims } from "../membership/read-message.ts";
-import type { JobId, Millis } from "../units.ts";
+import type { JobId, MemberId, Millis } from "../units.ts";
 import * as wire from "./messages.pb.ts";
 import { memberLimits, memberRows, noticeBytesMax } from "./notice.ts";
 import { decodePayload, isCount, readAll } from "./read-payload.ts";
@@ -17,11 +18,23 @@ export interface PageCount {
   readonly pages: number;
 }
 
-/** What is spread to all members: what is claimed of some, a job's definition, or how far the sender is in some jobs. */
+/** Counts of members that are gone in one claim, at most: their longest rows fit into it too. */
+export const pastPageCountsMax = 100;
+
+/** Pages of a job that a member had fetched which is gone. */
+export interface PastPageCount extends PageCount {
+  readonly member: MemberId;
+}
+
+/**
+ * What is spread to all members: what is claimed of some, a job's definition, how far the sender is in some jobs, or how
+ * far others were that are gone.
+ */
 export type Claim =
   | { readonly members: readonly Member[] }
   | { readonly jobDefinition: JobDefinition }
-  | { readonly pageCounts: readonly PageCount[] };
+  | { readonly pageCounts: readonly PageCount[] }
+  | { readonly pastPageCounts: readonly PastPageCount[] };
 
 /**
  * The longest rows of `membersPerMessageMax` members fit into the 64 KiB of a claim. A job's definition with many long
@@ -29,14 +42,19 @@ export type Claim =
  */
 export function encodeClaim(claim: Claim): Uint8Array<ArrayBuffer> {
   if ("members" in claim) return wire.Claim.encode({ members: memberRows(claim.members) });
-  return "pageCounts" in claim
-    ? wire.Claim.encode({ pageCounts: [...claim.pageCounts] })
+  if ("pageCounts" in claim) return wire.Claim.encode({ pageCounts: [...claim.pageCounts] });
+  return "pastPageCounts" in claim
+    ? wire.Claim.encode({ pastPageCounts: [...claim.pastPageCounts] })
     : wire.Claim.encode({ jobDefinition: writeJobDefinition(claim.jobDefinition) });
 }
 
 /** Claims of members that cannot be read are left out. */
 export function decodeClaim(payload: Uint8Array, nowMs: Millis): Claim | undefined {
-  const limits = { ...memberLimits, pageCounts: pageCountsMax };
+  const limits = {
+    ...memberLimits,
+    pageCounts: pageCountsMax,
+    pastPageCounts: pastPageCountsMax,
+  };
   const claim = decodePayload(
     payload,
     (bytes) => wire.Claim.decode(bytes, { limits }),
@@ -51,10 +69,18 @@ export function decodeClaim(payload: Uint8Array, nowMs: Millis): Claim | undefin
     const pageCounts = readAll(claim.pageCounts, readPageCount);
     return pageCounts && { pageCounts };
   }
+  if (claim.pastPageCounts.length > 0) {
+    const pastPageCounts = readAll(claim.pastPageCounts, readPastPageCount);
+    return pastPageCounts && { pastPageCounts };
+  }
   const members = readClaims(claim.members, nowMs);
   return members && { members };
 }
 
 function readPageCount({ job, pages }: wire.PageCount): PageCount | undefined {
   return isJobId(job) && isCount(pages) ? { job, pages } : undefined;
+}
+
+function readPastPageCount({ job, member, pages }: wire.PastPageCount): PastPageCount | undefined {
+  return isJobId(job) && isMemberId(member) && isCount(pages) ? { job, member, pages } : undefined;
 }

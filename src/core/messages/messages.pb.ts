@@ -3382,6 +3382,7 @@ export interface Claim {
   members: MemberRow[]
   jobDefinition?: string
   pageCounts: PageCount[]
+  pastPageCounts: PastPageCount[]
 }
 
 export namespace Claim {
@@ -3413,13 +3414,21 @@ export namespace Claim {
           }
         }
 
+        if (obj.pastPageCounts != null && obj.pastPageCounts.length > 0) {
+          for (const value of obj.pastPageCounts) {
+            w.uint32(34)
+            PastPageCount.codec().encode(value, w)
+          }
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
       }, (reader, length, opts = {}) => {
         const obj: any = {
           members: [],
-          pageCounts: []
+          pageCounts: [],
+          pastPageCounts: []
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -3452,6 +3461,16 @@ export namespace Claim {
               }))
               break
             }
+            case 4: {
+              if (opts.limits?.pastPageCounts != null && obj.pastPageCounts.length === opts.limits.pastPageCounts) {
+                throw new MaxLengthError('Decode error - repeated field "pastPageCounts" had too many elements')
+              }
+
+              obj.pastPageCounts.push(PastPageCount.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.pastPageCounts$
+              }))
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -3463,7 +3482,8 @@ export namespace Claim {
       }, function * (reader, length, prefix, opts = {}) {
         const obj = {
           members: 0,
-          pageCounts: 0
+          pageCounts: 0,
+          pastPageCounts: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -3512,6 +3532,24 @@ export namespace Claim {
               }
 
               obj.pageCounts++
+
+              break
+            }
+            case 4: {
+              if (opts.limits?.pastPageCounts != null && obj.pastPageCounts === opts.limits.pastPageCounts) {
+                throw new MaxLengthError('Streaming decode error - repeated field "pastPageCounts" had too many elements')
+              }
+
+              for (const evt of PastPageCount.codec().stream(reader, reader.uint32(), `${prefix}.pastPageCounts[]`, {
+                limits: opts.limits?.pastPageCounts$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.pastPageCounts
+                }
+              }
+
+              obj.pastPageCounts++
 
               break
             }
@@ -3592,6 +3630,24 @@ export namespace Claim {
     index: number
   }
 
+  export interface ClaimPastPageCountsJobFieldEvent {
+    field: '$.pastPageCounts[].job'
+    value: string
+    index: number
+  }
+
+  export interface ClaimPastPageCountsMemberFieldEvent {
+    field: '$.pastPageCounts[].member'
+    value: string
+    index: number
+  }
+
+  export interface ClaimPastPageCountsPagesFieldEvent {
+    field: '$.pastPageCounts[].pages'
+    value: number
+    index: number
+  }
+
   export function encode (obj: Partial<Claim>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, Claim.codec())
   }
@@ -3600,7 +3656,7 @@ export namespace Claim {
     return decodeMessage(buf, Claim.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimMembersIdFieldEvent | ClaimMembersAddressesFieldEvent | ClaimMembersWeightFieldEvent | ClaimMembersVersionFieldEvent | ClaimMembersGenerationFieldEvent | ClaimMembersIncarnationFieldEvent | ClaimMembersRoleFieldEvent | ClaimMembersHealthFieldEvent | ClaimJobDefinitionFieldEvent | ClaimPageCountsJobFieldEvent | ClaimPageCountsPagesFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimMembersIdFieldEvent | ClaimMembersAddressesFieldEvent | ClaimMembersWeightFieldEvent | ClaimMembersVersionFieldEvent | ClaimMembersGenerationFieldEvent | ClaimMembersIncarnationFieldEvent | ClaimMembersRoleFieldEvent | ClaimMembersHealthFieldEvent | ClaimJobDefinitionFieldEvent | ClaimPageCountsJobFieldEvent | ClaimPageCountsPagesFieldEvent | ClaimPastPageCountsJobFieldEvent | ClaimPastPageCountsMemberFieldEvent | ClaimPastPageCountsPagesFieldEvent> {
     return streamMessage(buf, Claim.codec(), opts)
   }
 }
@@ -3714,6 +3770,141 @@ export namespace PageCount {
 
   export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PageCount>): Generator<PageCountJobFieldEvent | PageCountPagesFieldEvent> {
     return streamMessage(buf, PageCount.codec(), opts)
+  }
+}
+
+export interface PastPageCount {
+  job: string
+  member: string
+  pages: number
+}
+
+export namespace PastPageCount {
+  let _codec: Codec<PastPageCount>
+
+  export const codec = (): Codec<PastPageCount> => {
+    if (_codec == null) {
+      _codec = message<PastPageCount>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.job != null && obj.job !== '')) {
+          w.uint32(10)
+          w.string(obj.job)
+        }
+
+        if ((obj.member != null && obj.member !== '')) {
+          w.uint32(18)
+          w.string(obj.member)
+        }
+
+        if ((obj.pages != null && obj.pages !== 0)) {
+          w.uint32(24)
+          w.uint64Number(obj.pages)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          job: '',
+          member: '',
+          pages: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.job = reader.string()
+              break
+            }
+            case 2: {
+              obj.member = reader.string()
+              break
+            }
+            case 3: {
+              obj.pages = reader.uint64Number()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.job`,
+                value: reader.string()
+              }
+              break
+            }
+            case 2: {
+              yield {
+                field: `${prefix}.member`,
+                value: reader.string()
+              }
+              break
+            }
+            case 3: {
+              yield {
+                field: `${prefix}.pages`,
+                value: reader.uint64Number()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface PastPageCountJobFieldEvent {
+    field: '$.job'
+    value: string
+  }
+
+  export interface PastPageCountMemberFieldEvent {
+    field: '$.member'
+    value: string
+  }
+
+  export interface PastPageCountPagesFieldEvent {
+    field: '$.pages'
+    value: number
+  }
+
+  export function encode (obj: Partial<PastPageCount>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, PastPageCount.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PastPageCount>): PastPageCount {
+    return decodeMessage(buf, PastPageCount.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PastPageCount>): Generator<PastPageCountJobFieldEvent | PastPageCountMemberFieldEvent | PastPageCountPagesFieldEvent> {
+    return streamMessage(buf, PastPageCount.codec(), opts)
   }
 }
 

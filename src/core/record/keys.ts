@@ -17,6 +17,8 @@ const tags = {
   job: 0x6a,
   /** `c` job id: JobCounts as JSON. */
   counts: 0x63,
+  /** `p` job id, space, member: pages of the job that the member has told of, in decimal digits. */
+  pagesHeard: 0x70,
   /** `u` site fingerprint job: UrlRecord. */
   url: 0x75,
   /** `x` site fingerprint job: ExclusionRecord. */
@@ -280,7 +282,10 @@ export function robotsKey(site: SiteName, origin: OriginName): Key {
 }
 
 /** Key of a row that is named by a text. */
-export function namedKey(tag: "meta" | "job" | "counts" | "digest", name: string): Key {
+export function namedKey(
+  tag: "meta" | "job" | "counts" | "pagesHeard" | "digest",
+  name: string,
+): Key {
   const text = encoder.encode(name);
   const bytes = newKey(tag, 1 + text.length);
   bytes.set(text, 1);

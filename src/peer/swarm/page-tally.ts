@@ -1,9 +1,10 @@
-import { encodeClaim, pageCountsMax } from "../../core/messages/claim.ts";
-import type { PageCount } from "../../core/messages/claim.ts";
+import { encodeClaim, pageCountsMax, pastPageCountsMax } from "../../core/messages/claim.ts";
+import type { PageCount, PastPageCount } from "../../core/messages/claim.ts";
 import type { JobId, MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Overlay } from "../../ports/overlay.ts";
-import type { Job, JobRegistry } from "../job-registry.ts";
+import type { JobRegistry } from "../job-registry.ts";
+import type { Journal } from "../journal.ts";
 import type { SwarmView } from "./swarm-view.ts";
 
 /** How often the others are told of what has changed. */
@@ -12,21 +13,19 @@ const tellIntervalMs: Millis = 1_000;
 /** Claims may be lost, so all is told again now and then. */
 const tellAgainMs: Millis = 10_000;
 
-/** Members whose pages of one job are remembered, those that are gone included. */
-const membersMax = 10_000;
-
 /**
  * How many pages all members have fetched of the jobs whose number of pages is limited.
  *
  * Each member tells the others its own count, once a second where it has changed, again where a member is new, and every
- * few seconds in any case. Counts only grow, so the greatest one heard of a member holds, also when it is gone.
+ * few seconds in any case. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each
+ * remembers it in its database, and passes it on to those who were not there.
  */
 export class PageTally {
   readonly #clock: Clock;
   readonly #overlay: Overlay;
   readonly #jobs: JobRegistry;
+  readonly #journal: Journal;
   readonly #view: SwarmView;
-  readonly #heard = new Map<JobId, Map<MemberId, number>>();
   readonly #told = new Map<JobId, number>();
   /** Runs of members that have been told everything, and the members of whom they are. */
   #acquainted: { readonly others: SwarmView["others"]; readonly runs: ReadonlySet<string> } = {
@@ -34,24 +33,28 @@ export class PageTally {
     runs: new Set(),
   };
   #toldAllAtMs: Millis = -Infinity;
+  /** Where in the counts of those that are gone the next telling starts, where they are too many for one. */
+  #passOnFrom = 0;
 
   constructor(
     ports: { readonly clock: Clock; readonly overlay: Overlay },
-    parts: { readonly jobs: JobRegistry; readonly view: SwarmView },
+    parts: { readonly jobs: JobRegistry; readonly journal: Journal; readonly view: SwarmView },
   ) {
     this.#clock = ports.clock;
     this.#overlay = ports.overlay;
     this.#jobs = parts.jobs;
+    this.#journal = parts.journal;
     this.#view = parts.view;
   }
 
-  /** Takes in what another member has said. */
+  /** Takes in what another member has said of itself. */
   take(from: MemberId, counts: readonly PageCount[]): void {
-    for (const { job: id, pages } of counts) {
-      const job = this.#jobs.find(id);
-      // Of one that is not known yet it will be told again.
-      if (job) this.#count(job, from, pages);
-    }
+    for (const count of counts) this.#count({ ...count, member: from });
+  }
+
+  /** Takes in what another member has said of those that are gone; one that runs speaks for itself. */
+  takePast(counts: readonly PastPageCount[]): void {
+    for (const count of counts) if (this.#isGone(count.member)) this.#count(count);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -62,14 +65,9 @@ export class PageTally {
     }
   }
 
-  #count(job: Job, from: MemberId, pages: number): void {
-    const { id } = job.definition;
-    const heard = this.#heard.get(id) ?? new Map<MemberId, number>();
-    this.#heard.set(id, heard);
-    const before = heard.get(from) ?? 0;
-    if (pages <= before || (before === 0 && heard.size >= membersMax)) return;
-    heard.set(from, pages);
-    job.pagesElsewhere += pages - before;
+  #count(count: PastPageCount): void {
+    // Of a job that is not known yet it will be told again.
+    if (this.#jobs.find(count.job)) this.#jobs.countElsewhere(count);
   }
 
   #tell(): void {
@@ -87,6 +85,26 @@ export class PageTally {
       const pageCounts = counts.slice(at, at + pageCountsMax);
       this.#overlay.publish(encodeClaim({ pageCounts }));
     }
+    if (isForAll) this.#passOn();
+  }
+
+  /** Tells of some that are gone, others each time, and makes durable what was heard when no commit has come by since. */
+  #passOn(): void {
+    void this.#journal.append(this.#jobs.takeUnsaved());
+    const past = this.#jobs.pagesElsewhere().filter(({ job, member }) => {
+      const definition = this.#jobs.find(job)?.definition;
+      return this.#isGone(member) && definition?.state !== "cancelled";
+    });
+    if (past.length === 0) return;
+    const start = this.#passOnFrom % past.length;
+    const pastPageCounts = [...past.slice(start), ...past.slice(0, start)];
+    pastPageCounts.splice(pastPageCountsMax);
+    this.#passOnFrom = start + pastPageCounts.length;
+    this.#overlay.publish(encodeClaim({ pastPageCounts }));
+  }
+
+  #isGone(member: MemberId): boolean {
+    return this.#view.generationOf(member) === undefined;
   }
 
   #hasNewcomers(): boolean {

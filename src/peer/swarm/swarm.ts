@@ -158,7 +158,7 @@ export class Swarm {
     const stallEvents = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
-    this.#tally = new PageTally(ports, { view, jobs: parts.jobs });
+    this.#tally = new PageTally(ports, { ...parts, view });
     this.exchange = new Exchange(
       ports,
       {
@@ -364,6 +364,7 @@ export class Swarm {
     if (!claim) return;
     if ("members" in claim) this.view.heard(from, claim.members);
     else if ("pageCounts" in claim) this.#tally.take(from, claim.pageCounts);
+    else if ("pastPageCounts" in claim) this.#tally.takePast(claim.pastPageCounts);
     else this.jobs.take([claim.jobDefinition]);
   }
 

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noJobCounts } from "../../../src/core/answers/job-counts.ts";
-import { decodeClaim, encodeClaim, pageCountsMax } from "../../../src/core/messages/claim.ts";
+import {
+  decodeClaim,
+  encodeClaim,
+  pageCountsMax,
+  pastPageCountsMax,
+} from "../../../src/core/messages/claim.ts";
 import {
   contentChunkBytes,
   decodeContentChunk,
@@ -248,6 +253,22 @@ describe("counts of pages", () => {
     expect(encodeClaim(most).length).toBeLessThan(64 * 1_024);
     expect(decode(encodeClaim(most))).toEqual(most);
     const more = { pageCounts: [...most.pageCounts, longest] };
+    expect(decode(encodeClaim(more))).toBeUndefined();
+  });
+
+  it("of members that are gone arrive as they were sent, safe and bounded too", () => {
+    const past = { pastPageCounts: [{ job, member: "peer-1" as MemberId, pages: 12 }] };
+    expect(decode(encodeClaim(past))).toEqual(past);
+    expectSafe(fc.constant(encodeClaim(past)), decode, encodeClaim);
+    const longest = {
+      job: "x".repeat(64) as JobId,
+      member: "m".repeat(128) as MemberId,
+      pages: Number.MAX_SAFE_INTEGER,
+    };
+    const most = { pastPageCounts: Array.from({ length: pastPageCountsMax }, () => longest) };
+    expect(encodeClaim(most).length).toBeLessThan(64 * 1_024);
+    expect(decode(encodeClaim(most))).toEqual(most);
+    const more = { pastPageCounts: [...most.pastPageCounts, longest] };
     expect(decode(encodeClaim(more))).toBeUndefined();
   });
 });

@@ -96,6 +96,41 @@ describe("a job of a swarm", () => {
     expect(report?.counts.pages).toBe(pages);
     expect(finished).toEqual([true, true, true, true]);
   });
+
+  it("stays at its number of pages when members leave, are restarted and join later", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000, pagesMax: 60 });
+      await bench.finished(0);
+      const pages = bench.hits.length;
+      const leave = async (index: number): Promise<void> => {
+        await bench.peer(index).leave();
+        await bench.machine(index).stop();
+        await bench.pass(30_000);
+      };
+      await leave(2);
+      for (const machine of [bench.machine(0), bench.machine(1)]) {
+        await machine.stop();
+        await bench.pass(5_000);
+        await machine.start();
+        await bench.settled();
+        await bench.pass(20_000);
+      }
+      expect(bench.hits.length).toBe(pages);
+      await bench.world.addMachine().start();
+      await bench.settled();
+      await bench.pass(20_000);
+      // Until it has been told of the others' pages, those that are gone included: one of each site.
+      const atLast = bench.hits.length;
+      expect(atLast).toBeLessThanOrEqual(pages + 12);
+      await leave(0);
+      bench.machine(1).powerFailure();
+      await bench.pass(120_000);
+      expect(bench.hits.length).toBe(atLast);
+      expect(bench.peer(3).job(job).finished).toBe(true);
+    });
+  });
 });
 
 describe("the figures of a swarm", () => {
