@@ -1,6 +1,6 @@
 import { CrawlError } from "../core/errors.ts";
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
-import { defaultJobOptions } from "../core/jobs/job-definition.ts";
+import { defaultJobOptions, revisionMax } from "../core/jobs/job-definition.ts";
 import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
 import { compileJobRules } from "../core/jobs/job-rules.ts";
 import type { JobRules } from "../core/jobs/job-rules.ts";
@@ -63,14 +63,14 @@ export class JobRegistry {
     return ops;
   }
 
-  /** The job with this id, created or changed as `options` say. */
+  /** The job with this id, created or changed as `options` say. Errors: `CONFIG_INVALID`. */
   define(id: string, options: Partial<JobOptions> = {}): Job {
     const jobId = jobIdOf(id);
     const known = this.#jobs.get(jobId);
     if (known && Object.keys(options).length === 0) return known;
     const definition: JobDefinition = {
       id: jobId,
-      revision: (known?.definition.revision ?? 0) + 1,
+      revision: known ? nextRevision(known.definition) : 1,
       state: known?.definition.state ?? "running",
       options: validateJobOptions({
         ...(known?.definition.options ?? defaultJobOptions),
@@ -81,17 +81,16 @@ export class JobRegistry {
     return this.#change(definition);
   }
 
-  /** Pauses, resumes or cancels a job. A cancelled job stays so. */
+  /** Pauses, resumes or cancels a job. A cancelled job stays so. Errors: as {@link define}. */
   changeState(id: JobId, change: JobChange): Job {
     const job = this.get(id);
     const { definition } = job;
     if (definition.state === "cancelled") return job;
     const state = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
-    return this.#change({
-      ...definition,
-      revision: definition.revision + 1,
-      state: state[change],
-    });
+    // Being final, a cancelled definition holds without a higher revision too.
+    const isLast = change === "cancel" && definition.revision === revisionMax;
+    const revision = isLast ? revisionMax : nextRevision(definition);
+    return this.#change({ ...definition, revision, state: state[change] });
   }
 
   /** Takes in another member's definition; whether it changes anything here. One that looks like another job is not taken. */
@@ -216,6 +215,12 @@ export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
   if (job.definition.state === "cancelled") return "cancelled";
   if (job.definition.state === "paused") return "job-paused";
   return reachedPageLimit(job) ? "page-limit" : undefined;
+}
+
+function nextRevision({ id, revision }: JobDefinition): number {
+  if (revision < revisionMax) return revision + 1;
+  const problem = `job "${id}" has been changed ${revisionMax} times, and can only be cancelled now`;
+  throw new CrawlError("CONFIG_INVALID", problem, { job: id });
 }
 
 function readDefinition(value: Uint8Array): JobDefinition {

@@ -6,10 +6,13 @@ export type JobScope = "page" | "host" | "site" | "any";
 /** What is done with a response that is not HTML: its body is archived, or only its head is recorded. */
 export type OtherContent = "archive" | "skip";
 
+/** Changes of one job, at most: more than anyone makes, and so few that one more can always be counted and read. */
+export const revisionMax = 2 ** 40;
+
 /** A named crawl. Plain data, so that it can be stored, sent and merged. */
 export interface JobDefinition {
   readonly id: JobId;
-  /** Counts the changes of this definition; the higher one wins a merge. */
+  /** Counts the changes of this definition, up to {@link revisionMax}; the higher one wins a merge. */
   readonly revision: number;
   readonly state: JobState;
   readonly options: JobOptions;

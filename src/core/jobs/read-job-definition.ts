@@ -1,3 +1,4 @@
+import { revisionMax } from "./job-definition.ts";
 import type { JobDefinition, JobState } from "./job-definition.ts";
 import { jobIdOf, validateJobOptions } from "./validate-job-options.ts";
 
@@ -29,7 +30,7 @@ export function readJobDefinition(text: string): JobDefinition | undefined {
 }
 
 function isRevision(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= revisionMax;
 }
 
 function isState(value: unknown): value is JobState {

@@ -72,6 +72,7 @@ describe("a job's definition from outside", () => {
     JSON.stringify({ ...definition({}), id: "No Id" }),
     JSON.stringify({ ...definition({}), revision: 0 }),
     JSON.stringify({ ...definition({}), revision: 1.5 }),
+    JSON.stringify({ ...definition({}), revision: 2 ** 40 + 1 }),
     JSON.stringify({ ...definition({}), state: "gone" }),
     JSON.stringify({ ...definition({}), options: { scope: "all" } }),
     JSON.stringify({ ...definition({}), options: null }),
