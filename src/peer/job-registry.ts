@@ -1,6 +1,6 @@
 import { CrawlError } from "../core/errors.ts";
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
-import { defaultJobOptions, revisionMax } from "../core/jobs/job-definition.ts";
+import { defaultJobOptions, jobsMax, revisionMax } from "../core/jobs/job-definition.ts";
 import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
 import { compileJobRules } from "../core/jobs/job-rules.ts";
 import type { JobRules } from "../core/jobs/job-rules.ts";
@@ -68,6 +68,10 @@ export class JobRegistry {
     const jobId = jobIdOf(id);
     const known = this.#jobs.get(jobId);
     if (known && Object.keys(options).length === 0) return known;
+    if (!known && this.isFull) {
+      const problem = `there are ${jobsMax} jobs already, the most there may be; inject under the name of one of them`;
+      throw new CrawlError("CONFIG_INVALID", problem, { job: jobId });
+    }
     const definition: JobDefinition = {
       id: jobId,
       revision: known ? nextRevision(known.definition) : 1,
@@ -93,11 +97,20 @@ export class JobRegistry {
     return this.#change({ ...definition, revision, state: state[change] });
   }
 
-  /** Takes in another member's definition; whether it changes anything here. One that looks like another job is not taken. */
+  /** Whether there are as many jobs as there may be. */
+  get isFull(): boolean {
+    return this.#jobs.size >= jobsMax;
+  }
+
+  /**
+   * Takes in another member's definition; whether it changes anything here. One that looks like another job is not taken, nor
+   * a new one where there are too many.
+   */
   merge(definition: JobDefinition): boolean {
     const alike = this.#bySpace.get(jobSpace(definition.id));
     if (alike && alike.definition.id !== definition.id) return false;
     const known = this.#jobs.get(definition.id);
+    if (!known && this.isFull) return false;
     const merged = known ? mergeJobDefinitions(known.definition, definition) : definition;
     if (known && JSON.stringify(known.definition) === JSON.stringify(merged)) return false;
     this.#change(merged);

@@ -6,6 +6,9 @@ export type JobScope = "page" | "host" | "site" | "any";
 /** What is done with a response that is not HTML: its body is archived, or only its head is recorded. */
 export type OtherContent = "archive" | "skip";
 
+/** Jobs of a swarm, at most. */
+export const jobsMax = 10_000;
+
 /** Changes of one job, at most: more than anyone makes, and so few that one more can always be counted and read. */
 export const revisionMax = 2 ** 40;
 

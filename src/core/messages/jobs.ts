@@ -1,10 +1,8 @@
+import { jobsMax } from "../jobs/job-definition.ts";
 import type { JobDefinition } from "../jobs/job-definition.ts";
 import { readJobDefinition, writeJobDefinition } from "../jobs/read-job-definition.ts";
 import * as wire from "./messages.pb.ts";
 import { decodePayload, readAll } from "./read-payload.ts";
-
-/** Jobs of a swarm, at most. */
-const jobsMax = 10_000;
 
 /** Definitions of jobs: with a request, what the sender knows; with the reply, what it does not. */
 export function encodeJobs(definitions: readonly JobDefinition[]): Uint8Array<ArrayBuffer> {

@@ -1,3 +1,4 @@
+import { jobsMax } from "../../core/jobs/job-definition.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { compareJobDefinitions } from "../../core/jobs/merge-job-definition.ts";
 import { writeJobDefinition } from "../../core/jobs/read-job-definition.ts";
@@ -6,6 +7,7 @@ import { encodeClaim } from "../../core/messages/claim.ts";
 import { noticeBytesMax } from "../../core/messages/notice.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Overlay } from "../../ports/overlay.ts";
 import type { JobRegistry } from "../job-registry.ts";
 import type { PeerCalls } from "./peer-calls.ts";
@@ -31,18 +33,22 @@ export class JobSpread {
     readonly calls: PeerCalls;
     readonly clock: Clock;
     readonly entropy: Entropy;
+    readonly logger: Logger;
     readonly overlay: Overlay;
   };
   readonly #view: SwarmView;
   readonly #jobs: JobRegistry;
   readonly #onMerged: () => void;
   #learning = false;
+  /** The log is told once. */
+  #toldOfTooMany = false;
 
   constructor(
     ports: {
       readonly calls: PeerCalls;
       readonly clock: Clock;
       readonly entropy: Entropy;
+      readonly logger: Logger;
       readonly overlay: Overlay;
     },
     parts: { readonly view: SwarmView; readonly jobs: JobRegistry },
@@ -72,6 +78,10 @@ export class JobSpread {
     let changed = false;
     for (const definition of definitions) changed = this.#jobs.merge(definition) || changed;
     if (changed) this.#onMerged();
+    const isTooMany = this.#jobs.isFull && definitions.some(({ id }) => !this.#jobs.find(id));
+    if (!isTooMany || this.#toldOfTooMany) return;
+    this.#toldOfTooMany = true;
+    this.#ports.logger.warn("jobs-not-taken", { known: jobsMax });
   }
 
   /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
