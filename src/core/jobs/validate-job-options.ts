@@ -12,6 +12,9 @@ const patternCharactersMax = 1_000;
 /** Longest URL that a job may admit, in bytes. */
 export const admittedUrlBytesMax = 16_384;
 
+/** The greatest limit of a job's pages. */
+export const pagesMaxMax = 1_000_000_000_000;
+
 const shownCharactersMax = 80;
 
 const jobId = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -25,7 +28,7 @@ const checks: Readonly<Record<keyof JobOptions, Check>> = {
   include: patterns,
   exclude: patterns,
   depthMax: integer(0, 1_000_000),
-  pagesMax: integer(0, 1_000_000_000_000),
+  pagesMax: integer(0, pagesMaxMax),
   pagesPerHostMax: integer(1, 1_000_000_000),
   delayMs: integer(0, 86_400_000),
   connectionsPerHost: integer(1, 1_024),

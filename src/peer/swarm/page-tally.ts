@@ -1,7 +1,9 @@
 import { encodeClaim, pageCountsMax, pastPageCountsMax } from "../../core/messages/claim.ts";
 import type { PageCount, PastPageCount } from "../../core/messages/claim.ts";
+import { pagesMaxMax } from "../../core/jobs/validate-job-options.ts";
 import type { JobId, MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Overlay } from "../../ports/overlay.ts";
 import type { JobRegistry } from "../job-registry.ts";
 import type { Journal } from "../journal.ts";
@@ -13,19 +15,29 @@ const tellIntervalMs: Millis = 1_000;
 /** Claims may be lost, so all is told again now and then. */
 const tellAgainMs: Millis = 10_000;
 
+/** Pages above a job's limit that may have been in flight where they were fetched: more of them are told to the log. */
+const overshootMax = 10_000;
+
+/** Members that the log is told of. */
+const doubtedMax = 1_000;
+
 /**
  * How many pages all members have fetched of the jobs whose number of pages is limited.
  *
  * Each member tells the others its own count, once a second where it has changed, again where a member is new, and every
  * few seconds in any case. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each
  * remembers it in its database, and passes it on to those who were not there.
+ *
+ * A count is believed when a member tells it, and no more of it than the job's limit, which a greater limit makes good. One
+ * that no job can reach is not.
  */
 export class PageTally {
   readonly #clock: Clock;
-  readonly #overlay: Overlay;
+  readonly #overlay: Pick<Overlay, "publish">;
+  readonly #logger: Logger;
   readonly #jobs: JobRegistry;
-  readonly #journal: Journal;
-  readonly #view: SwarmView;
+  readonly #journal: Pick<Journal, "append">;
+  readonly #view: Pick<SwarmView, "generationOf" | "others">;
   readonly #told = new Map<JobId, number>();
   /** Runs of members that have been told everything, and the members of whom they are. */
   #acquainted: { readonly others: SwarmView["others"]; readonly runs: ReadonlySet<string> } = {
@@ -35,12 +47,22 @@ export class PageTally {
   #toldAllAtMs: Millis = -Infinity;
   /** Where in the counts of those that are gone the next telling starts, where they are too many for one. */
   #passOnFrom = 0;
+  readonly #doubted = new Set<MemberId>();
 
   constructor(
-    ports: { readonly clock: Clock; readonly overlay: Overlay },
-    parts: { readonly jobs: JobRegistry; readonly journal: Journal; readonly view: SwarmView },
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly overlay: Pick<Overlay, "publish">;
+    },
+    parts: {
+      readonly jobs: JobRegistry;
+      readonly journal: Pick<Journal, "append">;
+      readonly view: Pick<SwarmView, "generationOf" | "others">;
+    },
   ) {
     this.#clock = ports.clock;
+    this.#logger = ports.logger;
     this.#overlay = ports.overlay;
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
@@ -49,12 +71,12 @@ export class PageTally {
 
   /** Takes in what another member has said of itself. */
   take(from: MemberId, counts: readonly PageCount[]): void {
-    for (const count of counts) this.#count({ ...count, member: from });
+    for (const count of counts) this.#count(from, { ...count, member: from });
   }
 
   /** Takes in what another member has said of those that are gone; one that runs speaks for itself. */
-  takePast(counts: readonly PastPageCount[]): void {
-    for (const count of counts) if (this.#isGone(count.member)) this.#count(count);
+  takePast(from: MemberId, counts: readonly PastPageCount[]): void {
+    for (const count of counts) if (this.#isGone(count.member)) this.#count(from, count);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -65,9 +87,20 @@ export class PageTally {
     }
   }
 
-  #count(count: PastPageCount): void {
-    // Of a job that is not known yet it will be told again.
-    if (this.#jobs.find(count.job)) this.#jobs.countElsewhere(count);
+  #count(from: MemberId, count: PastPageCount): void {
+    const pagesMax = this.#jobs.find(count.job)?.definition.options.pagesMax ?? 0;
+    // Of a job or a limit that is not known yet, and by a member that is not, it will be told again.
+    if (pagesMax === 0 || this.#isGone(from)) return;
+    if (count.pages > pagesMax + overshootMax) this.#doubt(from, count);
+    if (count.pages > pagesMaxMax + overshootMax) return;
+    this.#jobs.countElsewhere({ ...count, pages: Math.min(count.pages, pagesMax) });
+  }
+
+  /** Once of each member. */
+  #doubt(from: MemberId, { job, member, pages }: PastPageCount): void {
+    if (this.#doubted.has(from) || this.#doubted.size >= doubtedMax) return;
+    this.#doubted.add(from);
+    this.#logger.warn("pages-beyond-limit", { from, job, member, pages });
   }
 
   #tell(): void {

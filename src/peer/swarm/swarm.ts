@@ -364,7 +364,7 @@ export class Swarm {
     if (!claim) return;
     if ("members" in claim) this.view.heard(from, claim.members);
     else if ("pageCounts" in claim) this.#tally.take(from, claim.pageCounts);
-    else if ("pastPageCounts" in claim) this.#tally.takePast(claim.pastPageCounts);
+    else if ("pastPageCounts" in claim) this.#tally.takePast(from, claim.pastPageCounts);
     else this.jobs.take([claim.jobDefinition]);
   }
 
