@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import type { Command } from "commander";
 import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
+import { CrawlError } from "../../src/core/errors.ts";
 import type { JobId } from "../../src/core/units.ts";
 import type { InjectReport, JobReport } from "../../src/ports/peer-control.ts";
 import { recallSettings, rememberSettings } from "../config/crawl-memory.ts";
@@ -94,8 +95,8 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       leave: () => stop.ask(),
     });
     try {
+      const before = jobBefore(session, plan);
       await rememberSettings(plan.out, values);
-      const before = session.control.jobs().find(({ definition }) => definition.id === plan.job);
       const injected = await session.control.inject(plan.job, plan.urls, jobOptionsOf(values));
       sayStart(say, plan, before, injected);
       again = before?.finished === true && session.control.job(plan.job).finished;
@@ -128,11 +129,25 @@ function dataDirOf([first]: readonly string[], out: string | undefined): string 
 
 async function planOf(urls: string[], out: string, job: string = jobDefault): Promise<CrawlPlan> {
   if (urls.length === 0 && !(await exists(dataLayout(out).stateDir))) {
-    throw usageError(`there is no crawl to continue in ${out}; give a URL to start from`);
+    throw nothingToContinue(out);
   }
   const [host, ...others] = new Set(urls.map((url) => new URL(url).hostname));
   const title = host === undefined || others.length > 0 ? out : host;
   return { urls, out, job: job as JobId, title: `crawling ${title}` };
+}
+
+function nothingToContinue(out: string): CrawlError {
+  return usageError(`there is no crawl to continue in ${out}; give a URL to start from`);
+}
+
+/** What has been done of the job. Errors, where no URL begins it: `JOB_UNKNOWN`. */
+function jobBefore({ control }: PeerSession, { urls, out, job }: CrawlPlan): JobReport | undefined {
+  const jobs = control.jobs();
+  const before = jobs.find(({ definition }) => definition.id === job);
+  if (before !== undefined || urls.length > 0) return before;
+  if (jobs.length === 0) throw nothingToContinue(out);
+  const names = jobs.map(({ definition }) => definition.id).join(", ");
+  throw new CrawlError("JOB_UNKNOWN", `no job in ${out} is named "${job}"; it has: ${names}`);
 }
 
 /** IPv6 literals have brackets and colons, which are awkward in paths. */
@@ -179,7 +194,7 @@ async function untilEnd(
   await Promise.race(broken === undefined ? ends : [...ends, broken]);
 }
 
-/** A crawl that got no answer at all has failed, and its first seed says why. */
+/** A crawl that got no answer at all has failed, and its first seed says why where it is given. */
 async function failWhereNothingWasFetched(
   { control }: PeerSession,
   { urls, job }: CrawlPlan,
@@ -187,13 +202,17 @@ async function failWhereNothingWasFetched(
 ): Promise<void> {
   const { counts, finished } = control.job(job);
   const [seed] = urls;
-  if (!finished || counts.fetched > 0 || seed === undefined) return;
+  if (!finished || counts.fetched > 0) return;
+  finishWith(exitCodes.failed);
+  if (seed === undefined) {
+    await terminal.stderr.write("peer: nothing could be fetched; with its URL given it says why\n");
+    return;
+  }
   const [status] = await control.status([seed], job);
   const reason = status?.detail ?? status?.reason ?? "no reason is known";
   const hint =
     status?.reason === "address-forbidden" ? " (--allow-private lets a crawl reach it)" : "";
   await terminal.stderr.write(`peer: nothing could be fetched; ${seed}: ${reason}${hint}\n`);
-  finishWith(exitCodes.failed);
 }
 
 async function finish(

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -141,6 +141,34 @@ describe("peer crawl", () => {
     const { err, exitCode } = await peer("crawl", seed, "--out", out);
     expect(exitCode).toBe(1);
     expect(err).toContain(`${seed}: The address is private. (--allow-private lets`);
+  });
+
+  it("fails so too where it is continued without the seed", async () => {
+    await mkdir(join(out, "state"), { recursive: true });
+    control.reports.set("crawl", jobReport("crawl"));
+    const { err, exitCode } = await peer("crawl", "--out", out);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err: "peer: nothing could be fetched; with its URL given it says why\n",
+    });
+  });
+
+  it("continues no job that there is not, and leaves all as it was", async () => {
+    await mkdir(join(out, "state"), { recursive: true });
+    expect(await peer("crawl", "--out", out)).toMatchObject({
+      exitCode: 2,
+      err: `peer: there is no crawl to continue in ${out}; give a URL to start from\n`,
+    });
+    control.reports.set("docs", jobReport("docs"));
+    terminal = new FakeTerminal();
+    expect(await peer("crawl", "--out", out, "--job", "dogs", "--json")).toEqual({
+      exitCode: 1,
+      out: "",
+      err: `peer: no job in ${out} is named "dogs"; it has: docs\n`,
+    });
+    expect(control.injected).toEqual([]);
+    expect(await readdir(out)).toEqual(["state"]);
+    expect(calls).toEqual(["start", "stop", "start", "stop"]);
   });
 
   it("stops the peer and passes its trouble on when it breaks on the way", async () => {
