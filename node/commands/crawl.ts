@@ -16,7 +16,7 @@ import { openSession, type PeerSession } from "../peer-session.ts";
 import { checkUrls } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../text/human.ts";
-import { shellWord } from "../text/terminal-text.ts";
+import { printable, shellWord } from "../text/terminal-text.ts";
 import {
   colorWanted,
   newCommand,
@@ -35,6 +35,9 @@ const settingNames = [
 
 /** Job of a crawl that names none. */
 const jobDefault = "crawl";
+
+/** Seeds that are looked through for one that was given up: as many as can be asked for at once. */
+const statusUrlsMax = 1_000;
 
 /** The progress display tells the rest. */
 const logLevelDefault: LogLevel = "warn";
@@ -107,7 +110,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
         { ...defaultProgressDisplayOptions, color: colorWanted(terminal) },
       );
       await untilEnd(session, plan.job, stop, display);
-      await failWhereNothingWasFetched(session, plan, context);
+      await sayGivenUp(session, plan, again, context);
     } finally {
       await display?.stop();
       await stop.within(() => session.close());
@@ -194,25 +197,36 @@ async function untilEnd(
   await Promise.race(broken === undefined ? ends : [...ends, broken]);
 }
 
-/** A crawl that got no answer at all has failed, and its first seed says why where it is given. */
-async function failWhereNothingWasFetched(
+/**
+ * Says which seed was given up and what helps: what is given up stays so in its job. A crawl that got no answer at all has
+ * failed; of one that got some it is said only when it is run again.
+ */
+async function sayGivenUp(
   { control }: PeerSession,
   { urls, job }: CrawlPlan,
-  { terminal, finish: finishWith }: CommandContext,
+  again: boolean,
+  { terminal: { stderr }, finish: finishWith }: CommandContext,
 ): Promise<void> {
   const { counts, finished } = control.job(job);
-  const [seed] = urls;
-  if (!finished || counts.fetched > 0) return;
-  finishWith(exitCodes.failed);
-  if (seed === undefined) {
-    await terminal.stderr.write("peer: nothing could be fetched; with its URL given it says why\n");
+  const failed = counts.fetched === 0;
+  if (!finished || (!failed && !again)) return;
+  if (failed) finishWith(exitCodes.failed);
+  const statuses = await control.status(urls.slice(0, statusUrlsMax), job);
+  const givenUp = statuses.find(
+    ({ state, httpStatus }) =>
+      (state === "done" && httpStatus === undefined) || state === "excluded",
+  );
+  if (givenUp === undefined) {
+    const hint = urls.length === 0 ? "; its URL given, it says why" : "";
+    if (failed) await stderr.write(`peer: nothing could be fetched${hint}\n`);
     return;
   }
-  const [status] = await control.status([seed], job);
-  const reason = status?.detail ?? status?.reason ?? "no reason is known";
-  const hint =
-    status?.reason === "address-forbidden" ? " (--allow-private lets a crawl reach it)" : "";
-  await terminal.stderr.write(`peer: nothing could be fetched; ${seed}: ${reason}${hint}\n`);
+  const { url, reason, detail = reason ?? "no reason is known" } = givenUp;
+  const flag = reason === "address-forbidden" ? " with --allow-private" : "";
+  await stderr.write(
+    `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${detail.replace(/\.$/, "")}; ` +
+      `to try again${flag}, begin anew with --job NAME or another --out DIR\n`,
+  );
 }
 
 async function finish(

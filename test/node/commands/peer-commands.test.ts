@@ -140,7 +140,25 @@ describe("peer crawl", () => {
     control.reports.set("crawl", jobReport("crawl"));
     const { err, exitCode } = await peer("crawl", seed, "--out", out);
     expect(exitCode).toBe(1);
-    expect(err).toContain(`${seed}: The address is private. (--allow-private lets`);
+    expect(err).toBe(
+      `peer: nothing could be fetched; ${seed}: The address is private; ` +
+        "to try again with --allow-private, begin anew with --job NAME or another --out DIR\n",
+    );
+  });
+
+  it("says which seed of a finished crawl stays given up, and what helps", async () => {
+    const status = { attempts: 1, owner: "peer-0" };
+    const lost = "https://lost.example/";
+    control.statuses.set(seed, { ...status, url: seed, state: "done", httpStatus: 404 });
+    control.statuses.set(lost, { ...status, url: lost, state: "done", reason: "connect-refused" });
+    control.reports.set("crawl", jobReport("crawl", { fetched: 1 }));
+    await control.inject("crawl" as never, [seed, lost]);
+    control.finish();
+    const { err, exitCode } = await peer("crawl", seed, lost, "--out", out);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 0,
+      err: `peer: not all could be fetched; ${lost}: connect-refused; to try again, begin anew with --job NAME or another --out DIR\n`,
+    });
   });
 
   it("fails so too where it is continued without the seed", async () => {
@@ -149,7 +167,7 @@ describe("peer crawl", () => {
     const { err, exitCode } = await peer("crawl", "--out", out);
     expect({ exitCode, err }).toEqual({
       exitCode: 1,
-      err: "peer: nothing could be fetched; with its URL given it says why\n",
+      err: "peer: nothing could be fetched; its URL given, it says why\n",
     });
   });
 
