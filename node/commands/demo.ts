@@ -322,9 +322,12 @@ async function conclude(
 
 function demoOptionsOf(given: Readonly<Record<string, unknown>>): DemoOptions {
   const { out } = given;
+  const sites = wholeNumber(given, "sites", 1, sitesMax);
+  const pages = wholeNumber(given, "pages", 1, pagesMax);
+  if (pages < sites) throw usageError(`--pages must be at least --sites (${sites}), got ${pages}`);
   return {
-    sites: wholeNumber(given, "sites", 1, sitesMax),
-    pages: wholeNumber(given, "pages", 1, pagesMax),
+    sites,
+    pages,
     delayMs: wholeNumber(given, "delay", 0, 60_000),
     seed: wholeNumber(given, "seed", 0, 0xffff_ffff),
     ...(typeof out === "string" && { out }),

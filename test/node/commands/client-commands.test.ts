@@ -352,6 +352,11 @@ describe("the command line", () => {
     expect(await peer(["help"])).toMatchObject({ exitCode: 0, out });
   });
 
+  it.each([
+    [["demo", "--sites", "50", "--pages", "10"], "--pages must be at least --sites (50), got 10"],
+    [["demo", "--sites", "0"], "--sites must be a whole number from 1 to 1000"],
+  ])("refuses %j with exit code 2 and one line", expectRefusal);
+
   it("says what the columns of a table mean", async () => {
     const { out } = await peer(["members", "--help"]);
     expect(out).toMatch(/\nColumns:\n(?: {2}[A-Z].*\n)* {2}LAG +time /);
