@@ -102,6 +102,10 @@ export class HttpApi {
       void reply.code(status).send(body);
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
+      if (error === request.raw.errored) {
+        this.#parts.logger.debug("api-request-broken-off", { route: request.routeOptions.url });
+        return reply.code(400).send(); // Nobody is there to read it.
+      }
       if (error instanceof InvariantError) this.#parts.stopForBug(error);
       const { status, body } = failureOf(error);
       if (status >= 500) {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
@@ -39,4 +41,16 @@ describe("HttpApi, asked wrongly", () => {
     const answer = await call(path, "POST");
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
   });
+
+  it.each(["text/plain", "application/x-ndjson", "application/json"])(
+    "takes a body of %s that breaks off for no trouble of the peer's",
+    async (type) => {
+      const headers = { "content-type": type, "content-length": "1000" };
+      const sent = request(`${api.url}/v1/inject`, { method: "POST", headers });
+      const failed = once(sent, "error");
+      sent.write('"http://a.example/"\n', () => sent.destroy(new Error("gone")));
+      await failed;
+      expect(await logger.debugged).toBe("api-request-broken-off");
+    },
+  );
 });
