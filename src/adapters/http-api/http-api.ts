@@ -89,6 +89,11 @@ export class HttpApi {
       bodyLimit: bodyBytesMax,
       // The longest name of a host.
       routerOptions: { maxParamLength: 255 },
+      // A path that cannot be decoded reaches no route.
+      frameworkErrors: (error, _request, { raw }) => {
+        const { status, body } = failureOf(error);
+        raw.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      },
       ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
     });
     app.server.maxConnections = connectionsMax;

@@ -53,4 +53,9 @@ describe("HttpApi, asked wrongly", () => {
       expect(await logger.debugged).toBe("api-request-broken-off");
     },
   );
+
+  it.each(["/v1/jobs/%E0%A4%A", "/%"])("answers to %s as to any other mistake", async (path) => {
+    const answer = await call(path, "GET");
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+  });
 });
