@@ -6,6 +6,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { failure, failureOf } from "./api-error.ts";
 import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
+import { otherMethods } from "./other-methods.ts";
 import { peerRoutes } from "./peer-routes.ts";
 import { isLoopback, refusal } from "./request-guard.ts";
 import { urlRoutes } from "./url-routes.ts";
@@ -131,9 +132,11 @@ export class HttpApi {
       return reply.code(status).send(body);
     });
     const context = { ...this.#parts, options: this.#options, stopping: this.#stopping.signal };
+    const others = otherMethods(app);
     for (const prefix of ["", "/v1"]) app.register(peerRoutes(context), { prefix });
     app.register(urlRoutes(context), { prefix: "/v1" });
     app.register(jobRoutes(context), { prefix: "/v1" });
+    app.register(others);
     return app;
   }
 }

@@ -58,4 +58,23 @@ describe("HttpApi, asked wrongly", () => {
     const answer = await call(path, "GET");
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
   });
+
+  it.each([
+    ["POST", "/v1/stats", "GET, HEAD"],
+    ["DELETE", "/v1/jobs/j", "GET, HEAD"],
+    ["GET", "/v1/leave", "POST"],
+    ["PUT", "/v1/status", "GET, HEAD, POST"],
+    ["OPTIONS", "/metrics", "GET, HEAD"],
+  ])("says to %s %s which methods there are", async (method, path, allowed) => {
+    const { status, headers, body } = await call(path, method);
+    expect(status).toBe(405);
+    expect(headers.get("allow")?.split(", ").sort().join(", ")).toBe(allowed);
+    expect(body).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
+  });
+
+  it("looks at no body that comes with a wrong method", async () => {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${api.url}/v1/stats`, { method: "PUT", headers, body: "{" });
+    expect(answer.status).toBe(405);
+  });
 });
