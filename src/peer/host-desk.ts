@@ -1,11 +1,11 @@
 import type { HostQueueLength, OriginRobots } from "../core/answers/host-status.ts";
 import { robotsVerdictNames } from "../core/answers/host-status.ts";
-import type { HostHold } from "../core/answers/url-status.ts";
 import { hostRowsMax } from "../core/messages/host-message.ts";
 import type { KnownHost } from "../core/messages/host-message.ts";
 import { HostGate } from "../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import { hostAddress, hostKey, queueRange, rangeOfArc } from "../core/record/keys.ts";
+import type { HostAddress } from "../core/record/keys.ts";
 import { HostRecord, RobotsRecord } from "../core/record/record.pb.ts";
 import { positionOf } from "../core/ring/ring-position.ts";
 import type { RingPosition } from "../core/ring/ring-position.ts";
@@ -42,19 +42,24 @@ export class HostDesk {
   }
 
   async known(host: HostName, jobs: readonly Job[]): Promise<KnownHost> {
+    const { clock, store } = this.#ports;
     const site = siteOfHost(host);
-    const value = await this.#ports.store.get(hostKey("host", hostAddress(site, host)));
+    const keys = hostAddress(site, host);
+    const value = await store.get(hostKey("host", keys));
     const record = value && HostRecord.decode(value);
     const active = this.#frontier.hostNamed(host);
     const gate = active?.visit.gate ?? new HostGate(this.#politeness, record);
-    const queued = await this.#queued(host, jobs);
+    const queued = await this.#queued(keys, jobs);
     const { nextFetchAtMs } = gate;
-    const nowMs = this.#ports.clock.nowMs();
-    const hold = gate.hold(nowMs) ?? waitingFor(queued, jobs);
+    const nowMs = clock.nowMs();
+    const hold =
+      holdOfJobs(queued, jobs) ??
+      gate.hold(nowMs) ??
+      (queued.length > 0 ? "waiting-turn" : undefined);
     const crawlDelayMs = active?.crawlDelayMs ?? record?.crawlDelayMs;
     return {
       owner: this.#peerId,
-      known: record !== undefined || queued.length > 0,
+      known: record !== undefined || (await store.range(queueRange(keys), 1)).length > 0,
       queued,
       ...(hold && { hold }),
       ...(nextFetchAtMs > nowMs && { nextFetchAt: momentOf(nextFetchAtMs) }),
@@ -64,11 +69,12 @@ export class HostDesk {
     };
   }
 
-  async #queued(host: HostName, jobs: readonly Job[]): Promise<HostQueueLength[]> {
-    const keys = hostAddress(siteOfHost(host), host);
+  /** The rows of a cancelled job stay where they are, but wait for nothing. */
+  async #queued(keys: HostAddress, jobs: readonly Job[]): Promise<HostQueueLength[]> {
     const lengths: HostQueueLength[] = [];
     for (const { definition, space } of jobs) {
       if (lengths.length >= hostRowsMax) break;
+      if (definition.state === "cancelled") continue;
       const rows = await this.#ports.store.range(queueRange(keys, space), countedMax + 1);
       const urls = Math.min(rows.length, countedMax);
       if (urls > 0) lengths.push({ job: definition.id, urls, orMore: rows.length > urls });
@@ -93,14 +99,15 @@ export class HostDesk {
   }
 }
 
-/** Why URLs wait although the host may be asked. */
-function waitingFor(
+/** Why none of the queued URLs goes on whatever the host does; of several reasons the one that a user can end. */
+function holdOfJobs(
   queued: readonly HostQueueLength[],
   jobs: readonly Job[],
-): HostHold | undefined {
-  if (queued.length === 0) return undefined;
+): "job-paused" | "page-limit" | undefined {
   const waiting = jobs.filter(({ definition }) => queued.some(({ job }) => job === definition.id));
-  return waiting.every((job) => jobHold(job) === "job-paused") ? "job-paused" : "waiting-turn";
+  const holds = waiting.map(jobHold);
+  if (holds.length === 0 || holds.includes(undefined)) return undefined;
+  return holds.includes("job-paused") ? "job-paused" : "page-limit";
 }
 
 /** Times beyond what a date can be are cut: rows come from other peers too. */

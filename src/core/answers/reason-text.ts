@@ -64,6 +64,7 @@ const holds: readonly unknown[] = [
   "breaker",
   "halted",
   "job-paused",
+  "page-limit",
 ] satisfies HostHold[];
 
 export function isHostHold(value: unknown): value is HostHold {
