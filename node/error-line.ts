@@ -35,6 +35,7 @@ export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
     exitCode: exitCodes.failed,
     hint: "free some space and start again: nothing is lost, the crawl continues",
   },
+  JOB_CANCELLED: { exitCode: exitCodes.failed },
   JOB_UNKNOWN: { exitCode: exitCodes.failed, hint: "peer jobs lists the jobs there are" },
   LISTEN_FAILED: {
     exitCode: exitCodes.failed,

@@ -10,6 +10,7 @@ export type CrawlErrorCode =
   | "DATA_DIR_LOCKED"
   | "DATA_DIR_UNUSABLE"
   | "DISK_FULL"
+  | "JOB_CANCELLED"
   | "JOB_UNKNOWN"
   | "LISTEN_FAILED"
   | "MEMBER_UNREACHABLE"

@@ -85,11 +85,15 @@ export class JobRegistry {
     return this.#change(definition);
   }
 
-  /** Pauses, resumes or cancels a job. A cancelled job stays so. Errors: as {@link define}. */
+  /** Pauses, resumes or cancels a job. A cancelled job stays so. Errors: `CONFIG_INVALID`, `JOB_CANCELLED`, `JOB_UNKNOWN`. */
   changeState(id: JobId, change: JobChange): Job {
     const job = this.get(id);
     const { definition } = job;
-    if (definition.state === "cancelled") return job;
+    if (definition.state === "cancelled") {
+      if (change === "cancel") return job;
+      const problem = `job "${id}" was cancelled, which is final; inject under another name`;
+      throw new CrawlError("JOB_CANCELLED", problem, { job: id });
+    }
     const state = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
     // Being final, a cancelled definition holds without a higher revision too.
     const isLast = change === "cancel" && definition.revision === revisionMax;

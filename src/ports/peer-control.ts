@@ -138,6 +138,7 @@ export interface PeerControl {
   job(id: JobId): JobReport;
   /** The same, after having asked others where it has not. */
   findJob(id: JobId): Promise<JobReport>;
+  /** Errors: `JOB_CANCELLED` when a cancelled job should pause or go on. */
   changeJob(id: JobId, change: JobChange): Promise<JobReport>;
   /** This peer's own figures. */
   stats(): PeerStats;

@@ -27,6 +27,7 @@ const statusOf: Readonly<Record<ApiErrorCode, number>> = {
   BAD_REQUEST: 400,
   CONFIG_INVALID: 400,
   FORBIDDEN: 403,
+  JOB_CANCELLED: 409,
   JOB_UNKNOWN: 404,
   METHOD_NOT_ALLOWED: 405,
   NOT_ARCHIVED: 404,

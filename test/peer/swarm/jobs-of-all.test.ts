@@ -68,6 +68,20 @@ describe("a job of a swarm", () => {
     });
   });
 
+  it("is neither paused nor resumed once it was cancelled; cancelling it again is quiet", () => {
+    const jobs = new JobRegistry();
+    const { id } = jobs.define("job-0").definition;
+    const cancelled = jobs.changeState(id, "cancel").definition;
+    for (const change of ["pause", "resume"] as const) {
+      const refused = expect.objectContaining({ code: "JOB_CANCELLED" }) as Error;
+      expect(() => jobs.changeState(id, change)).toThrow(refused);
+    }
+    expect(jobs.changeState(id, "cancel").definition).toBe(cancelled);
+    // What another member tells is no user's wish: it loses, and nobody is told so.
+    expect(jobs.merge({ ...cancelled, state: "running", revision: 9 })).toBe(false);
+    expect(jobs.get(id).definition).toBe(cancelled);
+  });
+
   it("is not taken from others when it looks like another one", () => {
     const jobs = new JobRegistry();
     const here = jobs.define("job-0");
