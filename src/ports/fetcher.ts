@@ -7,8 +7,9 @@ export type RawHeaders = readonly string[];
 /**
  * Why a body is shorter than what the server had: never a failure, always marked.
  *
- * `length` and `time` are limits of ours. `disconnect` is a body without a marked end whose connection was reset. A body
- * that breaks off although the server announced more is a failure, because asking again may give all of it.
+ * `length` and `time` are limits of ours. `disconnect` is a body without a marked end whose connection was reset, or one
+ * whose content coding ends early. A body that breaks off although the server announced more is a failure, because asking
+ * again may give all of it.
  */
 export type Truncation = "length" | "time" | "disconnect";
 

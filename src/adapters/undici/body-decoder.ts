@@ -16,7 +16,8 @@ export type DecodeResult =
       readonly cutAt?: number;
     }
   | { readonly kind: "bomb"; readonly detail: string }
-  | { readonly kind: "bad"; readonly detail: string };
+  /** `endsEarly`: the coding was right as far as it went, so that what it yields until there can be had. */
+  | { readonly kind: "bad"; readonly detail: string; readonly endsEarly: boolean };
 
 /** Decoded size below which a high ratio is only good compression. */
 const bombBytesMin = 1024 * 1024;
@@ -110,7 +111,7 @@ export class BodyDecoder {
   ): void {
     this.#stages.push(stage);
     stage.on("error", (error) => {
-      this.#finish({ kind: "bad", detail: `${codeOf(error)} ${error.message}`.trim() });
+      this.#finish(badCoding(error));
     });
     let produced = 0;
     stage.once("data", (first: Buffer) => {
@@ -178,9 +179,14 @@ export function decodeSmall(
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const code = codeOf(error);
-    if (code === "ERR_BUFFER_TOO_LARGE") return undefined;
-    return { kind: "bad", detail: `${code} ${error.message}`.trim() };
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") return undefined;
+    return badCoding(error);
   }
   return { kind: "decoded", body: body === encoded ? encoded : joinBytes([body]) };
+}
+
+function badCoding(error: Error): DecodeResult {
+  const code = codeOf(error);
+  const detail = `${code} ${error.message}`.trim();
+  return { kind: "bad", detail, endsEarly: code === "Z_BUF_ERROR" };
 }

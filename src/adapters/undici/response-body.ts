@@ -128,7 +128,9 @@ export class ResponseBody {
         this.#sink.onBodyFailure("decompression-bomb", result.detail);
         return;
       case "bad":
-        this.#sink.onBodyFailure("bad-encoding", result.detail);
+        // Many a server leaves the last bytes out, and browsers show what they had by then.
+        if (result.endsEarly && truncation === undefined) this.cut("disconnect");
+        else this.#sink.onBodyFailure("bad-encoding", result.detail);
         return;
       case "decoded": {
         const encodedBody = encoded ?? joinBytes(this.#chunks, result.cutAt);
