@@ -116,6 +116,7 @@ export class PageFinisher {
       await this.finish(lease, row, { kind: "again", url: target, redirectChain: chain });
       return;
     }
+    this.#tellOfLinksLeftOut(exchange.url, parsed);
     await this.#admit(lease, row, urlsOf(lease, parsed, plan), () => {
       const location = this.#ports.archive.append(parsed.capture);
       this.#ports.metrics.count("archive_bytes_total", location.length);
@@ -179,6 +180,13 @@ export class PageFinisher {
       this.#ports.logger.warn("parser-crashed", { url: url.entry.url, cause: error.message });
       return undefined;
     }
+  }
+
+  /** What is not in the record of any URL is to be found here. */
+  #tellOfLinksLeftOut(url: string, { linksLeftOut: links }: ParsedPage): void {
+    if (links === undefined) return;
+    this.#ports.logger.warn("links-left-out", { url, links });
+    this.#ports.metrics.count("links_left_out_total", links);
   }
 
   #fetchedEnd(

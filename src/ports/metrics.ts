@@ -25,6 +25,7 @@ export type MetricName =
   | "forwarded_urls_total"
   | "frontier_active_hosts"
   | "frontier_queued_urls"
+  | "links_left_out_total"
   | "open_requests"
   | "overlay_dropped_notices_total"
   | "overlay_refused_total"

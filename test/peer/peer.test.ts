@@ -221,6 +221,16 @@ describe("a peer", () => {
     expect(peer.job(testJob).counts).toMatchObject(counts);
   });
 
+  it("counts the links for which a page has too many of them", async () => {
+    const others = Array.from({ length: 50_000 }, (_, at) => `mailto:${at}`);
+    const machine = new VirtualPeer(
+      table({ "http://site.example/": htmlPage(...others, "/lost", "/lost") }),
+    );
+    await machine.crawl(["http://site.example/"]);
+    expect(machine.counted.get("links_left_out_total")).toBe(2);
+    expect(machine.web.counts().size).toBe(1);
+  });
+
   it("does not count a URL as skipped that another page lets in, whichever comes first", async () => {
     const machine = new VirtualPeer(
       table({

@@ -41,6 +41,8 @@ export class VirtualPeer {
   readonly disk = new VirtualDisk();
   readonly #leaseSlots: VirtualSlots = new Map();
   readonly web: TableWeb;
+  /** What has been counted, by the metric's name. */
+  readonly counted = new Map<string, number>();
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
   #archive: MemoryArchive | undefined;
@@ -72,7 +74,7 @@ export class VirtualPeer {
         fetcher: fetcherOf(process, web),
         leases: new VirtualLeaseSlots(this.#leaseSlots, process),
         logger: silent,
-        metrics: silent,
+        metrics: { ...silent, count: (name, by = 1) => this.#count(name, by) },
         parser: new InlineParser(),
         resolver: web,
         store: new VirtualStore(disk, process, new Dice(1), diskTimes),
@@ -104,6 +106,10 @@ export class VirtualPeer {
   /** Injects seeds into the test's job. */
   inject(seeds: readonly string[], options: Partial<JobOptions> = {}): Promise<unknown> {
     return this.peer.inject(testJob, seeds, { ...defaultJobOptions, ...options });
+  }
+
+  #count(name: string, by: number): void {
+    this.counted.set(name, (this.counted.get(name) ?? 0) + by);
   }
 
   /** Runs the crawl of these seeds to its end in virtual time. */

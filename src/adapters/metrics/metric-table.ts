@@ -53,6 +53,10 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
   },
   frontier_active_hosts: { kind: "gauge", help: "Hosts with queued URLs that are in memory" },
   frontier_queued_urls: { kind: "gauge", help: "URLs waiting to be fetched" },
+  links_left_out_total: {
+    kind: "counter",
+    help: "Links of pages that have more of them than are taken from one page",
+  },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
   overlay_dropped_notices_total: {
     kind: "counter",

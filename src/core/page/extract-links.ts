@@ -16,7 +16,7 @@ export interface ExtractContext {
 }
 
 export interface ExtractOptions {
-  /** Distinct references taken from a page; those after them are left out. @default 50_000 */
+  /** Distinct references taken from a page; those after them are left out, and counted. @default 50_000 */
   readonly linksMax: number;
   /**
    * Length of all resolved links of a page together. A long base makes every short reference long, so that the bytes of
@@ -53,7 +53,7 @@ export function extractLinks(
   const base = ownBase ?? pageUrl;
   const resolver = ownBase === undefined ? pageResolver : new LinkResolver(base, charset, tables);
 
-  const { followed, unfollowed } = resolveLinks(raw, resolver, options.linkUnitsMax);
+  const { followed, unfollowed, leftOut } = resolveLinks(raw, resolver, options.linkUnitsMax);
   const canonical = raw.canonical === undefined ? undefined : resolver.resolve(raw.canonical);
   const refresh = resolveRefresh(raw, resolver);
   return {
@@ -64,6 +64,7 @@ export function extractLinks(
     noindex: raw.directives.noindex,
     charset,
     charsetSource: source,
+    ...(leftOut > 0 && { linksLeftOut: leftOut }),
     ...(canonical === undefined ? {} : { canonical }),
     ...(refresh === undefined ? {} : { refresh }),
     ...(raw.title === undefined ? {} : { title: raw.title }),
@@ -80,20 +81,24 @@ function documentBase(raw: RawPage, resolver: LinkResolver): string | undefined 
 interface ResolvedLinks {
   readonly followed: CanonicalUrl[];
   readonly unfollowed: CanonicalUrl[];
+  readonly leftOut: number;
 }
 
 /** A URL that one link follows and another does not is followed. */
 function resolveLinks(raw: RawPage, resolver: LinkResolver, unitsMax: number): ResolvedLinks {
   const followedByUrl = new Map<CanonicalUrl, boolean>();
   let units = 0;
+  let looked = 0;
   for (const [reference, followed] of raw.references) {
     const url = resolver.resolve(reference);
     units += url?.length ?? reference.length + resolver.baseUnits;
     if (units > unitsMax) break;
+    looked += 1;
     if (url === undefined) continue;
     followedByUrl.set(url, followed || followedByUrl.get(url) === true);
   }
-  const links: ResolvedLinks = { followed: [], unfollowed: [] };
+  const leftOut = raw.referencesLeftOut + raw.references.size - looked;
+  const links: ResolvedLinks = { followed: [], unfollowed: [], leftOut };
   for (const [url, followed] of followedByUrl) {
     (followed ? links.followed : links.unfollowed).push(url);
   }

@@ -14,6 +14,8 @@ import { scanTags, type ScannedTag, type TagAttributes, type TagHandler } from "
 export interface RawPage {
   /** Distinct references in order of appearance, and whether any link with it is to be followed. */
   readonly references: ReadonlyMap<string, boolean>;
+  /** Those after the last that there was room for, counted as often as they stand there. */
+  readonly referencesLeftOut: number;
   readonly base?: string;
   readonly canonical?: string;
   readonly refresh?: RefreshInstruction;
@@ -41,6 +43,7 @@ export class PageReader implements TagHandler {
   readonly #linksMax: number;
   readonly #entities = new EntityReader();
   readonly #references = new Map<string, boolean>();
+  #referencesLeftOut = 0;
   /** With scripting, as in browsers, what is in a `noscript` is no element; its links are taken all the same. */
   #inNoscript = false;
   #base: string | undefined;
@@ -58,6 +61,7 @@ export class PageReader implements TagHandler {
     scanTags(html, this, { xhtml, titleUnitsMax });
     return {
       references: this.#references,
+      referencesLeftOut: this.#referencesLeftOut,
       directives: this.#directives,
       ...(this.#base === undefined ? {} : { base: this.#base }),
       ...(this.#canonical === undefined ? {} : { canonical: this.#canonical }),
@@ -122,6 +126,8 @@ export class PageReader implements TagHandler {
     const known = this.#references.get(reference);
     if (known === undefined ? this.#references.size < this.#linksMax : followed) {
       this.#references.set(reference, followed);
+    } else if (known === undefined) {
+      this.#referencesLeftOut += 1;
     }
   }
 

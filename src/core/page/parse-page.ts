@@ -59,6 +59,7 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
     ...sortLinks(input, page, nofollow, refresh?.url),
     noindex,
     nofollow,
+    ...(page?.linksLeftOut === undefined ? {} : { linksLeftOut: page.linksLeftOut }),
     ...(refresh === undefined ? {} : { refresh }),
     ...(page?.title === undefined ? {} : { title: page.title }),
     ...(page === undefined ? {} : { charset: page.charset }),

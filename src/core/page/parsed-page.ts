@@ -13,6 +13,8 @@ export interface ExtractedPage {
   readonly links: readonly string[];
   /** Canonical URLs that are linked with rel=nofollow (or ugc, sponsored) only. */
   readonly nofollowLinks: readonly string[];
+  /** References for which there was no room, counted as often as they stand there; absent where there are none. */
+  readonly linksLeftOut?: number;
   /** Base URL of the document. */
   readonly base: string;
   /** `<meta name=robots content=nofollow>`: none of the links is to be followed. */
@@ -59,6 +61,8 @@ export interface PageContent {
   readonly links: PackedLinks;
   /** Links that the job's rules keep out, each once. */
   readonly excluded: readonly ExcludedLinks[];
+  /** See {@link ExtractedPage.linksLeftOut}. */
+  readonly linksLeftOut?: number;
   readonly refresh?: MetaRefresh;
   readonly title?: string;
   readonly charset?: string;

@@ -114,9 +114,13 @@ describe("the links of a page", () => {
     const html = Buffer.from("<a href=1><a href=2><a href=1><a href=3>");
     const options = { linksMax: 2, linkUnitsMax: 1_000 };
     expect(extractLinks(html, { url }, options).links).toHaveLength(2);
+    expect(extractLinks(html, { url }, options).linksLeftOut).toBe(1);
     const unitsForTwo = 2 * "http://e.org/dir/1".length;
     const short = { linksMax: 10, linkUnitsMax: unitsForTwo };
     expect(extractLinks(html, { url }, short).links).toHaveLength(2);
+    expect(extractLinks(html, { url }, short).linksLeftOut).toBe(1);
+    expect(extractLinks(html, { url }, { ...short, linksMax: 2 }).linksLeftOut).toBe(1);
+    expect(extractLinks(html, { url })).not.toHaveProperty("linksLeftOut");
   });
 });
 
