@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { boundPatternTime } from "./bounded-patterns.ts";
 import { restartWithMemorySettings, startThreadsSmall } from "./memory-settings.ts";
 import { majorOf, newerNode, nodeMajorMin } from "./newer-node.ts";
 
@@ -11,6 +12,7 @@ import { majorOf, newerNode, nodeMajorMin } from "./newer-node.ts";
 if (majorOf(process.version) >= nodeMajorMin) {
   restartWithMemorySettings(fileURLToPath(import.meta.url), process.argv.slice(2));
   startThreadsSmall();
+  boundPatternTime();
   // Loading some hundred modules is half of the time to the first request.
   const { enableCompileCache } = await import("node:module");
   enableCompileCache();
