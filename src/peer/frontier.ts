@@ -82,7 +82,7 @@ export class Frontier {
     this.#addresses = new HostAddresses(ports, politeness.backoffBaseMs);
     this.#reader = new QueueReader(ports.store, parts);
     this.#shares = new HeadShares(frontier, this.#hosts);
-    this.#loader = new HostLoader(ports.store, politeness, this.#shares);
+    this.#loader = new HostLoader(ports, politeness, this.#shares);
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
     this.#options = frontier;

@@ -2,6 +2,7 @@ import type { HostQueueLength, OriginRobots } from "../core/answers/host-status.
 import { robotsVerdictNames } from "../core/answers/host-status.ts";
 import { hostRowsMax } from "../core/messages/host-message.ts";
 import type { KnownHost } from "../core/messages/host-message.ts";
+import { believableClocks } from "../core/politeness/believable-clocks.ts";
 import { HostGate } from "../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import { hostAddress, hostKey, queueRange, rangeOfArc } from "../core/record/keys.ts";
@@ -48,10 +49,11 @@ export class HostDesk {
     const value = await store.get(hostKey("host", keys));
     const record = value && HostRecord.decode(value);
     const active = this.#frontier.hostNamed(host);
-    const gate = active?.visit.gate ?? new HostGate(this.#politeness, record);
     const queued = await this.#queued(keys, jobs);
-    const { nextFetchAtMs } = gate;
     const nowMs = clock.nowMs();
+    const kept = record && believableClocks(record, this.#politeness, nowMs);
+    const gate = active?.visit.gate ?? new HostGate(this.#politeness, kept);
+    const { nextFetchAtMs } = gate;
     const hold =
       holdOfJobs(queued, jobs) ??
       gate.hold(nowMs) ??

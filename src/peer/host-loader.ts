@@ -1,10 +1,12 @@
 import { HostQueue } from "../core/frontier/host-queue.ts";
 import { HostVisit } from "../core/frontier/host-visit.ts";
+import { believableClocks } from "../core/politeness/believable-clocks.ts";
 import { HostGate } from "../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import { hostAddress, hostKey } from "../core/record/keys.ts";
 import { HostRecord } from "../core/record/record.pb.ts";
 import type { HostName, SiteName } from "../core/units.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { HeadShares } from "./head-shares.ts";
 import { Host } from "./host.ts";
@@ -14,14 +16,20 @@ type Hosts = ReadonlyMap<HostName, Host>;
 
 /** Makes hosts from what the database keeps of them; who asks for one that is being read gets the same. */
 export class HostLoader {
+  readonly #clock: Clock;
   readonly #store: Store;
   readonly #politeness: PolitenessOptions;
   readonly #shares: HeadShares;
   /** Those that are being read, with the batch that they come with. */
   readonly #loading = new Map<HostName, Promise<Hosts>>();
 
-  constructor(store: Store, politeness: PolitenessOptions, shares: HeadShares) {
-    this.#store = store;
+  constructor(
+    ports: { readonly clock: Clock; readonly store: Store },
+    politeness: PolitenessOptions,
+    shares: HeadShares,
+  ) {
+    this.#clock = ports.clock;
+    this.#store = ports.store;
     this.#politeness = politeness;
     this.#shares = shares;
   }
@@ -69,7 +77,9 @@ export class HostLoader {
 
   #newHost(name: HostName, site: SiteName, value: Uint8Array | undefined): Host {
     const record = value && HostRecord.decode(value);
-    const gate = new HostGate(this.#politeness, record);
+    const nowMs = this.#clock.nowMs();
+    const kept = record && believableClocks(record, this.#politeness, nowMs);
+    const gate = new HostGate(this.#politeness, kept);
     const queue = new HostQueue(this.#shares.size);
     const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
     return new Host(new HostVisit(parts), record);
