@@ -11,6 +11,11 @@ export interface HttpApiOptions {
   readonly injectBatchMax: number;
   /** Longest time that a question for a job's end stays open. @default 60_000 */
   readonly waitMsMax: Millis;
+  /**
+   * Shortest time that it stays open, whatever was asked for: one full look, so that a finished job is told as over. A swarm
+   * asks its members twice, half a second apart; the rest is for their answers. @default 1_500
+   */
+  readonly waitMsMin: Millis;
   /** Connections open at once; more are dropped. @default 256 */
   readonly connectionsMax: number;
   /** Time that requests under way have to end when the API stops. @default 2_000 */
@@ -23,6 +28,7 @@ export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
   bodyBytesMax: 32 * 1_024 * 1_024,
   injectBatchMax: 1_000,
   waitMsMax: 60_000,
+  waitMsMin: 1_500,
   connectionsMax: 256,
   stopMsMax: 2_000,
 });

@@ -66,6 +66,7 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
       );
     }
 
+    // Over within `timeoutMs`, or the time of one full look where that is longer: `waitMsMin`, 1.5 s by default.
     app.get<{ Params: JobParams; Querystring: { readonly timeoutMs?: string } }>(
       "/jobs/:id/wait",
       { schema: { params, querystring: waitQuery } },
@@ -95,10 +96,11 @@ async function jobAtEnd(
   timeoutMs: number,
   gone: AbortController,
 ): Promise<WaitDocument> {
+  const waitMs = Math.min(Math.max(timeoutMs, options.waitMsMin), options.waitMsMax);
   const end = AbortSignal.any([stopping, gone.signal]);
   const waits = [
     control.jobFinished(id, end).then(() => !end.aborted),
-    clock.sleep(Math.min(timeoutMs, options.waitMsMax), end).then(() => false),
+    clock.sleep(waitMs, end).then(() => false),
   ];
   const over = await Promise.race(waits).finally(() => gone.abort());
   const report = await swarmReport(control, control.job(id));

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 import { fakePeerApi } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport, otherMember } from "../../support/fake-peer-control.ts";
 
@@ -81,6 +82,29 @@ describe("HttpApi, asked about the swarm", () => {
     control.finish();
     expect((await answer).body).toMatchObject({ over: true, finished: true });
   });
+
+  it.each([
+    [0, 1_500],
+    [2_000, 2_000],
+    [999_999_999, 60_000],
+  ])(
+    "gives a wait of %i ms the %i ms of a full look at least, and no more than a question may take",
+    async (asked, given) => {
+      const slept: number[] = [];
+      class NotedClock extends SystemClock {
+        override sleep(ms: number): Promise<void> {
+          slept.push(ms);
+          return Promise.resolve();
+        }
+      }
+      const noted = fakePeerApi(control, { clock: new NotedClock() });
+      control.reports.set("j", jobReport("j", { queued: 5 }));
+      await noted.start();
+      await fetch(`${noted.url}/v1/jobs/j/wait?timeoutMs=${asked}`);
+      expect(slept).toEqual([given]);
+      await noted.stop();
+    },
+  );
 
   it("tells what is known of a host", async () => {
     control.hosts.set("www.a.example", {
