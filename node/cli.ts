@@ -29,8 +29,8 @@ const examples: readonly Example[] = [
 
 const closing = `
 Exit codes: 0 done, 1 failed, 2 used wrongly.
-Every flag can be set as ORBWEAVER_NAME in the environment or as "name" in a
---config file; flags win.`;
+Every setting of a peer and of a job can be set as ORBWEAVER_NAME in the
+environment or as "name" in a --config file; flags win.`;
 
 /**
  * Runs one command line (without the names of the interpreter and the program) to its end, and returns the exit code.

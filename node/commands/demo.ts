@@ -23,6 +23,7 @@ import {
   defaultedOption,
   newCommand,
   printJson,
+  settingsOf,
   wantsJson,
 } from "./command-context.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -93,6 +94,8 @@ interface Outcome {
 }
 
 async function demo(context: CommandContext, command: Command): Promise<void> {
+  // It takes none from the environment; a variable that names one of its flags is not let pass in silence.
+  await settingsOf(context, command, []);
   const options = demoOptionsOf(command.opts());
   const server = await SampleServer.start({
     ...defaultSampleWebOptions,

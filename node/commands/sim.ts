@@ -23,6 +23,7 @@ import {
   newCommand,
   printDocument,
   printJson,
+  settingsOf,
   wantsJson,
 } from "./command-context.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -76,6 +77,8 @@ export function simCommand(context: CommandContext): Command {
     .option("--report <file>", "write an HTML page about the first run that failed, or the first")
     .option("--list", "print the scenarios")
     .action(async (scenario: string | undefined, _options: unknown, command: Command) => {
+      // It takes none from the environment; a variable that names one of its flags is not let pass in silence.
+      await settingsOf(context, command, []);
       if (command.opts()["list"] === true) await list(context, command);
       else await sim(context, simOptionsOf(scenario, command));
     });

@@ -42,6 +42,14 @@ describe("peer sim", () => {
     expect(await sim(...words)).toEqual({ exitCode: 2, out: "", err: `peer: ${problem}\n` });
   });
 
+  it.each(["sim", "demo"])("refuses a variable that %s does not read", async (command) => {
+    terminal.environment["ORBWEAVER_PEERS"] = "9";
+    expect(await runCli([command], terminal)).toBe(2);
+    expect(terminal.stderr.text).toMatch(
+      /^peer: unknown environment variable ORBWEAVER_PEERS[^\n]*\n$/,
+    );
+  });
+
   it("prints one document with everything about one run", async () => {
     const { exitCode, out, err } = await sim("steady", ...tiny, "--json");
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
