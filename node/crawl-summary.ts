@@ -19,7 +19,7 @@ export interface CrawlSummary {
   readonly failed: number;
   /** URLs kept out, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
-  /** URLs left for the next run. */
+  /** URLs left for the next run; of a crawl that is finished, those left because of `--max-pages`. */
   readonly queued: number;
   readonly requests: number;
   readonly duplicateFetches: number;
@@ -89,7 +89,7 @@ export function renderSummary(summary: CrawlSummary): string {
     ["repeated", repeatedText(summary)],
     ["failed", formatCount(summary.failed)],
     ["skipped", `${formatCount(skippedOf(summary.skipped))}${listed(summary.skipped)}`],
-    ["queued", formatCount(summary.queued)],
+    ["queued", queuedText(summary)],
     ["received", formatBytes(summary.bytes)],
     ["archive", archiveText(summary)],
   ];
@@ -98,6 +98,11 @@ export function renderSummary(summary: CrawlSummary): string {
 
 function fetchedText({ fetched, requests, statuses }: CrawlSummary): string {
   return `${counted(fetched, "URL")} by ${counted(requests, "request")}${listed(statuses)}`;
+}
+
+/** Only the limit of pages ends a crawl before its queue does. */
+function queuedText({ finished, queued }: CrawlSummary): string {
+  return `${formatCount(queued)}${finished && queued > 0 ? ", left because of --max-pages" : ""}`;
 }
 
 function repeatedText({ duplicateFetches }: CrawlSummary): string | undefined {
