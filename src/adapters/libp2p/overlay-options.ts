@@ -45,8 +45,11 @@ export function isReachable(address: string): boolean {
 export function listenFailure(listen: readonly string[], cause: unknown): CrawlError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const where = listen.map(readable).join(", ");
-  const isInUse = reason.includes("EADDRINUSE");
-  const text = isInUse ? "the address is in use" : (reason.split("\n")[0] ?? "");
+  const text = reason.includes("EADDRINUSE")
+    ? "the address is in use"
+    : reason.includes("EADDRNOTAVAIL")
+      ? "this machine has no such address"
+      : (reason.split("\n")[0] ?? "");
   return new CrawlError(
     "LISTEN_FAILED",
     `cannot listen for peers at ${where}: ${text}`,

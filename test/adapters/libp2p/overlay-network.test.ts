@@ -108,6 +108,15 @@ describe("libp2p's overlay on a network", () => {
     await b.overlay.stop();
   });
 
+  place("says that an address is not this machine's", async (loopback) => {
+    const a = await loopback.member({ listen: ["/ip4/198.51.100.3/tcp/17811"] });
+    await expect(a.overlay.start()).rejects.toMatchObject({
+      code: "LISTEN_FAILED",
+      message: "cannot listen for peers at 198.51.100.3:17811: this machine has no such address",
+    });
+    await a.overlay.stop();
+  });
+
   place("says that nobody listens, or that nobody answers", async (loopback) => {
     const a = await started(loopback);
     const sockets = new Set<Socket>();
