@@ -143,8 +143,8 @@ async function checkLength(path: string, committed: number): Promise<void> {
 function torn(path: string, goodBytes: number, expectedBytes: number): CrawlError {
   return new CrawlError(
     "ARCHIVE_CORRUPT",
-    `${path} is whole only up to byte ${goodBytes} of ${expectedBytes}: the disk lost data that it had confirmed. ` +
-      "Put back a good copy of the file, or move it out of the directory to go on without it.",
+    `${path} is whole only up to byte ${goodBytes} of ${expectedBytes}: the disk lost data that it had confirmed; ` +
+      "put back a good copy of the file, or move it out of the directory to go on without it",
     { path, goodBytes, expectedBytes },
   );
 }

@@ -237,6 +237,10 @@ describe("a WarcArchive whose disk lost what it had confirmed", () => {
     const archive = world.open(wreck.directory);
     await expect(archive.start(wreck.mark)).rejects.toMatchObject({
       code: "ARCHIVE_CORRUPT",
+      // What to do stands behind a semicolon, or a general advice is added to it.
+      message: expect.stringMatching(
+        / had confirmed; put back a good copy of the file, /,
+      ) as string,
       details: {
         path: path + ending,
         goodBytes: wreck.mark.bytes - 1,
