@@ -5,6 +5,7 @@ import type { MemberId, Millis } from "../../core/units.ts";
 import type { OverlayOutcome } from "../../ports/overlay.ts";
 import type { AddressBook } from "./address-book.ts";
 import { memberAt, type Links } from "./links.ts";
+import { protectStep } from "./told-protector.ts";
 
 /** What is told of a peer that has this member's own key. */
 export const ownKeyDetail = "it has this member's own key: another process runs with the same key";
@@ -67,16 +68,19 @@ export class Dialer {
   async dial(target: Multiaddr | Multiaddr[], signal?: AbortSignal): Promise<Dialled> {
     const deadline = AbortSignal.timeout(dialTimeoutMs);
     const signals = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const steps = new Set<string>();
+    const onProgress = ({ type }: { readonly type: string }): void => void steps.add(type);
     try {
-      const connection = await this.#node.dial(target, { signal: signals });
+      const connection = await this.#node.dial(target, { signal: signals, onProgress });
       const greeting = await this.#links.greeted(connection);
       if (greeting.kind === "refused") return { kind: "refused", detail: greeting.detail };
       if (greeting.kind === "unreachable") return greeting;
       return { kind: "connected", connection, member: memberAt(connection) };
     } catch (error) {
       if (signal?.aborted) return { kind: "unreachable", detail: "aborted" };
-      if (deadline.aborted) return { kind: "timeout" };
-      return explain(error);
+      const wasHandshaking = handshakeSteps.some((step) => steps.has(step));
+      if (deadline.aborted) return wasHandshaking ? noHandshake : { kind: "timeout" };
+      return explain(error, wasHandshaking);
     }
   }
 
@@ -120,7 +124,15 @@ export class Dialer {
   }
 }
 
+/** What libp2p tells of a dial whose connection stands. */
+const handshakeSteps: readonly string[] = [protectStep, "upgrader:encrypt-outbound-connection"];
+
 const unreachable = (detail: string): Dialled => ({ kind: "unreachable", detail });
+
+/** Where one end alone has a swarm key, each may wait for what the other does not send, or drop what it cannot read. */
+const noHandshake = unreachable(
+  "the handshake failed: another swarm key, or none, or this member is kept out there",
+);
 
 /** What libp2p's errors mean, by their names and texts: it has no codes. The first that fits counts. */
 const meanings: readonly (readonly [RegExp, Dialled])[] = [
@@ -129,22 +141,18 @@ const meanings: readonly (readonly [RegExp, Dialled])[] = [
   [/does not match expected/, unreachable("another member answers there")],
   [/TimeoutError|AbortError/, unreachable("the connection timed out")],
   [/Intercepted|Denied/, { kind: "refused", detail: "it is kept out here" }],
-  [
-    /Encryption|Muxer|StreamReset|UnexpectedEOF|crypto/i,
-    unreachable(
-      "the handshake failed: another swarm key, or none, or this member is kept out there",
-    ),
-  ],
+  [/Encryption|Muxer|StreamReset|UnexpectedEOF|crypto/i, noHandshake],
 ];
 
 /** Says what a failed dial means; there is an error for each address that was tried. */
-function explain(error: unknown): Dialled {
+function explain(error: unknown, wasHandshaking: boolean): Dialled {
   const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const text = errors
     .map((one) => (one instanceof Error ? `${one.name} ${one.message}` : ""))
     .join("\n");
   const meaning = meanings.find(([pattern]) => pattern.test(text));
   if (meaning) return meaning[1];
+  if (wasHandshaking) return noHandshake;
   const [first] = errors;
   return unreachable(first instanceof Error ? first.message : "no connection");
 }

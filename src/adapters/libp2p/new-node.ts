@@ -15,6 +15,7 @@ import { noiseCrypto } from "./noise-crypto.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
 import { formatSwarmKey } from "./swarm-key.ts";
+import { toldProtector } from "./told-protector.ts";
 
 /** Open connections, of all peers: a swarm of hundreds, all connected to all. */
 const connectionsMax = 512;
@@ -101,7 +102,9 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
       pingTimeout: { minTimeout: pingTimeoutMinMs, maxTimeout: pingTimeoutMaxMs },
     },
     ...(swarmKey && {
-      connectionProtector: preSharedKey({ psk: Buffer.from(formatSwarmKey(swarmKey)) }),
+      connectionProtector: toldProtector(
+        preSharedKey({ psk: Buffer.from(formatSwarmKey(swarmKey)) }),
+      ),
     }),
     peerDiscovery: options.localDiscovery ? [localDiscovery(options)] : [],
     services: {

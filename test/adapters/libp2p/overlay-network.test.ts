@@ -154,6 +154,14 @@ describe("libp2p's overlay on a network", () => {
     expect(await ask(a, b)).toEqual({ kind: "refused", detail });
   });
 
+  place("says that the swarm keys may differ where only one end has one", async (loopback) => {
+    const closed = await started(loopback, { swarmKey: newSwarmKey() });
+    const open = await started(loopback);
+    const joined = await Promise.all([join(open, closed), join(closed, open)]);
+    const outcome = { kind: "unreachable", detail: expect.stringContaining("swarm key") as string };
+    expect(joined).toEqual([outcome, outcome]);
+  });
+
   place("with a swarm key connects to members that have it, and to no others", async (loopback) => {
     const swarmKey = newSwarmKey();
     const [a, b] = [await started(loopback, { swarmKey }), await started(loopback, { swarmKey })];
