@@ -5,7 +5,7 @@ import type { RobotsRecord } from "../core/record/record.pb.ts";
 import { wholeLines } from "../core/robots/read-robots.ts";
 import { isGivenUp, robotsRedirectsMax, robotsVerdict } from "../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../core/robots/robots-policy.ts";
-import type { CanonicalUrl, HostName, IpAddress, OriginName } from "../core/units.ts";
+import type { CanonicalUrl, OriginName } from "../core/units.ts";
 import { canonicalizeHeaderUrl } from "../core/url/header-url.ts";
 import { hostOf } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -20,6 +20,7 @@ import { HostAddresses } from "./host-addresses.ts";
 import { headerField } from "./header-fields.ts";
 import type { Journal } from "./journal.ts";
 import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
+import { RobotsHops } from "./robots-hops.ts";
 import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";
 import type { LeaseEnd } from "./settlement.ts";
 
@@ -37,6 +38,7 @@ export type RobotsJudgement =
 /** What one request for robots.txt, redirects followed, brought. */
 interface Answer {
   readonly outcome: RobotsFetchOutcome;
+  /** On the visit's own host. */
   readonly verdict: FetchVerdict;
   readonly body: string;
   readonly failure?: FetchFailure;
@@ -60,6 +62,7 @@ export class RobotsVisitor {
   readonly #frontier: Frontier;
   readonly #journal: Journal;
   readonly #keeper: RobotsKeeper;
+  readonly #hops: RobotsHops;
   readonly #limits: FetchLimits;
   readonly #addresses: HostAddresses;
   readonly #productToken: string;
@@ -74,7 +77,7 @@ export class RobotsVisitor {
     },
     options: {
       readonly limits: FetchLimits;
-      readonly politeness: Pick<PolitenessOptions, "backoffBaseMs">;
+      readonly politeness: Pick<PolitenessOptions, "addressDelayMs" | "backoffBaseMs">;
       readonly productToken: string;
     },
     signal: AbortSignal,
@@ -84,6 +87,7 @@ export class RobotsVisitor {
     this.#journal = parts.journal;
     this.#keeper = parts.keeper;
     this.#limits = { ...options.limits, bodyBytesMax: robotsBytesMax };
+    this.#hops = new RobotsHops(ports, parts, { ...options, limits: this.#limits }, signal);
     this.#addresses = new HostAddresses(ports, options.politeness.backoffBaseMs);
     this.#productToken = options.productToken;
     this.#signal = signal;
@@ -156,9 +160,10 @@ export class RobotsVisitor {
   /** Follows redirects at the pace of the hosts that they lead to. */
   async #fetch(lease: Lease, first: CanonicalUrl): Promise<Answer> {
     let url = first;
+    let outcome = await this.#request(lease, url);
+    /** Of the visit's own host. */
+    let verdict = fetchVerdictOf(outcome);
     for (let hops = 0; ; hops += 1) {
-      const outcome = await this.#request(lease, url, hops > 0);
-      const verdict = fetchVerdictOf(outcome);
       if (outcome.kind === "failure") {
         const { failure } = outcome;
         return { outcome: { kind: "unreachable", failure }, verdict, body: "", failure };
@@ -167,46 +172,31 @@ export class RobotsVisitor {
       const target =
         isRedirect(outcome.status) && location ? canonicalizeHeaderUrl(location, url) : undefined;
       if (target === undefined) {
-        return { outcome: answerOf(outcome, verdict), verdict, body: textOf(outcome) };
+        return { outcome: answerOf(outcome), verdict, body: textOf(outcome) };
       }
       if (hops >= robotsRedirectsMax) {
         return { outcome: { kind: "redirect-limit" }, verdict, body: "" };
       }
       url = target;
+      const next = await this.#hops.follow(lease, url);
+      if (!next) return { outcome: { kind: "unreachable" }, verdict, body: "" };
+      outcome = next;
+      if (hostOf(url) === lease.host.visit.host) verdict = fetchVerdictOf(outcome);
     }
   }
 
-  async #request(lease: Lease, url: CanonicalUrl, isHop: boolean): Promise<FetchOutcome> {
+  async #request({ host }: Lease, url: CanonicalUrl): Promise<FetchOutcome> {
     const { clock, fetcher } = this.#ports;
-    const name = hostOf(url);
-    const host = this.#frontier.hostNamed(name);
-    if (isHop && host) {
-      const delayMs = name === lease.host.visit.host ? host.visit.delayMs : 0;
-      const openAtMs = Math.max(host.visit.gate.nextFetchAtMs, clock.nowMs() + delayMs);
-      await clock.sleep(openAtMs - clock.nowMs(), this.#signal);
-      host.visit.gate.opened(clock.nowMs(), host.visit.delayMs);
-    }
-    const address = await this.#addressOf(lease, name);
-    const nowMs = clock.nowMs();
-    if (typeof address !== "string") {
-      return { kind: "failure", ...address, startedAtMs: nowMs, finishedAtMs: nowMs };
+    const { address } = host.visit;
+    if (host.unresolved || !address) {
+      const failed = host.unresolved ?? { failure: "dns-error", detail: host.visit.host };
+      const nowMs = clock.nowMs();
+      return { kind: "failure", ...failed, startedAtMs: nowMs, finishedAtMs: nowMs };
     }
     return fetcher.fetch(
       { url, address, headers: {}, limits: this.#limits, wantsBody: () => true },
       this.#signal,
     );
-  }
-
-  async #addressOf(
-    { host }: Lease,
-    name: HostName,
-  ): Promise<IpAddress | { readonly failure: FetchFailure; readonly detail: string }> {
-    if (name === host.visit.host) {
-      return host.unresolved ?? host.visit.address ?? { failure: "dns-error", detail: name };
-    }
-    const resolved = await this.#ports.resolver.resolve(name, this.#signal);
-    if (resolved.kind === "failure") return resolved;
-    return resolved.addresses[0] ?? { failure: "dns-not-found", detail: name };
   }
 
   #recordOf(origin: OriginName, answer: Answer, known: RobotsEntry | undefined): RobotsRecord {
@@ -236,9 +226,10 @@ export class RobotsVisitor {
   }
 }
 
-function answerOf({ status, headers }: FetchResponse, verdict: FetchVerdict): RobotsFetchOutcome {
+function answerOf(response: FetchResponse): RobotsFetchOutcome {
+  const { status, headers } = response;
   const cacheControl = headerField(headers, "cache-control");
-  const { retryAfterMs } = verdict;
+  const { retryAfterMs } = fetchVerdictOf(response);
   return {
     kind: "response",
     status,
