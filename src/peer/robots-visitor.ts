@@ -130,11 +130,14 @@ export class RobotsVisitor {
     const kept = this.#keeper.keep(origin, host.visit.site, record);
     const entry = await this.#keeper.lookup(origin, host.visit.site);
     if (entry) this.#heedCrawlDelay(lease, entry);
-    host.visit.gate.record(answer.verdict, host.visit.delayMs, this.#ports.entropy.random());
+    const isDenied = record.verdict === "disallow-all";
+    // An origin's own waits grow with its failures; the host's would grow with those of all, and outlast them.
+    const verdict = isDenied ? { ...answer.verdict, kind: "neutral" as const } : answer.verdict;
+    host.visit.gate.record(verdict, host.visit.delayMs, this.#ports.entropy.random());
     if (isAwaited(record)) host.visit.gate.restUntil(record.expiresAtMs);
     this.#frontier.closeRequest(lease, answer.verdict);
     void this.#journal.append([kept, host.save()]);
-    if (record.verdict === "disallow-all" && !isAwaited(record)) {
+    if (isDenied && !isAwaited(record)) {
       return { kind: "denied", end: denialOf(record), asked: true };
     }
     this.#frontier.putBack(lease);

@@ -50,6 +50,15 @@ describe("robots.txt, as a peer asks for it", () => {
     expect(restsOf(machine)).toEqual([2, 4, 8, 16, 32, 64, 1, 1, 1]);
   });
 
+  it("gives all URLs of an origin up in one turn, however long its host rests before", async () => {
+    const machine = new VirtualPeer((url) =>
+      url.endsWith("/robots.txt") ? { status: 503, headers: { "retry-after": "600" } } : htmlPage(),
+    );
+    const peer = await machine.crawl(site);
+    expect(machine.web.hits).toHaveLength(7);
+    expect(peer.job(testJob).counts).toMatchObject({ fetched: 0, queued: 0 });
+  });
+
   it("is looked for in the name's new answer each time", async () => {
     const machine = new VirtualPeer((url) =>
       url.endsWith("/robots.txt") ? { status: 404 } : htmlPage(),

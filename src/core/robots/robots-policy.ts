@@ -98,11 +98,11 @@ export function robotsVerdict(
     case "redirect-limit":
       return { verdict: "allow-all", stale: false, ttlMs: options.freshMaxMs };
     case "unreachable":
-      return whileUnreachable(history, outcome, options);
+      return whileUnreachable(history, 0, options);
     case "response": {
       const { status, cacheControl } = outcome;
       if (status < 200 || status >= 500 || status === 429) {
-        return whileUnreachable(history, outcome, options);
+        return whileUnreachable(history, outcome.retryAfterMs ?? 0, options);
       }
       const verdict = status < 300 ? "rules" : "allow-all";
       return { verdict, stale: false, ttlMs: freshForMs(cacheControl, options) };
@@ -124,7 +124,7 @@ export function isGivenUp(
 
 function whileUnreachable(
   { failuresInRow, copy }: RobotsHistory,
-  { retryAfterMs = 0, failure }: { readonly retryAfterMs?: Millis; readonly failure?: string },
+  retryAfterMs: Millis,
   options: RobotsPolicyOptions,
 ): RobotsDecision {
   const waitMs = (minMs: Millis): Millis => {
@@ -134,14 +134,7 @@ function whileUnreachable(
   if (copy !== undefined && copy.ageMs <= options.staleMaxMs) {
     return { verdict: copy.verdict, stale: true, ttlMs: waitMs(options.retryMinMs) };
   }
-  const attempts = { failuresInRow: failuresInRow + 1, ...(failure !== undefined && { failure }) };
-  // URLs are given up in their host's turns, and it rests after this failure like after any other.
-  const share = isGivenUp(attempts, options) ? 2 : 1;
-  return {
-    verdict: "disallow-all",
-    stale: false,
-    ttlMs: waitMs(options.firstRetryMinMs) * share,
-  };
+  return { verdict: "disallow-all", stale: false, ttlMs: waitMs(options.firstRetryMinMs) };
 }
 
 function freshForMs(
