@@ -1,6 +1,6 @@
 import robotsParserModule from "robots-parser";
 import type { Millis } from "../units.ts";
-import { canonicalizeUrl } from "../url/canonicalize-url.ts";
+import { canonicalForm } from "../url/canonicalize-url.ts";
 import { pathStartOf } from "../url/site-of.ts";
 import type { RobotsContent, RobotsGroup, RobotsRule } from "./read-robots.ts";
 import { productTokenOf, readRobots } from "./read-robots.ts";
@@ -62,7 +62,7 @@ class ParsedRobots implements RobotsRules {
   }
 
   isAllowed(url: string, userAgent: string): boolean {
-    const canonical = canonicalizeUrl(url);
+    const canonical = canonicalForm(url);
     if (canonical === undefined) return false;
     const path = canonical.slice(pathStartOf(canonical));
     return path === "/robots.txt" || this.#groupOf(userAgent).allows(normalizePath(path));

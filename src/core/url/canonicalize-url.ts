@@ -49,6 +49,12 @@ export function isPlainUrl(input: string): input is CanonicalUrl {
  * is its own canonical form.
  */
 export function canonicalizeUrl(input: string, base?: string): CanonicalUrl | undefined {
+  const url = canonicalForm(input, base);
+  return url === undefined || url.length > admittedUrlBytesMax ? undefined : url;
+}
+
+/** The same of a URL of any length that is looked at: rules of robots.txt hold for all. */
+export function canonicalForm(input: string, base?: string): CanonicalUrl | undefined {
   if (input.length > inputUnitsMax) return undefined;
   if (isPlainUrl(input)) return input;
   const parsed = URL.parse(input, base);
@@ -68,8 +74,7 @@ export function canonicalizeUrl(input: string, base?: string): CanonicalUrl | un
   if (url.charCodeAt(hostEnd - 1) === dot && isName(url, authorityStart, hostEnd - 1)) {
     url = url.slice(0, hostEnd - 1) + url.slice(hostEnd);
   }
-  if (url.includes("%")) url = normalizeEscapes(url);
-  return url.length > admittedUrlBytesMax ? undefined : (url as CanonicalUrl);
+  return (url.includes("%") ? normalizeEscapes(url) : url) as CanonicalUrl;
 }
 
 /** The colons inside an IPv6 literal may be taken for the port's here: no dot stands before them. */
