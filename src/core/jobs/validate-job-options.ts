@@ -2,15 +2,13 @@ import { CrawlError } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import { defaultJobOptions } from "./job-definition.ts";
 import type { JobOptions } from "./job-definition.ts";
+import { admittedUrlBytesMax } from "../url/canonicalize-url.ts";
 
 /** Patterns of one kind in a job, at most: each is tried on every link. */
 const patternsMax = 100;
 
 /** Longest pattern, in characters. */
 const patternCharactersMax = 1_000;
-
-/** Longest URL that a job may admit, in bytes. */
-export const admittedUrlBytesMax = 16_384;
 
 /** The greatest limit of a job's pages. */
 export const pagesMaxMax = 1_000_000_000_000;

@@ -1,4 +1,4 @@
-import { admittedUrlBytesMax } from "../jobs/validate-job-options.ts";
+import { admittedUrlBytesMax } from "../url/canonicalize-url.ts";
 import { ArcSet } from "../ring/arc-set.ts";
 import type { Millis } from "../units.ts";
 

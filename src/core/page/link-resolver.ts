@@ -1,6 +1,5 @@
-import { admittedUrlBytesMax } from "../jobs/validate-job-options.ts";
 import type { CanonicalUrl } from "../units.ts";
-import { canonicalizeUrl } from "../url/canonicalize-url.ts";
+import { admittedUrlBytesMax, canonicalizeUrl } from "../url/canonicalize-url.ts";
 import { pathStartOf } from "../url/site-of.ts";
 import type { EncodingName } from "./encoding-label.ts";
 import { type EncodingTables, QueryEncoder } from "./query-encoder.ts";

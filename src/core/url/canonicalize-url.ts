@@ -1,5 +1,7 @@
-import { admittedUrlBytesMax } from "../jobs/validate-job-options.ts";
 import type { CanonicalUrl } from "../units.ts";
+
+/** Longest URL that a job may admit, in bytes. */
+export const admittedUrlBytesMax = 16_384;
 
 /**
  * Longest input looked at, in UTF-16 units: far above what a URL may have, since a reference may lose much of its length

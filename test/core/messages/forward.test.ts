@@ -1,6 +1,6 @@
+import { admittedUrlBytesMax } from "../../../src/core/url/canonicalize-url.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { admittedUrlBytesMax } from "../../../src/core/jobs/validate-job-options.ts";
 import {
   decodeForward,
   decodeForwardReply,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { admittedUrlBytesMax } from "../../../src/core/jobs/validate-job-options.ts";
-import { canonicalizeUrl } from "../../../src/core/url/canonicalize-url.ts";
+import { admittedUrlBytesMax, canonicalizeUrl } from "../../../src/core/url/canonicalize-url.ts";
 
 const page = "https://example.com/a/b/page.html?x=1";
 
