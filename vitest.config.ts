@@ -6,12 +6,16 @@ export default defineConfig({
   test: {
     // The default of a CommonJS module is what Node.js says it is.
     deps: { interopDefault: false },
+    // Vitest would leave one core idle; much of the tests waits.
+    maxWorkers: "100%",
     projects: [
       {
         ...common,
         test: {
           name: "unit",
           include: ["test/{core,contracts,peer,sim}/**/*.test.ts"],
+          // Nothing outlives a file but modules, which hold no state.
+          isolate: false,
           // Nothing waits here but for the processor, which others may be busy with.
           testTimeout: 60_000,
         },
@@ -21,7 +25,6 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/{adapters,node,real}/**/*.test.ts"],
-          fileParallelism: false,
           testTimeout: 60_000,
         },
       },
