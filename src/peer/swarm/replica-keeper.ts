@@ -30,11 +30,11 @@ import { isOutdated } from "./outdated.ts";
 import type { MixedQueues } from "./mixed-queues.ts";
 import { parcelOfRow } from "./parcel.ts";
 import type { Parcel } from "./parcel.ts";
-import { RowWatch } from "./row-watch.ts";
-import { idOf } from "../../core/record/id-of.ts";
+import { nameKey, RowWatch } from "./row-watch.ts";
+import type { NamedKey } from "./row-watch.ts";
 import type { Territory } from "./territory.ts";
 
-interface Incoming {
+interface Incoming extends NamedKey {
   readonly row: Row;
   readonly tag: TerritorialTag;
   readonly isHeld: boolean;
@@ -46,8 +46,8 @@ interface Incoming {
 interface Queued {
   readonly job: Job;
   readonly entry: QueueEntry;
-  /** Key of its URL's record. */
-  readonly record: Uint8Array;
+  /** Of its URL's record. */
+  readonly record: NamedKey;
 }
 
 /**
@@ -126,54 +126,52 @@ export class ReplicaKeeper {
   ): Promise<{ changed: number; durable: Promise<void> }> {
     const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
     const queued = incoming.flatMap((one) => one.queued ?? []);
-    const keys = [...incoming.map(({ row }) => row.key), ...queued.map(({ record }) => record)];
+    const keys = [...incoming, ...queued.map(({ record }) => record)];
     return this.#withLatest(keys, this.#firstRowsOf(incoming), (current) =>
       this.#append(incoming, behindMs, overlaps, current),
     );
   }
 
   /**
-   * Keys of a copy's rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most
+   * Ids of a copy's rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most
    * rows of a stream are, and what is not there need not be looked for. An entry of the queue may have come
    * without its URL's row, and is then merged with nothing: it says the same again.
    */
-  #firstRowsOf(incoming: readonly Incoming[]): ReadonlySet<Uint8Array> {
+  #firstRowsOf(incoming: readonly Incoming[]): ReadonlySet<string> {
     const { sieve } = this.#parts.sieve;
-    const keys = new Set<Uint8Array>();
+    const ids = new Set<string>();
     const urls = new Set<number>();
     const copied = incoming.filter(({ isHeld }) => !isHeld);
-    for (const { row, tag } of copied) {
+    for (const { key, id, tag } of copied) {
       if (tag !== "url" && tag !== "exclusion") continue;
-      const { space, words, at } = sieveKeyOfRow(row.key);
+      const { space, words, at } = sieveKeyOfRow(key);
       if (sieve.mayHave(space, words, at)) continue;
-      keys.add(row.key);
-      if (tag === "url") urls.add(fingerprintStart(row.key));
+      ids.add(id);
+      if (tag === "url") urls.add(fingerprintStart(key));
     }
-    if (urls.size === 0) return keys;
-    for (const { row, tag } of copied) {
-      if (tag === "queue" && urls.has(fingerprintStart(row.key))) keys.add(row.key);
+    if (urls.size === 0) return ids;
+    for (const { key, id, tag } of copied) {
+      if (tag === "queue" && urls.has(fingerprintStart(key))) ids.add(id);
     }
-    return keys;
+    return ids;
   }
 
   /**
-   * Calls `use` with what is known of rows at that very moment, by {@link idOf}, whether the database shows it yet or not. It
+   * Calls `use` with what is known of rows at that very moment, by the ids of their keys, whether the database shows it yet or not. It
    * does not show those that are `absent`.
    */
   async #withLatest<T>(
-    keys: readonly Uint8Array[],
-    absent: ReadonlySet<Uint8Array>,
+    keys: readonly NamedKey[],
+    absent: ReadonlySet<string>,
     use: (current: Map<string, Uint8Array | undefined>) => T,
   ): Promise<T> {
     const watched = this.#watch.watch(keys);
     try {
-      const asked = keys.filter((key) => !absent.has(key));
-      const read = (await this.#store.getMany(asked)).values();
-      const latest = watched.map(({ key, written }): [string, Uint8Array | undefined] => {
-        const stored = absent.has(key) ? undefined : read.next().value;
-        return [idOf(key), written ? written.value : stored];
-      });
-      return use(new Map(latest));
+      const asked = watched.filter(({ id }) => !absent.has(id));
+      const read = await this.#store.getMany(asked.map(({ key }) => key));
+      const latest = new Map(asked.map(({ id }, at) => [id, read[at]]));
+      for (const { id, written } of watched) if (written) latest.set(id, written.value);
+      return use(latest);
     } finally {
       this.#watch.unwatch(watched);
     }
@@ -182,8 +180,9 @@ export class ReplicaKeeper {
   /** Whether an entry of the queue is behind its URL's record. */
   async isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
     if (!this.#parts.mixed.has(positionOfKey(record))) return false;
-    return this.#withLatest([record], new Set(), (current) =>
-      isOutdated(entry, current.get(idOf(record))),
+    const named = nameKey(record);
+    return this.#withLatest([named], new Set(), (current) =>
+      isOutdated(entry, current.get(named.id)),
     );
   }
 
@@ -192,15 +191,15 @@ export class ReplicaKeeper {
     const tag = territorialTagOf(row.key);
     if (tag === undefined) return undefined;
     const isHeld = this.#parts.territory.holds(positionOfKey(row.key));
-    if (!isHeld) return { row, tag, isHeld };
     // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
-    if (row.value === undefined) return undefined;
-    if (tag !== "queue") return { row, tag, isHeld };
+    if (isHeld && row.value === undefined) return undefined;
+    const one = { ...nameKey(row.key), row, tag, isHeld };
+    if (!isHeld || tag !== "queue") return one;
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
-    const entry = readQueueEntry(row.value);
+    const entry = row.value && readQueueEntry(row.value);
     if (!job || !entry) return undefined;
-    const record = urlRow(entry.url as CanonicalUrl, job).key;
-    return { row, tag, isHeld, queued: { job, entry, record } };
+    const record = nameKey(urlRow(entry.url as CanonicalUrl, job).key);
+    return { ...one, queued: { job, entry, record } };
   }
 
   /** From here on nothing waits: what is merged is what is written. */
@@ -214,8 +213,7 @@ export class ReplicaKeeper {
     const logged: SieveKey[] = [];
     const arrivals: QueuedUrl[] = [];
     const parcels: Parcel[] = [];
-    for (const { row, tag, isHeld, queued } of incoming) {
-      const id = idOf(row.key);
+    for (const { id, row, tag, isHeld, queued } of incoming) {
       const known = current.get(id);
       if (row.value === undefined) {
         if (known !== undefined) ops.push({ type: "del", key: row.key });
@@ -223,7 +221,7 @@ export class ReplicaKeeper {
         continue;
       }
       // An entry that is behind its URL's record was taken out of the queue here already.
-      if (queued && isOutdated(queued.entry, current.get(idOf(queued.record)))) continue;
+      if (queued && isOutdated(queued.entry, current.get(queued.record.id))) continue;
       // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
       if (isHeld && isTimed(tag) && known !== undefined) continue;
       if (tag === "queue") this.#parts.sequence.observe(sequenceOfQueueKey(row.key));

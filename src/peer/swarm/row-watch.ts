@@ -7,9 +7,18 @@ interface Write {
   readonly value: Uint8Array | undefined;
 }
 
-/** A row that is being watched, with the latest that is on its way into the database. */
-export interface WatchedRow {
+/** A key with its {@link idOf}, which is made once for all that is looked up by it. */
+export interface NamedKey {
   readonly key: Uint8Array;
+  readonly id: string;
+}
+
+export function nameKey(key: Uint8Array): NamedKey {
+  return { key, id: idOf(key) };
+}
+
+/** A row that is being watched, with the latest that is on its way into the database. */
+export interface WatchedRow extends NamedKey {
   written: Write | undefined;
 }
 
@@ -23,10 +32,9 @@ export class RowWatch {
   readonly #watched = new Map<string, WatchedRow[]>();
   readonly #pending = new Map<string, Write>();
 
-  watch(keys: readonly Uint8Array[]): WatchedRow[] {
-    return keys.map((key) => {
-      const id = idOf(key);
-      const row: WatchedRow = { key, written: this.#pending.get(id) };
+  watch(keys: readonly NamedKey[]): WatchedRow[] {
+    return keys.map(({ key, id }) => {
+      const row: WatchedRow = { key, id, written: this.#pending.get(id) };
       const others = this.#watched.get(id);
       if (others) others.push(row);
       else this.#watched.set(id, [row]);
@@ -36,10 +44,9 @@ export class RowWatch {
 
   unwatch(rows: readonly WatchedRow[]): void {
     for (const row of rows) {
-      const id = idOf(row.key);
-      const left = (this.#watched.get(id) ?? []).filter((one) => one !== row);
-      if (left.length > 0) this.#watched.set(id, left);
-      else this.#watched.delete(id);
+      const left = (this.#watched.get(row.id) ?? []).filter((one) => one !== row);
+      if (left.length > 0) this.#watched.set(row.id, left);
+      else this.#watched.delete(row.id);
     }
   }
 
