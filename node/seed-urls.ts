@@ -1,14 +1,20 @@
+import { lineCharactersMax } from "../src/adapters/http-api/url-lines.ts";
 import { isHttpUrl } from "./config/settings.ts";
 import { usageError } from "./error-line.ts";
 
-/** Fails with `CONFIG_INVALID` and a line for each argument that is no http(s) URL. */
+/** Fails with `CONFIG_INVALID` and a line for each argument that is no http(s) URL, or longer than the API reads one. */
 export function checkUrls(urls: readonly string[]): void {
-  const problems = urls.filter((url) => !isHttpUrl(url)).map(problemOf);
+  const problems = urls
+    .filter((url) => url.length > lineCharactersMax || !isHttpUrl(url))
+    .map(problemOf);
   if (problems.length > 0) throw usageError(...problems);
 }
 
 function problemOf(url: string): string {
   const quoted = JSON.stringify(url.slice(0, 200));
+  if (url.length > lineCharactersMax) {
+    return `${quoted}... is no URL: it is longer than ${lineCharactersMax.toLocaleString("en")} characters`;
+  }
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1];
   if (scheme !== undefined && !/^https?$/i.test(scheme)) {
     return `${quoted} cannot be crawled: only http and https URLs are, not ${scheme}`;

@@ -185,7 +185,7 @@ export class Peer implements PeerControl {
     const job = this.#jobs.define(id, options);
     if (job.definition.state === "cancelled") {
       const problem = `job "${id}" was cancelled; inject under another name`;
-      throw new CrawlError("CONFIG_INVALID", problem, { job: id });
+      throw new CrawlError("JOB_CANCELLED", problem, { job: id });
     }
     const { seeds, rejected } = judgeSeeds(job, urls);
     const links = packLinks(seeds, job.definition.options.normalizeQuery);

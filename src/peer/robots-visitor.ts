@@ -169,7 +169,7 @@ export class RobotsVisitor {
     for (let hops = 0; ; hops += 1) {
       if (outcome.kind === "failure") {
         const { failure } = outcome;
-        return { outcome: { kind: "unreachable", failure }, verdict, body: "", failure };
+        return { outcome: { kind: "unreachable" }, verdict, body: "", failure };
       }
       const location = headerField(outcome.headers, "location");
       const target =

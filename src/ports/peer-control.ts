@@ -117,7 +117,7 @@ export interface PeerControl {
   readonly peerId: string;
   /**
    * Adds seeds to a job and creates or changes the job as `options` say. Resolves when all is durable: from then on the
-   * URLs cannot be lost. At most 10,000 URLs a call.
+   * URLs cannot be lost. At most 10,000 URLs a call. Errors: `JOB_CANCELLED`.
    */
   inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>): Promise<InjectReport>;
   /**

@@ -49,6 +49,8 @@ describe("a peer", () => {
         await machine.clock.sleep(10_500);
         await peer.changeJob(testJob, "cancel");
         await peer.jobFinished(testJob, new AbortController().signal);
+        const more = peer.inject(testJob, ["http://site.example/2"]);
+        await expect(more).rejects.toMatchObject({ code: "JOB_CANCELLED" });
         return peer.job(testJob);
       })(),
     );

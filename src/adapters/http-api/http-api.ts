@@ -6,6 +6,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { failure, failureOf } from "./api-error.ts";
 import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
+import { answerNoRequest } from "./no-request.ts";
 import { otherMethods } from "./other-methods.ts";
 import { peerRoutes } from "./peer-routes.ts";
 import { isLoopback, refusal } from "./request-guard.ts";
@@ -95,6 +96,7 @@ export class HttpApi {
         const { status, body } = failureOf(error);
         raw.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
       },
+      clientErrorHandler: answerNoRequest,
       ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
     });
     app.server.maxConnections = connectionsMax;

@@ -13,8 +13,8 @@ export type RobotsFetchOutcome =
     }
   /** More than `redirectsMax` redirects, or one back to a URL of the chain. */
   | { readonly kind: "redirect-limit" }
-  /** No response: name, connection, TLS, framing or time; without a failure, a host that could not be asked soon. */
-  | { readonly kind: "unreachable"; readonly failure?: FetchFailure };
+  /** No response: name, connection, TLS, framing or time, or a host that could not be asked soon. */
+  | { readonly kind: "unreachable" };
 
 /** What is known of the origin from before. */
 export interface RobotsHistory {

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
@@ -53,6 +55,17 @@ describe("HttpApi, asked wrongly", () => {
       expect(await logger.debugged).toBe("api-request-broken-off");
     },
   );
+
+  it.each([
+    ["what is no HTTP at all", "what is this\r\n\r\n", 400],
+    ["more header fields than it reads", `GET / HTTP/1.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+  ])("answers to %s as to any other mistake", async (_what, sent, status) => {
+    const { hostname, port } = new URL(api.url);
+    const socket = connect(Number(port), hostname).end(sent);
+    const [head, body = ""] = (await text(socket)).split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `, "u"));
+    expect(JSON.parse(body)).toMatchObject({ error: { code: "BAD_REQUEST" } });
+  });
 
   it.each(["/v1/jobs/%E0%A4%A", "/%"])("answers to %s as to any other mistake", async (path) => {
     const answer = await call(path, "GET");

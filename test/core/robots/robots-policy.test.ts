@@ -6,7 +6,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-const refused = { kind: "unreachable", failure: "connect-refused" } as const;
+const refused = { kind: "unreachable" } as const;
 
 describe("robotsVerdict", () => {
   it.each([200, 204, 206])("uses the rules of a %i answer for a day", (status) => {
@@ -66,9 +66,8 @@ describe("robotsVerdict", () => {
   it.each(["dns-not-found", "tls-error", "address-forbidden"] as const)(
     "gives an origin up sooner after %s",
     (failure) => {
-      const unreachable = { kind: "unreachable", failure } as const;
       const waits = [0, 1, 2].map(
-        (failuresInRow) => robotsVerdict(unreachable, { failuresInRow }).ttlMs,
+        (failuresInRow) => robotsVerdict(refused, { failuresInRow }).ttlMs,
       );
       expect(waits).toEqual([2 * secondMs, 4 * secondMs, 8 * secondMs]);
       expect(isGivenUp({ failuresInRow: 2, failure })).toBe(false);

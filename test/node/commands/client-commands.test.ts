@@ -165,6 +165,7 @@ describe("peer inject", () => {
     [["inject"], "needs URLs"],
     [["inject", "a.example"], "did you mean https://a.example?"],
     [["inject", "ftp://a.example/"], "not ftp"],
+    [["inject", `http://a.example/${"x".repeat(70_000)}`], "longer than 65,536 characters"],
     [["inject", "http://a/", "--file", "x"], "not both"],
     [["inject", "--file", "/no/such/file"], "there is no such file"],
     [["inject", "http://a/", "--scope", "web"], "--scope must be one of"],
