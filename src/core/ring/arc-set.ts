@@ -2,7 +2,12 @@ import { invariant } from "../errors.ts";
 import { circle, type Arc, type RingPosition } from "./ring-position.ts";
 
 /** Whether a point belongs to a combination, given whether it is in the one set and in the other. */
-type Combination = (inOne: boolean, inOther: boolean) => boolean;
+/** Which positions are kept: bit 1 those in the one set alone, bit 2 those in the other alone, bit 3 those in both. */
+type Combination = number;
+
+const union: Combination = 0b1110;
+const intersection: Combination = 0b1000;
+const difference: Combination = 0b0010;
 
 /**
  * An immutable set of positions, as arcs.
@@ -83,17 +88,17 @@ export class ArcSet {
   union(other: ArcSet): ArcSet {
     if (other.isEmpty) return this;
     if (this.isEmpty) return other;
-    return this.#combine(other, (inOne, inOther) => inOne || inOther);
+    return this.#combine(other, union);
   }
 
   intersect(other: ArcSet): ArcSet {
     if (this.isEmpty || other.isEmpty) return ArcSet.empty;
-    return this.#combine(other, (inOne, inOther) => inOne && inOther);
+    return this.#combine(other, intersection);
   }
 
   subtract(other: ArcSet): ArcSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return this.#combine(other, (inOne, inOther) => inOne && !inOther);
+    return this.#combine(other, difference);
   }
 
   /** Whether every position of `other` is in this set. */
@@ -125,12 +130,14 @@ export class ArcSet {
     let length = 0;
     let i = 0;
     let j = 0;
-    let inside = false;
+    let inside = 0;
     while (i < one.length || j < two.length) {
-      const at = Math.min(one[i] ?? Infinity, two[j] ?? Infinity);
-      if (one[i] === at) i += 1;
-      if (two[j] === at) j += 1;
-      const isIn = keep(i % 2 === 1, j % 2 === 1);
+      const oneAt = one[i] ?? Infinity;
+      const otherAt = two[j] ?? Infinity;
+      const at = Math.min(oneAt, otherAt);
+      if (oneAt === at) i += 1;
+      if (otherAt === at) j += 1;
+      const isIn = (keep >> ((i & 1) | ((j & 1) << 1))) & 1;
       if (isIn !== inside) bounds[length++] = at;
       inside = isIn;
     }

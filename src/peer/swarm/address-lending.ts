@@ -45,6 +45,9 @@ const gatherMs: Millis = 5;
 /** What is not told to a member in this time is told anew: its steward may be another one by then. */
 const stepsWaitingMax = 4 * lendingItemsMax;
 
+/** Why a timer ends early: a constant, since an abort without a reason makes an error with a stack trace, each time. */
+const rearmed = "rearmed";
+
 const notNow: Answer = { kind: "busy", retryAfterMs: 1_000 };
 
 /**
@@ -157,14 +160,14 @@ export class AddressLending {
     }
     this.#isOver = true;
     this.#isOn = false;
-    this.#timer?.cancel.abort();
+    this.#timer?.cancel.abort(rearmed);
   }
 
   /** Ends everything under way. */
   abandon(): void {
     this.#isOver = true;
     this.#isOn = false;
-    this.#timer?.cancel.abort();
+    this.#timer?.cancel.abort(rearmed);
     this.#stop.abort();
   }
 
@@ -197,7 +200,7 @@ export class AddressLending {
     const times = [this.#borrower.nextWakeAtMs, this.#lender.nextWakeAtMs];
     const nextAtMs = Math.min(...times.map((time) => time ?? Infinity));
     if (nextAtMs === Infinity || (this.#timer && this.#timer.atMs <= nextAtMs)) return;
-    this.#timer?.cancel.abort();
+    this.#timer?.cancel.abort(rearmed);
     const nowMs = this.#clock.nowMs();
     const timer = { atMs: Math.max(nextAtMs, nowMs + gatherMs), cancel: new AbortController() };
     this.#timer = timer;

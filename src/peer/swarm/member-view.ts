@@ -231,11 +231,13 @@ export class MemberView implements SwarmView {
     } else if (!isGone(member)) {
       this.#overlay.learn(member.id, member.addresses);
     }
+    const isSameRun = before?.generation === member.generation;
     const state = stateOf(member);
-    if (before && stateOf(before) === state && before.generation === member.generation)
-      return false;
-    this.#logger.info("member-changed", { member: member.id, state });
-    return true;
+    if (!isSameRun || stateOf(before) !== state) {
+      this.#logger.info("member-changed", { member: member.id, state });
+    }
+    // Who is suspected owns and keeps what it did: a swarm under churn suspects more often than it loses.
+    return !isSameRun || before.role !== member.role || isGone(before) !== isGone(member);
   }
 
   #renew(): void {
@@ -244,10 +246,9 @@ export class MemberView implements SwarmView {
     const running = rows.filter((row) => !isGone(row));
     this.#others = running.flatMap(({ id }) => (id === this.self ? [] : [id])).sort();
     const active = running.filter(({ role }) => role === "active");
+    const coming = running.filter(({ role }) => role === "active" || role === "joining");
     this.#ring = this.#rings.ringOf(active);
-    this.#futureRing = this.#rings.ringOf(
-      running.filter(({ role }) => role === "active" || role === "joining"),
-    );
+    this.#futureRing = coming.length === active.length ? this.#ring : this.#rings.ringOf(coming);
     for (const listener of this.#listeners) listener();
   }
 
