@@ -8,7 +8,13 @@ import type { CanonicalUrl, IpAddress } from "../core/units.ts";
 import { originOf } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
-import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../ports/fetcher.ts";
+import type {
+  FetchLimits,
+  FetchOutcome,
+  FetchRequest,
+  FetchResponse,
+  Fetcher,
+} from "../ports/fetcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Frontier, Lease } from "./frontier.ts";
@@ -102,7 +108,8 @@ export class Visitor {
       this.#leave(lease);
       return;
     }
-    const outcome = await this.#request(lease, row, url, prior?.conditions ?? {});
+    const headers = prior?.conditions ?? {};
+    const outcome = await this.#request(lease, row, { url, headers, isLate });
     if (outcome.kind === "failure" && outcome.failure === "aborted") {
       this.#leave(lease);
       return;
@@ -120,8 +127,7 @@ export class Visitor {
   async #request(
     lease: Lease,
     row: UrlRow,
-    url: CanonicalUrl,
-    headers: Readonly<Record<string, string>>,
+    request: Pick<FetchRequest, "url" | "headers" | "isLate">,
   ): Promise<FetchOutcome> {
     const { host, job, address } = lease;
     const nowMs = this.#ports.clock.nowMs();
@@ -132,9 +138,8 @@ export class Visitor {
     const { otherContent } = job.definition.options;
     return this.#ports.fetcher.fetch(
       {
-        url,
+        ...request,
         address: address as IpAddress,
-        headers,
         limits: this.#limits,
         wantsBody: (status, type) =>
           otherContent === "archive" || status >= 300 || isHtmlType(type),

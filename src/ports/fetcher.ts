@@ -39,6 +39,11 @@ export interface FetchRequest {
   readonly limits: FetchLimits;
   /** False: the head alone decides, and the body is not read. Asked with the response's head. */
   readonly wantsBody: (status: number, contentType: string | undefined) => boolean;
+  /**
+   * Asked when there is a connection and the request is about to be written: true ends it as `aborted`, unsent. A process
+   * may have stood still since it was asked for.
+   */
+  readonly isLate?: () => boolean;
 }
 
 export interface FetchResponse {

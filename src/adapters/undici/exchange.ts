@@ -115,8 +115,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     }
   }
 
-  onRequestStart(): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#phase === "settled") return;
+    if (this.#request.isLate?.() === true) {
+      this.#fail("aborted", "too late for this request");
+      // What has settled may still be written.
+      controller.abort(new Error("too late"));
+      return;
+    }
     this.#phase = "head";
     this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.headTimeoutMs;
   }

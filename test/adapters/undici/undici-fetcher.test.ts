@@ -48,6 +48,21 @@ describe("UndiciFetcher", () => {
     await harness.stop();
   });
 
+  it("does not send what is late by the time there is a connection, and goes on with what is not", async () => {
+    const asked: (string | undefined)[] = [];
+    const site = await harness.http((request, response) => {
+      asked.push(request.url);
+      response.end();
+    });
+    const late = { ...requestTo(site, "/late"), isLate: () => true };
+    expect(failureOfOutcome(await harness.fetch(late))).toBe("aborted");
+    await harness.fetch({ ...requestTo(site, "/in-time"), isLate: () => false });
+    expect(failureOfOutcome(await harness.fetch(late))).toBe("aborted");
+    await harness.fetch(requestTo(site, "/after"));
+    expect(asked).toEqual(["/in-time", "/after"]);
+    expect(harness.fetcher.connections.leased).toBe(0);
+  });
+
   it("keeps the head of the response and of the request as they were on the wire", async () => {
     let seen = "";
     const site = await harness.raw((socket, head) => {
