@@ -157,8 +157,8 @@ export class ReplicaKeeper {
   }
 
   /**
-   * Calls `use` with what is known of rows at that very moment, by the ids of their keys, whether the database shows it yet or not. It
-   * does not show those that are `absent`.
+   * Calls `use` with what is known of rows at that very moment, by the ids of their keys, whether the database shows it yet
+   * or not. It does not show those that are `absent`.
    */
   async #withLatest<T>(
     keys: readonly NamedKey[],
