@@ -80,7 +80,7 @@ export class VirtualArchive implements Archive {
         return at === markAt;
       });
       for (const file of this.#disk.files) file.isFinished = true;
-      this.#mark = mark;
+      this.#mark = mark ?? { file: fileName(this.#disk.made), bytes: 0 };
       this.#state = "started";
     });
   }
@@ -102,7 +102,7 @@ export class VirtualArchive implements Archive {
     return { file: this.#open.name, offset, length: capture.responseLength };
   }
 
-  flush(): Promise<ArchiveMark | undefined> {
+  flush(): Promise<ArchiveMark> {
     const flushed = this.#flushing.then(() => this.#flush());
     this.#flushing = flushed.catch(() => undefined);
     return flushed;
@@ -122,13 +122,14 @@ export class VirtualArchive implements Archive {
     return this.#disk.files.filter(({ offsets }) => offsets.length > 0).map(({ name }) => name);
   }
 
-  async #flush(): Promise<ArchiveMark | undefined> {
+  async #flush(): Promise<ArchiveMark> {
     if (this.#flushMs > 0 && this.#pending.length > 0) {
       await this.#process.clock.sleep(this.#flushMs);
     }
     return this.#process.answer(() => {
       if (this.#disk.full) this.#failure ??= new CrawlError("DISK_FULL", "The disk is full.");
       if (this.#failure) throw this.#failure;
+      invariant(this.#mark !== undefined, "the archive is flushed before it was started");
       const file = this.#open;
       if (file === undefined) return this.#mark;
       if (!this.#disk.files.includes(file)) this.#disk.files.push(file);
@@ -147,9 +148,8 @@ export class VirtualArchive implements Archive {
 
   #newFile(): VirtualFile {
     this.#disk.made += 1;
-    const name = `virtual-${String(this.#disk.made).padStart(5, "0")}.warc.gz`;
     const empty = { offsets: [], urls: [], statuses: [], fetchedAtMs: [] };
-    return { name, ...empty, bytes: 0, isFinished: false };
+    return { name: fileName(this.#disk.made), ...empty, bytes: 0, isFinished: false };
   }
 
   #find({ file: name, offset }: ArchiveLocation): ArchivedResponse | undefined {
@@ -172,6 +172,10 @@ export class VirtualArchive implements Archive {
     const { headers, body } = isSame ? page : { headers: [], body: new Uint8Array(0) };
     return { url, status, fetchedAtMs, headers, body, truncated: false };
   }
+}
+
+function fileName(serial: number): string {
+  return `virtual-${String(serial).padStart(5, "0")}.warc.gz`;
 }
 
 function cutTo(file: VirtualFile, bytes: number): void {

@@ -1,11 +1,10 @@
-import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
-import { namedKey } from "../core/record/keys.ts";
 import type { Millis } from "../core/units.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 import { Alarm } from "./alarm.ts";
+import { markOp } from "./start-archive.ts";
 
 export interface JournalOptions {
   /**
@@ -24,9 +23,6 @@ export const defaultJournalOptions: JournalOptions = Object.freeze({
   commitIntervalMs: 20,
   pendingOpsMax: 10_000,
 });
-
-/** The database key under which the archive's mark of the last commit stands. */
-export const archiveMarkKey = namedKey("meta", "archive-mark");
 
 /** Reads along with what the journal takes in. */
 export type Observer = (ops: readonly StoreOp[], durable: Promise<void>) => void;
@@ -145,10 +141,7 @@ export class Journal {
 
   async #commit(group: Group): Promise<void> {
     for (const contributor of this.#contributors) group.ops.push(...contributor());
-    const mark = await this.#archive.flush();
-    if (mark) {
-      group.ops.push({ type: "put", key: archiveMarkKey, value: ArchiveMarkRecord.encode(mark) });
-    }
+    group.ops.push(markOp(await this.#archive.flush()));
     await this.#store.write(group.ops, { sync: true });
     this.#metrics.observe("commit_seconds", (this.#clock.nowMs() - this.#lastStartMs) / 1_000);
     this.#metrics.observe("commit_operations", group.ops.length);

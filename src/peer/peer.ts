@@ -3,7 +3,6 @@ import type { JobOptions } from "../core/jobs/job-definition.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
-import { ArchiveMarkRecord } from "../core/record/record.pb.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
@@ -12,7 +11,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { Frontier } from "./frontier.ts";
 import { isFinished, isRunnable, JobRegistry, reportOf } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
-import { archiveMarkKey, Journal } from "./journal.ts";
+import { Journal } from "./journal.ts";
 import { judgeSeeds, rejectedNamedMax, seedsOf } from "./judge-seeds.ts";
 import { LeaseLog } from "./lease-log.ts";
 import { newDesk } from "./new-desk.ts";
@@ -35,6 +34,7 @@ import type { QuestionDesk } from "./question-desk.ts";
 import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
+import { startArchive } from "./start-archive.ts";
 import { Swarm } from "./swarm/swarm.ts";
 
 /** How often rates are taken, ends of jobs looked for, and the sieve's snapshot considered. */
@@ -319,8 +319,7 @@ export class Peer implements PeerControl {
     const { archive, store } = this.#ports;
     await store.start();
     await checkSchemaVersion(store);
-    const mark = await store.get(archiveMarkKey);
-    await archive.start(mark && ArchiveMarkRecord.decode(mark));
+    await startArchive(archive, store);
     await this.#jobs.load(store);
     await this.#sequence.load(store);
     await this.#sieve.load(store);

@@ -48,14 +48,15 @@ export interface Archive {
   /**
    * Opens the archive. `mark` is the last one that was committed: a file left open by a crash is cut to it, finished
    * and indexed; records beyond it belong to pages that will be fetched again. Without a mark nothing says what is
-   * committed, so the whole records of such a file are kept. Finished files are never changed.
+   * committed, so the whole records of such a file are kept. Finished files are never changed. From then on there is a
+   * mark, behind all that was kept: `flush` gives it before anything is appended.
    */
   start(mark: ArchiveMark | undefined): Promise<void>;
   /** Flushes, finishes the open file and its index; idempotent. */
   stop(): Promise<void>;
   append(capture: EncodedCapture): ArchiveLocation;
   /** Resolves when everything appended before the call is durable. Calls are served in order. */
-  flush(): Promise<ArchiveMark | undefined>;
+  flush(): Promise<ArchiveMark>;
   /** Reads one record back; a revisit record has an empty body. */
   read(location: ArchiveLocation): Promise<ArchivedResponse>;
   /** Names of all files that hold at least one record, oldest first. */

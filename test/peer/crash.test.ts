@@ -58,12 +58,22 @@ describe("a peer that is killed again and again", () => {
             queued: 0,
           });
           const urls = [...machine.web.counts().keys()];
-          const archived = await Promise.all(urls.map((url) => machine.peer.content(url)));
-          expect(archived.every(({ status }) => status === 200)).toBe(true);
+          const contents = await Promise.all(urls.map((url) => machine.peer.content(url)));
+          expect(contents.every(({ status }) => status === 200)).toBe(true);
+          expect(machine.archived().sort()).toEqual(urls.sort());
         },
       ),
       { numRuns: 15, seed: 1 },
     );
+  });
+
+  it("archives nothing twice, however soon the first kill comes", async () => {
+    const slowDisk = { writeMs: 20, syncMedianMs: 5, syncTail: 0 };
+    for (let afterMs = 0; afterMs < 300; afterMs += 10) {
+      const machine = new VirtualPeer(web, {}, slowDisk);
+      await machine.clock.run(crawlThroughKills(machine, [afterMs]));
+      expect(new Set(machine.archived()).size).toBe(machine.archived().length);
+    }
   });
 
   it("keeps every host's delay across the kill", async () => {

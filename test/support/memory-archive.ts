@@ -28,6 +28,11 @@ interface MemoryFile {
 export class MemoryArchiveDisk {
   readonly files: MemoryFile[] = [];
 
+  /** URLs of all records, in their order. */
+  urls(): string[] {
+    return this.files.flatMap(({ records }) => records.map(({ response }) => response.url));
+  }
+
   /** A copy that later writes do not reach: the disk as a crash at this moment leaves it. */
   copy(): MemoryArchiveDisk {
     const copy = new MemoryArchiveDisk();
@@ -71,7 +76,7 @@ export class MemoryArchive implements Archive {
       return true;
     });
     this.#disk.files.splice(0, Infinity, ...kept);
-    this.#mark = mark;
+    this.#mark = mark ?? { file: fileName(kept.length), bytes: 0 };
     this.#state = "started";
     return Promise.resolve();
   }
@@ -97,7 +102,7 @@ export class MemoryArchive implements Archive {
     if (this.#failure !== undefined) throw this.#failure;
     invariant(this.#state === "started", `the archive is used while it is ${this.#state}`);
     this.#open ??= {
-      name: `memory-${String(this.#disk.files.length + 1).padStart(5, "0")}.warc.gz`,
+      name: fileName(this.#disk.files.length + 1),
       records: [],
       finished: false,
     };
@@ -107,7 +112,7 @@ export class MemoryArchive implements Archive {
     return { file: this.#open.name, offset, length };
   }
 
-  flush(): Promise<ArchiveMark | undefined> {
+  flush(): Promise<ArchiveMark> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     invariant(this.#state === "started", `the archive is flushed while it is ${this.#state}`);
     if (this.#open !== undefined) {
@@ -115,6 +120,7 @@ export class MemoryArchive implements Archive {
       this.#open.records.push(...this.#pending.splice(0));
       this.#mark = { file: this.#open.name, bytes: this.#reserved };
     }
+    invariant(this.#mark !== undefined, "an archive that was started has a mark");
     return Promise.resolve(this.#mark);
   }
 
@@ -133,6 +139,10 @@ export class MemoryArchive implements Archive {
   files(): readonly string[] {
     return this.#disk.files.filter(({ records }) => records.length > 0).map(({ name }) => name);
   }
+}
+
+function fileName(serial: number): string {
+  return `memory-${String(serial).padStart(5, "0")}.warc.gz`;
 }
 
 type Content = Omit<ArchivedResponse, "url" | "fetchedAtMs">;

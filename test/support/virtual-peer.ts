@@ -14,7 +14,7 @@ import { SeededEntropy } from "../../sim/world/seeded-entropy.ts";
 import { VirtualDisk } from "../../sim/world/virtual-disk.ts";
 import { VirtualLeaseSlots, type VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
 import { VirtualProcess } from "../../sim/world/virtual-process.ts";
-import { VirtualStore } from "../../sim/world/virtual-store.ts";
+import { type DiskTimes, VirtualStore } from "../../sim/world/virtual-store.ts";
 import { InlineParser } from "./inline-parser.ts";
 import { MemoryArchive, MemoryArchiveDisk } from "./memory-archive.ts";
 import { TableWeb } from "./table-web.ts";
@@ -31,7 +31,7 @@ const silent: Logger & Metrics = {
 };
 
 /** A write takes three milliseconds. */
-const diskTimes = { writeMs: 0.1, syncMedianMs: 2.9, syncTail: 0 };
+const quickDisk: Partial<DiskTimes> = { writeMs: 0.1, syncMedianMs: 2.9, syncTail: 0 };
 
 export const testJob = "test" as JobId;
 
@@ -45,14 +45,16 @@ export class VirtualPeer {
   readonly counted = new Map<string, number>();
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
+  readonly #diskTimes: Partial<DiskTimes>;
   #archive: MemoryArchive | undefined;
   #peer: Peer | undefined;
   #process: VirtualProcess | undefined;
   #generation = 0;
 
-  constructor(pages: Pages, options: Partial<PeerOptions> = {}) {
+  constructor(pages: Pages, options: Partial<PeerOptions> = {}, diskTimes = quickDisk) {
     this.web = new TableWeb(this.clock, pages);
     this.#options = options;
+    this.#diskTimes = diskTimes;
   }
 
   get peer(): Peer {
@@ -77,7 +79,7 @@ export class VirtualPeer {
         metrics: { ...silent, count: (name, by = 1) => this.#count(name, by) },
         parser: new InlineParser(),
         resolver: web,
-        store: new VirtualStore(disk, process, new Dice(1), diskTimes),
+        store: new VirtualStore(disk, process, new Dice(1), this.#diskTimes),
       },
       {
         ...defaultPeerOptions,
@@ -96,6 +98,11 @@ export class VirtualPeer {
   kill(): void {
     this.#process?.end();
     this.#archiveDisk = this.#archiveDisk.copy();
+  }
+
+  /** URLs of all records in the archive, in their order. */
+  archived(): string[] {
+    return this.#archiveDisk.urls();
   }
 
   /** Lets this process's archive fail from now on as it does on a full disk. */

@@ -40,7 +40,7 @@ export interface RecoveredArchive {
  *   behind it is committed.
  * - begun after the mark's file: removed. No flush of it was ever committed.
  * - anything else, which is no mark at all, or a file older than the mark's: its whole records are kept and it is
- *   finished. Nothing here says what is committed (the database may have been lost), and records are never thrown
+ *   finished. Nothing here says what is committed (the database has been lost), and records are never thrown
  *   away on a guess. Without any capture it is removed.
  *
  * Each step leaves a state of the table above, so a crash in here is met by running it again. A file that is shorter

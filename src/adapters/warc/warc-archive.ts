@@ -50,7 +50,7 @@ export class WarcArchive implements Archive {
   /** Appended since the last flush began. */
   #pendingBytes = 0;
   #running: Promise<unknown> = Promise.resolve();
-  #queued: Promise<ArchiveMark | undefined> | undefined;
+  #queued: Promise<ArchiveMark> | undefined;
   #sorting: Promise<void> = Promise.resolve();
 
   constructor(options: WarcArchiveOptions) {
@@ -63,12 +63,12 @@ export class WarcArchive implements Archive {
   }
 
   async #recover(mark: ArchiveMark | undefined): Promise<void> {
-    const { directory, recordBytesMax } = this.#options;
+    const { directory, recordBytesMax, clock } = this.#options;
     const request = { directory, names: this.#names, mark, recordBytesMax };
     const { files, nextSerial } = await recoverArchive(request);
     this.#finished = [...files];
     this.#nextSerial = nextSerial;
-    this.#mark = mark;
+    this.#mark = mark ?? { file: this.#names.name(nextSerial - 1, clock.nowMs()), bytes: 0 };
     this.#state = "started";
   }
 
@@ -119,7 +119,7 @@ export class WarcArchive implements Archive {
     return gzipSync(record, { level: this.#options.gzipLevel });
   }
 
-  flush(): Promise<ArchiveMark | undefined> {
+  flush(): Promise<ArchiveMark> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     invariant(this.#state === "started", `the archive is flushed while it is ${this.#state}`);
     if (this.#queued === undefined) {
@@ -129,7 +129,7 @@ export class WarcArchive implements Archive {
     return this.#queued;
   }
 
-  async #flushAfter(previous: Promise<unknown>): Promise<ArchiveMark | undefined> {
+  async #flushAfter(previous: Promise<unknown>): Promise<ArchiveMark> {
     await previous;
     this.#queued = undefined;
     this.#throwFailure();
@@ -139,6 +139,7 @@ export class WarcArchive implements Archive {
       const [last] = this.#segments;
       await last?.write();
       if (last !== undefined) this.#mark = last.mark;
+      invariant(this.#mark !== undefined, "an archive that was started has a mark");
       return this.#mark;
     } catch (error) {
       throw this.#failWith(error);

@@ -106,7 +106,7 @@ describe("the files of a WarcArchive", () => {
       locations.push(archive.append(sampleCapture(sampleExchange(`/${i}`, `page ${i}`))));
       if (i % 5 === 4) {
         const mark = await archive.flush();
-        expect(mark?.file).toBe(locations.at(-1)?.file);
+        expect(mark.file).toBe(locations.at(-1)?.file);
         expect(archive.files()).toEqual([...new Set(locations.map(({ file }) => file))]);
       }
     }
