@@ -77,8 +77,19 @@ export function compareClaims(a: Member, b: Member): number {
   if (a.incarnation !== b.incarnation) return a.incarnation - b.incarnation;
   if (a.health !== b.health) return healthRanks[a.health] - healthRanks[b.health];
   if (a.role !== b.role) return roleRanks[a.role] - roleRanks[b.role];
+  if (haveSameParticulars(a, b)) return 0;
   const [textA, textB] = [textOf(a), textOf(b)];
   return textA < textB ? -1 : Number(textA > textB);
+}
+
+/** Most claims repeat what is known; to see that needs no text of them. */
+function haveSameParticulars(a: Member, b: Member): boolean {
+  return (
+    a.weight === b.weight &&
+    a.version === b.version &&
+    a.addresses.length === b.addresses.length &&
+    a.addresses.every((address, at) => address === b.addresses[at])
+  );
 }
 
 /**

@@ -31,10 +31,17 @@ export function readMember(data: unknown, nowMs: Millis): Member | undefined {
     return undefined;
   }
   if (typeof weight !== "number" || !isRingWeight(weight)) return undefined;
-  if (!isCount(generation, nowMs + generationAheadMaxMs)) return undefined;
+  if (!isCount(generation, Number.MAX_SAFE_INTEGER) || !isTimely(generation, nowMs)) {
+    return undefined;
+  }
   if (!isCount(incarnation, incarnationMax)) return undefined;
   if (!isRole(role) || !isHealth(health)) return undefined;
   return { id, addresses: [...addresses], weight, version, generation, incarnation, role, health };
+}
+
+/** Whether a run can have begun by now, as far as clocks differ. */
+export function isTimely(generation: Millis, nowMs: Millis): boolean {
+  return generation <= nowMs + generationAheadMaxMs;
 }
 
 export function isMemberId(value: unknown): value is MemberId {

@@ -1,30 +1,32 @@
-import type { Millis } from "../units.ts";
 import type { Member } from "./member.ts";
 import { claimsMax, membersPerMessageMax } from "./membership-message.ts";
 import type { MembershipMessage } from "./membership-message.ts";
-import { isCount, isMemberId, readMember } from "./read-member.ts";
+import { isCount, isMemberId } from "./read-member.ts";
 
 const sequenceMax = 0xffff_ffff;
 const hashMax = 0xffff_ffff_ffff_ffffn;
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Reads one claim, in whichever form it came; undefined when it is none. */
+export type ClaimReader = (claim: unknown) => Member | undefined;
+
 /** A message from outside, checked and bounded; undefined when it is none. */
-export function readMessage(data: unknown, nowMs: Millis): MembershipMessage | undefined {
+export function readMessage(data: unknown, read: ClaimReader): MembershipMessage | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const fields = data as Fields;
   switch (fields["kind"]) {
     case "ping":
     case "ack":
-      return readPing(fields["kind"], fields, nowMs);
+      return readPing(fields["kind"], fields, read);
     case "ping-request":
-      return readPingRequest(fields, nowMs);
+      return readPingRequest(fields, read);
     case "nack":
       return isSequence(fields["sequence"])
         ? { kind: "nack", sequence: fields["sequence"] }
         : undefined;
     case "push-pull":
-      return readPushPull(fields, nowMs);
+      return readPushPull(fields, read);
     default:
       return undefined;
   }
@@ -36,35 +38,35 @@ export function readMessage(data: unknown, nowMs: Millis): MembershipMessage | u
  */
 export function readClaims(
   data: unknown,
-  nowMs: Millis,
+  read: ClaimReader,
   countMax = membersPerMessageMax,
 ): Member[] | undefined {
   if (!Array.isArray(data) || data.length > countMax) return undefined;
-  return data.flatMap((claim: unknown) => readMember(claim, nowMs) ?? []);
+  return data.flatMap((claim: unknown) => read(claim) ?? []);
 }
 
 function readPing(
   kind: "ping" | "ack",
   fields: Fields,
-  nowMs: Millis,
+  read: ClaimReader,
 ): MembershipMessage | undefined {
   const { sequence, tableHash } = fields;
-  const claims = readClaims(fields["claims"], nowMs, claimsMax);
+  const claims = readClaims(fields["claims"], read, claimsMax);
   if (claims === undefined || !isSequence(sequence)) return undefined;
   if (typeof tableHash !== "bigint" || tableHash < 0n || tableHash > hashMax) return undefined;
   return { kind, sequence, tableHash, claims };
 }
 
-function readPingRequest(fields: Fields, nowMs: Millis): MembershipMessage | undefined {
+function readPingRequest(fields: Fields, read: ClaimReader): MembershipMessage | undefined {
   const { sequence, target } = fields;
-  const claims = readClaims(fields["claims"], nowMs, claimsMax);
+  const claims = readClaims(fields["claims"], read, claimsMax);
   if (claims === undefined || !isSequence(sequence) || !isMemberId(target)) return undefined;
   return { kind: "ping-request", sequence, target, claims };
 }
 
-function readPushPull(fields: Fields, nowMs: Millis): MembershipMessage | undefined {
+function readPushPull(fields: Fields, read: ClaimReader): MembershipMessage | undefined {
   const { reply } = fields;
-  const members = readClaims(fields["members"], nowMs);
+  const members = readClaims(fields["members"], read);
   if (members === undefined || typeof reply !== "boolean") return undefined;
   return { kind: "push-pull", members, reply };
 }

@@ -43,6 +43,8 @@ export class Suspicion {
   #lookMs: Millis;
   #lookedAtMs: Millis | undefined;
   #delayMs: Millis = 0;
+  /** Worked out when it is asked for: a member that doubts many others asks after each message. */
+  #deadAtMs: Millis | undefined;
 
   /** `hearsayMs`: how much longer it lasts as long as this member has no proof of its own. */
   constructor(
@@ -62,6 +64,10 @@ export class Suspicion {
 
   /** Whether the suspect is dead unless it is heard of by then. */
   get deadAtMs(): Millis {
+    return (this.#deadAtMs ??= this.#endAtMs());
+  }
+
+  #endAtMs(): Millis {
     const confirmations = Math.max(0, this.#accusers.size - 1);
     const timeoutMs = suspicionTimeoutMs(this.#bounds, confirmations, this.#needed);
     const endAtMs = this.#sinceMs + timeoutMs + this.#hearsayMs + this.#delayMs;
@@ -83,28 +89,33 @@ export class Suspicion {
   looked(nowMs: Millis, lookMs: Millis): void {
     this.#lookedAtMs = nowMs;
     this.#lookMs = lookMs;
+    this.#deadAtMs = undefined;
   }
 
   /** Counts an accusation; says whether it was news that the others may need as well. */
   accuse(accuser: MemberId): boolean {
     if (this.#accusers.has(accuser) || this.#accusers.size > this.#needed) return false;
     this.#accusers.add(accuser);
+    this.#deadAtMs = undefined;
     return true;
   }
 
   /** This member has now found the suspect silent itself. */
   proved(): void {
     this.#hearsayMs = 0;
+    this.#deadAtMs = undefined;
   }
 
   /** Puts everything off: this process did not run for so long. */
   shift(byMs: Millis): void {
     this.#sinceMs += byMs;
     if (this.#lookedAtMs !== undefined) this.#lookedAtMs += byMs;
+    this.#deadAtMs = undefined;
   }
 
   /** Puts the last look off, and the end with it: there is no room for one more probe. */
   postponeLook(untilMs: Millis): void {
     this.#delayMs += untilMs - this.nextAtMs;
+    this.#deadAtMs = undefined;
   }
 }

@@ -5,8 +5,9 @@ import type { Member } from "../membership/member.ts";
 import { isMemberId } from "../membership/read-member.ts";
 import { readClaims } from "../membership/read-message.ts";
 import type { JobId, MemberId, Millis } from "../units.ts";
+import { decodeMember, encodeMembers } from "./member-row.ts";
 import * as wire from "./messages.pb.ts";
-import { memberLimits, memberRows, noticeBytesMax } from "./notice.ts";
+import { memberLimits, noticeBytesMax } from "./notice.ts";
 import { decodePayload, isCount, readAll } from "./read-payload.ts";
 
 /** Jobs of one claim, at most: the longest rows of them fit into its 64 KiB. */
@@ -41,7 +42,7 @@ export type Claim =
  * patterns may not: it reaches the others when definitions are compared.
  */
 export function encodeClaim(claim: Claim): Uint8Array<ArrayBuffer> {
-  if ("members" in claim) return wire.Claim.encode({ members: memberRows(claim.members) });
+  if ("members" in claim) return wire.Claim.encode({ members: encodeMembers(claim.members) });
   if ("pageCounts" in claim) return wire.Claim.encode({ pageCounts: [...claim.pageCounts] });
   return "pastPageCounts" in claim
     ? wire.Claim.encode({ pastPageCounts: [...claim.pastPageCounts] })
@@ -73,7 +74,7 @@ export function decodeClaim(payload: Uint8Array, nowMs: Millis): Claim | undefin
     const pastPageCounts = readAll(claim.pastPageCounts, readPastPageCount);
     return pastPageCounts && { pastPageCounts };
   }
-  const members = readClaims(claim.members, nowMs);
+  const members = readClaims(claim.members, (row) => decodeMember(row, nowMs));
   return members && { members };
 }
 

@@ -3113,7 +3113,7 @@ export interface Notice {
   sequence: number
   tableHash: bigint
   target: string
-  members: MemberRow[]
+  members: Uint8Array<ArrayBuffer>[]
   reply: boolean
 }
 
@@ -3150,7 +3150,7 @@ export namespace Notice {
         if (obj.members != null && obj.members.length > 0) {
           for (const value of obj.members) {
             w.uint32(42)
-            MemberRow.codec().encode(value, w)
+            w.bytes(value)
           }
         }
 
@@ -3199,9 +3199,7 @@ export namespace Notice {
                 throw new MaxLengthError('Decode error - repeated field "members" had too many elements')
               }
 
-              obj.members.push(MemberRow.codec().decode(reader, reader.uint32(), {
-                limits: opts.limits?.members$
-              }))
+              obj.members.push(reader.bytes())
               break
             }
             case 6: {
@@ -3260,13 +3258,10 @@ export namespace Notice {
                 throw new MaxLengthError('Streaming decode error - repeated field "members" had too many elements')
               }
 
-              for (const evt of MemberRow.codec().stream(reader, reader.uint32(), `${prefix}.members[]`, {
-                limits: opts.limits?.members$
-              })) {
-                yield {
-                  ...evt,
-                  index: obj.members
-                }
+              yield {
+                field: `${prefix}.members[]`,
+                index: obj.members,
+                value: reader.bytes()
               }
 
               obj.members++
@@ -3312,52 +3307,10 @@ export namespace Notice {
     value: string
   }
 
-  export interface NoticeMembersIdFieldEvent {
-    field: '$.members[].id'
-    value: string
+  export interface NoticeMembersFieldEvent {
+    field: '$.members[]'
     index: number
-  }
-
-  export interface NoticeMembersAddressesFieldEvent {
-    field: '$.members[].addresses[]'
-    index: number
-    value: string
-  }
-
-  export interface NoticeMembersWeightFieldEvent {
-    field: '$.members[].weight'
-    value: number
-    index: number
-  }
-
-  export interface NoticeMembersVersionFieldEvent {
-    field: '$.members[].version'
-    value: string
-    index: number
-  }
-
-  export interface NoticeMembersGenerationFieldEvent {
-    field: '$.members[].generation'
-    value: number
-    index: number
-  }
-
-  export interface NoticeMembersIncarnationFieldEvent {
-    field: '$.members[].incarnation'
-    value: number
-    index: number
-  }
-
-  export interface NoticeMembersRoleFieldEvent {
-    field: '$.members[].role'
-    value: string
-    index: number
-  }
-
-  export interface NoticeMembersHealthFieldEvent {
-    field: '$.members[].health'
-    value: string
-    index: number
+    value: Uint8Array<ArrayBuffer>
   }
 
   export interface NoticeReplyFieldEvent {
@@ -3373,13 +3326,13 @@ export namespace Notice {
     return decodeMessage(buf, Notice.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Generator<NoticeKindFieldEvent | NoticeSequenceFieldEvent | NoticeTableHashFieldEvent | NoticeTargetFieldEvent | NoticeMembersIdFieldEvent | NoticeMembersAddressesFieldEvent | NoticeMembersWeightFieldEvent | NoticeMembersVersionFieldEvent | NoticeMembersGenerationFieldEvent | NoticeMembersIncarnationFieldEvent | NoticeMembersRoleFieldEvent | NoticeMembersHealthFieldEvent | NoticeReplyFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Generator<NoticeKindFieldEvent | NoticeSequenceFieldEvent | NoticeTableHashFieldEvent | NoticeTargetFieldEvent | NoticeMembersFieldEvent | NoticeReplyFieldEvent> {
     return streamMessage(buf, Notice.codec(), opts)
   }
 }
 
 export interface Claim {
-  members: MemberRow[]
+  members: Uint8Array<ArrayBuffer>[]
   jobDefinition?: string
   pageCounts: PageCount[]
   pastPageCounts: PastPageCount[]
@@ -3398,7 +3351,7 @@ export namespace Claim {
         if (obj.members != null && obj.members.length > 0) {
           for (const value of obj.members) {
             w.uint32(10)
-            MemberRow.codec().encode(value, w)
+            w.bytes(value)
           }
         }
 
@@ -3442,9 +3395,7 @@ export namespace Claim {
                 throw new MaxLengthError('Decode error - repeated field "members" had too many elements')
               }
 
-              obj.members.push(MemberRow.codec().decode(reader, reader.uint32(), {
-                limits: opts.limits?.members$
-              }))
+              obj.members.push(reader.bytes())
               break
             }
             case 2: {
@@ -3497,13 +3448,10 @@ export namespace Claim {
                 throw new MaxLengthError('Streaming decode error - repeated field "members" had too many elements')
               }
 
-              for (const evt of MemberRow.codec().stream(reader, reader.uint32(), `${prefix}.members[]`, {
-                limits: opts.limits?.members$
-              })) {
-                yield {
-                  ...evt,
-                  index: obj.members
-                }
+              yield {
+                field: `${prefix}.members[]`,
+                index: obj.members,
+                value: reader.bytes()
               }
 
               obj.members++
@@ -3565,52 +3513,10 @@ export namespace Claim {
     return _codec
   }
 
-  export interface ClaimMembersIdFieldEvent {
-    field: '$.members[].id'
-    value: string
+  export interface ClaimMembersFieldEvent {
+    field: '$.members[]'
     index: number
-  }
-
-  export interface ClaimMembersAddressesFieldEvent {
-    field: '$.members[].addresses[]'
-    index: number
-    value: string
-  }
-
-  export interface ClaimMembersWeightFieldEvent {
-    field: '$.members[].weight'
-    value: number
-    index: number
-  }
-
-  export interface ClaimMembersVersionFieldEvent {
-    field: '$.members[].version'
-    value: string
-    index: number
-  }
-
-  export interface ClaimMembersGenerationFieldEvent {
-    field: '$.members[].generation'
-    value: number
-    index: number
-  }
-
-  export interface ClaimMembersIncarnationFieldEvent {
-    field: '$.members[].incarnation'
-    value: number
-    index: number
-  }
-
-  export interface ClaimMembersRoleFieldEvent {
-    field: '$.members[].role'
-    value: string
-    index: number
-  }
-
-  export interface ClaimMembersHealthFieldEvent {
-    field: '$.members[].health'
-    value: string
-    index: number
+    value: Uint8Array<ArrayBuffer>
   }
 
   export interface ClaimJobDefinitionFieldEvent {
@@ -3656,7 +3562,7 @@ export namespace Claim {
     return decodeMessage(buf, Claim.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimMembersIdFieldEvent | ClaimMembersAddressesFieldEvent | ClaimMembersWeightFieldEvent | ClaimMembersVersionFieldEvent | ClaimMembersGenerationFieldEvent | ClaimMembersIncarnationFieldEvent | ClaimMembersRoleFieldEvent | ClaimMembersHealthFieldEvent | ClaimJobDefinitionFieldEvent | ClaimPageCountsJobFieldEvent | ClaimPageCountsPagesFieldEvent | ClaimPastPageCountsJobFieldEvent | ClaimPastPageCountsMemberFieldEvent | ClaimPastPageCountsPagesFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimMembersFieldEvent | ClaimJobDefinitionFieldEvent | ClaimPageCountsJobFieldEvent | ClaimPageCountsPagesFieldEvent | ClaimPastPageCountsJobFieldEvent | ClaimPastPageCountsMemberFieldEvent | ClaimPastPageCountsPagesFieldEvent> {
     return streamMessage(buf, Claim.codec(), opts)
   }
 }

@@ -1,8 +1,8 @@
-import type { Member } from "../membership/member.ts";
 import { membersPerMessageMax } from "../membership/membership-message.ts";
 import type { MembershipMessage } from "../membership/membership-message.ts";
 import { readMessage } from "../membership/read-message.ts";
 import type { Millis } from "../units.ts";
+import { decodeMember, encodeMembers } from "./member-row.ts";
 import * as wire from "./messages.pb.ts";
 import { decodePayload } from "./read-payload.ts";
 
@@ -19,7 +19,7 @@ const kinds: readonly MembershipMessage["kind"][] = [
 ];
 
 /** Rows of members are read one by one; what cannot be read is left out then. */
-export const memberLimits = { members: membersPerMessageMax, members$: { addresses: 64 } };
+export const memberLimits = { members: membersPerMessageMax };
 
 /** A datagram of the membership protocol. */
 export function encodeNotice(message: MembershipMessage): Uint8Array<ArrayBuffer> {
@@ -28,17 +28,17 @@ export function encodeNotice(message: MembershipMessage): Uint8Array<ArrayBuffer
     case "ping":
     case "ack": {
       const { sequence, tableHash, claims } = message;
-      return wire.Notice.encode({ kind, sequence, tableHash, members: memberRows(claims) });
+      return wire.Notice.encode({ kind, sequence, tableHash, members: encodeMembers(claims) });
     }
     case "ping-request": {
       const { sequence, target, claims } = message;
-      return wire.Notice.encode({ kind, sequence, target, members: memberRows(claims) });
+      return wire.Notice.encode({ kind, sequence, target, members: encodeMembers(claims) });
     }
     case "nack":
       return wire.Notice.encode({ kind, sequence: message.sequence });
     case "push-pull": {
       const { members, reply } = message;
-      return wire.Notice.encode({ kind, members: memberRows(members), reply });
+      return wire.Notice.encode({ kind, members: encodeMembers(members), reply });
     }
   }
 }
@@ -52,9 +52,7 @@ export function decodeNotice(payload: Uint8Array, nowMs: Millis): MembershipMess
   );
   if (!notice) return undefined;
   const { kind, members, ...fields } = notice;
-  return readMessage({ ...fields, kind: kinds[kind - 1], claims: members, members }, nowMs);
-}
-
-export function memberRows(members: readonly Member[]): wire.MemberRow[] {
-  return members.map((member) => ({ ...member, addresses: [...member.addresses] }));
+  return readMessage({ ...fields, kind: kinds[kind - 1], claims: members, members }, (row) =>
+    decodeMember(row, nowMs),
+  );
 }

@@ -102,6 +102,12 @@ export class Ring {
     return this.#slots.has(id);
   }
 
+  /** Whether these, with these weights, are all its members. */
+  isOf(members: readonly RingMember[]): boolean {
+    const isIn = ({ id, weight }: RingMember): boolean => this.weightOf(id) === weight;
+    return members.length === this.members.length && members.every(isIn);
+  }
+
   weightOf(id: MemberId): number | undefined {
     const slot = this.#slots.get(id);
     return slot === undefined ? undefined : this.#seats[slot]?.weight;

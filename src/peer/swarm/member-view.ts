@@ -42,10 +42,13 @@ export class MemberView implements SwarmView {
   readonly #stop = new AbortController();
   readonly #alarm: Alarm;
   #running: Promise<void> | undefined;
+  #wakeAtMs: Millis = Infinity;
   #ring: Ring;
   #futureRing: Ring;
+  /** Sorted. */
   #others: readonly MemberId[] = [];
-  #members = new Map<MemberId, Member>();
+  /** Whether any member that runs is more than `joining`. */
+  #isFounded = false;
   /** Since when this peer has known of nobody who is active. */
   #unfoundedSinceMs: Millis | undefined;
 
@@ -116,7 +119,7 @@ export class MemberView implements SwarmView {
 
   generationOf(member: MemberId): number | undefined {
     if (member === this.self) return this.generation;
-    const row = this.#members.get(member);
+    const row = this.#membership.member(member);
     return row && !isGone(row) ? row.generation : undefined;
   }
 
@@ -176,7 +179,8 @@ export class MemberView implements SwarmView {
 
   async #run(): Promise<void> {
     for (;;) {
-      await this.#alarm.sleep(this.#membership.nextWakeAtMs() - this.#clock.nowMs());
+      this.#wakeAtMs = this.#membership.nextWakeAtMs();
+      await this.#alarm.sleep(this.#wakeAtMs - this.#clock.nowMs());
       if (this.#stop.signal.aborted) return;
       this.#tellAddresses();
       this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
@@ -193,10 +197,11 @@ export class MemberView implements SwarmView {
     this.#carryOut(this.#membership.setParticulars({ addresses }, this.#clock.nowMs()));
   }
 
-  /** Does what follows from something that happened: when to wake next may have changed. */
+  /** Does what follows from something that happened, and wakes earlier where that brought something forward. */
   #perform(actions: readonly MembershipAction[]): void {
     this.#carryOut(actions);
-    this.#alarm.ring();
+    const isForward = this.#membership.nextWakeAtMs() < this.#wakeAtMs;
+    if (isForward || this.role === "joining") this.#alarm.ring();
   }
 
   #carryOut(actions: readonly MembershipAction[]): void {
@@ -224,7 +229,6 @@ export class MemberView implements SwarmView {
   }
 
   #note(member: Member, before: Member | undefined): boolean {
-    this.#members.set(member.id, member);
     if (member.id === this.self) {
       if (before && before.generation !== member.generation)
         this.#events.onMovedOn(member.generation);
@@ -236,15 +240,18 @@ export class MemberView implements SwarmView {
     if (!isSameRun || stateOf(before) !== state) {
       this.#logger.info("member-changed", { member: member.id, state });
     }
+    const isAsBefore = isSameRun && isGone(before) === isGone(member);
+    if (!isAsBefore && member.id !== this.self) {
+      const rest = this.#others.filter((id) => id !== member.id);
+      this.#others = isGone(member) ? rest : sortedWith(rest, member.id);
+    }
     // Who is suspected owns and keeps what it did: a swarm under churn suspects more often than it loses.
-    return !isSameRun || before.role !== member.role || isGone(before) !== isGone(member);
+    return !isAsBefore || before.role !== member.role;
   }
 
   #renew(): void {
-    const rows = this.#membership.members();
-    this.#members = new Map(rows.map((row) => [row.id, row]));
-    const running = rows.filter((row) => !isGone(row));
-    this.#others = running.flatMap(({ id }) => (id === this.self ? [] : [id])).sort();
+    const running = this.#membership.members().filter((row) => !isGone(row));
+    this.#isFounded = running.some(({ role }) => role !== "joining");
     const active = running.filter(({ role }) => role === "active");
     const coming = running.filter(({ role }) => role === "active" || role === "joining");
     this.#ring = this.#rings.ringOf(active);
@@ -256,14 +263,19 @@ export class MemberView implements SwarmView {
   #found(): void {
     if (this.role !== "joining") return;
     const nowMs = this.#clock.nowMs();
-    const running = [...this.#members.values()].filter((row) => !isGone(row));
+    const [first] = this.#others;
     // Who knows of nobody has not found the swarm yet, and must not begin another one.
-    if (running.length < 2 || running.some(({ role }) => role !== "joining")) {
+    if (first === undefined || this.#isFounded) {
       this.#unfoundedSinceMs = undefined;
       return;
     }
     this.#unfoundedSinceMs ??= nowMs;
-    const isFirst = running.every(({ id }) => id >= this.self);
-    if (isFirst && nowMs >= this.#unfoundedSinceMs + foundingGraceMs) this.setRole("active");
+    if (first > this.self && nowMs >= this.#unfoundedSinceMs + foundingGraceMs)
+      this.setRole("active");
   }
+}
+
+function sortedWith(sorted: readonly MemberId[], id: MemberId): MemberId[] {
+  const behind = sorted.findIndex((other) => other > id);
+  return sorted.toSpliced(behind === -1 ? sorted.length : behind, 0, id);
 }

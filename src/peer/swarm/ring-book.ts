@@ -1,4 +1,5 @@
-import { Ring } from "../../core/ring/ring.ts";
+import { hash64 } from "../../core/hash/hash64.ts";
+import { Ring, ringMembersMax } from "../../core/ring/ring.ts";
 import type { RingMember } from "../../core/ring/member-tokens.ts";
 import type { RingOptions } from "../../core/ring/ring-options.ts";
 
@@ -15,6 +16,7 @@ const differencesMax = 8;
 export class RingBook {
   readonly #options: RingOptions;
   readonly #rings = new Map<string, Ring>();
+  readonly #hashes = new Map<string, readonly [number, number]>();
   #latest: Ring;
 
   constructor(options: RingOptions) {
@@ -23,12 +25,9 @@ export class RingBook {
   }
 
   ringOf(members: readonly RingMember[]): Ring {
-    const key = members
-      .map(({ id, weight }) => `${id}*${weight}`)
-      .sort()
-      .join(" ");
+    const key = this.#keyOf(members);
     const known = this.#rings.get(key);
-    if (known) return known;
+    if (known?.isOf(members)) return known;
     const ring = this.#grown(members);
     this.#rings.set(key, ring);
     this.#latest = ring;
@@ -37,6 +36,28 @@ export class RingBook {
       this.#rings.delete(oldest);
     }
     return ring;
+  }
+
+  /** The same for the same members, whatever their order, and most likely another for others. */
+  #keyOf(members: readonly RingMember[]): string {
+    let [first, second] = [0, 0];
+    for (const member of members) {
+      const [high, low] = this.#hashOf(member);
+      first ^= high;
+      second ^= low;
+    }
+    return `${members.length} ${first} ${second}`;
+  }
+
+  #hashOf({ id, weight }: RingMember): readonly [number, number] {
+    const text = `${id}*${weight}`;
+    const known = this.#hashes.get(text);
+    if (known) return known;
+    const hash = hash64(text);
+    const halves = [Number(hash >> 32n) | 0, Number(hash & 0xffff_ffffn) | 0] as const;
+    if (this.#hashes.size >= ringMembersMax) this.#hashes.clear();
+    this.#hashes.set(text, halves);
+    return halves;
   }
 
   /** Made from the latest one, from which it mostly differs by one member. */

@@ -11,8 +11,8 @@ export interface SwarmView {
   /** The ring as it will be when those that are joining have joined. */
   readonly futureRing: Ring;
   /**
-   * Members other than this one that run, as far as is known: joining, active, leaving or suspect. Another list after each
-   * change, of their runs too.
+   * Members other than this one that run, as far as is known: joining, active, leaving or suspect. Another list whenever
+   * one of them comes, goes or starts anew.
    */
   readonly others: readonly MemberId[];
   /** What this peer is in the swarm. */

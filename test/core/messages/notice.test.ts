@@ -83,6 +83,26 @@ describe("a datagram of the membership", () => {
   });
 });
 
+describe("a row of a member", () => {
+  const runOf = (generation: number): Member => ({ ...longest, generation });
+  const decode = (row: Member, atMs: number) =>
+    decodeNotice(encodeNotice({ kind: "push-pull", members: [row], reply: true }), atMs);
+
+  it("is the same object when it comes again, even from another member", () => {
+    const [first, again] = [1, 2].map(() => decode(runOf(nowMs), nowMs));
+    if (first?.kind !== "push-pull" || again?.kind !== "push-pull") throw new Error("not read");
+    expect(first.members).toEqual([runOf(nowMs)]);
+    expect(again.members[0]).toBe(first.members[0]);
+  });
+
+  it("is held against the clock each time: one from the future counts only later", () => {
+    const tomorrow = runOf(nowMs + 86_400_000);
+    expect(decode(tomorrow, nowMs)).toMatchObject({ members: [tomorrow] });
+    expect(decode(tomorrow, nowMs - 1)).toMatchObject({ members: [] });
+    expect(decode(tomorrow, nowMs)).toMatchObject({ members: [tomorrow] });
+  });
+});
+
 describe("a claim", () => {
   const decode = (payload: Uint8Array) => decodeClaim(payload, nowMs);
   const jobDefinition: JobDefinition = {
