@@ -93,10 +93,11 @@ export class RobotsVisitor {
     this.#signal = signal;
   }
 
-  async judge(lease: Lease, origin: OriginName): Promise<RobotsJudgement> {
+  /** @param isLate whether the host's turn, which the visit has taken, may have passed to others */
+  async judge(lease: Lease, origin: OriginName, isLate: () => boolean): Promise<RobotsJudgement> {
     const entry = await this.#keeper.lookup(origin, lease.host.visit.site);
     if (!entry || !this.#isUsable(entry)) {
-      return this.#ask(lease, origin, entry);
+      return this.#ask(lease, origin, entry, isLate);
     }
     this.#heedCrawlDelay(lease, entry);
     const url = lease.url.entry.url as CanonicalUrl;
@@ -121,10 +122,11 @@ export class RobotsVisitor {
     lease: Lease,
     origin: OriginName,
     known: RobotsEntry | undefined,
+    isLate: () => boolean,
   ): Promise<RobotsJudgement> {
     const { host } = lease;
     if (await this.#hasNewAddress(host)) return this.#leave(lease);
-    const answer = await this.#fetch(lease, `${origin}/robots.txt` as CanonicalUrl);
+    const answer = await this.#fetch(lease, `${origin}/robots.txt` as CanonicalUrl, isLate);
     if (answer.failure === "aborted") return this.#leave(lease);
     const record = this.#recordOf(origin, answer, known);
     const kept = this.#keeper.keep(origin, host.visit.site, record);
@@ -161,9 +163,9 @@ export class RobotsVisitor {
   }
 
   /** Follows redirects at the pace of the hosts that they lead to. */
-  async #fetch(lease: Lease, first: CanonicalUrl): Promise<Answer> {
+  async #fetch(lease: Lease, first: CanonicalUrl, isLate: () => boolean): Promise<Answer> {
     let url = first;
-    let outcome = await this.#request(lease, url);
+    let outcome = await this.#request(lease, url, isLate);
     /** Of the visit's own host. */
     let verdict = fetchVerdictOf(outcome);
     for (let hops = 0; ; hops += 1) {
@@ -188,7 +190,7 @@ export class RobotsVisitor {
     }
   }
 
-  async #request({ host }: Lease, url: CanonicalUrl): Promise<FetchOutcome> {
+  async #request({ host }: Lease, url: CanonicalUrl, isLate: () => boolean): Promise<FetchOutcome> {
     const { clock, fetcher } = this.#ports;
     const { address } = host.visit;
     if (host.unresolved || !address) {
@@ -197,7 +199,7 @@ export class RobotsVisitor {
       return { kind: "failure", ...failed, startedAtMs: nowMs, finishedAtMs: nowMs };
     }
     return fetcher.fetch(
-      { url, address, headers: {}, limits: this.#limits, wantsBody: () => true },
+      { url, address, headers: {}, limits: this.#limits, wantsBody: () => true, isLate },
       this.#signal,
     );
   }

@@ -96,7 +96,7 @@ export class Visitor {
       await this.#parts.finisher.finish(lease, row, { kind: "known" });
       return;
     }
-    const robots = await this.#parts.robots.judge(lease, originOf(url));
+    const robots = await this.#parts.robots.judge(lease, originOf(url), isLate);
     if (robots.kind === "not-now") return;
     if (robots.kind === "denied") {
       if (!robots.asked) this.#parts.frontier.closeRequest(lease);

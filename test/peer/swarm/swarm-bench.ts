@@ -8,6 +8,7 @@ import { positionOf } from "../../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, JobId } from "../../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
+import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
 import { defaultSwarmOptions, type SwarmOptions } from "../../../src/peer/swarm/swarm-options.ts";
 
@@ -25,6 +26,8 @@ export class SwarmBench {
     size: number,
     options: Partial<WorldOptions> = {},
     differences: Partial<SwarmOptions> = {},
+    /** Puts something else in the place of what a peer is given. */
+    adapt: (ports: PeerPorts) => PeerPorts = (ports) => ports,
   ) {
     const rings = new RingBook(ring);
     this.world = new World<Peer>(
@@ -34,7 +37,7 @@ export class SwarmBench {
         const join = isFirst ? [] : others.map(({ address }) => address);
         const cluster = { ring, replicas: 2 };
         const swarm = { ...defaultSwarmOptions, cluster, join, ...differences };
-        return peerFactory({ sieve, swarm, rings })(ports, machine);
+        return peerFactory({ sieve, swarm, rings })(adapt(ports), machine);
       },
       { sampleWeb: { ...plainSampleWebOptions, sites: 12, totalPages: 240, seed: 1 }, ...options },
     );
