@@ -8,6 +8,9 @@ import { decodePayload } from "./read-payload.ts";
 /** Rows whose reading is remembered; twice as many as a swarm of a thousand has under churn. */
 const readingsMax = 4_096;
 
+/** Length of the rows that are remembered: the longest that a member of this version may have is shorter. */
+const rememberedBytesMax = 2_048;
+
 /** A row is read with more addresses than a member may have, so that `readMember` says which rows are none. */
 const limits = { addresses: 64 };
 
@@ -47,7 +50,7 @@ export function decodeMember(bytes: unknown, nowMs: Millis): Member | undefined 
   }
   const row = decodePayload(bytes, (payload) => wire.MemberRow.decode(payload, { limits }));
   const member = readMember(row, nowMs);
-  if (!member) return undefined;
+  if (!member || bytes.length > rememberedBytesMax) return member;
   if (readings.size >= readingsMax) readings.clear();
   readings.set(hash, { bytes: new Uint8Array(bytes), member });
   return member;

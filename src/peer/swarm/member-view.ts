@@ -270,8 +270,8 @@ export class MemberView implements SwarmView {
       return;
     }
     this.#unfoundedSinceMs ??= nowMs;
-    if (first > this.self && nowMs >= this.#unfoundedSinceMs + foundingGraceMs)
-      this.setRole("active");
+    const isFirst = first > this.self;
+    if (isFirst && nowMs >= this.#unfoundedSinceMs + foundingGraceMs) this.setRole("active");
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import type { MembershipMessage } from "../../../src/core/membership/membership-message.ts";
 import { decodeClaim, encodeClaim } from "../../../src/core/messages/claim.ts";
 import type { Claim } from "../../../src/core/messages/claim.ts";
+import { decodeMember, encodeMembers } from "../../../src/core/messages/member-row.ts";
 import { decodeNotice, encodeNotice, noticeBytesMax } from "../../../src/core/messages/notice.ts";
 import type { JobId, MemberId } from "../../../src/core/units.ts";
 import { members as ids } from "./arbitrary.ts";
@@ -93,6 +94,16 @@ describe("a row of a member", () => {
     if (first?.kind !== "push-pull" || again?.kind !== "push-pull") throw new Error("not read");
     expect(first.members).toEqual([runOf(nowMs)]);
     expect(again.members[0]).toBe(first.members[0]);
+  });
+
+  it("is read anew each time when it is longer than any of this version: nothing of it is kept", () => {
+    const [row] = encodeMembers([runOf(nowMs)]);
+    // Field 15, which this version does not know, with 2,000 bytes.
+    const longer = new Uint8Array([...(row ?? []), 0x7a, 0xd0, 0x0f, ...new Uint8Array(2_000)]);
+    const [first, again] = [1, 2].map(() => decodeMember(longer, nowMs));
+    expect(first).toEqual(runOf(nowMs));
+    expect(again).toEqual(first);
+    expect(again).not.toBe(first);
   });
 
   it("is held against the clock each time: one from the future counts only later", () => {
