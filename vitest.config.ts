@@ -8,13 +8,15 @@ export default defineConfig({
     deps: { interopDefault: false },
     // Vitest would leave one core idle; much of the tests waits.
     maxWorkers: "100%",
+    // What a process does takes as long as the machine lets it; the default is a second.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         ...common,
         test: {
           name: "unit",
           include: ["test/{core,contracts,peer,sim}/**/*.test.ts"],
-          // Nothing outlives a file but modules, which hold no state.
+          // Nothing outlives a file but modules, and what they remember changes no answer.
           isolate: false,
           // Nothing waits here but for the processor, which others may be busy with.
           testTimeout: 60_000,
