@@ -24,6 +24,19 @@ import type { VirtualHit } from "./world/virtual-web.ts";
 export interface SimulateOptions {
   readonly tampering?: Tampering;
   readonly onLog?: (line: VirtualLogLine, atMs: Millis) => void;
+  /** Called at each look at the swarm from outside. */
+  readonly onProgress?: (progress: RunProgress) => void;
+}
+
+/** How far a run is. */
+export interface RunProgress {
+  readonly phase: "founding" | "faults" | "healing" | "finishing";
+  readonly virtualMs: Millis;
+  /** Peers that run now. */
+  readonly running: number;
+  /** Pages answered so far, and those of the simulated web; not each of them can be reached. */
+  readonly pages: number;
+  readonly pagesMax: number;
 }
 
 const job = "sim" as JobId;
@@ -78,9 +91,12 @@ export class Simulation {
   /** Since when the swarm has been calm without a break. */
   #calmSinceMs: Millis | undefined;
   #isFinished = false;
+  #phase: RunProgress["phase"] = "founding";
+  readonly #onProgress: SimulateOptions["onProgress"];
 
-  constructor(plan: Plan, { tampering = {}, onLog }: SimulateOptions = {}) {
+  constructor(plan: Plan, { tampering = {}, onLog, onProgress }: SimulateOptions = {}) {
     this.#plan = plan;
+    this.#onProgress = onProgress;
     this.#tampering = { answers: (answers) => answers, ...tampering };
     this.#swarm = new VirtualSwarm(
       plan,
@@ -164,10 +180,13 @@ export class Simulation {
     void this.#ask();
     const seeded = this.#seeds.giveAll(zeroMs);
     void seeded.then(() => this.#listenForEnd());
+    this.#phase = "faults";
     await this.#player.play(zeroMs);
+    this.#phase = "healing";
     await this.#player.heal();
     const converged = await this.#isCalmWithin(this.#plan.convergeWithinMs);
     if (converged) this.#log.converged();
+    this.#phase = "finishing";
     await this.#finish(seeded);
     this.#over.abort();
     this.#look();
@@ -256,6 +275,13 @@ export class Simulation {
     else this.#calmSinceMs ??= this.#chronicle.nowMs;
     for (const checker of this.#checkers) checker.onLook?.();
     this.#log.look(weather);
+    this.#onProgress?.({
+      phase: this.#phase,
+      virtualMs: this.#chronicle.nowMs,
+      running: this.#swarm.world.running.length,
+      pages: this.#log.pages,
+      pagesMax: this.#plan.size.pages,
+    });
   }
 
   async #isCalmWithin(withinMs: Millis): Promise<boolean> {

@@ -27,6 +27,7 @@ import {
   wantsJson,
 } from "./command-context.ts";
 import type { CommandContext } from "./command-context.ts";
+import { SimProgress } from "./sim-progress.ts";
 
 interface SimOptions {
   readonly scenario: ScenarioName;
@@ -98,13 +99,13 @@ async function sim(context: CommandContext, options: SimOptions): Promise<void> 
   let shown: TimedRun | undefined;
   for (let run = 0; run < seeds; run += 1) {
     const seed = size.seed + run;
-    if (seeds > 1) await showProgress(context, `${run} of ${seeds} done, seed ${seed} runs`);
+    const progress = new SimProgress(terminal, { seed, run, runs: seeds });
     const startedAtMs = terminal.clock.nowMs();
-    const report = await simulate(scenario, { ...size, seed });
+    const report = await simulate(scenario, { ...size, seed }, progress);
     const timed = { report, wallMs: terminal.clock.nowMs() - startedAtMs };
     if (shown === undefined || (shown.report.passed && !report.passed)) shown = timed;
     if (!report.passed) failed.push(report.plan);
-    if (seeds > 1) await showProgress(context, "");
+    await progress.clear();
     await print(context, options, timed);
   }
   if (options.report !== undefined && shown !== undefined) {
@@ -136,11 +137,6 @@ function summaryOf(seeds: number, failed: readonly Plan[]): string {
   const passed = `\n${seeds - failed.length} of ${counted(seeds, "seed")} passed\n`;
   if (failed.length === 0) return passed;
   return `${passed}replay what failed:\n${failed.map((plan) => `  ${replayOf(plan)}\n`).join("")}`;
-}
-
-/** Overwrites the line that shows how far it is; nothing where nobody watches. */
-async function showProgress({ terminal }: CommandContext, line: string): Promise<void> {
-  if (terminal.stderr.isTTY) await terminal.stderr.write(`\r\u001b[2K${line}`);
 }
 
 function simOptionsOf(name: string | undefined, command: Command): SimOptions {

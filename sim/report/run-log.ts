@@ -96,6 +96,11 @@ export class RunLog {
     if (status > 0) this.#pages[machine] = (this.#pages[machine] ?? 0) + 1;
   }
 
+  /** Pages answered so far. */
+  get pages(): number {
+    return this.#pages.reduce((sum, pages) => sum + pages, 0);
+  }
+
   /** The swarm is founded, and the seeds begin to come. */
   began(): void {
     this.#beganAtMs = this.#view.chronicle.nowMs;
@@ -145,7 +150,7 @@ export class RunLog {
       convergedAfterMs: this.#convergedAfterMs,
       finishedAfterMs: this.finishedAfterMs,
       requests: this.#requests,
-      pages: this.#pages.reduce((sum, pages) => sum + pages, 0),
+      pages: this.pages,
       fetchedBytes: this.#fetchedBytes,
       traffic: world.network.traffic.totals(),
       falseDeaths: chronicle.falseDeaths,
