@@ -64,37 +64,55 @@ export class Ring {
 
   /** A ring of members with distinct ids. */
   static of(members: Iterable<RingMember>, options: RingOptions): Ring {
-    const sorted = [...members].sort((a, b) => (a.id < b.id ? -1 : 1));
-    const tokens = sorted.map((member) => tokensOf(member, options));
-    const seats = sorted.map(({ id, weight }, i) => ({
-      id,
-      weight,
-      tokens: tokens[i]?.length ?? 0,
-    }));
-    const ring = new Ring(options, seats, TokenTable.of(tokens));
-    invariant(ring.members.length === sorted.length, "a member is on a ring once");
-    return ring;
+    return new Ring(options, [], TokenTable.empty).to([...members]);
+  }
+
+  /**
+   * The ring of other members, with distinct ids: only the tokens of those that differ are hashed and sorted, the others
+   * are copied.
+   */
+  to(members: readonly RingMember[]): Ring {
+    const ids = new Set(members.map(({ id }) => id));
+    invariant(ids.size === members.length, "a member is on a ring once");
+    const come = members.filter(({ id, weight }) => this.weightOf(id) !== weight);
+    for (const { id } of come) ids.delete(id);
+    return this.#changed(
+      this.members.filter((id) => !ids.has(id)),
+      come,
+    );
   }
 
   /** The ring in which `member` takes part, with this weight if it did already. */
-  with({ id, weight }: RingMember): Ring {
-    if (this.weightOf(id) === weight) return this;
-    const rest = this.without(id);
-    const seats = [...rest.#seats];
-    const hole = seats.indexOf(undefined);
-    const slot = hole === -1 ? seats.length : hole;
-    const tokens = tokensOf({ id, weight }, this.#options);
-    seats[slot] = { id, weight, tokens: tokens.length };
-    const table = rest.#table.insert(tokens, slot, (other) => id < rest.#idOf(other));
-    return new Ring(this.#options, seats, table);
+  with(member: RingMember): Ring {
+    const { id, weight } = member;
+    return this.weightOf(id) === weight ? this : this.#changed(this.has(id) ? [id] : [], [member]);
   }
 
   /** The ring in which `id` takes no part. */
   without(id: MemberId): Ring {
-    const slot = this.#slots.get(id);
-    if (slot === undefined) return this;
-    const seats = this.#seats.with(slot, undefined);
-    const table = this.#table.remove(slot, this.#seats[slot]?.tokens ?? 0);
+    return this.#changed(this.has(id) ? [id] : [], []);
+  }
+
+  #changed(gone: readonly MemberId[], come: readonly RingMember[]): Ring {
+    if (gone.length === 0 && come.length === 0) return this;
+    const seats = [...this.#seats];
+    const holes = gone.map((id) => this.#slotOf(id));
+    let tokensGone = 0;
+    for (const slot of holes) {
+      tokensGone += seats[slot]?.tokens ?? 0;
+      seats[slot] = undefined;
+    }
+    let slot = 0;
+    const added = come.toSorted(byId).map(({ id, weight }) => {
+      while (seats[slot] !== undefined) slot += 1;
+      const tokens = tokensOf({ id, weight }, this.#options);
+      seats[slot] = { id, weight, tokens: tokens.length };
+      return { slot, tokens };
+    });
+    const idAt = (at: number): MemberId => seats[at]?.id ?? ("" as MemberId);
+    const table = this.#table
+      .without(holes, tokensGone)
+      .union(TokenTable.of(added), (one, other) => idAt(one) < idAt(other));
     return new Ring(this.#options, seats, table);
   }
 
@@ -282,6 +300,12 @@ export class Ring {
     }
   }
 
+  #slotOf(id: MemberId): number {
+    const slot = this.#slots.get(id);
+    invariant(slot !== undefined, "a member has a slot");
+    return slot;
+  }
+
   #ownerAt(index: number): MemberId | undefined {
     return this.#seats[this.#table.slotAt(index)]?.id;
   }
@@ -291,4 +315,8 @@ export class Ring {
     invariant(seat !== undefined, "a token's slot has a member");
     return seat.id;
   }
+}
+
+function byId(a: RingMember, b: RingMember): number {
+  return a.id < b.id ? -1 : 1;
 }

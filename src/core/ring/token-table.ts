@@ -9,6 +9,12 @@ const tokenSpan = circle / tokensMax;
 /** First distance at which a search looks around its guess; then it doubles. */
 const firstStep = 8;
 
+/** A member's slot, and its tokens. */
+interface SlotTokens {
+  readonly slot: number;
+  readonly tokens: Uint32Array;
+}
+
 /**
  * The tokens of all members in ring order, each with its member's slot: a number below 2^16.
  *
@@ -28,14 +34,14 @@ export class TokenTable {
     this.#slots = slots;
   }
 
-  /** A table of members whose slots are the indices of `tokensBySlot`, in the order of the members' ids. */
-  static of(tokensBySlot: readonly Uint32Array[]): TokenTable {
-    const length = tokensBySlot.reduce((sum, { length }) => sum + length, 0);
+  /** A table of these members alone, in the order of their ids and of their slots. */
+  static of(members: readonly SlotTokens[]): TokenTable {
+    const length = members.reduce((sum, { tokens }) => sum + tokens.length, 0);
     // Token and slot in one double of 48 bits: the engine sorts numbers without a comparison function.
     const keyed = new Float64Array(length);
     let at = 0;
-    for (const [slot, tokens] of tokensBySlot.entries()) {
-      for (const token of tokens) keyed[at++] = token * 2 ** 16 + slot;
+    for (const member of members) {
+      for (const token of member.tokens) keyed[at++] = token * 2 ** 16 + member.slot;
     }
     keyed.sort();
     const tokens = new Uint32Array(length);
@@ -79,42 +85,61 @@ export class TokenTable {
     return this.#firstAbove(Math.floor(position / tokenSpan));
   }
 
-  /** With the sorted `tokens` of a new member; `isBefore` tells whether its id is lower than that of a slot. */
-  insert(tokens: Uint32Array, slot: number, isBefore: (other: number) => boolean): TokenTable {
-    const length = this.length + tokens.length;
-    const allTokens = new Uint32Array(length);
-    const allSlots = new Uint16Array(length);
+  /** With the tokens of `other`, of other slots; `isBefore` compares the ids of the members at two slots. */
+  union(other: TokenTable, isBefore: (slot: number, other: number) => boolean): TokenTable {
+    if (this.length === 0) return other;
+    const length = this.length + other.length;
+    const tokens = new Uint32Array(length);
+    const slots = new Uint16Array(length);
     let done = 0;
     let added = 0;
     const copyUntil = (until: number): void => {
-      allTokens.set(this.#tokens.subarray(done, until), done + added);
-      allSlots.set(this.#slots.subarray(done, until), done + added);
+      tokens.set(this.#tokens.subarray(done, until), done + added);
+      slots.set(this.#slots.subarray(done, until), done + added);
       done = until;
     };
-    for (const token of tokens) {
+    for (; added < other.length; added += 1) {
+      const token = other.#tokens[added] ?? 0;
+      const slot = other.slotAt(added);
       let until = this.#firstAbove(token);
-      while (this.#tokens[until - 1] === token && isBefore(this.slotAt(until - 1))) until -= 1;
+      while (this.#tokens[until - 1] === token && isBefore(slot, this.slotAt(until - 1))) {
+        until -= 1;
+      }
       copyUntil(until);
-      allTokens[until + added] = token;
-      allSlots[until + added] = slot;
-      added += 1;
+      tokens[until + added] = token;
+      slots[until + added] = slot;
     }
     copyUntil(this.length);
-    return new TokenTable(allTokens, allSlots);
+    return new TokenTable(tokens, slots);
   }
 
-  /** Without the `count` tokens of a member. */
-  remove(slot: number, count: number): TokenTable {
+  /** Without the members at `gone`, which have `count` tokens together. */
+  without(gone: readonly number[], count: number): TokenTable {
+    if (count === 0) return this;
+    const nextGone = this.#finderOf(gone);
     const tokens = new Uint32Array(this.length - count);
     const slots = new Uint16Array(this.length - count);
     let done = 0;
     for (let removed = 0; removed <= count; removed += 1) {
-      const until = removed === count ? this.length : this.indexOfSlot(slot, done);
+      const until = removed === count ? this.length : nextGone(done);
       tokens.set(this.#tokens.subarray(done, until), done - removed);
       slots.set(this.#slots.subarray(done, until), done - removed);
       done = until + 1;
     }
     return new TokenTable(tokens, slots);
+  }
+
+  /** What finds the next token, `from` included, of one of these slots, which has one. */
+  #finderOf(wanted: readonly number[]): (from: number) => number {
+    const [one] = wanted;
+    if (one !== undefined && wanted.length === 1) return (from) => this.indexOfSlot(one, from);
+    const isWanted = new Uint8Array(2 ** 16);
+    for (const slot of wanted) isWanted[slot] = 1;
+    return (from) => {
+      let at = from;
+      while (isWanted[this.#slots[at] ?? 0] === 0) at += 1;
+      return at;
+    };
   }
 
   /**

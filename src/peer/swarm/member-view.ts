@@ -16,7 +16,15 @@ import type { RingBook } from "./ring-book.ts";
 import type { SwarmView } from "./swarm-view.ts";
 
 /** How long a swarm of which nobody is active yet is waited for, before the first of those who are joining begins it. */
-const foundingGraceMs = 3_000;
+const foundingGraceMs: Millis = 3_000;
+
+/**
+ * Time between two renewals of the rings, for each member that is known. A renewal takes time in proportion to the members,
+ * and there are bursts of as many changes: where a crowd joins, or a partition heals.
+ */
+const renewalRestMs: Millis = 0.1;
+/** A shorter rest saves nothing. */
+const renewalRestMinMs: Millis = 5;
 
 interface MemberViewEvents {
   /** Called when others have taken this run for dead. */
@@ -45,6 +53,9 @@ export class MemberView implements SwarmView {
   #wakeAtMs: Millis = Infinity;
   #ring: Ring;
   #futureRing: Ring;
+  #renewedAtMs: Millis = -Infinity;
+  /** When the rings are renewed after changes that have not been seen to yet. */
+  #renewalAtMs: Millis = Infinity;
   /** Sorted. */
   #others: readonly MemberId[] = [];
   /** Whether any member that runs is more than `joining`. */
@@ -83,7 +94,7 @@ export class MemberView implements SwarmView {
         () => ports.entropy.random(),
       );
     this.#membership = this.#newMembership(options.generation);
-    this.#ring = rings.ringOf([]);
+    this.#ring = rings.empty;
     this.#futureRing = this.#ring;
   }
 
@@ -130,6 +141,8 @@ export class MemberView implements SwarmView {
 
   setRole(role: Exclude<MemberRole, "joining">): void {
     this.#perform(this.#membership.setRole(role, this.#clock.nowMs()));
+    // What this peer does itself holds at once.
+    this.#renewIfDue(Infinity);
   }
 
   /** Whether a member is remembered that is taken for dead: it went without a word. */
@@ -179,13 +192,18 @@ export class MemberView implements SwarmView {
 
   async #run(): Promise<void> {
     for (;;) {
-      this.#wakeAtMs = this.#membership.nextWakeAtMs();
+      this.#wakeAtMs = this.#nextWakeAtMs();
       await this.#alarm.sleep(this.#wakeAtMs - this.#clock.nowMs());
       if (this.#stop.signal.aborted) return;
+      this.#renewIfDue(this.#clock.nowMs());
       this.#tellAddresses();
       this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
       this.#found();
     }
+  }
+
+  #nextWakeAtMs(): Millis {
+    return Math.min(this.#membership.nextWakeAtMs(), this.#renewalAtMs);
   }
 
   /** Only an overlay that runs knows where it is reached, and that may change. */
@@ -200,7 +218,7 @@ export class MemberView implements SwarmView {
   /** Does what follows from something that happened, and wakes earlier where that brought something forward. */
   #perform(actions: readonly MembershipAction[]): void {
     this.#carryOut(actions);
-    const isForward = this.#membership.nextWakeAtMs() < this.#wakeAtMs;
+    const isForward = this.#nextWakeAtMs() < this.#wakeAtMs;
     if (isForward || this.role === "joining") this.#alarm.ring();
   }
 
@@ -225,7 +243,7 @@ export class MemberView implements SwarmView {
           break;
       }
     }
-    if (changed) this.#renew();
+    if (changed) this.#renewSoon();
   }
 
   #note(member: Member, before: Member | undefined): boolean {
@@ -249,29 +267,50 @@ export class MemberView implements SwarmView {
     return !isAsBefore || before.role !== member.role;
   }
 
+  /** Renews the rings, at once unless they have just been renewed. */
+  #renewSoon(): void {
+    const restMs = this.#others.length * renewalRestMs;
+    const dueAtMs = restMs < renewalRestMinMs ? 0 : this.#renewedAtMs + restMs;
+    if (this.#clock.nowMs() >= dueAtMs) this.#renew();
+    else this.#renewalAtMs = Math.min(this.#renewalAtMs, dueAtMs);
+  }
+
+  /** Renews the rings where that has been put off until `atMs` at most. */
+  #renewIfDue(atMs: Millis): void {
+    if (this.#renewalAtMs < Infinity && this.#renewalAtMs <= atMs) this.#renew();
+  }
+
   #renew(): void {
+    this.#renewedAtMs = this.#clock.nowMs();
+    this.#renewalAtMs = Infinity;
     const running = this.#membership.members().filter((row) => !isGone(row));
     this.#isFounded = running.some(({ role }) => role !== "joining");
     const active = running.filter(({ role }) => role === "active");
     const coming = running.filter(({ role }) => role === "active" || role === "joining");
-    this.#ring = this.#rings.ringOf(active);
-    this.#futureRing = coming.length === active.length ? this.#ring : this.#rings.ringOf(coming);
+    this.#ring = this.#rings.ringOf(active, this.#ring);
+    this.#futureRing =
+      coming.length === active.length ? this.#ring : this.#rings.ringOf(coming, this.#futureRing);
     for (const listener of this.#listeners) listener();
   }
 
   /** Of members that all are joining, the first one begins: nobody else can tell them what there is. */
   #found(): void {
-    if (this.role !== "joining") return;
-    const nowMs = this.#clock.nowMs();
+    if (this.role !== "joining" || !this.#isFirstForLong()) return;
+    // Others may have begun since the rings were renewed.
+    this.#renewIfDue(Infinity);
+    if (!this.#isFounded) this.setRole("active");
+  }
+
+  #isFirstForLong(): boolean {
     const [first] = this.#others;
     // Who knows of nobody has not found the swarm yet, and must not begin another one.
     if (first === undefined || this.#isFounded) {
       this.#unfoundedSinceMs = undefined;
-      return;
+      return false;
     }
+    const nowMs = this.#clock.nowMs();
     this.#unfoundedSinceMs ??= nowMs;
-    const isFirst = first > this.self;
-    if (isFirst && nowMs >= this.#unfoundedSinceMs + foundingGraceMs) this.setRole("active");
+    return first > this.self && nowMs >= this.#unfoundedSinceMs + foundingGraceMs;
   }
 }
 

@@ -6,31 +6,27 @@ import type { RingOptions } from "../../core/ring/ring-options.ts";
 /** Rings remembered: of a few memberships that views may differ between for a while. */
 const ringsMax = 64;
 
-/** A ring that differs in more members is made anew. */
-const differencesMax = 8;
-
 /**
  * Rings by their members: a ring is a pure function of the set of its members, so the ring of a set that was there a moment
  * ago is the same object, and peers that are simulated in one process can share theirs.
  */
 export class RingBook {
-  readonly #options: RingOptions;
+  /** The ring of nobody. */
+  readonly empty: Ring;
   readonly #rings = new Map<string, Ring>();
   readonly #hashes = new Map<string, readonly [number, number]>();
-  #latest: Ring;
 
   constructor(options: RingOptions) {
-    this.#options = options;
-    this.#latest = Ring.of([], options);
+    this.empty = Ring.of([], options);
   }
 
-  ringOf(members: readonly RingMember[]): Ring {
+  /** The ring of `members`; the less it differs from `base`, the sooner it is made. */
+  ringOf(members: readonly RingMember[], base = this.empty): Ring {
     const key = this.#keyOf(members);
     const known = this.#rings.get(key);
     if (known?.isOf(members)) return known;
-    const ring = this.#grown(members);
+    const ring = base.to(members);
     this.#rings.set(key, ring);
-    this.#latest = ring;
     for (const oldest of this.#rings.keys()) {
       if (this.#rings.size <= ringsMax) break;
       this.#rings.delete(oldest);
@@ -58,18 +54,5 @@ export class RingBook {
     if (this.#hashes.size >= ringMembersMax) this.#hashes.clear();
     this.#hashes.set(text, halves);
     return halves;
-  }
-
-  /** Made from the latest one, from which it mostly differs by one member. */
-  #grown(members: readonly RingMember[]): Ring {
-    const ids = new Set(members.map(({ id }) => id));
-    let ring = this.#latest;
-    const differences =
-      ring.members.filter((id) => !ids.has(id)).length +
-      members.filter(({ id }) => !ring.has(id)).length;
-    if (differences > differencesMax) return Ring.of(members, this.#options);
-    for (const id of ring.members) if (!ids.has(id)) ring = ring.without(id);
-    for (const member of members) ring = ring.with(member);
-    return ring;
   }
 }

@@ -143,6 +143,21 @@ describe("Ring", () => {
     );
   });
 
+  it("becomes the ring of any other members, whichever it was of", () => {
+    fc.assert(
+      fc.property(anyMembers, anyMembers, anyMembers, (one, other, members) => {
+        const ring = Ring.of(one, options).to(other).to(members);
+        const direct = Ring.of(members, options);
+        expect(Ring.diff(ring, direct)).toEqual([]);
+        expect(ring.isOf(members)).toBe(true);
+        for (const position of probesOf(placed(members))) {
+          expect(ring.preferenceOf(position, 9)).toEqual(direct.preferenceOf(position, 9));
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it("gives equal tokens to the lower id, whatever the order of the members", () => {
     // With this seed, one token of "b" equals one of "c".
     const dense = { virtualNodes: 4_096, hashSeed: 28 };
@@ -152,7 +167,13 @@ describe("Ring", () => {
     expect(ties.map(({ id }) => id)).toEqual(["c"]);
     const grow = (list: RingMember[]): Ring =>
       list.reduce((ring, member) => ring.with(member), Ring.of([], dense));
-    for (const ring of [Ring.of(members, dense), grow(members), grow(members.toReversed())]) {
+    const turned = Ring.of(members.slice(2), dense).to(members);
+    for (const ring of [
+      Ring.of(members, dense),
+      grow(members),
+      grow(members.toReversed()),
+      turned,
+    ]) {
       for (const { at } of ties) {
         const position = (at - 1) as RingPosition;
         expect(ring.preferenceOf(position, 2)).toEqual(["b", "c"]);
