@@ -7,10 +7,17 @@ import type { MemberView } from "./member-view.ts";
 /** Rest before the addresses of which none answered are tried again. */
 const retryMs: Millis = 1_000;
 
+/** Addresses tried side by side: a peer of a large swarm remembers hundreds, and each that answers sends its table. */
+const triedAtOnce = 16;
+
 /** Finds the swarm through any one of the addresses, however long it takes; without any, begins a new one. */
 export async function joinSwarm(
-  ports: { readonly clock: Clock; readonly logger: Logger; readonly overlay: Overlay },
-  view: MemberView,
+  ports: {
+    readonly clock: Clock;
+    readonly logger: Pick<Logger, "warn">;
+    readonly overlay: Pick<Overlay, "join">;
+  },
+  view: Pick<MemberView, "join" | "others" | "setRole">,
   addresses: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -20,13 +27,20 @@ export async function joinSwarm(
     return;
   }
   while (!signal.aborted && view.others.length === 0) {
-    const attempts = addresses.map(async (address) => {
-      const outcome = await overlay.join(address, signal);
-      // One that answers is enough; the others may take their time.
-      if (outcome.kind === "joined") view.join([outcome.member]);
-      else if (!signal.aborted) logger.warn("join-failed", { address, outcome: outcome.kind });
-    });
-    await Promise.all(attempts);
+    const left = [...addresses];
+    const tryOne = async (): Promise<void> => {
+      for (let address = left.shift(); address !== undefined; address = left.shift()) {
+        const outcome = await overlay.join(address, signal);
+        if (outcome.kind === "joined") {
+          view.join([outcome.member]);
+          // One that answers is enough; those that are being tried may take their time.
+          left.length = 0;
+        } else if (!signal.aborted) {
+          logger.warn("join-failed", { address, outcome: outcome.kind });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: triedAtOnce }, tryOne));
     await clock.sleep(retryMs, signal);
   }
 }
