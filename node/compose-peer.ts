@@ -3,6 +3,7 @@ import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
 import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
+import { EventLoopLoad } from "../src/adapters/system/event-loop-load.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import { SystemEntropy } from "../src/adapters/system/system-entropy.ts";
 import { CrawlError } from "../src/core/errors.ts";
@@ -75,6 +76,7 @@ async function composeAround(
     entropy: new SystemEntropy(),
     fetcher: await fetcherOf(config, clock),
     leases: new LeaseFile(layout.leasesFile),
+    load: new EventLoopLoad(),
     logger,
     metrics: metrics ?? unread,
     resolver,

@@ -222,7 +222,7 @@ export const settings = {
   "max-open": {
     read: wholeNumber({ min: 1, max: 65_536 }),
     argument: "<n>",
-    help: "requests open at once, over all hosts",
+    help: "requests open at once, over all hosts; fewer while the process does not keep up",
   },
   "body-max": {
     read: byteCount({ min: 1_024, max: 1_024 ** 3 }),

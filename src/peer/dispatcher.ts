@@ -1,10 +1,15 @@
 import type { Millis } from "../core/units.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ProcessLoad } from "../ports/process-load.ts";
 import type { Frontier, Lease } from "./frontier.ts";
 import type { Journal } from "./journal.ts";
+import { RequestWindow } from "./request-window.ts";
 
 export interface DispatcherOptions {
-  /** Requests open at once, over all hosts. More hide the latency of slow servers and cost memory and sockets. @default 256 */
+  /**
+   * Requests open at once, over all hosts, at most. More hide the latency of slow servers and cost memory and sockets.
+   * @default 256
+   */
   readonly openRequestsMax: number;
   /**
    * Answers that wait for each place of the parser, at which no more requests are opened. More keep the parser busy
@@ -31,7 +36,7 @@ export class Dispatcher {
   readonly #clock: Clock;
   readonly #frontier: Frontier;
   readonly #journal: Journal;
-  readonly #openRequestsMax: number;
+  readonly #window: RequestWindow;
   readonly #answersMax: number;
   readonly #visit: (lease: Lease) => Promise<void>;
   readonly #isHeldBack: () => boolean;
@@ -52,6 +57,7 @@ export class Dispatcher {
       readonly isHeldBack: () => boolean;
       /** Pages that the parser takes at once. */
       readonly parserPlaces: number;
+      readonly load?: ProcessLoad;
     },
     options: DispatcherOptions,
     onFailure: (error: unknown) => void,
@@ -61,9 +67,14 @@ export class Dispatcher {
     this.#journal = parts.journal;
     this.#visit = parts.visit;
     this.#isHeldBack = parts.isHeldBack;
-    this.#openRequestsMax = options.openRequestsMax;
+    this.#window = new RequestWindow(options.openRequestsMax, parts.load);
     this.#answersMax = options.answersPerParserPlace * parts.parserPlaces;
     this.#onFailure = onFailure;
+  }
+
+  /** Requests that may be open now. */
+  get openRequestsMax(): number {
+    return Math.floor(this.#window.size);
   }
 
   start(): void {
@@ -108,6 +119,7 @@ export class Dispatcher {
       .catch(this.#onFailure)
       .finally(() => {
         this.#visits.delete(visit);
+        this.#window.ended(this.#clock.nowMs());
         this.wake();
       });
     this.#visits.add(visit);
@@ -116,7 +128,7 @@ export class Dispatcher {
   #hasRoom(): boolean {
     const open = this.#frontier.openRequests;
     const freeShare = 1 - (this.#visits.size - open) / this.#answersMax;
-    if (open >= this.#openRequestsMax * freeShare || this.#isHeldBack()) return false;
+    if (open >= this.#window.size * freeShare || this.#isHeldBack()) return false;
     if (!this.#journal.full) return true;
     this.#wakeAfterCommit();
     return false;

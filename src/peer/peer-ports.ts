@@ -7,6 +7,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Overlay } from "../ports/overlay.ts";
 import type { PageParser } from "../ports/page-parser.ts";
+import type { ProcessLoad } from "../ports/process-load.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -17,6 +18,8 @@ export interface PeerPorts {
   readonly entropy: Entropy;
   readonly fetcher: Fetcher;
   readonly leases: LeaseSlots;
+  /** Absent where nothing slows the process down: in virtual time. */
+  readonly load?: ProcessLoad;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** The other members of the swarm; absent where the peer crawls alone. */

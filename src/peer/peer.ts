@@ -117,6 +117,7 @@ export class Peer implements PeerControl {
         visit: (lease) => visitor.visit(lease),
         isHeldBack: () => this.#swarm?.holdsRequests ?? false,
         parserPlaces: ports.parser.pendingMax,
+        ...(ports.load && { load: ports.load }),
       },
       options.dispatcher,
       onFailure,
@@ -349,6 +350,7 @@ export class Peer implements PeerControl {
       lastMs = nowMs;
       this.#pace.observe(this.#total("pages"), nowMs);
       metrics.gauge("open_requests", this.#frontier.openRequests);
+      metrics.gauge("open_requests_max", this.#dispatcher.openRequestsMax);
       metrics.gauge("frontier_active_hosts", this.#frontier.activeHosts);
       metrics.gauge("frontier_queued_urls", this.#total("queued"));
       // Where others held it back, nothing else tells that they do no more.

@@ -27,6 +27,7 @@ export type MetricName =
   | "frontier_queued_urls"
   | "links_left_out_total"
   | "open_requests"
+  | "open_requests_max"
   | "overlay_dropped_notices_total"
   | "overlay_refused_total"
   | "overlay_violations_total"

@@ -58,6 +58,10 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     help: "Links of pages that have more of them than are taken from one page",
   },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
+  open_requests_max: {
+    kind: "gauge",
+    help: "HTTP requests that may be under way: fewer while the process itself does not keep up",
+  },
   overlay_dropped_notices_total: {
     kind: "counter",
     help: "Datagrams to other members that were dropped, since there was no way or no room",

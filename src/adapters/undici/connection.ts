@@ -26,6 +26,11 @@ export interface ConnectionTarget {
   readonly headBytesMax: number;
 }
 
+/** What ends the request of a connection that is destroyed. One for all: undici's own costs a stack trace each time. */
+const destroyedError = Object.assign(new Error("the connection was destroyed"), {
+  code: "UND_ERR_DESTROYED",
+});
+
 /** Bytes read ahead from a socket before it waits for the parser; Node's own choice for files. */
 const readAheadBytes = 64 * 1024;
 
@@ -101,7 +106,7 @@ export class Connection {
   }
 
   async #destroy(): Promise<void> {
-    const closed = this.#client.destroy();
+    const closed = this.#client.destroy(destroyedError);
     // The client does not know a socket that is still connecting.
     const dialled = this.#dialled;
     if (dialled !== undefined) {

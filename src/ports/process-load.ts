@@ -1,0 +1,15 @@
+import type { Millis } from "../core/units.ts";
+
+/** How busy the process has been for a while. */
+export interface LoadSample {
+  /** Part of the time in which it had something to do, from 0 to 1. */
+  readonly busyShare: number;
+  /** How late it came to what was due, in the mean. */
+  readonly latenessMs: Millis;
+}
+
+/** Tells whether the process keeps up with what is to be done. */
+export interface ProcessLoad {
+  /** Since the last sample; undefined when too little has been seen since then. */
+  take(): LoadSample | undefined;
+}
