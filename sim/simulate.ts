@@ -24,7 +24,7 @@ import type { VirtualHit } from "./world/virtual-web.ts";
 export interface SimulateOptions {
   readonly tampering?: Tampering;
   readonly onLog?: (line: VirtualLogLine, atMs: Millis) => void;
-  /** Called at each look at the swarm from outside. */
+  /** Called again and again, at least once a virtual second for each 25 members. */
   readonly onProgress?: (progress: RunProgress) => void;
 }
 
@@ -41,8 +41,9 @@ export interface RunProgress {
 
 const job = "sim" as JobId;
 
-/** Time in which the first members must have become a swarm. */
+/** Time in which the first members must have become a swarm, and more of it for each of them. */
 const foundWithinMs: Millis = 60_000;
+const foundWithinMsEach: Millis = 100;
 const lookMs: Millis = 1_000;
 /** Looks cost time in proportion to the members. */
 const membersPerLook = 25;
@@ -174,7 +175,8 @@ export class Simulation {
       this.#swarm.add();
     }
     void this.#watch();
-    if (!(await this.#isCalmWithin(foundWithinMs))) return;
+    const patienceMs = foundWithinMs + foundWithinMsEach * this.#plan.size.peers;
+    if (!(await this.#isCalmWithin(patienceMs))) return;
     const zeroMs = clock.nowMs();
     this.#log.began();
     void this.#ask();
@@ -275,6 +277,10 @@ export class Simulation {
     else this.#calmSinceMs ??= this.#chronicle.nowMs;
     for (const checker of this.#checkers) checker.onLook?.();
     this.#log.look(weather);
+    this.#tellProgress();
+  }
+
+  #tellProgress(): void {
     this.#onProgress?.({
       phase: this.#phase,
       virtualMs: this.#chronicle.nowMs,
@@ -289,6 +295,7 @@ export class Simulation {
     const untilMs = clock.nowMs() + withinMs;
     while (clock.nowMs() < untilMs) {
       const weather = this.#swarm.look();
+      this.#tellProgress();
       if (weather.calm) {
         this.#chronicle.look(weather);
         this.#calmSinceMs ??= this.#chronicle.nowMs;

@@ -22,9 +22,9 @@ const foundingGraceMs: Millis = 3_000;
  * Time between two renewals of the rings, for each member that is known. A renewal takes time in proportion to the members,
  * and there are bursts of as many changes: where a crowd joins, or a partition heals.
  */
-const renewalRestMs: Millis = 0.1;
+const renewalRestMs: Millis = 0.5;
 /** A shorter rest saves nothing. */
-const renewalRestMinMs: Millis = 5;
+const renewalRestMinMs: Millis = 25;
 
 interface MemberViewEvents {
   /** Called when others have taken this run for dead. */
