@@ -5,8 +5,8 @@ import type { ProcessLoad } from "../ports/process-load.ts";
 const lookMs: Millis = 100;
 /** Share of busy time from which the process is what the crawl waits for, not the network. */
 const busyShareMin = 0.9;
-/** How late a busy process may be: a queue of answers that keeps it busy, and lets nobody else wait for long. */
-const latenessMsMax: Millis = 4;
+/** How long a turn of a busy process may take: answers that keep it busy, and let nobody else wait for long. */
+const turnMsMax: Millis = 5;
 /** It grows by this part of itself, so that it finds its place within seconds and leaves it by little. */
 const growth = 1 / 16;
 /** Fewer open requests would leave a busy process without work between two turns. */
@@ -18,8 +18,8 @@ const sizeMin = 8;
  * A process that cannot keep up answers no faster when more is asked of it; what is open beyond its pace only waits for it,
  * takes memory, and makes each turn of its loop longer, for the answers to other members and to users as well. So, as TCP
  * Vegas does for a path (Brakmo & Peterson 1995), the window is cut by what waits: the visits that end in the time by which
- * the process is late. What the latency of the servers needs stays open. A process that is late without being busy, because
- * others take the processor, does not cut it.
+ * a turn is too long. What the latency of the servers needs stays open. A process whose turns are long without its being
+ * busy, because others take the processor, does not cut it.
  */
 export class RequestWindow {
   readonly #max: number;
@@ -46,11 +46,11 @@ export class RequestWindow {
     if (this.#load === undefined || nowMs < this.#lookedAtMs + lookMs) return;
     const sample = this.#load.take();
     if (sample === undefined) return;
-    const { busyShare, latenessMs } = sample;
-    if (busyShare < busyShareMin || latenessMs < latenessMsMax / 2) {
+    const { busyShare, turnMs } = sample;
+    if (busyShare < busyShareMin || turnMs < turnMsMax / 2) {
       this.#resize(this.#size + Math.max(1, this.#size * growth));
-    } else if (latenessMs > latenessMsMax) {
-      const waiting = (this.#ended / (nowMs - this.#lookedAtMs)) * (latenessMs - latenessMsMax);
+    } else if (turnMs > turnMsMax) {
+      const waiting = (this.#ended / (nowMs - this.#lookedAtMs)) * (turnMs - turnMsMax);
       this.#resize(this.#size - waiting);
     }
     this.#lookedAtMs = nowMs;

@@ -4,8 +4,8 @@ import type { Millis } from "../core/units.ts";
 export interface LoadSample {
   /** Part of the time in which it had something to do, from 0 to 1. */
   readonly busyShare: number;
-  /** How late it came to what was due, in the mean. */
-  readonly latenessMs: Millis;
+  /** How long a turn of its event loop took, in the mean: what becomes due waits for about as long. */
+  readonly turnMs: Millis;
 }
 
 /** Tells whether the process keeps up with what is to be done. */

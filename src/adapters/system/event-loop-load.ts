@@ -1,28 +1,26 @@
-import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { performance } from "node:perf_hooks";
 import type { LoadSample, ProcessLoad } from "../../ports/process-load.ts";
 
-/** Time between two measurements of the delay, which are made outside JavaScript; a delay contains it. */
-const resolutionMs = 2;
+/** Turns from which a mean says something. */
+const turnsMin = 3;
 
-/** Measurements from which a mean says something. */
-const countMin = 3;
-
-/** The load of the thread that it is made in, by its event loop. */
+/** The load of the main thread, by what the event loop counts itself: nothing wakes up to measure it. */
 export class EventLoopLoad implements ProcessLoad {
-  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
   #last = performance.eventLoopUtilization();
-
-  constructor() {
-    this.#delay.enable();
-  }
+  #lastTurns = turnsSoFar();
 
   take(): LoadSample | undefined {
-    if (this.#delay.count < countMin) return undefined;
-    const latenessMs = Math.max(0, this.#delay.mean / 1e6 - resolutionMs);
-    this.#delay.reset();
+    const turns = turnsSoFar();
+    const taken = turns - this.#lastTurns;
+    if (taken < turnsMin) return undefined;
     const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, this.#last);
+    const { active, utilization } = performance.eventLoopUtilization(now, this.#last);
     this.#last = now;
-    return { busyShare: utilization, latenessMs };
+    this.#lastTurns = turns;
+    return { busyShare: utilization, turnMs: active / taken };
   }
+}
+
+function turnsSoFar(): number {
+  return performance.nodeTiming.uvMetricsInfo.loopCount;
 }

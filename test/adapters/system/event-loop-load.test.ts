@@ -21,15 +21,15 @@ describe("EventLoopLoad", () => {
       () => undefined,
       ({ busyShare }) => busyShare < 0.5,
     );
-    expect(sample?.latenessMs).toBeGreaterThanOrEqual(0);
+    expect(sample?.turnMs).toBeLessThan(60);
   });
 
-  it("shows a loop whose turns are long as busy, and how late it is", async () => {
+  it("shows a loop whose turns are long as busy, and how long they are", async () => {
     const sample = await sampleWith(
       () => {
         for (const endMs = performance.now() + 60; performance.now() < endMs;);
       },
-      ({ busyShare, latenessMs }) => busyShare > 0.5 && latenessMs > 8,
+      ({ busyShare, turnMs }) => busyShare > 0.5 && turnMs > 8,
     );
     expect(sample?.busyShare).toBeLessThanOrEqual(1);
   });
