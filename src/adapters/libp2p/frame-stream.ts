@@ -126,8 +126,9 @@ export class FrameStream implements Collector {
   }
 
   #flush(): void {
-    const { writeStatus } = this.#stream;
-    if (!this.#isClosed && writeStatus !== "writable") this.abort("the stream is closed");
+    // A stream that has been finished is not broken: its end is on its way, behind the last frame.
+    const isCut = this.#waiting.length > 0 && this.#stream.writeStatus !== "writable";
+    if (!this.#isClosed && isCut) this.abort("the stream is closed");
     this.#progressed();
     while (!this.#isClosed && this.#waiting.length > 0 && !this.#stream.writableNeedsDrain) {
       const count = this.#batchLength();

@@ -10,7 +10,7 @@ const notice = (bytes: number): Frame => ({ type: "notice", payload: new Uint8Ar
 class HeldStream extends EventTarget {
   readonly sent: Uint8Array[] = [];
   readonly status = "open";
-  readonly writeStatus = "writable";
+  writeStatus: "writable" | "closing" = "writable";
   writableNeedsDrain = false;
   aborted: string | undefined;
 
@@ -21,6 +21,11 @@ class HeldStream extends EventTarget {
 
   abort(error: Error): void {
     this.aborted = error.message;
+  }
+
+  close(): Promise<void> {
+    this.writeStatus = "closing";
+    return Promise.resolve();
   }
 
   drain(): void {
@@ -59,6 +64,14 @@ describe("frames on a stream", () => {
   afterEach(() => {
     frames.abort("the end of the test");
     vi.useRealTimers();
+  });
+
+  it("that has been finished gets to its end: it is not broken off behind its last frame", () => {
+    frames.send(notice(10));
+    frames.finish();
+    vi.runAllTimers();
+    expect(held.sent).toHaveLength(1);
+    expect({ aborted: held.aborted, ends }).toEqual({ aborted: undefined, ends: [] });
   });
 
   it("go out together at the end of a turn, and large payloads without a copy of their own", () => {
