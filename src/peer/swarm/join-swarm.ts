@@ -7,8 +7,8 @@ import type { MemberView } from "./member-view.ts";
 /** Rest before the addresses of which none answered are tried again. */
 const retryMs: Millis = 1_000;
 
-/** Addresses tried side by side: a peer of a large swarm remembers hundreds, and each that answers sends its table. */
-const triedAtOnce = 16;
+/** Members that are asked for their tables, at most: a peer of a large swarm remembers hundreds. */
+const contactsMax = 16;
 
 /** Finds the swarm through any one of the addresses, however long it takes; without any, begins a new one. */
 export async function joinSwarm(
@@ -27,20 +27,18 @@ export async function joinSwarm(
     return;
   }
   while (!signal.aborted && view.others.length === 0) {
-    const left = [...addresses];
-    const tryOne = async (): Promise<void> => {
-      for (let address = left.shift(); address !== undefined; address = left.shift()) {
-        const outcome = await overlay.join(address, signal);
-        if (outcome.kind === "joined") {
-          view.join([outcome.member]);
-          // One that answers is enough; those that are being tried may take their time.
-          left.length = 0;
-        } else if (!signal.aborted) {
-          logger.warn("join-failed", { address, outcome: outcome.kind });
-        }
+    let contacts = 0;
+    // All at once: an attempt at an address may last until another one has answered.
+    const attempts = addresses.map(async (address) => {
+      const outcome = await overlay.join(address, signal);
+      if (outcome.kind !== "joined") {
+        if (!signal.aborted) logger.warn("join-failed", { address, outcome: outcome.kind });
+      } else if (contacts < contactsMax) {
+        contacts += 1;
+        view.join([outcome.member]);
       }
-    };
-    await Promise.all(Array.from({ length: triedAtOnce }, tryOne));
+    });
+    await Promise.all(attempts);
     await clock.sleep(retryMs, signal);
   }
 }
