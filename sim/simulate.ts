@@ -24,7 +24,7 @@ import type { VirtualHit } from "./world/virtual-web.ts";
 export interface SimulateOptions {
   readonly tampering?: Tampering;
   readonly onLog?: (line: VirtualLogLine, atMs: Millis) => void;
-  /** Called again and again, at least once a virtual second for each 25 members. */
+  /** Called at every look: each virtual second, with more than 25 members each second for every 25 of them. */
   readonly onProgress?: (progress: RunProgress) => void;
 }
 
