@@ -87,6 +87,7 @@ export class TokenTable {
 
   /** With the tokens of `other`, of other slots; `isBefore` compares the ids of the members at two slots. */
   union(other: TokenTable, isBefore: (slot: number, other: number) => boolean): TokenTable {
+    if (other.length === 0) return this;
     if (this.length === 0) return other;
     const length = this.length + other.length;
     const tokens = new Uint32Array(length);
