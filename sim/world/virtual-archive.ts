@@ -85,10 +85,12 @@ export class VirtualArchive implements Archive {
     });
   }
 
-  async stop(): Promise<void> {
+  async stop(isCommitted = true): Promise<void> {
     if (this.#state !== "started") return;
-    await this.flush();
-    if (this.#open) this.#open.isFinished = true;
+    if (isCommitted) {
+      await this.flush();
+      if (this.#open) this.#open.isFinished = true;
+    }
     this.#state = "stopped";
   }
 
@@ -103,7 +105,8 @@ export class VirtualArchive implements Archive {
   }
 
   flush(): Promise<ArchiveMark> {
-    const flushed = this.#flushing.then(() => this.#flush());
+    const mark = this.#open ? { file: this.#open.name, bytes: this.#reserved } : this.#mark;
+    const flushed = this.#flushing.then(() => this.#flush(mark));
     this.#flushing = flushed.catch(() => undefined);
     return flushed;
   }
@@ -122,16 +125,16 @@ export class VirtualArchive implements Archive {
     return this.#disk.files.filter(({ offsets }) => offsets.length > 0).map(({ name }) => name);
   }
 
-  async #flush(): Promise<ArchiveMark> {
+  async #flush(mark: ArchiveMark | undefined): Promise<ArchiveMark> {
     if (this.#flushMs > 0 && this.#pending.length > 0) {
       await this.#process.clock.sleep(this.#flushMs);
     }
     return this.#process.answer(() => {
       if (this.#disk.full) this.#failure ??= new CrawlError("DISK_FULL", "The disk is full.");
       if (this.#failure) throw this.#failure;
-      invariant(this.#mark !== undefined, "the archive is flushed before it was started");
+      invariant(mark !== undefined, "the archive is flushed before it was started");
       const file = this.#open;
-      if (file === undefined) return this.#mark;
+      if (file === undefined) return mark;
       if (!this.#disk.files.includes(file)) this.#disk.files.push(file);
       for (const { offset, end, capture } of this.#pending) {
         file.offsets.push(offset);
@@ -141,8 +144,7 @@ export class VirtualArchive implements Archive {
         file.bytes = end;
       }
       this.#pending = [];
-      this.#mark = { file: file.name, bytes: file.bytes };
-      return this.#mark;
+      return mark;
     });
   }
 

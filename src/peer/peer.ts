@@ -171,7 +171,8 @@ export class Peer implements PeerControl {
       await this.#questions.handOver();
     }
     await this.#swarm?.stop(drainedByMs);
-    for (const part of [fetcher, parser, archive, leases, store]) {
+    const kept = { stop: () => archive.stop(this.#failure === undefined) };
+    for (const part of [fetcher, parser, kept, leases, store]) {
       await part.stop().catch((error: unknown) => this.#fail(error));
     }
     if (this.#failure && !this.#failure.wasRunning) throw this.#failure.error;

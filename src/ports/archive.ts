@@ -52,10 +52,19 @@ export interface Archive {
    * mark, behind all that was kept: `flush` gives it before anything is appended.
    */
   start(mark: ArchiveMark | undefined): Promise<void>;
-  /** Flushes, finishes the open file and its index; idempotent. */
-  stop(): Promise<void>;
+  /**
+   * Flushes, finishes the open file and its index; idempotent. Where the commit of what was appended has failed, files
+   * are left as a crash leaves them, for the next start to cut.
+   *
+   * @param isCommitted @default true
+   */
+  stop(isCommitted?: boolean): Promise<void>;
   append(capture: EncodedCapture): ArchiveLocation;
-  /** Resolves when everything appended before the call is durable. Calls are served in order. */
+  /**
+   * Resolves when everything appended before the call is durable, with a mark behind that: what comes later lies beyond
+   * the mark, even if the same write took it along. Who calls has committed the mark of the call before. Calls are served
+   * in order.
+   */
   flush(): Promise<ArchiveMark>;
   /** Reads one record back; a revisit record has an empty body. */
   read(location: ArchiveLocation): Promise<ArchivedResponse>;

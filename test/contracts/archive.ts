@@ -171,6 +171,18 @@ export function archiveContract(name: string, newWorld: () => ArchiveWorld): voi
       expect(text((await next.read(kept)).body)).toBe("one");
     });
 
+    test("marks what was appended before a flush was asked for, and nothing that came while it ran", async () => {
+      const archive = await started();
+      const kept = archive.append(sampleCapture(sampleExchange("/a", "one")));
+      const flushed = archive.flush();
+      const lost = archive.append(sampleCapture(sampleExchange("/b", "two")));
+      const mark = await flushed;
+      await archive.read(lost);
+      const next = await restarted(archive, mark);
+      await expect(next.read(lost)).rejects.toMatchObject({ code: "NOT_ARCHIVED" });
+      expect(text((await next.read(kept)).body)).toBe("one");
+    });
+
     test("goes on in a new file after a crash", async () => {
       const archive = await started();
       const first = archive.append(sampleCapture(sampleExchange("/a", "one")));
@@ -191,6 +203,18 @@ export function archiveContract(name: string, newWorld: () => ArchiveWorld): voi
       await archive.stop();
       const next = await restarted(archive, undefined);
       expect(text((await next.read(location)).body)).toBe("one");
+    });
+
+    test("that is stopped after a failed commit is cut like one that was killed", async () => {
+      const archive = await started();
+      const kept = archive.append(sampleCapture(sampleExchange("/a", "one")));
+      const mark = await archive.flush();
+      const lost = archive.append(sampleCapture(sampleExchange("/b", "two")));
+      await archive.flush();
+      await archive.stop(false);
+      const next = await restarted(archive, mark);
+      await expect(next.read(lost)).rejects.toMatchObject({ code: "NOT_ARCHIVED" });
+      expect(text((await next.read(kept)).body)).toBe("one");
     });
 
     test("has no record where none was written", async () => {

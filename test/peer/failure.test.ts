@@ -19,32 +19,37 @@ describe("a peer whose disk runs full", () => {
   it.each([
     ["the database's", (machine: VirtualPeer) => (machine.disk.full = true)],
     ["the archive's", (machine: VirtualPeer) => machine.fillArchiveDisk()],
-  ])("refuses more where it is %s, stops at once, and loses nothing", async (_which, fill) => {
-    for (const afterMs of [300, 401, 555, 666, 780]) {
-      const machine = new VirtualPeer(web);
-      await machine.clock.run(
-        (async () => {
-          const peer = await machine.start();
-          await machine.inject(["http://h0.example/p0"], { scope: "any", delayMs: 20 });
-          await machine.clock.sleep(afterMs);
-          fill(machine);
-          expect(await peer.failed).toMatchObject({ code: "DISK_FULL" });
-          const failedAtMs = machine.clock.nowMs();
-          const late = peer.inject(testJob, ["http://late.example/"]);
-          await expect(late).rejects.toMatchObject({ code: "DISK_FULL" });
-          await peer.stop();
-          expect(machine.clock.nowMs() - failedAtMs).toBeLessThan(1_000);
+  ])(
+    "refuses more where it is %s, stops at once, loses nothing and archives nothing twice",
+    async (_which, fill) => {
+      for (const afterMs of [300, 401, 555, 666, 780]) {
+        const machine = new VirtualPeer(web);
+        await machine.clock.run(
+          (async () => {
+            const peer = await machine.start();
+            await machine.inject(["http://h0.example/p0"], { scope: "any", delayMs: 20 });
+            await machine.clock.sleep(afterMs);
+            fill(machine);
+            expect(await peer.failed).toMatchObject({ code: "DISK_FULL" });
+            const failedAtMs = machine.clock.nowMs();
+            const late = peer.inject(testJob, ["http://late.example/"]);
+            await expect(late).rejects.toMatchObject({ code: "DISK_FULL" });
+            await peer.stop();
+            expect(machine.clock.nowMs() - failedAtMs).toBeLessThan(1_000);
 
-          machine.disk.full = false;
-          machine.kill();
-          const next = await machine.start();
-          await next.jobFinished(testJob, new AbortController().signal);
-          expect(next.job(testJob)).toMatchObject({
-            finished: true,
-            counts: { pages: hosts * pagesPerHost, queued: 0 },
-          });
-        })(),
-      );
-    }
-  });
+            machine.disk.full = false;
+            machine.kill();
+            const next = await machine.start();
+            await next.jobFinished(testJob, new AbortController().signal);
+            expect(next.job(testJob)).toMatchObject({
+              finished: true,
+              counts: { pages: hosts * pagesPerHost, queued: 0 },
+            });
+            const archived = machine.archived();
+            expect(archived).toHaveLength(new Set(archived).size);
+          })(),
+        );
+      }
+    },
+  );
 });

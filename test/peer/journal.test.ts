@@ -46,7 +46,7 @@ async function newJournal() {
       return memory.flush();
     },
     start: (mark) => memory.start(mark),
-    stop: () => memory.stop(),
+    stop: (isCommitted) => memory.stop(isCommitted),
     read: (location) => memory.read(location),
     files: () => memory.files(),
   };

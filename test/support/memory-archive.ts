@@ -81,10 +81,12 @@ export class MemoryArchive implements Archive {
     return Promise.resolve();
   }
 
-  async stop(): Promise<void> {
+  async stop(isCommitted = true): Promise<void> {
     if (this.#state !== "started") return;
-    await this.flush();
-    if (this.#open !== undefined) this.#open.finished = true;
+    if (isCommitted) {
+      await this.flush();
+      if (this.#open !== undefined) this.#open.finished = true;
+    }
     this.#state = "stopped";
   }
 

@@ -51,8 +51,9 @@ export class OpenSegment {
     return this.#captures;
   }
 
-  get mark(): ArchiveMark {
-    return { file: this.file, bytes: this.#durableBytes };
+  /** Behind everything that has been appended, durable or not. */
+  get end(): ArchiveMark {
+    return { file: this.file, bytes: this.#reservedBytes };
   }
 
   /** Gives the capture its place; its first member has `length` bytes. */

@@ -30,18 +30,18 @@ export interface RecoveredArchive {
  *     F.warc.gz  with     F.cdxj      done (F.cdxj.open may not yet be removed)
  *     F.cdxj.*   alone                rest of a file that was removed
  *
- * A finished file was synchronised before it got its name, so it ends with a whole record; it is never cut and never
- * removed. Records in it that were not committed are captures of fetches that did happen.
+ * A finished file was synchronised before it got its name, and all of its records were committed: it is never cut and
+ * never removed.
  *
- * An open file meets one of three fates. The writer finishes a file durably before it begins the next, and `flush`
- * hands out a mark of the next one only after that; hence
+ * An open file meets one of four fates. `flush` hands out a mark of a file only when all files before it are durable;
+ * hence
  *
  * - named by the mark: cut at the mark, then finished. All before the mark is committed and was synchronised; nothing
  *   behind it is committed.
+ * - begun before the mark's file: finished. All of it is committed.
  * - begun after the mark's file: removed. No flush of it was ever committed.
- * - anything else, which is no mark at all, or a file older than the mark's: its whole records are kept and it is
- *   finished. Nothing here says what is committed (the database has been lost), and records are never thrown
- *   away on a guess. Without any capture it is removed.
+ * - no mark at all: its whole records are kept and it is finished. Nothing says what is committed (the database has been
+ *   lost), and records are never thrown away on a guess. Without any capture it is removed.
  *
  * Each step leaves a state of the table above, so a crash in here is met by running it again. A file that is shorter
  * than the mark, or torn before it, is `ARCHIVE_CORRUPT`: a disk that lost synchronised data is not to be papered

@@ -26,13 +26,15 @@ const gunzip = promisify(gunzipCallback);
  *
  * The life of a file: its name is taken at the first append, so that locations are final at once. The next flush makes
  * `NAME.warc.gz.open` with its warcinfo record, writes what was appended, synchronises it, and appends the lines of
- * the index. When the file is full, the append that follows begins another one; the flush that writes it first
- * finishes the full file: last write, synchronise, rename, synchronise the directory. Its index is sorted beside the
+ * the index. When the file is full, the append that follows begins another one; the first flush that comes after a mark
+ * of a later file was committed finishes the full one: rename, synchronise the directory. Its index is sorted beside the
  * crawl. {@link recoverArchive} tells what a crash leaves of this.
  *
- * Flushes run one after the other; those that are asked for while one runs share the next.
+ * Writes run one after the other; calls that need one while one runs share the next. So a write may take along what was
+ * appended after a flush was asked for. The mark leaves that out, as the caller's commit does.
  *
- * Invariant: a mark of a file is handed out only when all files before it are finished.
+ * Invariant: a mark of a file is handed out only when all files before it are durable.
+ * Invariant: a file is finished only when all of its records are committed, since it is never cut after that.
  * Invariant: after a failed write nothing is written any more, and every call fails with the first failure.
  */
 export class WarcArchive implements Archive {
@@ -46,11 +48,14 @@ export class WarcArchive implements Archive {
   /** Files that are not finished yet, oldest first; the last one takes the appends. */
   readonly #segments: OpenSegment[] = [];
   #nextSerial = 1;
+  /** What the latest flush gives. */
   #mark: ArchiveMark | undefined;
-  /** Appended since the last flush began. */
+  /** The file of the last mark that is committed. */
+  #committedFile: string | undefined;
+  /** Appended since the last write began. */
   #pendingBytes = 0;
   #running: Promise<unknown> = Promise.resolve();
-  #queued: Promise<ArchiveMark> | undefined;
+  #queued: Promise<void> | undefined;
   #sorting: Promise<void> = Promise.resolve();
 
   constructor(options: WarcArchiveOptions) {
@@ -72,22 +77,23 @@ export class WarcArchive implements Archive {
     this.#state = "started";
   }
 
-  stop(): Promise<void> {
-    return (this.#stopping ??= this.#finishAll());
+  stop(isCommitted = true): Promise<void> {
+    return (this.#stopping ??= this.#end(isCommitted));
   }
 
-  async #finishAll(): Promise<void> {
+  async #end(isCommitted: boolean): Promise<void> {
     if (this.#state === "new") return;
     this.#state = "stopped";
     await this.#running;
     try {
       this.#throwFailure();
-      await this.#finishUpTo(this.#segments.length);
+      if (isCommitted) await this.#finishUpTo(this.#segments.length);
       await this.#sorting;
       this.#throwFailure();
     } catch (error) {
-      await Promise.allSettled(this.#segments.map((segment) => segment.close()));
       throw this.#failWith(error);
+    } finally {
+      await Promise.allSettled(this.#segments.map((segment) => segment.close()));
     }
   }
 
@@ -119,28 +125,34 @@ export class WarcArchive implements Archive {
     return gzipSync(record, { level: this.#options.gzipLevel });
   }
 
-  flush(): Promise<ArchiveMark> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    invariant(this.#state === "started", `the archive is flushed while it is ${this.#state}`);
+  async flush(): Promise<ArchiveMark> {
+    this.#checkUsable();
+    const mark = this.#segments.at(-1)?.end ?? this.#mark;
+    invariant(mark !== undefined, "an archive that was started has a mark");
+    this.#committedFile = this.#mark?.file;
+    this.#mark = mark;
+    await this.#write();
+    return mark;
+  }
+
+  /** Makes durable what was appended before the call, at least. */
+  #write(): Promise<void> {
     if (this.#queued === undefined) {
-      this.#queued = this.#flushAfter(this.#running);
+      this.#queued = this.#writeAfter(this.#running);
       this.#running = this.#queued.catch(() => undefined);
     }
     return this.#queued;
   }
 
-  async #flushAfter(previous: Promise<unknown>): Promise<ArchiveMark> {
+  async #writeAfter(previous: Promise<unknown>): Promise<void> {
     await previous;
     this.#queued = undefined;
     this.#throwFailure();
     try {
       this.#pendingBytes = 0;
-      await this.#finishUpTo(this.#segments.length - 1);
-      const [last] = this.#segments;
-      await last?.write();
-      if (last !== undefined) this.#mark = last.mark;
-      invariant(this.#mark !== undefined, "an archive that was started has a mark");
-      return this.#mark;
+      for (const segment of [...this.#segments]) await segment.write();
+      const current = this.#segments.findIndex(({ file }) => file === this.#committedFile);
+      await this.#finishUpTo(current);
     } catch (error) {
       throw this.#failWith(error);
     }
@@ -165,7 +177,7 @@ export class WarcArchive implements Archive {
   async read(location: ArchiveLocation): Promise<ArchivedResponse> {
     this.#throwFailure();
     invariant(this.#state !== "new", "the archive is read before it was started");
-    if (this.#isPending(location)) await (this.#stopping ?? this.flush());
+    if (this.#isPending(location)) await (this.#stopping ?? this.#write());
     const { recordBytesMax, bodyBytesMax } = this.#options;
     const stored = await this.#readBytes(location);
     let content: Buffer;
