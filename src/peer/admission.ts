@@ -31,6 +31,7 @@ import type { Outlet } from "./outlet.ts";
 import { parcelId } from "./swarm/parcel.ts";
 import type { Parcel } from "./swarm/parcel.ts";
 import type { Sequence } from "./sequence.ts";
+import type { Queued, Settlement } from "./settlement.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
 
 /** URLs discovered together, with what has to become durable together with them. */
@@ -51,24 +52,6 @@ export interface AdmissionRequest {
   readonly redirectChain: readonly string[];
   /** Called when the batch is put together: counts, and returns what finishes the page. */
   readonly settle?: () => Settlement;
-}
-
-/** The end of a lease, as a part of a batch. */
-export interface Settlement {
-  readonly ops: readonly StoreOp[];
-  /** The URL comes again later: written and queued anew. */
-  readonly again?: Queued;
-  /** Called when the batch is in the journal, with what tells when it is durable. */
-  readonly appended: (durable: Promise<void>) => void;
-}
-
-/** A queue entry with the host that it waits for. */
-export interface Queued {
-  readonly host: Host;
-  readonly job: Job;
-  /** Key of the URL's row. */
-  readonly rowKey: Uint8Array;
-  readonly entry: QueueEntry;
 }
 
 export interface AdmissionResult {
@@ -323,16 +306,17 @@ export class Admission {
       queued.push(this.#enqueue({ host, job: request.job, rowKey: row, entry }, ops));
       added.set(request, (added.get(request) ?? 0) + 1);
     }
-    for (const host of new Set(queued.map((one) => one.host))) {
-      ops.push(host.save(), ...this.#frontier.keepWaiting(host));
-    }
+    const changed = new Set(queued.map((one) => one.host));
+    for (const host of changed) ops.push(...this.#frontier.keepWaiting(host));
     const parcels = this.#dispose(outgoing, ops);
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
     const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
-    for (const { ops: own, again } of settlements) {
+    for (const { host, ops: own, again } of settlements) {
+      changed.add(host);
       ops.push(...own);
       if (again) queued.push(this.#enqueue(again, ops));
     }
+    for (const host of changed) ops.push(host.save());
     const durable = this.#journal.append(ops);
     for (const parcel of parcels) this.#outlet?.send(parcel);
     for (const { appended } of settlements) appended(durable);

@@ -1,13 +1,35 @@
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import { UrlRecord } from "../core/record/record.pb.ts";
+import type { QueueEntry } from "../core/record/record.pb.ts";
 import { urlState } from "../core/record/url-state.ts";
 import type { FetchFailure } from "../core/politeness/retry-table.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { StoreOp } from "../ports/store.ts";
-import type { Queued, Settlement } from "./admission.ts";
 import type { Frontier, Lease } from "./frontier.ts";
+import type { Host } from "./host.ts";
+import type { Job } from "./job-registry.ts";
 import type { LeaseLog } from "./lease-log.ts";
 import type { UrlRow } from "./url-row.ts";
+
+/** The end of a lease, as a part of a batch. */
+export interface Settlement {
+  /** Its clocks have changed. */
+  readonly host: Host;
+  readonly ops: readonly StoreOp[];
+  /** The URL comes again later: written and queued anew. */
+  readonly again?: Queued;
+  /** Called when the batch is in the journal, with what tells when it is durable. */
+  readonly appended: (durable: Promise<void>) => void;
+}
+
+/** A queue entry with the host that it waits for. */
+export interface Queued {
+  readonly host: Host;
+  readonly job: Job;
+  /** Key of the URL's row. */
+  readonly rowKey: Uint8Array;
+  readonly entry: QueueEntry;
+}
 
 /** Why a URL was given up: the last attempt's failure, or a page that broke the parser. */
 export type GivenUp = FetchFailure | "parse-failed";
@@ -54,12 +76,13 @@ export function settle(
           },
         }
       : undefined;
-  const ops: StoreOp[] = [{ type: "del", key: url.key }, host.save()];
+  const ops: StoreOp[] = [{ type: "del", key: url.key }];
   if (end.kind !== "known") {
     ops.push({ type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) });
   }
   if (end.kind === "fetched") ops.push(...end.extraOps);
   return {
+    host,
     ops,
     ...(again && { again }),
     appended: (durable) => {

@@ -2,6 +2,7 @@ import { compareKeys } from "../frontier/queued-url.ts";
 import { OutboxEntry, QueueEntry, RobotsRecord } from "../record/record.pb.ts";
 import { decodeWithin, rowBytesMax } from "./row-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
+import { shiftRobots } from "./shift-row.ts";
 
 /** URLs of a redirect chain, at most: well above the redirects that any peer follows. */
 export const redirectChainMax = 32;
@@ -62,6 +63,7 @@ export const robotsLattice: RowLattice<RobotsRecord> = {
       compareKeys(RobotsRecord.encode(one), RobotsRecord.encode(other));
     return order >= 0 ? one : other;
   },
+  shift: shiftRobots,
   write: RobotsRecord.encode,
 };
 

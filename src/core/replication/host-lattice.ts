@@ -3,6 +3,7 @@ import type { BreakerBucket, HostJob } from "../record/record.pb.ts";
 import { HostRecord } from "../record/record.pb.ts";
 import { decodeWithin, rowBytesMax } from "./row-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
+import { shiftHost } from "./shift-row.ts";
 
 /** Jobs that have URLs on one host, at most. */
 const hostJobsMax = 10_000;
@@ -32,6 +33,8 @@ export const hostLattice: RowLattice<HostRecord> = {
       ...present("breakerUntilMs", highest(one.breakerUntilMs, other.breakerUntilMs)),
     });
   },
+  // Moments before the beginning of time become one.
+  shift: (record, byMs) => ordered(shiftHost(record, byMs)),
   write: HostRecord.encode,
 };
 
@@ -66,6 +69,7 @@ export function readHost(value: Uint8Array): HostRecord | undefined {
 
 /** The same host with jobs by number and with its latest buckets by time; of two of one name the higher counts. */
 function ordered(record: HostRecord): HostRecord {
+  if (isOrdered(record)) return record;
   const jobs = new Map<number, HostJob>();
   for (const { space, admitted } of record.jobs) {
     jobs.set(space, { space, admitted: Math.max(admitted, jobs.get(space)?.admitted ?? 0) });
@@ -86,6 +90,25 @@ function ordered(record: HostRecord): HostRecord {
       .sort((a, b) => a.startAtMs - b.startAtMs)
       .slice(-BUCKETS_PER_WINDOW),
   };
+}
+
+/** As all are that a peer writes. */
+function isOrdered({ jobs, breakerBuckets }: HostRecord): boolean {
+  return (
+    breakerBuckets.length <= BUCKETS_PER_WINDOW &&
+    ascends(jobs, ({ space }) => space) &&
+    ascends(breakerBuckets, ({ startAtMs }) => startAtMs)
+  );
+}
+
+function ascends<T>(list: readonly T[], numberOf: (one: T) => number): boolean {
+  let last = -Infinity;
+  for (const one of list) {
+    const number = numberOf(one);
+    if (!(number > last)) return false;
+    last = number;
+  }
+  return true;
 }
 
 type Halt = Pick<HostRecord, "haltedUntilMs" | "haltReason">;

@@ -1,5 +1,6 @@
 import { compareKeys } from "../frontier/queued-url.ts";
 import type { TerritorialTag } from "../record/keys.ts";
+import type { Millis } from "../units.ts";
 import { outboxLattice, queueLattice, robotsLattice, waitingLattice } from "./entry-lattices.ts";
 import { followHost, hostLattice } from "./host-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
@@ -21,29 +22,33 @@ export interface MergedRow {
  * re-delivery and healing may come in any order and as often as they like (Shapiro et al. 2011, "Conflict-Free Replicated
  * Data Types", section 2.3: state-based objects).
  *
- * The times in `incoming` are those of this peer's clock: see `shiftRow`. That a URL's row and its exclusion exclude one
- * another is the caller's business, as they have two keys.
+ * `behindMs` is by how much the clock of `incoming` is behind this peer's: clocks differ, so a gate travels as what remains
+ * of it. It is the receiver's time of arrival minus the sender's time of sending; the time on the way makes gates later,
+ * never earlier. When something happened (a fetch, a discovery) is a fact and stays.
+ *
+ * That a URL's row and its exclusion exclude one another is the caller's business, as they have two keys.
  */
 export function mergeRow(
   tag: TerritorialTag,
   current: Uint8Array | undefined,
   incoming: Uint8Array,
+  behindMs: Millis = 0,
 ): MergedRow | undefined {
   switch (tag) {
     case "url":
-      return mergeBy(urlLattice, current, incoming, areTwoFetches);
+      return mergeBy(urlLattice, current, incoming, behindMs, areTwoFetches);
     case "exclusion":
-      return mergeBy(exclusionLattice, current, incoming);
+      return mergeBy(exclusionLattice, current, incoming, behindMs);
     case "queue":
-      return mergeBy(queueLattice, current, incoming);
+      return mergeBy(queueLattice, current, incoming, behindMs);
     case "host":
-      return mergeBy(hostLattice, current, incoming);
+      return mergeBy(hostLattice, current, incoming, behindMs);
     case "waiting":
-      return mergeBy(waitingLattice, current, incoming);
+      return mergeBy(waitingLattice, current, incoming, behindMs);
     case "robots":
-      return mergeBy(robotsLattice, current, incoming);
+      return mergeBy(robotsLattice, current, incoming, behindMs);
     case "outbox":
-      return mergeBy(outboxLattice, current, incoming);
+      return mergeBy(outboxLattice, current, incoming, behindMs);
   }
 }
 
@@ -55,23 +60,29 @@ export function followRow(
   tag: TerritorialTag,
   current: Uint8Array | undefined,
   incoming: Uint8Array,
+  behindMs: Millis = 0,
 ): MergedRow | undefined {
-  if (tag !== "host") return mergeRow(tag, current, incoming);
-  return mergeBy({ ...hostLattice, join: followHost }, current, incoming);
+  if (tag !== "host") return mergeRow(tag, current, incoming, behindMs);
+  return mergeBy(followedHostLattice, current, incoming, behindMs);
 }
+
+const followedHostLattice = { ...hostLattice, join: followHost };
 
 function mergeBy<T>(
   lattice: RowLattice<T>,
   current: Uint8Array | undefined,
   incoming: Uint8Array,
+  behindMs: Millis,
   overlaps: (one: T, other: T) => boolean = () => false,
 ): MergedRow | undefined {
-  const row = lattice.read(incoming);
-  if (row === undefined) return undefined;
+  const heard = lattice.read(incoming);
+  if (heard === undefined) return undefined;
+  const shift = behindMs === 0 ? undefined : lattice.shift;
   // Most of what is heard twice is the same.
-  if (current && compareKeys(current, incoming) === 0) {
+  if (current && !shift && compareKeys(current, incoming) === 0) {
     return { value: current, changed: false, overlap: false };
   }
+  const row = shift ? shift(heard, behindMs) : heard;
   const known = current && lattice.read(current);
   if (current === undefined || known === undefined) {
     return { value: lattice.write(row), changed: true, overlap: false };

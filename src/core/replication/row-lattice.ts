@@ -1,3 +1,5 @@
+import type { Millis } from "../units.ts";
+
 /**
  * How the rows of one tag merge.
  *
@@ -8,6 +10,8 @@ export interface RowLattice<T> {
   /** The row in its normal form; nothing when the bytes are no row of this tag, or break its bounds. */
   read(value: Uint8Array): T | undefined;
   join(one: T, other: T): T;
+  /** The row as a clock that is `byMs` ahead would have had it written; for one that is timed by its writer's clock. */
+  readonly shift?: (row: T, byMs: Millis) => T;
   write(row: T): Uint8Array<ArrayBuffer>;
 }
 

@@ -1,26 +1,8 @@
-import type { TerritorialTag } from "../record/keys.ts";
-import { HostRecord, RobotsRecord } from "../record/record.pb.ts";
+import type { HostRecord, RobotsRecord } from "../record/record.pb.ts";
 import type { Millis } from "../units.ts";
-import { readRobots } from "./entry-lattices.ts";
-import { readHost } from "./host-lattice.ts";
-
-/**
- * A row as another peer's clock would have written it: clocks differ, so a gate travels as what remains of it. `byMs` is
- * the receiver's time of arrival minus the sender's time of sending; the time on the way makes gates later, never earlier.
- *
- * When something happened (a fetch, a discovery) is a fact and stays. Bytes that are no row come back as they are.
- */
-export function shiftRow(tag: TerritorialTag, value: Uint8Array, byMs: Millis): Uint8Array {
-  if (byMs === 0) return value;
-  if (tag === "host") return shiftHost(value, byMs);
-  if (tag === "robots") return shiftRobots(value, byMs);
-  return value;
-}
 
 /** A host's row with its clocks moved. */
-export function shiftHost(value: Uint8Array, byMs: Millis): Uint8Array {
-  const record = readHost(value);
-  if (!record) return value;
+export function shiftHost(record: HostRecord, byMs: Millis): HostRecord {
   const shifted = { ...record };
   shifted.nextFetchAtMs = moved(record.nextFetchAtMs, byMs);
   for (const clock of optionalClocks) {
@@ -31,19 +13,17 @@ export function shiftHost(value: Uint8Array, byMs: Millis): Uint8Array {
     ...bucket,
     startAtMs: moved(bucket.startAtMs, byMs),
   }));
-  return HostRecord.encode(shifted);
+  return shifted;
 }
 
 /** A robots.txt's row with its age kept. */
-export function shiftRobots(value: Uint8Array, byMs: Millis): Uint8Array {
-  const record = readRobots(value);
-  if (!record) return value;
+export function shiftRobots(record: RobotsRecord, byMs: Millis): RobotsRecord {
   const { fetchedAtMs, expiresAtMs } = record;
-  return RobotsRecord.encode({
+  return {
     ...record,
     fetchedAtMs: moved(fetchedAtMs, byMs),
     expiresAtMs: moved(expiresAtMs, byMs),
-  });
+  };
 }
 
 const optionalClocks = [

@@ -11,7 +11,6 @@ import type { Row } from "../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
 import { OutboxEntry, QueueEntry } from "../../core/record/record.pb.ts";
 import { followRow, mergeRow } from "../../core/replication/merge-row.ts";
-import { shiftRow } from "../../core/replication/shift-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
@@ -126,7 +125,8 @@ export class ReplicaKeeper {
   ): Promise<{ changed: number; durable: Promise<void> }> {
     const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
     const queued = incoming.flatMap((one) => one.queued ?? []);
-    const keys = [...incoming, ...queued.map(({ record }) => record)];
+    const written = incoming.filter(({ row }) => row.value !== undefined);
+    const keys = [...written, ...queued.map(({ record }) => record)];
     return this.#withLatest(keys, this.#firstRowsOf(incoming), (current) =>
       this.#append(incoming, behindMs, overlaps, current),
     );
@@ -214,20 +214,20 @@ export class ReplicaKeeper {
     const arrivals: QueuedUrl[] = [];
     const parcels: Parcel[] = [];
     for (const { id, row, tag, isHeld, queued } of incoming) {
-      const known = current.get(id);
       if (row.value === undefined) {
-        if (known !== undefined) ops.push({ type: "del", key: row.key });
+        ops.push({ type: "del", key: row.key });
         current.set(id, undefined);
         continue;
       }
       // An entry that is behind its URL's record was taken out of the queue here already.
       if (queued && isOutdated(queued.entry, current.get(queued.record.id))) continue;
       // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
+      const known = current.get(id);
       if (isHeld && isTimed(tag) && known !== undefined) continue;
       if (tag === "queue") this.#parts.sequence.observe(sequenceOfQueueKey(row.key));
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
-      const shifted = shiftRow(tag, row.value, behindMs);
-      const merged = isHeld ? mergeRow(tag, known, shifted) : followRow(tag, known, shifted);
+      const merge = isHeld ? mergeRow : followRow;
+      const merged = merge(tag, known, row.value, behindMs);
       if (!merged) continue;
       if (merged.overlap && isHeld && (merged.changed || overlaps === "all")) {
         this.#countOverlap(row.key);
