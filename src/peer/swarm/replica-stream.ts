@@ -79,6 +79,17 @@ export class ReplicaStream {
     return this.#queuedRows;
   }
 
+  /** Units so far. */
+  get pushedUnits(): number {
+    return this.#pushedUnits;
+  }
+
+  /** Whether so many units are durable at the replica, whatever has come behind them. */
+  hasTaken(units: number): boolean {
+    const [first] = this.#units;
+    return first === undefined || first.number > units;
+  }
+
   get live(): ArcSet {
     return this.#live;
   }

@@ -40,7 +40,7 @@ interface Waiter {
 export class Replicator {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #calls: PeerCalls;
+  readonly #calls: Pick<PeerCalls, "rows">;
   readonly #view: SwarmView;
   readonly #territory: Territory;
   readonly #options: ReplicatorOptions;
@@ -52,7 +52,11 @@ export class Replicator {
   readonly #pulse = new Pulse();
 
   constructor(
-    ports: { readonly clock: Clock; readonly logger: Logger; readonly calls: PeerCalls },
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly calls: Pick<PeerCalls, "rows">;
+    },
     parts: { readonly view: SwarmView; readonly territory: Territory },
     options: { readonly replicator: ReplicatorOptions; readonly stream: ReplicaStreamOptions },
     /** Called when a replica has taken something in. */
@@ -160,11 +164,12 @@ export class Replicator {
     await this.#pulse.until(() => signal.aborted || stream.queuedRows < lowRows);
   }
 
-  /** Resolves when everything sent to the stream so far is durable there, or the stream has ended. */
+  /** Resolves when everything pushed to the stream before the call is durable there, or the stream has ended. */
   async drained(stream: ReplicaStream, signal: AbortSignal): Promise<void> {
+    // A crawl that goes on leaves the stream never empty.
+    const units = stream.pushedUnits;
     await this.#pulse.until(
-      () =>
-        signal.aborted || stream.queuedRows === 0 || this.#streams.get(stream.member) !== stream,
+      () => signal.aborted || stream.hasTaken(units) || this.#streams.get(stream.member) !== stream,
     );
   }
 
