@@ -157,11 +157,17 @@ export class Replicator {
     for (const stream of this.#streams.values()) stream.synced = stream.synced.subtract(arcs);
   }
 
-  /** Sends rows of a copy, behind the changes so far; resolves when there is room for more. */
+  /**
+   * Sends rows of a copy, behind the changes so far; resolves when there is room for more, at the latest when what was sent
+   * before has been taken: a crawl that is faster than the replica leaves no room.
+   */
   async copy(stream: ReplicaStream, rows: readonly Row[], signal: AbortSignal): Promise<void> {
+    const before = stream.pushedUnits;
     stream.push(this.#sequence, rows);
     const lowRows = this.#options.queuedRowsMax / 4;
-    await this.#pulse.until(() => signal.aborted || stream.queuedRows < lowRows);
+    await this.#pulse.until(
+      () => signal.aborted || stream.queuedRows < lowRows || stream.hasTaken(before),
+    );
   }
 
   /** Resolves when everything pushed to the stream before the call is durable there, or the stream has ended. */

@@ -70,8 +70,22 @@ function newReplicator() {
   return { replicator, stream, write, next };
 }
 
-describe("what a replicator has sent", () => {
-  it("has drained when it is durable there, however much comes behind it", async () => {
+describe("a replicator", () => {
+  it("goes on with a copy when what was sent before it is durable, however much the crawl writes", async () => {
+    const { replicator, stream, write, next } = newReplicator();
+    const { signal } = new AbortController();
+    write();
+    let hasRoom = false;
+    void replicator.copy(stream, [row], signal).then(() => (hasRoom = true));
+    for (let n = 0; n < 500; n += 1) write();
+    expect(stream.queuedRows).toBe(502);
+    expect(hasRoom).toBe(false);
+    await next();
+    expect(hasRoom).toBe(true);
+    expect(stream.queuedRows).toBe(501);
+  });
+
+  it("has drained when what was sent is durable, however much comes behind it", async () => {
     const { replicator, stream, write, next } = newReplicator();
     let hasDrained = false;
     write();
