@@ -10,7 +10,7 @@ import type { Store } from "../../ports/store.ts";
 import { askAllMax } from "./arc-claim.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import { Pulse } from "../pulse.ts";
-import { rangeSections, readSpan, spanOf } from "./range-sections.ts";
+import { differingSpans, rangeSections, readSpan } from "./range-sections.ts";
 import type { Section } from "./range-sections.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Territory } from "./territory.ts";
@@ -181,9 +181,8 @@ export class Homecoming {
     if (section.buckets.every(({ count }) => count === 0)) return true;
     const differences = await this.#calls.digests(member, section, timeoutMs);
     if (!differences) return false;
-    for (const { index } of differences) {
-      const span = spanOf(section, index);
-      if (!span || section.buckets[index]?.count === 0) continue;
+    const filled = differences.filter(({ index }) => section.buckets[index]?.count !== 0);
+    for (const { span } of differingSpans(section, filled)) {
       for await (const rows of readSpan(this.#store, span, rowsPerMessage)) {
         if (!(await this.#send(member, rows, isThere, signal))) return false;
       }

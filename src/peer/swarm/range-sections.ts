@@ -1,3 +1,4 @@
+import { compareKeys } from "../../core/frontier/queued-url.ts";
 import { after, lastKeyOf, tagRange } from "../../core/record/keys.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
@@ -89,10 +90,35 @@ async function compare(
   return undefined;
 }
 
-/** The keys of one bucket; nothing where there is no such bucket. */
-export function spanOf({ tag, arcs, after, buckets }: Section, index: number): Span | undefined {
-  const last = buckets[index]?.lastKey;
-  return last && { tag, arcs, after: buckets[index - 1]?.lastKey ?? after, last };
+/** Neighbouring buckets that differ, as one. */
+export interface DifferingSpan {
+  readonly span: Span;
+  /** Rows that the other side has in it, as the differences tell. */
+  readonly count: number;
+}
+
+/**
+ * What has to be exchanged for the differences of a section. Buckets that lie side by side become one span: each exchange
+ * takes a few turns of messages and commits, and of a copy that is only beginning all buckets differ. Indexes of
+ * buckets that the section does not have are passed over.
+ */
+export function differingSpans(
+  { tag, arcs, after: start, buckets }: Section,
+  differences: readonly RangeDifference[],
+): DifferingSpan[] {
+  const spans: DifferingSpan[] = [];
+  for (const { index, count } of differences) {
+    const last = buckets[index]?.lastKey;
+    if (!last) continue;
+    const behind = buckets[index - 1]?.lastKey ?? start;
+    const open = spans.at(-1);
+    if (open && compareKeys(open.span.last, behind) === 0) {
+      spans.splice(-1, 1, { span: { ...open.span, last }, count: open.count + count });
+    } else {
+      spans.push({ span: { tag, arcs, after: behind, last }, count });
+    }
+  }
+  return spans;
 }
 
 /** All keys of a tag within some arcs. */

@@ -7,7 +7,13 @@ import type { Journal } from "../journal.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { ReplicaStream } from "./replica-stream.ts";
-import { isFullChunk, rangeSections, readSpan, spanOf, wholeSpan } from "./range-sections.ts";
+import {
+  differingSpans,
+  isFullChunk,
+  rangeSections,
+  readSpan,
+  wholeSpan,
+} from "./range-sections.ts";
 import type { Section, Span } from "./range-sections.ts";
 import type { Replicator } from "./replicator.ts";
 
@@ -88,9 +94,7 @@ export class RangeSync {
       this.#calls.digests(stream.member, section, timeoutMs),
     );
     if (!differences) return false;
-    for (const { index, count } of differences) {
-      const span = spanOf(section, index);
-      if (!span) continue;
+    for (const { span, count } of differingSpans(section, differences)) {
       if (count > 0 && !(await this.#pull(stream, span, signal))) return false;
       await this.#push(stream, span, signal);
       if (!this.#isCurrent(stream, signal)) return false;

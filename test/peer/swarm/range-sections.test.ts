@@ -10,9 +10,9 @@ import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { circle, positionOfKey, type RingPosition } from "../../../src/core/ring/ring-position.ts";
 import {
   differencesFrom,
+  differingSpans,
   rangeSections,
   readSpan,
-  spanOf,
   type Section,
 } from "../../../src/peer/swarm/range-sections.ts";
 import type { KeyRange, StoreEntry } from "../../../src/ports/store.ts";
@@ -71,9 +71,8 @@ function received(section: Section): Section {
 async function differing(here: Rows, there: Rows): Promise<StoreEntry[]> {
   const rows: StoreEntry[] = [];
   for (const section of await sectionsOf(here)) {
-    for (const { index } of await differencesFrom(there, received(section))) {
-      const span = spanOf(section, index);
-      if (!span) throw new Error("a difference is in no bucket");
+    const differences = await differencesFrom(there, received(section));
+    for (const { span } of differingSpans(section, differences)) {
       for (const side of [here, there]) {
         for await (const chunk of readSpan(side, span, 500)) rows.push(...chunk);
       }
@@ -114,6 +113,23 @@ describe("the sections of a range", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("differ in one span where neighbouring buckets do, and in no row between", async () => {
+    const rows = new Rows(siteOf(0, 6 * 256));
+    const sections: Section[] = [];
+    for await (const one of rangeSections(rows, "url", ArcSet.whole, 6)) sections.push(one);
+    const [section] = sections;
+    if (!section) throw new Error("no section");
+    const differences = [0, 1, 3, 4, 7].map((index) => ({ index, count: index + 1 }));
+    const spans = differingSpans(section, differences);
+    expect(spans.map(({ count }) => count)).toEqual([3, 9]);
+    const found: StoreEntry[] = [];
+    for (const { span } of spans) {
+      for await (const chunk of readSpan(rows, span, 1_000)) found.push(...chunk);
+    }
+    expect(found).toHaveLength(4 * 256);
+    expect(found.some(({ key }) => compareKeys(key, rowOf(0, 2 * 256).key) === 0)).toBe(false);
   });
 
   it("keep to the arcs", async () => {
