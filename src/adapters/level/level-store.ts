@@ -192,10 +192,12 @@ export class LevelStore implements Store {
     const database = this.#opened("read");
     const bounds = { gte: range.gte, lt: range.lt, highWaterMarkBytes: chunkBytes };
     const iterator = database.iterator(Number.isFinite(limit) ? { ...bounds, limit } : bounds);
+    let left = limit;
     try {
-      for (;;) {
+      while (left > 0) {
         const chunk = await iterator.nextv(chunkEntries);
         if (chunk.length === 0) return;
+        left -= chunk.length;
         for (const [key, value] of chunk) yield { key, value };
       }
     } catch (error) {

@@ -134,7 +134,7 @@ export async function* readSpan(
 ): AsyncGenerator<Required<Row>[], void, undefined> {
   let rows: Required<Row>[] = [];
   let bytes = 0;
-  for await (const { key, value } of scanArcs(store, span.tag, span.arcs, keysOf(span))) {
+  for await (const { key, value } of scanArcs(store, span.tag, span.arcs, keysOf(span), limit)) {
     rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     bytes += key.length + value.length;
     if (rows.length < limit && bytes < chunkBytes) continue;

@@ -27,7 +27,7 @@ type SyncCalls = Pick<PeerCalls, "digests" | "pull" | "synced">;
 
 interface RangeSyncParts {
   readonly journal: Pick<Journal, "flushed" | "observe">;
-  readonly keeper: Pick<ReplicaKeeper, "take">;
+  readonly keeper: Pick<ReplicaKeeper, "take" | "underWay">;
   readonly replicator: Pick<Replicator, "copy" | "drained" | "stream">;
   /** Tells the member of the jobs that the rows belong to. */
   readonly greet: (stream: ReplicaStream) => Promise<boolean>;
@@ -73,6 +73,7 @@ export class RangeSync {
   async run(stream: ReplicaStream, arcs: ArcSet, signal: AbortSignal): Promise<ArcSet> {
     const { journal, replicator, greet } = this.#parts;
     if (!(await this.#persist(stream, signal, () => greet(stream)))) return ArcSet.empty;
+    // What was written before the stream took the arcs up is to be read.
     await journal.flushed();
     // Clocks differ from peer to peer, so there is nothing to compare; hosts are few.
     await this.#push(stream, wholeSpan("host", arcs), signal);
@@ -118,14 +119,14 @@ export class RangeSync {
     }
   }
 
-  /** Sends what is here. What changes while it is read goes its own way, and is left out. */
+  /**
+   * Sends what is here, but for what cannot be read yet and what changes while it is read: that is in the stream already.
+   */
   async #push(stream: ReplicaStream, span: Span, signal: AbortSignal): Promise<void> {
     let { after: from } = span;
     for (;;) {
-      const changed = new Set<string>();
+      const changed = this.#parts.keeper.underWay();
       this.#changes.add(changed);
-      // What the journal takes in while it is flushed is not read yet, and changed already.
-      await this.#parts.journal.flushed();
       const rows = await firstOf(readSpan(this.#store, { ...span, after: from }, rowsPerPull));
       this.#changes.delete(changed);
       const last = rows?.at(-1);

@@ -101,6 +101,11 @@ export class ReplicaKeeper {
     parts.journal.observe((ops, durable) => this.#watch.observe(ops, durable));
   }
 
+  /** Ids of the rows of which the latest cannot be read yet. */
+  underWay(): Set<string> {
+    return this.#watch.underWay();
+  }
+
   /** Does `work` while no row comes in. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);

@@ -32,6 +32,11 @@ export class RowWatch {
   readonly #watched = new Map<string, WatchedRow[]>();
   readonly #pending = new Map<string, Write>();
 
+  /** Ids of the rows of which the latest is on its way into the database. */
+  underWay(): Set<string> {
+    return new Set(this.#pending.keys());
+  }
+
   watch(keys: readonly NamedKey[]): WatchedRow[] {
     return keys.map(({ key, id }) => {
       const row: WatchedRow = { key, id, written: this.#pending.get(id) };

@@ -86,6 +86,13 @@ describe("scanArcs", () => {
     expect(rows.asked).toBe(1);
   });
 
+  it("reads long pages where every second arc is another's", async () => {
+    const rows = new Rows(Array.from({ length: 6_000 }, (_, n) => n % places));
+    const arcs = arcsOf(Array.from({ length: places }, (_, n) => n));
+    expect(await all(rows, arcs)).toHaveLength(3_000);
+    expect(rows.asked).toBeLessThan(25);
+  });
+
   it("reads few rows at a time where they are large", async () => {
     const rows = new Rows(
       Array.from({ length: 100 }, () => 1),
