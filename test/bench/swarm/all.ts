@@ -16,6 +16,7 @@ const benchmarks: readonly Entry[] = [
   { name: "kills", quick: ["--kills", "3", "--sites", "50"] },
   { name: "saturated", quick: ["--seconds", "15"] },
   { name: "two-peers", quick: ["--runs", "1"] },
+  { name: "join-busy", quick: ["--pages", "15000", "--after", "4"] },
   { name: "forwarding", quick: ["--urls", "50000"] },
   {
     name: "answers",
