@@ -1,5 +1,6 @@
 import { idOf } from "../../core/record/id-of.ts";
 import { territorialTags } from "../../core/record/keys.ts";
+import type { TerritorialTag } from "../../core/record/keys.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
@@ -77,17 +78,30 @@ export class RangeSync {
     await journal.flushed();
     // Clocks differ from peer to peer, so there is nothing to compare; hosts are few.
     await this.#push(stream, wholeSpan("host", arcs), signal);
-    for (const tag of territorialTags) {
-      for await (const section of rangeSections(this.#store, tag, arcs)) {
-        if (!(await this.#reconcile(stream, section, signal))) return ArcSet.empty;
-      }
-    }
+    // Each takes many turns of messages and commits, and none waits for another: rows may come in any order.
+    const done = await Promise.all(
+      territorialTags.map((tag) => this.#reconcileTag(stream, tag, arcs, signal)),
+    );
+    if (done.includes(false)) return ArcSet.empty;
     await replicator.drained(stream, signal);
     const complete = arcs.intersect(stream.live);
     const tell = (): Promise<boolean> => this.#calls.synced(stream.member, complete, timeoutMs);
     if (!(await this.#persist(stream, signal, tell))) return complete;
     stream.synced = stream.synced.union(complete.intersect(stream.live));
     return complete.subtract(stream.live);
+  }
+
+  /** False when the copy is not wanted any more. */
+  async #reconcileTag(
+    stream: ReplicaStream,
+    tag: TerritorialTag,
+    arcs: ArcSet,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    for await (const section of rangeSections(this.#store, tag, arcs)) {
+      if (!(await this.#reconcile(stream, section, signal))) return false;
+    }
+    return true;
   }
 
   async #reconcile(stream: ReplicaStream, section: Section, signal: AbortSignal): Promise<boolean> {
