@@ -4,9 +4,8 @@ import type { WhoHoldsReply } from "../../../src/core/messages/holding.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { MemberId } from "../../../src/core/units.ts";
 import { ArcClaim } from "../../../src/peer/swarm/arc-claim.ts";
-import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
-import type { SwarmView } from "../../../src/peer/swarm/swarm-view.ts";
 import { Territory } from "../../../src/peer/swarm/territory.ts";
+import { stillView } from "./still-view.ts";
 
 const [self, other, lost] = ["a", "b", "c"].map((id) => id as MemberId) as [
   MemberId,
@@ -30,22 +29,7 @@ describe("ArcClaim", () => {
     former = false,
   ): Promise<{ readonly taken: ArcSet; readonly offered: ArcSet }> {
     const clock = new VirtualClock();
-    const ring = new RingBook({ virtualNodes: 8, hashSeed: 0 }).ringOf([
-      { id: self, weight: 1 },
-      { id: other, weight: 1 },
-    ]);
-    const view: SwarmView = {
-      self,
-      generation: 1,
-      ring,
-      futureRing: ring,
-      role: "active",
-      others: [other],
-      isRunning: (member, generation) => member !== lost && generation === 1,
-      generationOf: (member) => (member === lost ? undefined : 1),
-      onChange: () => () => undefined,
-      setRole: () => undefined,
-    };
+    const view = stillView(self, other, lost);
     const territory = new Territory();
     const holder = { member: lost, generation: 1, synced: true };
     territory.note(ArcSet.whole, former ? { ...holder, former } : holder);

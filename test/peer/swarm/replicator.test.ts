@@ -6,9 +6,8 @@ import type { HostName, MemberId, SiteName } from "../../../src/core/units.ts";
 import type { OverlayOutcome } from "../../../src/ports/overlay.ts";
 import { defaultReplicaStreamOptions } from "../../../src/peer/swarm/replica-stream.ts";
 import { Replicator } from "../../../src/peer/swarm/replicator.ts";
-import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
-import type { SwarmView } from "../../../src/peer/swarm/swarm-view.ts";
 import { Territory } from "../../../src/peer/swarm/territory.ts";
+import { stillView } from "./still-view.ts";
 
 const self = "a" as MemberId;
 const replica = "b" as MemberId;
@@ -20,21 +19,7 @@ const row = {
 
 /** A holder of everything with one replica, whose messages are acknowledged when the test says so. */
 function newReplicator() {
-  const ring = new RingBook({ virtualNodes: 8, hashSeed: 0 }).ringOf(
-    [self, replica].map((id) => ({ id, weight: 1 })),
-  );
-  const view: SwarmView = {
-    self,
-    generation: 1,
-    ring,
-    futureRing: ring,
-    role: "active",
-    others: [replica],
-    isRunning: () => true,
-    generationOf: () => 1,
-    onChange: () => () => undefined,
-    setRole: () => undefined,
-  };
+  const view = stillView(self, replica);
   const territory = new Territory();
   territory.take(ArcSet.whole);
   const acknowledge: (() => void)[] = [];
