@@ -16,10 +16,6 @@ export class Awareness {
     this.#max = max;
   }
 
-  get score(): number {
-    return this.#score;
-  }
-
   /** Counts signs of ill health (positive) or of health (negative). */
   note(signs: number): void {
     this.#score = Math.max(0, Math.min(this.#max, this.#score + signs));

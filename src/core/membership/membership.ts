@@ -19,6 +19,7 @@ import type { Suspicion } from "./suspicion.ts";
 const joinRetryMs = 1_000;
 /** Contacts remembered while joining. */
 const contactsMax = 16;
+const recurring = ["join", "probe", "pushPull", "reconnect"] as const;
 /** Lost members greeted at once. */
 const greetedMax = 16;
 
@@ -50,7 +51,7 @@ export class Membership {
   readonly #announcer: Announcer;
   #contacts: MemberId[] = [];
   /** When each recurring thing is next to be done. */
-  #nextAtMs = { join: Infinity, probe: Infinity, pushPull: Infinity, reconnect: Infinity };
+  readonly #nextAtMs = { join: Infinity, probe: Infinity, pushPull: Infinity, reconnect: Infinity };
   /** Since when all tables that were heard of differ from this one. */
   #differsSinceMs: Millis | undefined;
 
@@ -75,19 +76,9 @@ export class Membership {
     return this.#roster.self;
   }
 
-  /** Counts the changes of the table. */
-  get version(): number {
-    return this.#roster.table.version;
-  }
-
   /** Digest of the table: members of the same opinion have the same. */
   get tableHash(): bigint {
     return this.#roster.table.hash;
-  }
-
-  /** The local health score: 0 is well. */
-  get awareness(): number {
-    return this.#awareness.score;
   }
 
   /** All rows, its own and those of members that are gone included. */
@@ -109,10 +100,12 @@ export class Membership {
     return this.#flush(nowMs);
   }
 
-  /** Asks the contacts for their table, one after the other, until any member has sent one. */
+  /** Asks the contacts, and those of earlier calls, for their table, one after the other, until any member has sent one. */
   join(contacts: readonly MemberId[], nowMs: Millis): MembershipAction[] {
-    this.#contacts = contacts.filter((id) => id !== this.#roster.self.id).slice(0, contactsMax);
-    this.#nextAtMs.join = nowMs;
+    const others = contacts.filter((id) => id !== this.#roster.self.id);
+    this.#contacts = [...others, ...this.#contacts].slice(0, contactsMax);
+    // Whoever is asked tells all of the newcomer: many asked at once would say the same as often.
+    if (this.#nextAtMs.join === Infinity) this.#nextAtMs.join = nowMs;
     this.#askContact(nowMs);
     return this.#flush(nowMs);
   }
@@ -140,11 +133,8 @@ export class Membership {
 
   nextWakeAtMs(): Millis {
     if (this.#roster.self.role === "left") return this.#announcer.nextAtMs;
-    let nextMs = Math.min(
-      this.#announcer.nextAtMs,
-      ...Object.values(this.#nextAtMs),
-      this.#prober.nextAtMs(),
-    );
+    let nextMs = Math.min(this.#announcer.nextAtMs, this.#prober.nextAtMs());
+    for (const thing of recurring) nextMs = Math.min(nextMs, this.#nextAtMs[thing]);
     for (const suspicion of this.#roster.suspicions.values()) {
       nextMs = Math.min(nextMs, suspicion.nextAtMs);
     }
@@ -388,12 +378,7 @@ export class Membership {
     this.#awareness.note(1);
     this.#prober.shift(byMs);
     for (const suspicion of this.#roster.suspicions.values()) suspicion.shift(byMs);
-    const { join, probe, pushPull, reconnect } = this.#nextAtMs;
-    this.#nextAtMs = {
-      join: join + byMs,
-      probe: probe + byMs,
-      pushPull: pushPull + byMs,
-      reconnect: reconnect + byMs,
-    };
+    const next = this.#nextAtMs;
+    for (const thing of recurring) next[thing] += byMs;
   }
 }

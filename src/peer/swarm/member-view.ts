@@ -62,6 +62,8 @@ export class MemberView implements SwarmView {
   #isFounded = false;
   /** Since when this peer has known of nobody who is active. */
   #unfoundedSinceMs: Millis | undefined;
+  /** When this peer begins the swarm, if nobody else does before. */
+  #foundingAtMs: Millis = Infinity;
 
   constructor(
     ports: {
@@ -203,7 +205,7 @@ export class MemberView implements SwarmView {
   }
 
   #nextWakeAtMs(): Millis {
-    return Math.min(this.#membership.nextWakeAtMs(), this.#renewalAtMs);
+    return Math.min(this.#membership.nextWakeAtMs(), this.#renewalAtMs, this.#foundingAtMs);
   }
 
   /** Only an overlay that runs knows where it is reached, and that may change. */
@@ -218,8 +220,7 @@ export class MemberView implements SwarmView {
   /** Does what follows from something that happened, and wakes earlier where that brought something forward. */
   #perform(actions: readonly MembershipAction[]): void {
     this.#carryOut(actions);
-    const isForward = this.#nextWakeAtMs() < this.#wakeAtMs;
-    if (isForward || this.role === "joining") this.#alarm.ring();
+    if (this.#nextWakeAtMs() < this.#wakeAtMs) this.#alarm.ring();
   }
 
   #carryOut(actions: readonly MembershipAction[]): void {
@@ -244,6 +245,7 @@ export class MemberView implements SwarmView {
       }
     }
     if (changed) this.#renewSoon();
+    this.#watchFounding();
   }
 
   #note(member: Member, before: Member | undefined): boolean {
@@ -290,27 +292,28 @@ export class MemberView implements SwarmView {
     this.#ring = this.#rings.ringOf(active, this.#ring);
     this.#futureRing =
       coming.length === active.length ? this.#ring : this.#rings.ringOf(coming, this.#futureRing);
+    this.#watchFounding();
     for (const listener of this.#listeners) listener();
   }
 
   /** Of members that all are joining, the first one begins: nobody else can tell them what there is. */
   #found(): void {
-    if (this.role !== "joining" || !this.#isFirstForLong()) return;
+    if (this.#clock.nowMs() < this.#foundingAtMs) return;
     // Others may have begun since the rings were renewed.
     this.#renewIfDue(Infinity);
-    if (!this.#isFounded) this.setRole("active");
+    if (this.#foundingAtMs < Infinity) this.setRole("active");
   }
 
-  #isFirstForLong(): boolean {
+  /** Who knows of nobody has not found the swarm yet, and must not begin another one. */
+  #watchFounding(): void {
     const [first] = this.#others;
-    // Who knows of nobody has not found the swarm yet, and must not begin another one.
-    if (first === undefined || this.#isFounded) {
+    if (this.role !== "joining" || this.#isFounded || first === undefined) {
       this.#unfoundedSinceMs = undefined;
-      return false;
+      this.#foundingAtMs = Infinity;
+      return;
     }
-    const nowMs = this.#clock.nowMs();
-    this.#unfoundedSinceMs ??= nowMs;
-    return first > this.self && nowMs >= this.#unfoundedSinceMs + foundingGraceMs;
+    this.#unfoundedSinceMs ??= this.#clock.nowMs();
+    this.#foundingAtMs = first > this.self ? this.#unfoundedSinceMs + foundingGraceMs : Infinity;
   }
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { stateOf } from "../../../src/core/membership/member.ts";
 import { lanMembership, localMembership } from "../../../src/core/membership/membership-options.ts";
+import type { MembershipAction } from "../../../src/core/membership/membership-message.ts";
+import type { MemberId } from "../../../src/core/units.ts";
 import { memberId, VirtualSwarm } from "./virtual-swarm.ts";
 
 const loss = 0.05;
@@ -190,6 +192,23 @@ describe("a swarm of members", () => {
     swarm.connected = () => true;
     swarm.run(2_000);
     expect(swarm.sayers(7, "joining")).toHaveLength(3);
+  });
+
+  it("asks the contacts that come in one after the other, each a second after the one before", () => {
+    const swarm = VirtualSwarm.settled(12, lanMembership, 2);
+    swarm.connected = (from) => from !== memberId(7);
+    const newcomer = swarm.add(7);
+    const asked: MemberId[] = [];
+    const note = (actions: readonly MembershipAction[]): void => {
+      for (const action of actions) {
+        if (action.kind === "send" && action.message.kind === "push-pull") asked.push(action.to);
+      }
+    };
+    const { nowMs } = swarm;
+    for (const number of [0, 1, 2]) note(newcomer.join([memberId(number)], nowMs));
+    expect(asked).toEqual([memberId(0)]);
+    while (newcomer.nextWakeAtMs() <= nowMs + 3_000) note(newcomer.tick(newcomer.nextWakeAtMs()));
+    expect(asked).toEqual([0, 2, 1, 0].map(memberId));
   });
 
   it("finds a broken connection's peer dead without waiting for its turn", () => {
