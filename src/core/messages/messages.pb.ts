@@ -1587,6 +1587,7 @@ export interface PullRows {
   after: Uint8Array
   last: Uint8Array
   limit: number
+  known: Uint8Array
 }
 
 export namespace PullRows {
@@ -1624,6 +1625,11 @@ export namespace PullRows {
           w.uint32(obj.limit)
         }
 
+        if ((obj.known != null && obj.known.byteLength > 0)) {
+          w.uint32(50)
+          w.bytes(obj.known)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -1633,7 +1639,8 @@ export namespace PullRows {
           tag: 0,
           after: uint8ArrayAlloc(0),
           last: uint8ArrayAlloc(0),
-          limit: 0
+          limit: 0,
+          known: uint8ArrayAlloc(0)
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -1660,6 +1667,10 @@ export namespace PullRows {
             }
             case 5: {
               obj.limit = reader.uint32()
+              break
+            }
+            case 6: {
+              obj.known = reader.bytes()
               break
             }
             default: {
@@ -1712,6 +1723,13 @@ export namespace PullRows {
               }
               break
             }
+            case 6: {
+              yield {
+                field: `${prefix}.known`,
+                value: reader.bytes()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -1749,6 +1767,11 @@ export namespace PullRows {
     value: number
   }
 
+  export interface PullRowsKnownFieldEvent {
+    field: '$.known'
+    value: Uint8Array<ArrayBuffer>
+  }
+
   export function encode (obj: Partial<PullRows>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, PullRows.codec())
   }
@@ -1757,7 +1780,7 @@ export namespace PullRows {
     return decodeMessage(buf, PullRows.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRows>): Generator<PullRowsArcsFieldEvent | PullRowsTagFieldEvent | PullRowsAfterFieldEvent | PullRowsLastFieldEvent | PullRowsLimitFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRows>): Generator<PullRowsArcsFieldEvent | PullRowsTagFieldEvent | PullRowsAfterFieldEvent | PullRowsLastFieldEvent | PullRowsLimitFieldEvent | PullRowsKnownFieldEvent> {
     return streamMessage(buf, PullRows.codec(), opts)
   }
 }
@@ -1766,6 +1789,7 @@ export interface PullRowsReply {
   nowMs: number
   rows: Row[]
   more: boolean
+  found: Uint8Array
 }
 
 export namespace PullRowsReply {
@@ -1795,6 +1819,11 @@ export namespace PullRowsReply {
           w.bool(obj.more)
         }
 
+        if ((obj.found != null && obj.found.byteLength > 0)) {
+          w.uint32(34)
+          w.bytes(obj.found)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -1802,7 +1831,8 @@ export namespace PullRowsReply {
         const obj: any = {
           nowMs: 0,
           rows: [],
-          more: false
+          more: false,
+          found: uint8ArrayAlloc(0)
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -1827,6 +1857,10 @@ export namespace PullRowsReply {
             }
             case 3: {
               obj.more = reader.bool()
+              break
+            }
+            case 4: {
+              obj.found = reader.bytes()
               break
             }
             default: {
@@ -1880,6 +1914,13 @@ export namespace PullRowsReply {
               }
               break
             }
+            case 4: {
+              yield {
+                field: `${prefix}.found`,
+                value: reader.bytes()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -1914,6 +1955,11 @@ export namespace PullRowsReply {
     value: boolean
   }
 
+  export interface PullRowsReplyFoundFieldEvent {
+    field: '$.found'
+    value: Uint8Array<ArrayBuffer>
+  }
+
   export function encode (obj: Partial<PullRowsReply>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, PullRowsReply.codec())
   }
@@ -1922,7 +1968,7 @@ export namespace PullRowsReply {
     return decodeMessage(buf, PullRowsReply.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRowsReply>): Generator<PullRowsReplyNowMsFieldEvent | PullRowsReplyRowsKeyFieldEvent | PullRowsReplyRowsValueFieldEvent | PullRowsReplyMoreFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRowsReply>): Generator<PullRowsReplyNowMsFieldEvent | PullRowsReplyRowsKeyFieldEvent | PullRowsReplyRowsValueFieldEvent | PullRowsReplyMoreFieldEvent | PullRowsReplyFoundFieldEvent> {
     return streamMessage(buf, PullRowsReply.codec(), opts)
   }
 }

@@ -1,6 +1,7 @@
 import { compareKeys } from "../frontier/queued-url.ts";
 import { isTerritorialTag, lastKeyOf, tagOf, territorialTagOf } from "../record/keys.ts";
 import type { TerritorialTag } from "../record/keys.ts";
+import { fingerprintBytes } from "../replication/known-rows.ts";
 import type { RangeBucket, RangeDifference } from "../replication/range-digest.ts";
 import type { ArcSet } from "../ring/arc-set.ts";
 import type { Millis } from "../units.ts";
@@ -32,6 +33,8 @@ export interface PullRows {
   readonly after: Uint8Array;
   readonly last: Uint8Array;
   readonly limit: number;
+  /** Fingerprints of rows that the sender has, as {@link fingerprintsOf} makes them: those need not come. */
+  readonly known: Uint8Array;
 }
 
 export interface PullRowsReply {
@@ -41,6 +44,8 @@ export interface PullRowsReply {
   readonly rows: readonly Required<Row>[];
   /** There are more behind the last one. */
   readonly more: boolean;
+  /** Which of the known rows are here too, of those that are not behind the last one: see {@link isFound}. */
+  readonly found: Uint8Array;
 }
 
 export function encodeRangeDigests(digests: RangeDigests): Uint8Array<ArrayBuffer> {
@@ -94,8 +99,8 @@ export function decodeRangeDigestsReply(
 }
 
 export function encodePullRows(asked: PullRows): Uint8Array<ArrayBuffer> {
-  const { arcs, tag, after, last, limit } = asked;
-  return wire.PullRows.encode({ arcs: encodeArcs(arcs), tag: byteOf(tag), after, last, limit });
+  const { arcs, tag, ...rest } = asked;
+  return wire.PullRows.encode({ arcs: encodeArcs(arcs), tag: byteOf(tag), ...rest });
 }
 
 /** A range within the tag, and a limit that one reply may hold. */
@@ -104,15 +109,17 @@ export function decodePullRows(payload: Uint8Array): PullRows | undefined {
   const arcs = message && decodeArcs(message.arcs);
   const tag = message && tagOfByte(message.tag);
   if (!arcs || !tag) return undefined;
-  const { after, last, limit } = message;
+  const { after, last, limit, known } = message;
   const begins = after.length === 0 || isPlaceIn(tag, after);
   if (!begins || !isPlaceIn(tag, last) || compareKeys(after, last) > 0) return undefined;
-  return limit >= 1 && limit <= rowsMax ? { arcs, tag, after, last, limit } : undefined;
+  if (known.length % fingerprintBytes !== 0 || known.length > rowsMax * fingerprintBytes) {
+    return undefined;
+  }
+  return limit >= 1 && limit <= rowsMax ? { arcs, tag, after, last, limit, known } : undefined;
 }
 
 export function encodePullRowsReply(reply: PullRowsReply): Uint8Array<ArrayBuffer> {
-  const { nowMs, rows, more } = reply;
-  return wire.PullRowsReply.encode({ nowMs, rows: [...rows], more });
+  return wire.PullRowsReply.encode({ ...reply, rows: [...reply.rows] });
 }
 
 /** The reply to `asked`: rows of its range alone, rising, no more than asked for. Whether they are of its arcs is not seen here. */
@@ -123,10 +130,10 @@ export function decodePullRowsReply(
   const limits = { rows: asked.limit };
   const reply = decodePayload(payload, (bytes) => wire.PullRowsReply.decode(bytes, { limits }));
   if (!reply || !isMoment(reply.nowMs)) return undefined;
-  const { nowMs, more } = reply;
+  const { nowMs, more, found } = reply;
   const rows = readRows(reply.rows);
   if (!rows || !areRowsOf(rows, asked)) return undefined;
-  return more && rows.length === 0 ? undefined : { nowMs, rows, more };
+  return more && rows.length === 0 ? undefined : { nowMs, rows, more, found };
 }
 
 /** Whether the rows have values, are of the tag, and rise within the range. */

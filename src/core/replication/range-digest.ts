@@ -26,8 +26,9 @@ export interface RangeDifference {
  * Cuts the rows of one tag, as they come in key order, into buckets of at most `rowsPerBucket`.
  *
  * This is one level of range-based set reconciliation (Meyer 2023, "Range-Based Set Reconciliation", section III): the
- * other side compares fingerprints of ranges, and ranges that differ are exchanged as they are. There is no recursion,
- * since the buckets are small from the start: two copies of an arc differ in few places, and each costs one bucket.
+ * other side compares fingerprints of ranges, and of ranges that differ the fingerprints of their rows are exchanged. There
+ * is no recursion, since the buckets are small from the start: two copies of an arc differ in few places, and each costs
+ * the fingerprints of one bucket.
  *
  * The fingerprint is a chain of 64-bit hashes: it finds accidents, not forgeries.
  *
@@ -132,18 +133,24 @@ type OpenBucket = Omit<RangeBucket, "lastKey">;
 
 const emptyBucket: OpenBucket = { count: 0, hash: 0n };
 
-/** Keys of one tag have one length, so that a row is the same as no other key and value in a row. */
 function withRow(
   { count, hash }: OpenBucket,
   tag: TerritorialTag,
   key: Uint8Array,
   value: Uint8Array,
 ): OpenBucket {
-  const keyHash = hash64Bytes(key, hash);
-  return {
-    count: count + 1,
-    hash: tag === "host" ? keyHash : hash64Bytes(timeless(tag, value), keyHash),
-  };
+  return { count: count + 1, hash: hashOfRow(tag, key, value, hash) };
+}
+
+/** Keys of one tag have one length, so that a row is the same as no other key and value in a row. */
+export function hashOfRow(
+  tag: TerritorialTag,
+  key: Uint8Array,
+  value: Uint8Array,
+  before = 0n,
+): bigint {
+  const keyHash = hash64Bytes(key, before);
+  return tag === "host" ? keyHash : hash64Bytes(timeless(tag, value), keyHash);
 }
 
 function timeless(tag: TerritorialTag, value: Uint8Array): Uint8Array {

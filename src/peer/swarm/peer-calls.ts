@@ -32,6 +32,7 @@ import {
   encodePullRows,
   encodeRangeDigests,
   type PullRows,
+  type PullRowsReply,
   type RangeDigests,
 } from "../../core/messages/reconciliation.ts";
 import { encodeRows, type Row } from "../../core/messages/rows.ts";
@@ -140,15 +141,12 @@ export class PeerCalls {
     to: MemberId,
     asked: PullRows,
     timeoutMs: Millis,
-  ): Promise<{ rows: readonly Row[]; more: boolean; behindMs: Millis } | undefined> {
+  ): Promise<(Omit<PullRowsReply, "nowMs"> & { readonly behindMs: Millis }) | undefined> {
     const payload = await this.#ask(to, "pullRows", encodePullRows(asked), timeoutMs);
     const reply = payload && decodePullRowsReply(payload, asked);
     if (!reply) return undefined;
-    return {
-      rows: reply.rows,
-      more: reply.more,
-      behindMs: this.#clock.nowMs() - reply.nowMs,
-    };
+    const { nowMs, ...answer } = reply;
+    return { ...answer, behindMs: this.#clock.nowMs() - nowMs };
   }
 
   /** Tells the member that its copy of these arcs is complete; whether it has heard it. */

@@ -26,7 +26,7 @@ import type { JobRegistry } from "../job-registry.ts";
 import type { ForwardDesk } from "./forward-desk.ts";
 import type { JobSpread } from "./job-spread.ts";
 import { mayClaim } from "./ownership.ts";
-import { differencesFrom, isFullChunk, readSpan } from "./range-sections.ts";
+import { differencesFrom, unknownRows } from "./range-sections.ts";
 import type { CountedOverlaps, ReplicaKeeper } from "./replica-keeper.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Termination } from "./termination.ts";
@@ -130,13 +130,10 @@ export class PeerHandlers {
   }
 
   async #pullRows(payload: Uint8Array): Promise<Answer | undefined> {
-    const span = decodePullRows(payload);
-    if (!span) return undefined;
-    for await (const rows of readSpan(this.#store, span, span.limit)) {
-      const more = isFullChunk(rows, span.limit);
-      return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), rows, more }));
-    }
-    return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), rows: [], more: false }));
+    const asked = decodePullRows(payload);
+    if (!asked) return undefined;
+    const answer = await unknownRows(this.#store, asked);
+    return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer }));
   }
 
   async #synced(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {

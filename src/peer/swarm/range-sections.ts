@@ -2,7 +2,8 @@ import { compareKeys } from "../../core/frontier/queued-url.ts";
 import { after, lastKeyOf, tagRange } from "../../core/record/keys.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
 import type { Row } from "../../core/messages/rows.ts";
-import type { RangeDigests } from "../../core/messages/reconciliation.ts";
+import type { PullRows, PullRowsReply, RangeDigests } from "../../core/messages/reconciliation.ts";
+import { KnownRows } from "../../core/replication/known-rows.ts";
 import { RangeComparison, RangeDigest } from "../../core/replication/range-digest.ts";
 import type { RangeDifference } from "../../core/replication/range-digest.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
@@ -10,7 +11,7 @@ import { circle, positionOfKey, type RingPosition } from "../../core/ring/ring-p
 import type { KeyRange, Store } from "../../ports/store.ts";
 import { scanArcs } from "./scan-arcs.ts";
 
-/** Rows of one bucket: what a single difference costs. */
+/** Rows of one bucket: of so many a single difference costs the fingerprints. */
 const rowsPerBucket = 256;
 
 /**
@@ -126,32 +127,60 @@ export function wholeSpan(tag: TerritorialTag, arcs: ArcSet): Span {
   return { tag, arcs, after: noKey, last: lastKeyOf(tag) };
 }
 
-/** The rows of a span in the order of their keys, in chunks of at most `limit` rows that a message has room for. */
+/** Rows of a span in the order of their keys. */
+export interface Chunk {
+  readonly rows: readonly Required<Row>[];
+  /** It is full: more rows may come behind the last one. */
+  readonly more: boolean;
+}
+
+/** The first rows of a span that are wanted, at most `limit` and as many as a message has room for. */
+export async function readChunk(
+  store: Pick<Store, "range">,
+  span: Span,
+  limit: number,
+  isWanted: (row: Required<Row>) => boolean = () => true,
+): Promise<Chunk> {
+  const rows: Required<Row>[] = [];
+  let bytes = 0;
+  for await (const row of scanArcs(store, span.tag, span.arcs, keysOf(span), limit)) {
+    if (!isWanted(row)) continue;
+    const { key, value } = row;
+    rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
+    bytes += key.length + value.length;
+    if (rows.length >= limit || bytes >= chunkBytes) return { rows, more: true };
+  }
+  return { rows, more: false };
+}
+
+/** The rows of a span that another member has not got, and which of those that it knows are here too. */
+export async function unknownRows(
+  store: Pick<Store, "range">,
+  { known, limit, ...span }: PullRows,
+): Promise<Omit<PullRowsReply, "nowMs">> {
+  const rows = new KnownRows(span.tag, known);
+  const chunk = await readChunk(store, span, limit, (row) => !rows.find(row));
+  return { ...chunk, found: rows.found };
+}
+
+/** All rows of a span, in chunks. */
 export async function* readSpan(
   store: Pick<Store, "range">,
   span: Span,
   limit: number,
-): AsyncGenerator<Required<Row>[], void, undefined> {
-  let rows: Required<Row>[] = [];
-  let bytes = 0;
-  for await (const { key, value } of scanArcs(store, span.tag, span.arcs, keysOf(span), limit)) {
-    rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
-    bytes += key.length + value.length;
-    if (rows.length < limit && bytes < chunkBytes) continue;
+): AsyncGenerator<readonly Required<Row>[], void, undefined> {
+  let { after: from } = span;
+  for (;;) {
+    const { rows, more } = await readChunk(store, { ...span, after: from }, limit);
+    const last = rows.at(-1);
+    if (!last) return;
     yield rows;
-    rows = [];
-    bytes = 0;
+    if (!more) return;
+    from = last.key;
   }
-  if (rows.length > 0) yield rows;
 }
 
 function keysOf({ tag, after: behind, last }: Span): KeyRange {
   const gte = behind.length === 0 ? tagRange(tag).gte : after(behind);
   return { gte, lt: after(last) };
-}
-
-/** Whether more rows may come behind a chunk of {@link readSpan}. */
-export function isFullChunk(rows: readonly Required<Row>[], limit: number): boolean {
-  if (rows.length >= limit) return true;
-  return rows.reduce((sum, { key, value }) => sum + key.length + value.length, 0) >= chunkBytes;
 }

@@ -1,6 +1,9 @@
+import { compareKeys } from "../../core/frontier/queued-url.ts";
+import type { Row } from "../../core/messages/rows.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import { territorialTags } from "../../core/record/keys.ts";
 import type { TerritorialTag } from "../../core/record/keys.ts";
+import { fingerprintsOf, isFound } from "../../core/replication/known-rows.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
@@ -8,18 +11,14 @@ import type { Journal } from "../journal.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { ReplicaStream } from "./replica-stream.ts";
-import {
-  differingSpans,
-  isFullChunk,
-  rangeSections,
-  readSpan,
-  wholeSpan,
-} from "./range-sections.ts";
-import type { Section, Span } from "./range-sections.ts";
+import { differingSpans, rangeSections, readChunk, wholeSpan } from "./range-sections.ts";
+import type { Chunk, Section, Span } from "./range-sections.ts";
 import type { Replicator } from "./replicator.ts";
 
-/** Rows of one answer to a pull. */
-const rowsPerPull = 500;
+/** Rows whose fingerprints one question holds: the other side reads about as many for its answer. */
+const rowsPerQuestion = 2_000;
+/** Rows of one answer, and of one part of a copy. */
+const rowsPerAnswer = 500;
 
 const timeoutMs = 5_000;
 const retryMs = 300;
@@ -38,9 +37,9 @@ interface RangeSyncParts {
  * Makes the copy that another member has of some arcs equal to what is here, exchanging only what differs: the one
  * procedure for a backfill, a member that comes back with its disk, anti-entropy, and a healed partition.
  *
- * Changes have gone into the stream since the copy was wanted. Both sides compare digests of the rows that are there; of what
- * differs the other side's rows are merged here first, and then all rows of this side are sent behind the changes. At the end
- * the other member is told that its copy is complete.
+ * Changes have gone into the stream since the copy was wanted. Both sides compare digests of buckets of the rows that are
+ * there; where a bucket differs, fingerprints of its rows. Of what differs the other side's rows are merged here first, and
+ * then this side's are sent behind the changes. At the end the other member is told that its copy is complete.
  */
 export class RangeSync {
   readonly #clock: Clock;
@@ -110,44 +109,88 @@ export class RangeSync {
     );
     if (!differences) return false;
     for (const { span, count } of differingSpans(section, differences)) {
-      if (count > 0 && !(await this.#pull(stream, span, signal))) return false;
-      await this.#push(stream, span, signal);
+      // Where the other side has nothing there is nothing to compare.
+      if (count === 0) await this.#push(stream, span, signal);
+      else if (!(await this.#exchange(stream, span, signal))) return false;
       if (!this.#isCurrent(stream, signal)) return false;
     }
     return true;
   }
 
-  /** Merges what the other side has. */
-  async #pull(stream: ReplicaStream, span: Span, signal: AbortSignal): Promise<boolean> {
+  /** Makes a span equal on both sides, so many of this side's rows at a time as a question has room for. */
+  async #exchange(stream: ReplicaStream, span: Span, signal: AbortSignal): Promise<boolean> {
     let { after: from } = span;
     for (;;) {
-      const behind = from;
-      const answer = await this.#persist(stream, signal, () =>
-        this.#calls.pull(stream.member, { ...span, after: behind, limit: rowsPerPull }, timeoutMs),
-      );
-      if (!answer) return false;
-      await this.#parts.keeper.take(answer.rows, answer.behindMs, "superseded");
-      const last = answer.rows.at(-1);
-      if (!answer.more || !last) return true;
-      from = last.key;
+      const chunk = await readChunk(this.#store, { ...span, after: from }, rowsPerQuestion);
+      const last = chunk.more ? chunk.rows.at(-1)?.key : undefined;
+      const part = { ...span, after: from, last: last ?? span.last };
+      if (!(await this.#exchangePart(stream, part, chunk.rows, signal))) return false;
+      if (!last) return true;
+      from = last;
     }
   }
 
+  /** Merges what only the other side has, or has otherwise than in `rows`, and sends what it has not got of them. */
+  async #exchangePart(
+    stream: ReplicaStream,
+    part: Span,
+    rows: Chunk["rows"],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    let { after: from } = part;
+    let left = rows;
+    for (;;) {
+      const rest = { ...part, after: from };
+      const known = fingerprintsOf(part.tag, left);
+      const answer = await this.#persist(stream, signal, () =>
+        this.#calls.pull(stream.member, { ...rest, limit: rowsPerAnswer, known }, timeoutMs),
+      );
+      if (!answer) return false;
+      await this.#parts.keeper.take(answer.rows, answer.behindMs, "superseded");
+      const last = answer.more ? answer.rows.at(-1)?.key : undefined;
+      const reached = last ? left.filter(({ key }) => compareKeys(key, last) <= 0) : left;
+      const missing = reached.filter((_, index) => !isFound(answer.found, index));
+      await this.#pushThese(stream, { ...rest, last: last ?? part.last }, missing, signal);
+      if (!last) return true;
+      from = last;
+      left = left.slice(reached.length);
+    }
+  }
+
+  /** Sends rows of a span as they are by now. */
+  async #pushThese(
+    stream: ReplicaStream,
+    span: Span,
+    rows: Chunk["rows"],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    const ids = new Set(rows.map(({ key }) => idOf(key)));
+    await this.#push(stream, span, signal, ({ key }) => ids.has(idOf(key)));
+  }
+
   /**
-   * Sends what is here, but for what cannot be read yet and what changes while it is read: that is in the stream already.
+   * Sends the rows that are here and wanted, but for what cannot be read yet and what changes while it is read: that is in
+   * the stream already.
    */
-  async #push(stream: ReplicaStream, span: Span, signal: AbortSignal): Promise<void> {
+  async #push(
+    stream: ReplicaStream,
+    span: Span,
+    signal: AbortSignal,
+    isWanted?: (row: Required<Row>) => boolean,
+  ): Promise<void> {
     let { after: from } = span;
     for (;;) {
       const changed = this.#parts.keeper.underWay();
       this.#changes.add(changed);
-      const rows = await firstOf(readSpan(this.#store, { ...span, after: from }, rowsPerPull));
+      const part = { ...span, after: from };
+      const { rows, more } = await readChunk(this.#store, part, rowsPerAnswer, isWanted);
       this.#changes.delete(changed);
-      const last = rows?.at(-1);
-      if (!rows || !last) return;
+      const last = rows.at(-1);
+      if (!last) return;
       const unchanged = rows.filter(({ key }) => !changed.has(idOf(key)));
       await this.#parts.replicator.copy(stream, unchanged, signal);
-      if (!isFullChunk(rows, rowsPerPull) || !this.#isCurrent(stream, signal)) return;
+      if (!more || !this.#isCurrent(stream, signal)) return;
       from = last.key;
     }
   }
@@ -169,9 +212,4 @@ export class RangeSync {
   #isCurrent(stream: ReplicaStream, signal: AbortSignal): boolean {
     return !signal.aborted && this.#parts.replicator.stream(stream.member) === stream;
   }
-}
-
-async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
-  for await (const item of items) return item;
-  return undefined;
 }

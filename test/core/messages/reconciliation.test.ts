@@ -88,12 +88,13 @@ describe("rows that are asked for", () => {
     after: keyOf(0),
     last: keyOf(4),
     limit: 3,
+    known: empty,
   };
 
   it("are asked for as they were, from the tag's beginning to its end or places within", () => {
     for (const after of [empty, keyOf(0)]) {
       for (const last of [keyOf(4), lastKeyOf("url")]) {
-        const sent = { ...asked, after, last };
+        const sent = { ...asked, after, last, known: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) };
         expect(plain(decodePullRows(encodePullRows(sent)))).toEqual(plain(sent));
       }
     }
@@ -112,6 +113,8 @@ describe("rows that are asked for", () => {
       { after: keyOf(5) },
       { limit: 0 },
       { limit: rowsMax + 1 },
+      { known: new Uint8Array(7) },
+      { known: new Uint8Array(8 * (rowsMax + 1)) },
       { tag: "queue" },
     ];
     for (const wrong of wrongs) {
@@ -122,7 +125,7 @@ describe("rows that are asked for", () => {
   const rows = (...numbers: number[]) =>
     numbers.map((number) => ({ key: keyOf(number), value: Uint8Array.of(number) }));
   const reply = (...numbers: number[]) =>
-    encodePullRowsReply({ nowMs: 7, rows: rows(...numbers), more: false });
+    encodePullRowsReply({ nowMs: 7, rows: rows(...numbers), more: false, found: empty });
 
   it("come as they were sent", () => {
     fc.assert(
@@ -131,7 +134,7 @@ describe("rows that are asked for", () => {
         moments,
         fc.boolean(),
         (of, nowMs, more) => {
-          const sent = { nowMs, rows: rows(...of), more };
+          const sent = { nowMs, rows: rows(...of), more, found: Uint8Array.of(nowMs % 256) };
           expect(decodePullRowsReply(encodePullRowsReply(sent), asked)).toEqual(sent);
         },
       ),
@@ -150,7 +153,7 @@ describe("rows that are asked for", () => {
     expect(decodePullRowsReply(reply(2, 1), asked)).toBeUndefined();
     expect(decodePullRowsReply(reply(2, 2), asked)).toBeUndefined();
     expect(decodePullRowsReply(reply(1, 2, 3, 4), asked)).toBeUndefined();
-    const endless = encodePullRowsReply({ nowMs: 7, rows: [], more: true });
+    const endless = encodePullRowsReply({ nowMs: 7, rows: [], more: true, found: empty });
     expect(decodePullRowsReply(endless, asked)).toBeUndefined();
   });
 });

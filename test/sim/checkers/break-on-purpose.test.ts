@@ -94,7 +94,8 @@ function withoutRows(tag: KeyTag): Tampering {
     }
     const span = asked.kind === messageKinds.pullRows && decodePullRows(asked.payload);
     if (!span || span.tag !== tag) return send(asked, never);
-    return reply(encodePullRowsReply({ nowMs: startMs, rows: [], more: false }));
+    const found = new Uint8Array(0);
+    return reply(encodePullRowsReply({ nowMs: startMs, rows: [], more: false, found }));
   });
 }
 
