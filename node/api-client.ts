@@ -18,6 +18,8 @@ import { adviceByCode } from "./error-line.ts";
 /** What a running peer writes into its data directory, for commands that are given the directory. */
 export interface ApiFile {
   readonly pid: number;
+  /** Who listens there: one that was killed leaves the file behind, and its address to others. */
+  readonly peer: string;
   readonly url: string;
 }
 
@@ -44,7 +46,12 @@ export class ApiClient {
   /** Finds the peer by the data directory it runs in, or by its address. */
   static async find({ data, api }: PeerAddress): Promise<ApiClient> {
     if (api !== undefined) return new ApiClient(urlOf(api));
-    return new ApiClient(data === undefined ? urlOf(defaultHttpApiOptions) : await urlIn(data));
+    if (data === undefined) return new ApiClient(urlOf(defaultHttpApiOptions));
+    const { peer, url } = await apiFileIn(data);
+    const client = new ApiClient(url);
+    const { peer: found } = await client.#json<{ readonly peer: string }>("GET", "/healthz");
+    if (found !== peer) throw nobodyIn(data);
+    return client;
   }
 
   inject(
@@ -70,12 +77,13 @@ export class ApiClient {
     return this.#json("GET", `/content/head?${query({ url, job })}`);
   }
 
-  async jobs(): Promise<readonly SwarmJobReport[]> {
-    return (await this.#json<{ jobs: SwarmJobReport[] }>("GET", "/jobs")).jobs;
+  async jobs(signal?: AbortSignal): Promise<readonly SwarmJobReport[]> {
+    const answer = await this.#json<{ jobs: SwarmJobReport[] }>("GET", "/jobs", undefined, signal);
+    return answer.jobs;
   }
 
-  job(id: string): Promise<SwarmJobReport> {
-    return this.#json("GET", `/jobs/${encodeURIComponent(id)}`);
+  job(id: string, signal?: AbortSignal): Promise<SwarmJobReport> {
+    return this.#json("GET", `/jobs/${encodeURIComponent(id)}`, undefined, signal);
   }
 
   changeJob(id: string, change: JobChange): Promise<SwarmJobReport> {
@@ -87,8 +95,8 @@ export class ApiClient {
     return this.#json("GET", `/jobs/${encodeURIComponent(id)}/wait`, undefined, signal);
   }
 
-  stats(): Promise<StatsDocument> {
-    return this.#json("GET", "/stats");
+  stats(signal?: AbortSignal): Promise<StatsDocument> {
+    return this.#json("GET", "/stats", undefined, signal);
   }
 
   async members(): Promise<readonly MemberDocument[]> {
@@ -164,20 +172,23 @@ function urlOf({ host, port }: ListenAddress): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-async function urlIn(dataDir: string): Promise<string> {
+async function apiFileIn(dataDir: string): Promise<Omit<ApiFile, "pid">> {
   try {
     const content: unknown = JSON.parse(await readFile(dataLayout(dataDir).apiFile, "utf8"));
-    if (typeof content === "object" && content !== null && "url" in content) {
-      const { url } = content;
-      if (typeof url === "string" && /^http:\/\/[^/]+$/.test(url)) return url;
+    if (typeof content === "object" && content !== null && "url" in content && "peer" in content) {
+      const { peer, url } = content;
+      const isAddress = typeof url === "string" && /^http:\/\/[^/]+$/.test(url);
+      if (isAddress && typeof peer === "string") return { peer, url };
     }
   } catch {
     // Absent or half written: no peer is running there.
   }
-  throw new CrawlError(
-    "API_UNREACHABLE",
-    `no peer runs in ${dataDir}; start one with "peer --data ${dataDir}"`,
-  );
+  throw nobodyIn(dataDir);
+}
+
+function nobodyIn(dataDir: string): CrawlError {
+  const message = `no peer runs in ${dataDir}; start one with "peer --data ${dataDir}"`;
+  return new CrawlError("API_UNREACHABLE", message);
 }
 
 function query(parts: Readonly<Record<string, string | undefined>>): string {

@@ -110,7 +110,7 @@ async function openApi(
   stops.push(() => api.stop());
   await api.start();
   const { apiFile } = dataLayout(config.dataDir);
-  const content: ApiFile = { pid: process.pid, url: api.url };
+  const content: ApiFile = { pid: process.pid, peer: peer.control.peerId, url: api.url };
   await writeFile(`${apiFile}.new`, `${JSON.stringify(content)}\n`);
   await rename(`${apiFile}.new`, apiFile);
   stops.push(() => rm(apiFile, { force: true }));

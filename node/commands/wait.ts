@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { CrawlError } from "../../src/core/errors.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
@@ -40,7 +41,10 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   let reports: readonly JobReport[] = await jobsOf(client, job);
   const stop = new StopRequest(terminal);
   const title = job === undefined ? "waiting for all jobs" : `waiting for job ${job}`;
-  const display = new ProgressDisplay(terminal.stderr, terminal.clock, viewer(client, job, title), {
+  const nothing = { upMs: 0, pagesPerSecond: 0, activeHosts: 0, openRequests: 0 };
+  const first = progressView({ jobs: reports, ...nothing }, job, title);
+  const view = viewer(async () => progressView(await client.stats(stop.signal), job, title), first);
+  const display = new ProgressDisplay(terminal.stderr, terminal.clock, view, {
     ...defaultProgressDisplayOptions,
     color: colorWanted(terminal),
   });
@@ -71,7 +75,7 @@ async function untilOver(
 ): Promise<readonly JobReport[]> {
   const over = new Map<string, JobReport>();
   for (;;) {
-    const known = await jobsOf(client, job);
+    const known = await jobsOf(client, job, signal);
     const open = known.filter(({ definition }) => !over.has(definition.id)).slice(0, askedMax);
     if (open.length === 0) return known.map((each) => over.get(each.definition.id) ?? each);
     await Promise.all(
@@ -83,22 +87,25 @@ async function untilOver(
   }
 }
 
-async function jobsOf(client: ApiClient, job: string | undefined): Promise<readonly JobReport[]> {
-  return job === undefined ? client.jobs() : [await client.job(job)];
+async function jobsOf(
+  client: ApiClient,
+  job: string | undefined,
+  signal?: AbortSignal,
+): Promise<readonly JobReport[]> {
+  return job === undefined ? client.jobs(signal) : [await client.job(job, signal)];
 }
 
 /** Views of the remote peer; where it cannot be asked the last one stays, and the wait itself says what is wrong. */
 function viewer(
-  client: ApiClient,
-  job: string | undefined,
-  title: string,
+  ask: () => Promise<ProgressView>,
+  first: ProgressView,
 ): () => Promise<ProgressView> {
-  let last: ProgressView | undefined;
+  let last = first;
   return async () => {
     try {
-      last = progressView(await client.stats(), job, title);
+      last = await ask();
     } catch (error) {
-      if (last === undefined) throw error;
+      if (!(error instanceof CrawlError)) throw error;
     }
     return last;
   };

@@ -180,8 +180,8 @@ export const settings = {
     help: "address to tell others instead of those listened to (may be repeated)",
   },
   swarm: {
-    read: text("letters, digits, dots, dashes and underscores, 64 at most", (name) =>
-      /^[A-Za-z0-9][\w.-]{0,63}$/.test(name),
+    read: text("small letters, digits and dashes, 64 at most", (name) =>
+      /^[a-z0-9-]{1,64}$/.test(name),
     ),
     argument: "<name>",
     help: "name of the swarm; peers of another one are refused",

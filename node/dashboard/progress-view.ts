@@ -22,7 +22,7 @@ export interface ProgressView {
 
 /** The view of job `id`, or of all jobs together. */
 export function progressView(
-  stats: PeerStats,
+  stats: Omit<PeerStats, "peer" | "version" | "queued" | "archiveFiles">,
   id: string | undefined,
   title: string,
 ): ProgressView {

@@ -1,5 +1,8 @@
+/** Every label there is; a metric uses those that it needs. */
+export type MetricLabel = "queue" | "reason" | "result";
+
 /** Labels of one series; a label's value comes from a small fixed set, never from a URL or a host. */
-export type MetricLabels = Readonly<Record<string, string>>;
+export type MetricLabels = Readonly<Partial<Record<MetricLabel, string>>>;
 
 /** Sink of measurements. Names are snake_case with the unit last, without the `orbweaver_` prefix that the adapter adds. */
 export interface Metrics {

@@ -18,6 +18,13 @@ export interface HttpApiOptions {
   readonly waitMsMin: Millis;
   /** Connections open at once; more are dropped. @default 256 */
   readonly connectionsMax: number;
+  /**
+   * A connection on which nothing moves for so long is closed: longer than any question stays open, and than a swarm takes
+   * for a batch of a stream of URLs. @default 180_000
+   */
+  readonly silenceMsMax: Millis;
+  /** Longest head of a request: the longest URL that is admitted, with each of its characters escaped. @default 64 KiB */
+  readonly headBytesMax: number;
   /** Time that requests under way have to end when the API stops. @default 2_000 */
   readonly stopMsMax: Millis;
 }
@@ -30,5 +37,7 @@ export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
   waitMsMax: 60_000,
   waitMsMin: 1_500,
   connectionsMax: 256,
+  silenceMsMax: 180_000,
+  headBytesMax: 64 * 1_024,
   stopMsMax: 2_000,
 });

@@ -86,9 +86,11 @@ export class HttpApi {
   }
 
   #build(): FastifyInstance {
-    const { bodyBytesMax, connectionsMax, host } = this.#options;
+    const { bodyBytesMax, connectionsMax, headBytesMax, host, silenceMsMax } = this.#options;
     const app: FastifyInstance = fastify({
       bodyLimit: bodyBytesMax,
+      connectionTimeout: silenceMsMax,
+      http: { maxHeaderSize: headBytesMax },
       // The longest name of a host.
       routerOptions: { maxParamLength: 255 },
       // A path that cannot be decoded reaches no route.

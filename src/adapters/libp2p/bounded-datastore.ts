@@ -8,6 +8,9 @@ const entriesPerKindMax = 10_000;
 /** A record of a peer or of a lookup is far smaller; identify's messages are bounded at 8 KiB. */
 const valueBytesMax = 16_384;
 
+/** A peer's id, or a hash and a peer's id, in base 32; what others look up may be of any length. */
+const keyBytesMax = 512;
+
 /**
  * What libp2p remembers of peers and of lookups, in memory. Others decide how much there is to remember, so the oldest
  * goes when there is too much of its kind.
@@ -22,7 +25,7 @@ export class BoundedDatastore extends MemoryDatastore {
   }
 
   override async put(key: Key, value: Uint8Array): Promise<Key> {
-    if (value.length > valueBytesMax) return key;
+    if (value.length > valueBytesMax || key.uint8Array().length > keyBytesMax) return key;
     const kind = this.#kindOf(key);
     kind.delete(key.toString());
     kind.set(key.toString(), key);

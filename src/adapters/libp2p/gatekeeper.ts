@@ -55,7 +55,7 @@ export class Gatekeeper {
 
   /** Records an offence. Whether the peer is to be dropped. */
   violated(peer: MemberId, violation: Violation): boolean {
-    this.#ports.metrics.count("overlay_violations_total", 1, { kind: violation });
+    this.#ports.metrics.count("overlay_violations_total", 1, { reason: violation });
     const isTooMany = this.#conduct.offend(peer, this.#nowMs);
     if (isTooMany) {
       this.#conduct.deny(peer, "it broke the protocol", offendedForMs, this.#nowMs);

@@ -1,4 +1,4 @@
-import type { MetricName } from "../../ports/metrics.ts";
+import type { MetricLabel, MetricName } from "../../ports/metrics.ts";
 
 /** What a scraper is told of one metric. */
 export type MetricDescription =
@@ -87,4 +87,4 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
 };
 
 /** Every label there is; a metric uses those that it needs. */
-export const labelNames = ["queue", "reason", "result"] as const;
+export const labelNames: readonly MetricLabel[] = ["queue", "reason", "result"];

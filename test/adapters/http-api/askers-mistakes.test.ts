@@ -56,9 +56,26 @@ describe("HttpApi, asked wrongly", () => {
     },
   );
 
+  it("closes a connection whose request never comes to an end", async () => {
+    const patient = fakePeerApi(new FakePeerControl(), { logger }, { silenceMsMax: 300 });
+    await patient.start();
+    const { port } = new URL(patient.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    const head = `host: 127.0.0.1:${port}\r\ncontent-type: application/json\r\ncontent-length: 9`;
+    socket.write(`POST /v1/inject HTTP/1.1\r\n${head}\r\n\r\n{`);
+    await once(socket.resume(), "close");
+    await patient.stop();
+  });
+
+  it("reads a question for the longest URL there may be", async () => {
+    const url = `http://a.example/${"%C3%A4".repeat(2_700)}`;
+    const answer = await call(`/v1/content?${new URLSearchParams({ url }).toString()}`, "GET");
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: "NOT_ARCHIVED" } } });
+  });
+
   it.each([
     ["what is no HTTP at all", "what is this\r\n\r\n", 400],
-    ["more header fields than it reads", `GET / HTTP/1.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+    ["more header fields than it reads", `GET / HTTP/1.1\r\nx: ${"y".repeat(70_000)}\r\n\r\n`, 431],
   ])("answers to %s as to any other mistake", async (_what, sent, status) => {
     const { hostname, port } = new URL(api.url);
     const socket = connect(Number(port), hostname).end(sent);

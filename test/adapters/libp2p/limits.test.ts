@@ -82,6 +82,9 @@ describe("libp2p's memory", () => {
     expect(keys.map((key) => store.has(key))).toEqual([false, true, true, true]);
     await store.put(new Key("/dht/b"), new Uint8Array(20_000));
     expect(await store.has(new Key("/dht/b"))).toBe(false);
+    const long = new Key(`/dht/${"c".repeat(600)}`);
+    await store.put(long, Uint8Array.of(1));
+    expect(await store.has(long)).toBe(false);
     await store.delete(new Key("/peers/b"));
     await store.put(new Key("/peers/d"), Uint8Array.of(1));
     expect(await store.has(new Key("/peers/c"))).toBe(true);

@@ -65,8 +65,18 @@ describe("finding the peer", () => {
     const none = await peer(["stats", "--data", data], terminal);
     expect(none).toMatchObject({ exitCode: 1 });
     expect(none.err).toContain(`no peer runs in ${data}`);
-    await writeFile(join(data, "api.json"), JSON.stringify({ pid: 1, url: api.url }));
+    const running = { pid: 1, peer: "peer-0", url: api.url };
+    await writeFile(join(data, "api.json"), JSON.stringify(running));
     expect(await peer(["stats", "--data", data], terminal)).toMatchObject({ exitCode: 0 });
+  });
+
+  it("does not take another peer for one that was killed and had the same address", async () => {
+    const data = await mkdtemp(join(folder, "data-"));
+    const killed = { pid: 1, peer: "peer-1", url: api.url };
+    await writeFile(join(data, "api.json"), JSON.stringify(killed));
+    const { err, exitCode } = await peer(["leave", "--data", data]);
+    expect({ exitCode, leaves }).toEqual({ exitCode: 1, leaves: 0 });
+    expect(err).toBe(`peer: no peer runs in ${data}; start one with "peer --data ${data}"\n`);
   });
 
   it("says that what answers is no peer, or that the peer failed", async () => {

@@ -255,6 +255,7 @@ describe("peer run", () => {
     const apiFile = join(out, "api.json");
     expect(JSON.parse(await readFile(apiFile, "utf8"))).toEqual({
       pid: process.pid,
+      peer: "peer-0",
       url: ready.api,
     });
     expect(control.injected).toEqual([{ job: "default", urls: [seed], options: {} }]);

@@ -109,7 +109,7 @@ describe("peer run, in a swarm", () => {
     [["--join", "--weight", "17"], "--weight must be a number from 0.0625 to 16"],
     [["--join", "--membership", "moon"], "--membership must be one of local, lan, wan"],
     [["--join", "--minority", "flee"], "--minority must be one of crawl, pause"],
-    [["--join", "--swarm", "a b"], "--swarm must be letters"],
+    [["--join", "--swarm", "a b"], "--swarm must be small letters"],
   ])("refuses %j with one line, and starts no peer", async (words, expected) => {
     const code = await runCli(["run", "--data", folder, ...words], terminal, composePeer);
     expect({ code, configs }).toEqual({ code: 2, configs: [] });
