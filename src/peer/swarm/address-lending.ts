@@ -71,7 +71,7 @@ export class AddressLending {
   readonly #borrower: AddressBorrower;
   readonly #calls: AddressCalls;
   readonly #stop = new AbortController();
-  /** What is to be told to stewards, and with whom a message is under way. */
+  /** What waits for stewards with whom a message is under way. */
   readonly #steps = new Map<MemberId, BorrowerStep[]>();
   readonly #talking = new Set<MemberId>();
   readonly #keepsClocks: boolean;
@@ -155,8 +155,7 @@ export class AddressLending {
   stop(): void {
     if (this.#isOn) {
       const nowMs = this.#clock.nowMs();
-      for (const step of this.#borrower.giveUp(nowMs)) this.#enqueue(step);
-      for (const to of this.#steps.keys()) this.#talk(to);
+      this.#tellStewards(this.#borrower.giveUp(nowMs));
     }
     this.#isOver = true;
     this.#isOn = false;
@@ -214,26 +213,37 @@ export class AddressLending {
   #work(): void {
     const nowMs = this.#clock.nowMs();
     this.#lender.tick(nowMs);
-    for (const step of this.#borrower.due(nowMs)) this.#enqueue(step);
-    for (const to of this.#steps.keys()) this.#talk(to);
+    this.#tellStewards(this.#borrower.due(nowMs));
     this.#tellBorrowers();
     this.#arm();
   }
 
-  #enqueue(step: BorrowerStep): void {
-    const to = this.#stewards.stewardOf(step.address);
-    if (to === undefined) return;
-    const steps = this.#steps.get(to);
-    if (!steps) this.#steps.set(to, [step]);
-    else if (steps.length < stepsWaitingMax) steps.push(step);
+  #tellStewards(steps: readonly BorrowerStep[]): void {
+    const stewards = new Set<MemberId>();
+    for (const step of steps) {
+      const to = this.#stewards.stewardOf(step.address);
+      if (to === undefined) continue;
+      stewards.add(to);
+      const waiting = this.#steps.get(to);
+      if (!waiting) this.#steps.set(to, [step]);
+      else if (waiting.length < stepsWaitingMax) waiting.push(step);
+    }
+    // All others for whom something waits are being talked to, and there may be hundreds of them.
+    for (const to of stewards) this.#talk(to);
   }
 
-  /** Tells a steward what is to be told to it, one message at a time. */
+  /** Tells a steward what waits for it, one message at a time. */
   #talk(to: MemberId): void {
-    const steps = this.#steps.get(to);
-    if (!steps || this.#talking.has(to)) return;
-    const now = steps.splice(0, lendingItemsMax);
-    if (steps.length === 0) this.#steps.delete(to);
+    while (!this.#talking.has(to)) {
+      const steps = this.#steps.get(to);
+      if (!steps) return;
+      const now = steps.splice(0, lendingItemsMax);
+      if (steps.length === 0) this.#steps.delete(to);
+      this.#tell(to, now);
+    }
+  }
+
+  #tell(to: MemberId, now: readonly BorrowerStep[]): void {
     this.#sequence += 1;
     const sequence = this.#sequence;
     const sentAtMs = this.#clock.nowMs();
