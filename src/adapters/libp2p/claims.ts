@@ -5,6 +5,7 @@ import {
   type SubscriptionChangeData,
 } from "@libp2p/gossipsub";
 import type { MemberId, Millis } from "../../core/units.ts";
+import type { PeerId } from "@libp2p/interface";
 import { noticeBytesMax } from "./frame-codec.ts";
 import { RateLimit } from "./rate-limit.ts";
 
@@ -16,6 +17,9 @@ const recentMax = 64;
 
 /** Of one member's claims; a member needs a few small ones a second. */
 const claimBytesPerSecondMax = 2 * 1_048_576;
+
+/** Of the claims that one neighbour passes on: those of hundreds of members. */
+const neighbourBytesPerSecondMax = 16 * claimBytesPerSecondMax;
 
 /** What a claim costs besides its bytes: a signature to check. */
 const claimCostBytes = 8_192;
@@ -36,7 +40,9 @@ export class Claims {
   readonly #topic: string;
   readonly #onClaim: (from: MemberId, claim: Uint8Array) => void;
   readonly #onLost: (error: unknown) => void;
+  readonly #isGreeted: (neighbour: MemberId) => boolean;
   readonly #rate = new RateLimit(claimBytesPerSecondMax);
+  readonly #neighbourRate = new RateLimit(neighbourBytesPerSecondMax);
   #recent: Recent[] = [];
   #settling: NodeJS.Timeout | undefined;
 
@@ -45,15 +51,20 @@ export class Claims {
     topic: string,
     onClaim: (from: MemberId, claim: Uint8Array) => void,
     onLost: (error: unknown) => void,
+    /** Whether a neighbour has greeted: claims that others pass on are not heard. */
+    isGreeted: (neighbour: MemberId) => boolean,
   ) {
     this.#pubsub = pubsub;
+    this.#isGreeted = isGreeted;
     this.#topic = topic;
     this.#onClaim = onClaim;
     this.#onLost = onLost;
   }
 
   start(): void {
-    this.#pubsub.topicValidators.set(this.#topic, (_, message) => this.#judge(message));
+    this.#pubsub.topicValidators.set(this.#topic, (neighbour, message) =>
+      this.#judge(neighbour, message),
+    );
     this.#pubsub.addEventListener("message", this.#onMessage);
     this.#pubsub.addEventListener("subscription-change", this.#onNeighbour);
     this.#pubsub.subscribe(this.#topic);
@@ -73,15 +84,20 @@ export class Claims {
     this.#pubsub.removeEventListener("subscription-change", this.#onNeighbour);
   }
 
-  /** What one member says too much of is not passed on, so its neighbours stop a flood. */
-  #judge(message: Message): TopicValidatorResult {
-    const { length } = message.data;
-    if (message.type !== "signed" || length > noticeBytesMax) return TopicValidatorResult.Reject;
-    const isAllowed = this.#rate.allows(
-      message.from.toString(),
-      Date.now(),
-      length + claimCostBytes,
-    );
+  /**
+   * What one member says too much of is not passed on, so its neighbours stop a flood; nor is what a neighbour passes on
+   * too much of, since a claim can be signed with a key of its own.
+   */
+  #judge(neighbour: PeerId, message: Message): TopicValidatorResult {
+    if (!this.#isGreeted(neighbour.toString() as MemberId)) return TopicValidatorResult.Ignore;
+    if (message.type !== "signed" || message.data.length > noticeBytesMax) {
+      return TopicValidatorResult.Reject;
+    }
+    const cost = message.data.length + claimCostBytes;
+    const nowMs = Date.now();
+    const isAllowed =
+      this.#neighbourRate.allows(neighbour.toString(), nowMs, cost) &&
+      this.#rate.allows(message.from.toString(), nowMs, cost);
     return isAllowed ? TopicValidatorResult.Accept : TopicValidatorResult.Ignore;
   }
 

@@ -279,6 +279,7 @@ export class Libp2pOverlay implements Overlay {
         for (const listener of [...this.#onClaim]) listener(from, claim);
       },
       (error) => this.#ports.logger.debug("claim-lost", { detail: String(error) }),
+      (neighbour) => this.#links.connectionTo(neighbour) !== undefined,
     );
     claims.start();
     const dialer = new Dialer(node, this.#links, this.#book, () => this.#ports.clock.nowMs());
