@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Millis } from "../../src/core/units.ts";
 import { exitCodes } from "../error-line.ts";
@@ -31,7 +32,7 @@ async function leave(context: CommandContext, command: Command): Promise<void> {
   const client = await clientOf(context, command);
   const { peer, pid } = await client.leave();
   const endAtMs = clock.nowMs() + leaveMsMax;
-  while (isRunning(pid)) {
+  while (await isRunning(pid)) {
     if (clock.nowMs() >= endAtMs) {
       await stderr.write(
         `peer: ${shortId(peer)} (process ${pid}) has not stopped within ${leaveMsMax / 1_000} s\n`,
@@ -45,13 +46,21 @@ async function leave(context: CommandContext, command: Command): Promise<void> {
   await printDocument(context, command, { peer, left: true }, () => stopped);
 }
 
-/** Whether a process has this id; signal 0 only asks. */
-function isRunning(pid: number): boolean {
+/** Whether a process of this id runs; signal 0 only asks. */
+async function isRunning(pid: number): Promise<boolean> {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
+  return !(await hasEnded(pid));
+}
+
+/** Whether all that is left of a process is its exit code, which its parent has not asked for. */
+async function hasEnded(pid: number): Promise<boolean> {
+  // Where there is no such file, on other systems than Linux, nothing is known.
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The state follows the program's name, which may contain anything: "42 (a) b) Z 1 ...".
+  return /^ [ZX]/.test(stat.slice(stat.lastIndexOf(")") + 1));
 }
