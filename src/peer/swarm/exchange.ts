@@ -108,9 +108,13 @@ export class Exchange {
     return source !== undefined && source !== position && this.#view.others.length > 0;
   }
 
-  /** Whether a URL, or an exclusion, is on its way already, or has lately been acknowledged. */
+  /**
+   * Whether a URL, or an exclusion, is on its way already, or has lately been acknowledged. A seed that waits for its owner
+   * does not count: it is gone when its sender gives it up, or dies.
+   */
   knows(rowKey: Uint8Array, { space, words, at }: SieveKey): boolean {
-    return this.#sent.has(space, words, at) || this.#parcels.has(parcelId(rowKey));
+    if (this.#sent.has(space, words, at)) return true;
+    return this.#parcels.get(parcelId(rowKey))?.outboxKey !== undefined;
   }
 
   /** Sends a parcel whose outbox row, if it has one, is in the journal. */
@@ -118,7 +122,8 @@ export class Exchange {
     const id = parcelId(parcel.rowKey);
     const known = this.#parcels.get(id);
     if (known) {
-      // What waits for the acknowledgement of the one waits for that of the other.
+      // What waits for the acknowledgement of the one waits for that of the other, a page's row among it.
+      known.outboxKey ??= parcel.outboxKey;
       if (parcel.acknowledged) known.also.push(parcel.acknowledged);
       return;
     }
@@ -133,10 +138,16 @@ export class Exchange {
     }
   }
 
-  /** Lets go of what the outbox holds of these arcs: another member sends it from now on. */
+  /**
+   * Lets go of what the outbox holds of these arcs: another member sends it from now on. What somebody waits for here is sent
+   * nevertheless, without its row.
+   */
   drop(arcs: ArcSet): void {
-    for (const [id, { outboxKey }] of this.#parcels) {
-      if (outboxKey && arcs.contains(positionOfKey(outboxKey))) this.#parcels.delete(id);
+    for (const [id, parcel] of this.#parcels) {
+      const { acknowledged, also, outboxKey } = parcel;
+      if (!outboxKey || !arcs.contains(positionOfKey(outboxKey))) continue;
+      if (acknowledged || also.length > 0) parcel.outboxKey = undefined;
+      else this.#parcels.delete(id);
     }
   }
 

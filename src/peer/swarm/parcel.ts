@@ -18,8 +18,8 @@ export interface Parcel {
   readonly space: number;
   /** Where the URL's site stands on the ring. */
   readonly position: RingPosition;
-  /** The row by which it survives; an injected URL has none, since its sender waits for it. */
-  readonly outboxKey: Uint8Array | undefined;
+  /** The row by which it survives; an injected URL has none until a page has it too, since its sender waits for it. */
+  outboxKey: Uint8Array | undefined;
   readonly entry: OutboxEntry;
   readonly sinceMs: Millis;
   readonly acknowledged?: Acknowledged;
