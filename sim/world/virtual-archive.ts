@@ -94,6 +94,10 @@ export class VirtualArchive implements Archive {
     this.#state = "stopped";
   }
 
+  get full(): boolean {
+    return false;
+  }
+
   append(capture: EncodedCapture): ArchiveLocation {
     if (this.#failure) throw this.#failure;
     invariant(this.#state === "started", `the archive is used while it is ${this.#state}`);

@@ -50,6 +50,8 @@ export interface AdmissionRequest {
   readonly source?: Host;
   /** URLs that redirected to these, first one first. */
   readonly redirectChain: readonly string[];
+  /** What {@link settle} appends to the archive. */
+  readonly archiveBytes?: number;
   /** Called when the batch is put together: counts, and returns what finishes the page. */
   readonly settle?: () => Settlement;
 }
@@ -85,11 +87,15 @@ const queuedRecord = UrlRecord.encode({ ...urlState.fresh, state: urlState.queue
 /** Links sifted together, unless one page alone has more. */
 const linksPerRound = 4_096;
 
+/** Bytes archived together, unless one page alone has more: less than what the archive takes once it is full. */
+const archiveBytesPerRound = 64 * 1_024 * 1_024;
+
 /**
  * Takes in discovered URLs: sieve, exact set, guards, queue. One round at a time, so that no URL can be judged new twice.
  *
  * Invariant: a page's end and the URLs found on it are in one batch of the journal. So a page is done if and only if its
  * links are durable.
+ * Invariant: nothing is committed after a round that failed half-way.
  * Invariant: after a failed round every request is refused with its error: keys that were asked and not settled count
  * as seen from then on.
  */
@@ -173,12 +179,15 @@ export class Admission {
     this.#running = undefined;
   }
 
-  /** As many requests as one look-up is worth, and no more links than the sieve's cache can hold. */
+  /** As many requests as one look-up is worth, and no more than the sieve's cache and the archive can hold. */
   #nextRound(): Pending[] {
     let links = 0;
+    let bytes = 0;
     const end = this.#waiting.findIndex(({ request }, at) => {
       links += linkCount(request);
-      return at > 0 && (at >= requestsPerRound || links > linksPerRound);
+      bytes += request.archiveBytes ?? 0;
+      const isTooMuch = links > linksPerRound || bytes > archiveBytesPerRound;
+      return at > 0 && (at >= requestsPerRound || isTooMuch);
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
@@ -193,7 +202,13 @@ export class Admission {
     const names = new Map<HostName, SiteName>();
     for (const { host, site, reason } of candidates) if (!reason) names.set(host, site);
     const hosts = await this.#frontier.hostsFor(names);
-    this.#append(round, candidates, hosts, outgoing);
+    try {
+      this.#append(round, candidates, hosts, outgoing);
+    } catch (error) {
+      // Some of the round is counted and archived, and none of it in the journal: no commit may tell of it.
+      this.#journal.fail(error);
+      throw error;
+    }
   }
 
   /** Everything that is seen for the first time, in the order of discovery; what is for others goes to `outgoing`. */

@@ -41,7 +41,7 @@ interface Group {
  * a record's location is always good, and what the archive holds beyond the mark belongs to pages that are not done.
  *
  * Invariant: the operations of one `append` are in one batch, and batches are written in the order of the appends.
- * Invariant: after a failed commit nothing is written any more, and every waiting caller is told.
+ * Invariant: after a failure no further commit begins, and every waiting caller is told.
  */
 export class Journal {
   readonly #store: Store;
@@ -90,7 +90,19 @@ export class Journal {
 
   /** True while as much waits as may wait; callers hold back until `flushed()`. */
   get full(): boolean {
+    if (this.#archive.full) return true;
     return this.#open.ops.length + (this.#writing?.ops.length ?? 0) >= this.#options.pendingOpsMax;
+  }
+
+  /**
+   * Begins no commit any more, as after one that failed: for a change that is half made where the journal's contributors
+   * and the archive would tell of it.
+   */
+  fail(error: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { error };
+    this.#open.reject(error);
+    this.#onFailure(error);
   }
 
   /** Adds one atomic change; resolves when it is durable, rejects when it cannot become so. */
@@ -105,12 +117,22 @@ export class Journal {
 
   /** Resolves when everything appended before the call is durable and visible to reads. */
   flushed(): Promise<void> {
-    if (this.#failure) return this.#open.durable;
+    if (this.#failure) return this.#refused();
     if (this.#open.ops.length > 0) {
       this.#alarm.rouse();
       return this.#open.durable;
     }
     return this.#writing?.durable ?? Promise.resolve();
+  }
+
+  #hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Rejects, as soon as no commit is under way any more. */
+  async #refused(): Promise<void> {
+    await this.#writing?.durable;
+    await this.#open.durable;
   }
 
   #start(): void {
@@ -124,6 +146,7 @@ export class Journal {
     while (this.#open.ops.length > 0 && !this.#failure) {
       const waitMs = this.#lastStartMs + this.#options.commitIntervalMs - this.#clock.nowMs();
       await this.#alarm.sleep(waitMs);
+      if (this.#hasFailed()) return;
       this.#lastStartMs = this.#clock.nowMs();
       const group = this.#open;
       this.#open = newGroup();
@@ -132,7 +155,8 @@ export class Journal {
         await this.#commit(group);
         group.resolve();
       } catch (error) {
-        this.#fail(error, group);
+        group.reject(error);
+        this.fail(error);
       } finally {
         this.#writing = undefined;
       }
@@ -145,13 +169,6 @@ export class Journal {
     await this.#store.write(group.ops, { sync: true });
     this.#metrics.observe("commit_seconds", (this.#clock.nowMs() - this.#lastStartMs) / 1_000);
     this.#metrics.observe("commit_operations", group.ops.length);
-  }
-
-  #fail(error: unknown, group: Group): void {
-    this.#failure = { error };
-    group.reject(error);
-    this.#open.reject(error);
-    this.#onFailure(error);
   }
 }
 

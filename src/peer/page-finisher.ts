@@ -56,7 +56,10 @@ export interface PriorFetch {
 }
 
 /** The URLs that a response leads to. */
-type UrlsOf = Pick<AdmissionRequest, "links" | "excluded" | "depth" | "redirectChain">;
+type UrlsOf = Pick<
+  AdmissionRequest,
+  "links" | "excluded" | "depth" | "redirectChain" | "archiveBytes"
+>;
 
 /** What is known of a response's content before it is parsed. */
 interface Content {
@@ -117,7 +120,8 @@ export class PageFinisher {
       return;
     }
     this.#tellOfLinksLeftOut(exchange.url, parsed);
-    await this.#admit(lease, row, urlsOf(lease, parsed, plan), () => {
+    const archiveBytes = parsed.capture.bytes.length;
+    await this.#admit(lease, row, { ...urlsOf(lease, parsed, plan), archiveBytes }, () => {
       const location = this.#ports.archive.append(parsed.capture);
       this.#ports.metrics.count("archive_bytes_total", location.length);
       return this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });

@@ -59,6 +59,8 @@ export interface Archive {
    * @param isCommitted @default true
    */
   stop(isCommitted?: boolean): Promise<void>;
+  /** True while as much is appended and not flushed as may be: callers hold back until the next flush. */
+  readonly full: boolean;
   append(capture: EncodedCapture): ArchiveLocation;
   /**
    * Resolves when everything appended before the call is durable, with a mark behind that: what comes later lies beyond

@@ -38,8 +38,11 @@ async function newJournal() {
   const process = new VirtualProcess("peer-1", 1, clock);
   const store = new ToldStore(new VirtualDisk(), process, new Dice(1));
   const { events } = store;
-  const memory = new MemoryArchive();
+  const memory = new MemoryArchive(undefined, 2);
   const archive: Archive = {
+    get full() {
+      return memory.full;
+    },
     append: (capture) => memory.append(capture),
     flush: () => {
       events.push("flush");
@@ -123,6 +126,40 @@ describe("the journal", () => {
     expect(journal.full).toBe(true);
     await clock.run(durable);
     expect(journal.full).toBe(false);
+  });
+
+  it("is full while the archive is, and not after the commit", async () => {
+    const { archive, clock, journal } = await newJournal();
+    archive.append(sampleCapture(sampleExchange("http://site.example/", "body")));
+    const durable = journal.append([put("page")]);
+    expect(journal.full).toBe(true);
+    await clock.run(durable);
+    expect(journal.full).toBe(false);
+  });
+
+  it("begins no commit any more when it is told that a change is half made", async () => {
+    const { clock, events, failures, journal, store } = await newJournal();
+    await clock.run(journal.append([put("first")]));
+    events.length = 0;
+    const failure = new Error("half made");
+    const waiting = journal.append([put("a")]);
+    journal.fail(failure);
+    await expect(clock.run(waiting)).rejects.toBe(failure);
+    await expect(journal.append([put("b")])).rejects.toBe(failure);
+    await clock.run(clock.sleep(1_000));
+    expect(events).toEqual([]);
+    expect(await has(store, "a")).toEqual([false]);
+    expect(failures).toEqual([failure]);
+  });
+
+  it("ends the commit that is under way, before it refuses to flush", async () => {
+    const { clock, journal, store } = await newJournal();
+    const durable = journal.append([put("a")]);
+    await clock.run(clock.sleep(1));
+    journal.fail(new Error("half made"));
+    await expect(clock.run(journal.flushed())).rejects.toThrow("half made");
+    expect(await has(store, "a")).toEqual([true]);
+    await durable;
   });
 
   it("tells everybody when a commit fails, and writes nothing any more", async () => {

@@ -54,9 +54,12 @@ export class MemoryArchive implements Archive {
   #reserved = 0;
   #mark: ArchiveMark | undefined;
   #failure: CrawlError | undefined;
+  readonly #pendingMax: number;
 
-  constructor(disk = new MemoryArchiveDisk()) {
+  /** @param pendingMax captures that may be appended without a flush: it is full from half of them on */
+  constructor(disk = new MemoryArchiveDisk(), pendingMax = Infinity) {
     this.#disk = disk;
+    this.#pendingMax = pendingMax;
   }
 
   /** Makes the next flush fail, and with it all that follows, as a full disk does. */
@@ -90,6 +93,10 @@ export class MemoryArchive implements Archive {
     this.#state = "stopped";
   }
 
+  get full(): boolean {
+    return this.#pending.length >= this.#pendingMax / 2;
+  }
+
   append(capture: EncodedCapture): ArchiveLocation {
     const { bytes, responseLength, index } = capture;
     const response = readCapture(bytes.subarray(0, responseLength));
@@ -103,6 +110,7 @@ export class MemoryArchive implements Archive {
   #append(bytes: number, length: number, response: ArchivedResponse): ArchiveLocation {
     if (this.#failure !== undefined) throw this.#failure;
     invariant(this.#state === "started", `the archive is used while it is ${this.#state}`);
+    invariant(this.#pending.length < this.#pendingMax, "too much is appended without a flush");
     this.#open ??= {
       name: fileName(this.#disk.files.length + 1),
       records: [],

@@ -43,6 +43,8 @@ export class VirtualPeer {
   readonly web: TableWeb;
   /** What has been counted, by the metric's name. */
   readonly counted = new Map<string, number>();
+  /** Captures that the archive of the next process takes without a flush. */
+  archivePendingMax = Infinity;
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
   readonly #diskTimes: Partial<DiskTimes>;
@@ -67,7 +69,7 @@ export class VirtualPeer {
     const { disk, web } = this;
     const process = new VirtualProcess("peer-1", ++this.#generation, this.clock);
     this.#process = process;
-    this.#archive = new MemoryArchive(this.#archiveDisk);
+    this.#archive = new MemoryArchive(this.#archiveDisk, this.archivePendingMax);
     this.#peer = new Peer(
       {
         archive: this.#archive,

@@ -15,7 +15,7 @@ export interface WarcArchiveOptions {
   readonly fileBytesMax?: number;
   /** A file with this many captures gets no further one: it bounds the memory for sorting an index, about 300 bytes a line. @default 250_000 */
   readonly fileCapturesMax?: number;
-  /** Bytes appended and not yet flushed; more is a bug of the caller, who bounds what it appends. @default 512 MiB */
+  /** Bytes appended and not yet flushed; from half of them on callers hold back, and more is a bug of theirs. @default 512 MiB */
   readonly bufferBytesMax?: number;
   /** Compression of the records that are made here, on the main thread: warcinfo and revisits. @default 6 */
   readonly gzipLevel?: number;

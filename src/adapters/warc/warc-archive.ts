@@ -21,6 +21,9 @@ import { parseStoredRecord, toArchivedResponse } from "./stored-record.ts";
 
 const gunzip = promisify(gunzipCallback);
 
+/** Share of the buffer at which callers hold back: the rest takes what they have begun. */
+const fullShare = 0.5;
+
 /**
  * Archive in a directory of WARC 1.1 files.
  *
@@ -95,6 +98,10 @@ export class WarcArchive implements Archive {
     } finally {
       await Promise.allSettled(this.#segments.map((segment) => segment.close()));
     }
+  }
+
+  get full(): boolean {
+    return this.#pendingBytes >= this.#options.bufferBytesMax * fullShare;
   }
 
   append({ bytes, responseLength, index }: EncodedCapture): ArchiveLocation {

@@ -31,6 +31,20 @@ function revisitOfHello() {
   };
 }
 
+test("a WarcArchive is full from half of its buffer on, until that is flushed", async () => {
+  const capture = sampleCapture(hello);
+  const changes = { bufferBytesMax: capture.bytes.length * 3 };
+  const archive = world.open(await world.directory(), changes);
+  await archive.start(undefined);
+  archive.append(capture);
+  expect(archive.full).toBe(false);
+  archive.append(capture);
+  expect(archive.full).toBe(true);
+  await archive.flush();
+  expect(archive.full).toBe(false);
+  await archive.stop();
+});
+
 describe("the files of a WarcArchive", () => {
   test("are read by another implementation, record by record", async () => {
     const directory = await world.directory();
