@@ -4,7 +4,7 @@ import type { QueuedUrl } from "../core/frontier/queued-url.ts";
 import { packedUrl } from "../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../core/page/parsed-page.ts";
 import { ExclusionRecord, QueueEntry, UrlRecord } from "../core/record/record.pb.ts";
-import { exclusionSpace, queueKey, retag } from "../core/record/keys.ts";
+import { exclusionSpace, queueKey } from "../core/record/keys.ts";
 import { urlState } from "../core/record/url-state.ts";
 import { QueryGuard } from "../core/sieve/query-guard.ts";
 import type { HostName, SiteName } from "../core/units.ts";
@@ -26,6 +26,7 @@ import type { Host } from "./host.ts";
 import type { Job } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
 import { Pulse } from "./pulse.ts";
+import { reconcile, type Reconciled } from "./reconcile.ts";
 import { SitePositions } from "./site-positions.ts";
 import type { Outlet } from "./outlet.ts";
 import { parcelId } from "./swarm/parcel.ts";
@@ -198,12 +199,16 @@ export class Admission {
       round.map(({ request }) => request),
       outgoing,
     );
-    const candidates = await this.#reconcile(sifted);
+    const reconciled = await reconcile(sifted, {
+      journal: this.#journal,
+      sieve: this.#sieve,
+      store: this.#store,
+    });
     const names = new Map<HostName, SiteName>();
-    for (const { host, site, reason } of candidates) if (!reason) names.set(host, site);
+    for (const { host, site, reason } of reconciled.candidates) if (!reason) names.set(host, site);
     const hosts = await this.#frontier.hostsFor(names);
     try {
-      this.#append(round, candidates, hosts, outgoing);
+      this.#append(round, reconciled, hosts, outgoing);
     } catch (error) {
       // Some of the round is counted and archived, and none of it in the journal: no commit may tell of it.
       this.#journal.fail(error);
@@ -261,44 +266,10 @@ export class Admission {
     return this.#outlet.takes(source?.position, this.#positions.of(packedUrl(links, index)));
   }
 
-  /**
-   * A URL may be kept out at one place and let in at another. The second wins, whichever comes first: a URL that is
-   * queued is not counted as skipped.
-   */
-  async #reconcile(candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
-    const doubtful = candidates.filter((candidate) => {
-      const { space } = candidate.request.job;
-      const other = candidate.reason ? space : exclusionSpace(space);
-      return this.#sieve.sieve.mayHave(other, candidate.links.fingerprints, candidate.index * 4);
-    });
-    if (doubtful.length === 0) return candidates;
-    await this.#journal.flushed();
-    const otherRows = doubtful.map((candidate) =>
-      retag(rowKey(candidate), candidate.reason ? "url" : "exclusion"),
-    );
-    const found = await this.#store.getMany(otherRows);
-    const lifted: StoreOp[] = [];
-    const dropped = new Set<Candidate>();
-    doubtful.forEach((candidate, at) => {
-      const value = found[at];
-      const row = otherRows[at];
-      if (!value || !row) return;
-      if (candidate.reason) {
-        dropped.add(candidate);
-        return;
-      }
-      const { reason } = ExclusionRecord.decode(value);
-      candidate.request.job.counter.addSkipped(reason as ExclusionReason, -1);
-      lifted.push({ type: "del", key: row });
-    });
-    if (lifted.length > 0) void this.#journal.append(lifted);
-    return dropped.size === 0 ? candidates : candidates.filter((one) => !dropped.has(one));
-  }
-
   /** From here on nothing waits: what is appended, counted and put into the frontier belongs together. */
   #append(
     round: readonly Pending[],
-    candidates: readonly Candidate[],
+    { candidates, lifted }: Reconciled,
     hosts: ReadonlyMap<HostName, Host>,
     outgoing: readonly Candidate[],
   ): void {
@@ -323,6 +294,10 @@ export class Admission {
     }
     const changed = new Set(queued.map((one) => one.host));
     for (const host of changed) ops.push(...this.#frontier.keepWaiting(host));
+    for (const { job, reason, op } of lifted) {
+      job.counter.addSkipped(reason, -1);
+      ops.push(op);
+    }
     const parcels = this.#dispose(outgoing, ops);
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
     const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);

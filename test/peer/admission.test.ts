@@ -17,6 +17,12 @@ const pairs: Pages = (url) => {
   return number % 2 === 1 ? htmlPage("/page") : htmlPage();
 };
 
+/** Another host is one link away. */
+const linked: Pages = (url) => {
+  if (url === "http://a.example/") return htmlPage("http://b.example/");
+  return url === "http://b.example/" ? htmlPage() : undefined;
+};
+
 function homes(count: number): string[] {
   return Array.from({ length: count }, (_, number) => `http://h${number}.example/`);
 }
@@ -46,5 +52,32 @@ describe("admission", () => {
     );
     expect(machine.peer.job(testJob).counts).toMatchObject({ pages: 600, queued: 0 });
     expect(machine.archived()).toHaveLength(600);
+  });
+
+  it("never calls a URL unknown that was kept out and is being let in", async () => {
+    const machine = new VirtualPeer(linked, {}, { writeMs: 1, syncMedianMs: 30, syncTail: 0 });
+    const states = await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(["http://a.example/"], { scope: "host" });
+        await peer.jobFinished(testJob, forever);
+        const seen: string[] = [];
+        const injected = machine.inject(["http://b.example/"], { scope: "host" });
+        for (let ms = 0; ms < 100; ms += 1) {
+          for (const { state } of await peer.status(["http://b.example/"])) seen.push(state);
+          await machine.clock.sleep(1);
+        }
+        await injected;
+        return new Set(seen);
+      })(),
+    );
+    expect([...states]).toEqual(["excluded", "queued"]);
+  });
+
+  it("does not count a URL as skipped that is kept out and let in by the same round", async () => {
+    const machine = new VirtualPeer(pairs);
+    const peer = await machine.crawl(homes(12), { scope: "host" });
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 18 });
+    expect(peer.job(testJob).counts.skipped).toEqual({});
   });
 });
