@@ -312,6 +312,7 @@ export class Admission {
     for (const { appended } of settlements) appended(durable);
     const ofHost = Map.groupBy(queued, ({ host }) => host);
     for (const [host, entries] of ofHost) this.#frontier.added(host, entries);
+    for (const host of changed) this.#frontier.saved(host, durable);
     for (const { request, resolve } of round) {
       resolve({ added: added.get(request) ?? 0, durable });
     }

@@ -8,10 +8,9 @@ import { ArcSet } from "../core/ring/arc-set.ts";
 import { hostOf, siteOfHost } from "../core/url/site-of.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { StoreOp } from "../ports/store.ts";
+import { ActiveHosts } from "./active-hosts.ts";
 import type { FrontierOptions } from "./frontier-options.ts";
-import { HeadShares } from "./head-shares.ts";
 import { HostAddresses } from "./host-addresses.ts";
-import { HostLoader } from "./host-loader.ts";
 import { setPace } from "./host-pace.ts";
 import { Doubts } from "./doubts.ts";
 import type { Host } from "./host.ts";
@@ -51,12 +50,9 @@ export class Frontier {
   readonly #reader: QueueReader;
   readonly #jobs: JobRegistry;
   readonly #journal: Journal;
-  readonly #options: FrontierOptions;
   readonly #politeness: PolitenessOptions;
   readonly #workbench: Workbench;
-  readonly #hosts = new Map<HostName, Host>();
-  readonly #shares: HeadShares;
-  readonly #loader: HostLoader;
+  readonly #hosts: ActiveHosts;
   readonly #signal: AbortSignal;
   readonly #waiting: WaitingHosts;
   readonly #onDue: () => void;
@@ -78,14 +74,12 @@ export class Frontier {
   ) {
     this.#clock = ports.clock;
     this.doubts = new Doubts(ports.clock, (arcs) => this.#prepareWithin(arcs));
-    const { frontier, politeness } = options;
+    const { politeness } = options;
     this.#addresses = new HostAddresses(ports, politeness.backoffBaseMs);
     this.#reader = new QueueReader(ports.store, parts);
-    this.#shares = new HeadShares(frontier, this.#hosts);
-    this.#loader = new HostLoader(ports, politeness, this.#shares);
+    this.#hosts = new ActiveHosts(ports, options);
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
-    this.#options = frontier;
     this.#politeness = politeness;
     this.#workbench = new Workbench(politeness);
     this.#signal = events.signal;
@@ -95,7 +89,7 @@ export class Frontier {
     this.#waiting = new WaitingHosts(
       { store: ports.store, journal: parts.journal },
       {
-        hasRoom: () => this.#hosts.size < this.#options.activeHostsMax,
+        hasRoom: () => this.#hosts.room > 0,
         isCrawled: (position) => this.#crawled.contains(position),
         activate: (names) => this.#activate(names),
       },
@@ -171,13 +165,18 @@ export class Frontier {
 
   /** The hosts of these names, active or, where there is no room, for this one use. */
   hostsFor(names: ReadonlyMap<HostName, SiteName>): Promise<Map<HostName, Host>> {
-    return this.#loader.loadAll(names, this.#hosts);
+    return this.#hosts.loadAll(names);
+  }
+
+  /** The host's row was put into the journal: what it says counts from now on, though the host is not active. */
+  saved(host: Host, durable: Promise<void>): void {
+    this.#hosts.saved(host, durable);
   }
 
   /** Queue entries were put into the journal: a refill that begins after this call flushes the journal first. */
   added(host: Host, entries: readonly { readonly url: QueuedUrl }[]): void {
     if (!this.#isCrawled(host)) return;
-    if (!this.#hosts.has(host.visit.host) && !this.#admitActive(host)) {
+    if (!this.#hosts.has(host) && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;
     }
@@ -292,9 +291,7 @@ export class Frontier {
   }
 
   #admitActive(host: Host): boolean {
-    if (this.#hosts.size >= this.#options.activeHostsMax) return false;
-    this.#hosts.set(host.visit.host, host);
-    this.#shares.hostsChanged();
+    if (!this.#hosts.add(host)) return false;
     // What an earlier time left on disk is found by the first refill.
     this.#expectOnDisk(host);
     return true;
@@ -371,10 +368,9 @@ export class Frontier {
     void this.#waiting.look();
   }
 
-  #forget({ visit }: Host): void {
-    this.#workbench.remove(visit);
-    this.#hosts.delete(visit.host);
-    this.#shares.hostsChanged();
+  #forget(host: Host): void {
+    this.#workbench.remove(host.visit);
+    this.#hosts.delete(host);
   }
 
   /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
@@ -392,7 +388,7 @@ export class Frontier {
   async #activate(names: readonly HostName[]): Promise<void> {
     const sites = new Map<HostName, SiteName>(names.map((name) => [name, siteOfHost(name)]));
     for (const [name, host] of await this.hostsFor(sites)) {
-      if (this.#hosts.has(name)) continue;
+      if (this.#hosts.get(name)) continue;
       if (this.#admitActive(host)) this.#prepare(host);
       else this.#waiting.leave();
     }

@@ -22,6 +22,8 @@ export class HostLoader {
   readonly #shares: HeadShares;
   /** Those that are being read, with the batch that they come with. */
   readonly #loading = new Map<HostName, Promise<Hosts>>();
+  /** Those whose latest row the database may not have yet, with what tells when it has. */
+  readonly #held = new Map<HostName, { readonly host: Host; readonly durable: Promise<void> }>();
 
   constructor(
     ports: { readonly clock: Clock; readonly store: Store },
@@ -42,7 +44,7 @@ export class HostLoader {
     const found = new Map<HostName, Host>();
     const missing: [HostName, SiteName][] = [];
     for (const [name, site] of names) {
-      const host = active.get(name);
+      const host = active.get(name) ?? this.#held.get(name)?.host;
       if (host) found.set(name, host);
       else missing.push([name, site]);
     }
@@ -53,8 +55,22 @@ export class HostLoader {
       }
     }
     // One of those found before may have been dropped meanwhile.
-    for (const [name, host] of found) found.set(name, active.get(name) ?? host);
+    for (const [name, host] of found) {
+      found.set(name, active.get(name) ?? this.#held.get(name)?.host ?? host);
+    }
     return found;
+  }
+
+  /** Keeps a host that is not active until its row is durable: until then the database has an older one. */
+  hold(host: Host, durable: Promise<void>): void {
+    const { host: name } = host.visit;
+    // Who crawls it meanwhile may delete the row by which it is found.
+    host.isFindable = false;
+    this.#held.set(name, { host, durable });
+    const release = (): void => {
+      if (this.#held.get(name)?.durable === durable) this.#held.delete(name);
+    };
+    durable.then(release, release);
   }
 
   /** What brings these hosts: batches that are under way, and one for all others. */

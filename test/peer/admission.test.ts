@@ -80,4 +80,21 @@ describe("admission", () => {
     expect(peer.job(testJob).counts).toMatchObject({ pages: 18 });
     expect(peer.job(testJob).counts.skipped).toEqual({});
   });
+
+  it("counts a host's pages though it is not active", async () => {
+    const manyToOne: Pages = (url) => {
+      const number = /^http:\/\/h(\d+)\.example\/$/.exec(url)?.[1];
+      if (number !== undefined) return htmlPage(`http://z.example/${number}`);
+      return url.startsWith("http://z.example/") ? htmlPage() : undefined;
+    };
+    const frontier = { activeHostsMax: 20, headUrlsMax: 5_000 };
+    const machine = new VirtualPeer(
+      manyToOne,
+      { frontier },
+      { writeMs: 30, syncMedianMs: 30, syncTail: 0 },
+    );
+    await machine.crawl(homes(100), { scope: "any", delayMs: 10, pagesPerHostMax: 5 });
+    const pages = [...machine.web.counts().keys()].filter((url) => /^http:\/\/z\./.test(url));
+    expect(pages).toHaveLength(5);
+  });
 });
