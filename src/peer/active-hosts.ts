@@ -6,9 +6,11 @@ import type { FrontierOptions } from "./frontier-options.ts";
 import { HeadShares } from "./head-shares.ts";
 import { HostLoader } from "./host-loader.ts";
 import type { Host } from "./host.ts";
+import type { Journal } from "./journal.ts";
 
 /**
- * The hosts whose queues are in memory, as many as the options allow.
+ * The hosts whose queues are in memory, as many as the options allow. One of which nothing may be fetched until a job changes
+ * gives its place to the next that wants one: the hosts of a paused job must not keep out those of others.
  *
  * Invariant: at any time there is one object of a host, as far as the database does not have the latest of it.
  */
@@ -17,11 +19,17 @@ export class ActiveHosts {
   readonly #hosts = new Map<HostName, Host>();
   readonly #shares: HeadShares;
   readonly #loader: HostLoader;
+  readonly #journal: Pick<Journal, "flushed">;
+  /** Those that give their places away, who rests longest first. */
+  readonly #resting = new Set<Host>();
+  #hasDisplaced = false;
 
   constructor(
     ports: { readonly clock: Clock; readonly store: Store },
+    journal: Pick<Journal, "flushed">,
     options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
   ) {
+    this.#journal = journal;
     this.#max = options.frontier.activeHostsMax;
     this.#shares = new HeadShares(options.frontier, this.#hosts);
     this.#loader = new HostLoader(ports, options.politeness, this.#shares);
@@ -31,9 +39,9 @@ export class ActiveHosts {
     return this.#hosts.size;
   }
 
-  /** Hosts for which there is a place. */
+  /** Hosts that would get a place. */
   get room(): number {
-    return this.#max - this.#hosts.size;
+    return this.#max - this.#hosts.size + this.#resting.size;
   }
 
   get(name: HostName): Host | undefined {
@@ -60,7 +68,7 @@ export class ActiveHosts {
 
   /** False where there is no room. */
   add(host: Host): boolean {
-    if (this.room <= 0) return false;
+    if (this.#hosts.size >= this.#max && !this.#displace()) return false;
     this.#hosts.set(host.visit.host, host);
     host.visit.queue.setHeadMax(this.#shares.size);
     this.#shares.hostsChanged();
@@ -68,7 +76,34 @@ export class ActiveHosts {
   }
 
   delete(host: Host): void {
+    this.#resting.delete(host);
     this.#hosts.delete(host.visit.host);
     this.#shares.hostsChanged();
+  }
+
+  /** Nothing of the host is under way, and nothing of it may be until a job changes. */
+  rest(host: Host): void {
+    if (this.has(host)) this.#resting.add(host);
+  }
+
+  /** The host may have something to do. */
+  rouse(host: Host): void {
+    this.#resting.delete(host);
+  }
+
+  /** Whether hosts have given their places away since the last call: they wait on disk. */
+  takeDisplaced(): boolean {
+    const hasDisplaced = this.#hasDisplaced;
+    this.#hasDisplaced = false;
+    return hasDisplaced;
+  }
+
+  #displace(): boolean {
+    const [host] = this.#resting;
+    if (!host) return false;
+    this.delete(host);
+    this.#loader.hold(host, this.#journal.flushed());
+    this.#hasDisplaced = true;
+    return true;
   }
 }

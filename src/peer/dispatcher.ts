@@ -1,8 +1,9 @@
 import type { Millis } from "../core/units.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProcessLoad } from "../ports/process-load.ts";
-import type { Frontier, Lease } from "./frontier.ts";
+import type { Frontier } from "./frontier.ts";
 import type { Journal } from "./journal.ts";
+import type { Lease } from "./lease.ts";
 import { RequestWindow } from "./request-window.ts";
 
 export interface DispatcherOptions {

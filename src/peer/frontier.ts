@@ -16,27 +16,19 @@ import { Doubts } from "./doubts.ts";
 import type { Host } from "./host.ts";
 import { isRunnable, type Job, type JobRegistry } from "./job-registry.ts";
 import type { Journal } from "./journal.ts";
+import type { Lease } from "./lease.ts";
 import type { PeerPorts } from "./peer-ports.ts";
 import { Pulse } from "./pulse.ts";
 import { QueueReader } from "./queue-reader.ts";
 import { WaitingHosts } from "./waiting-hosts.ts";
-
-/** A URL that the frontier has given out, with its host and the address whose turn it took; to be given back. */
-export interface Lease {
-  readonly host: Host;
-  readonly job: Job;
-  readonly url: QueuedUrl;
-  readonly address: IpAddress | undefined;
-  /** Where it is noted that a request is in flight; absent while none is. */
-  note?: number;
-}
 
 /**
  * The queue of all queued URLs: on disk every entry, in memory the workbench with a bounded head of each active host.
  *
  * The life of a host: the first URL admitted for it makes it active; its head is read from disk, its name resolved, and it
  * is placed on the workbench under its address. When its gate and its address are open, it is taken, one URL is leased
- * from it, and it is placed again. When it runs dry it is dropped, and a host that waits on disk takes its place.
+ * from it, and it is placed again. When it runs dry it is dropped, and a host that waits on disk takes its place. One
+ * whose jobs are all held back rests, and its place is for others, too.
  *
  * Only hosts of the arcs that this peer crawls are in memory; what the others have queued stays on disk.
  *
@@ -77,7 +69,7 @@ export class Frontier {
     const { politeness } = options;
     this.#addresses = new HostAddresses(ports, politeness.backoffBaseMs);
     this.#reader = new QueueReader(ports.store, parts);
-    this.#hosts = new ActiveHosts(ports, options);
+    this.#hosts = new ActiveHosts(ports, parts.journal, options);
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
     this.#politeness = politeness;
@@ -89,7 +81,7 @@ export class Frontier {
     this.#waiting = new WaitingHosts(
       { store: ports.store, journal: parts.journal },
       {
-        hasRoom: () => this.#hosts.room > 0,
+        room: () => this.#hosts.room,
         isCrawled: (position) => this.#crawled.contains(position),
         activate: (names) => this.#activate(names),
       },
@@ -271,6 +263,9 @@ export class Frontier {
   /** A job has changed: hosts that had nothing to do may have now. */
   jobsChanged(): void {
     for (const host of this.#hosts.values()) this.#prepare(host);
+    if (!this.#hosts.takeDisplaced()) return;
+    this.#waiting.lookAgain();
+    void this.#waiting.look();
   }
 
   readonly #runnable = (id: JobId): boolean => isRunnable(this.#jobs.get(id));
@@ -311,6 +306,7 @@ export class Frontier {
   /** Does what the host needs next: read its head, resolve its name, place it, or drop it. */
   #prepare(host: Host): void {
     if (host.preparing || this.#signal.aborted) return;
+    this.#hosts.rouse(host);
     const { queue } = host.visit;
     if (!this.#isCrawled(host)) {
       if (queue.pendingCount === 0 && host.visit.openRequests === 0) void this.#leave(host);
@@ -322,8 +318,9 @@ export class Frontier {
     if (needsRefill || (ready && this.#addresses.isExpired(host))) {
       host.preparing = true;
       void this.#prepareSlowly(host);
-    } else if (!queue.hasWork && queue.pendingCount === 0 && host.visit.openRequests === 0) {
-      this.#drop(host);
+    } else if (queue.pendingCount === 0 && host.visit.openRequests === 0) {
+      if (!queue.hasWork) this.#drop(host);
+      else if (!ready) this.#rest(host);
     }
   }
 
@@ -360,6 +357,12 @@ export class Frontier {
     this.doubts.heed(host);
     this.#workbench.place(visit, this.#clock.nowMs());
     this.#onDue();
+  }
+
+  #rest(host: Host): void {
+    this.#workbench.remove(host.visit);
+    this.#hosts.rest(host);
+    void this.#waiting.look();
   }
 
   #drop(host: Host): void {

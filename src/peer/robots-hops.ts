@@ -6,8 +6,9 @@ import type { Entropy } from "../ports/entropy.ts";
 import type { FetchLimits, FetchOutcome, Fetcher } from "../ports/fetcher.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
-import type { Frontier, Lease } from "./frontier.ts";
+import type { Frontier } from "./frontier.ts";
 import type { Journal } from "./journal.ts";
+import type { Lease } from "./lease.ts";
 
 /** A visit waits so long for a host that it is led to, or as long as its delay where that is longer. */
 const waitMaxMs: Millis = 10_000;

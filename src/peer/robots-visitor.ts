@@ -14,11 +14,12 @@ import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../ports
 import type { Logger } from "../ports/logger.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
-import type { Frontier, Lease } from "./frontier.ts";
+import type { Frontier } from "./frontier.ts";
 import type { Host } from "./host.ts";
 import { HostAddresses } from "./host-addresses.ts";
 import { headerField } from "./header-fields.ts";
 import type { Journal } from "./journal.ts";
+import type { Lease } from "./lease.ts";
 import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
 import { RobotsHops } from "./robots-hops.ts";
 import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";

@@ -5,10 +5,11 @@ import { urlState } from "../core/record/url-state.ts";
 import type { FetchFailure } from "../core/politeness/retry-table.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { StoreOp } from "../ports/store.ts";
-import type { Frontier, Lease } from "./frontier.ts";
+import type { Frontier } from "./frontier.ts";
 import type { Host } from "./host.ts";
 import type { Job } from "./job-registry.ts";
 import type { LeaseLog } from "./lease-log.ts";
+import type { Lease } from "./lease.ts";
 import type { UrlRow } from "./url-row.ts";
 
 /** The end of a lease, as a part of a batch. */

@@ -17,9 +17,10 @@ import type {
 } from "../ports/fetcher.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
-import type { Frontier, Lease } from "./frontier.ts";
+import type { Frontier } from "./frontier.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
 import type { LeaseLog } from "./lease-log.ts";
+import type { Lease } from "./lease.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { RobotsVisitor } from "./robots-visitor.ts";
 import { Turns } from "./turns.ts";

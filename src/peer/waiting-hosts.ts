@@ -20,7 +20,7 @@ const decoder = new TextDecoder();
 export class WaitingHosts {
   readonly #store: Pick<Store, "range">;
   readonly #journal: Pick<Journal, "flushed">;
-  readonly #hasRoom: () => boolean;
+  readonly #room: () => number;
   readonly #isCrawled: (position: RingPosition) => boolean;
   readonly #activate: (names: readonly HostName[]) => Promise<void>;
   readonly #onFailure: (error: unknown) => void;
@@ -33,7 +33,8 @@ export class WaitingHosts {
   constructor(
     ports: { readonly store: Pick<Store, "range">; readonly journal: Pick<Journal, "flushed"> },
     intake: {
-      readonly hasRoom: () => boolean;
+      /** Hosts that may be made active. */
+      readonly room: () => number;
       /** Whether hosts of this position are for this peer to crawl. */
       readonly isCrawled: (position: RingPosition) => boolean;
       /** Makes hosts active; those for which there is no room after all are left on disk. */
@@ -43,7 +44,7 @@ export class WaitingHosts {
   ) {
     this.#store = ports.store;
     this.#journal = ports.journal;
-    this.#hasRoom = intake.hasRoom;
+    this.#room = intake.room;
     this.#isCrawled = intake.isCrawled;
     this.#activate = intake.activate;
     this.#onFailure = onFailure;
@@ -90,7 +91,7 @@ export class WaitingHosts {
 
   async #lookRound(): Promise<void> {
     const { gte: start, lt } = tagRange("waiting");
-    while (this.#hasRoom() && this.mayWait) {
+    while (this.#room() > 0 && this.mayWait) {
       if (!this.#cursor) {
         this.#cursor = start;
         this.#leftBehind = false;
@@ -98,9 +99,12 @@ export class WaitingHosts {
       await this.#journal.flushed();
       const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
       const crawled = rows.filter(({ key }) => this.#isCrawled(positionOfKey(key)));
-      await this.#activate(crawled.map(({ value }) => decoder.decode(value) as HostName));
-      const last = rows.at(-1);
-      this.#cursor = last && rows.length === hostsPerLook ? after(last.key) : undefined;
+      // Those beyond would be left on disk, and found again only by a look from the start.
+      const taken = crawled.slice(0, Math.max(this.#room(), 1));
+      await this.#activate(taken.map(({ value }) => decoder.decode(value) as HostName));
+      const isEnd = taken.length === crawled.length && rows.length < hostsPerLook;
+      const last = taken.length < crawled.length ? taken.at(-1) : rows.at(-1);
+      this.#cursor = last && !isEnd ? after(last.key) : undefined;
     }
   }
 }

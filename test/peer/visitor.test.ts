@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
-import type { Lease } from "../../src/peer/frontier.ts";
+import type { Lease } from "../../src/peer/lease.ts";
 import { JobRegistry } from "../../src/peer/job-registry.ts";
 import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
 import { Visitor } from "../../src/peer/visitor.ts";

@@ -3,7 +3,7 @@ import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { hostOf } from "../../../src/core/url/site-of.ts";
 import { defaultDispatcherOptions, Dispatcher } from "../../../src/peer/dispatcher.ts";
 import { defaultFrontierOptions } from "../../../src/peer/frontier-options.ts";
-import type { Lease } from "../../../src/peer/frontier.ts";
+import type { Lease } from "../../../src/peer/lease.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { Visitor } from "../../../src/peer/visitor.ts";
 import type { Fetcher, FetchResponse } from "../../../src/ports/fetcher.ts";

@@ -1,0 +1,14 @@
+import type { QueuedUrl } from "../core/frontier/queued-url.ts";
+import type { IpAddress } from "../core/units.ts";
+import type { Host } from "./host.ts";
+import type { Job } from "./job-registry.ts";
+
+/** A URL that the frontier has given out, with its host and the address whose turn it took; to be given back. */
+export interface Lease {
+  readonly host: Host;
+  readonly job: Job;
+  readonly url: QueuedUrl;
+  readonly address: IpAddress | undefined;
+  /** Where it is noted that a request is in flight; absent while none is. */
+  note?: number;
+}
