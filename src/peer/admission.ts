@@ -34,6 +34,7 @@ import type { Parcel } from "./swarm/parcel.ts";
 import type { Sequence } from "./sequence.ts";
 import type { Queued, Settlement } from "./settlement.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
+import { UnsettledOffers } from "./unsettled-offers.ts";
 
 /** URLs discovered together, with what has to become durable together with them. */
 export interface AdmissionRequest {
@@ -111,6 +112,7 @@ export class Admission {
   readonly #onFailure: (error: unknown) => void;
   readonly #waiting: Pending[] = [];
   readonly #pulse = new Pulse();
+  readonly #offers: UnsettledOffers;
   #askedCount = 0;
   #settledCount = 0;
   #running: Promise<void> | undefined;
@@ -136,6 +138,7 @@ export class Admission {
     this.#journal = parts.journal;
     this.#frontier = parts.frontier;
     this.#sieve = parts.sieve;
+    this.#offers = new UnsettledOffers(parts.sieve.sieve.options.unsettledOffersMax);
     this.#sequence = parts.sequence;
     this.#outlet = parts.outlet;
     this.#onFailure = onFailure;
@@ -166,7 +169,8 @@ export class Admission {
     while (this.#waiting.length > 0) {
       const round = this.#nextRound();
       try {
-        while (this.#journal.full) await this.#journal.flushed();
+        const isEarly = (): boolean => this.#offers.isTooMany(linksOf(round));
+        while (this.#journal.full || isEarly()) await this.#journal.flushed();
         await this.#round(round);
         this.#settledCount += round.length;
         this.#pulse.fire();
@@ -194,6 +198,7 @@ export class Admission {
   }
 
   async #round(round: readonly Pending[]): Promise<void> {
+    const keep = this.#offers.offer(linksOf(round));
     const outgoing: Candidate[] = [];
     const sifted = await this.#sift(
       round.map(({ request }) => request),
@@ -208,7 +213,8 @@ export class Admission {
     for (const { host, site, reason } of reconciled.candidates) if (!reason) names.set(host, site);
     const hosts = await this.#frontier.hostsFor(names);
     try {
-      this.#append(round, reconciled, hosts, outgoing);
+      const durable = this.#append(round, reconciled, hosts, outgoing);
+      if (reconciled.candidates.length > 0) keep(durable);
     } catch (error) {
       // Some of the round is counted and archived, and none of it in the journal: no commit may tell of it.
       this.#journal.fail(error);
@@ -266,13 +272,13 @@ export class Admission {
     return this.#outlet.takes(source?.position, this.#positions.of(packedUrl(links, index)));
   }
 
-  /** From here on nothing waits: what is appended, counted and put into the frontier belongs together. */
+  /** From here on nothing waits: what is appended, counted and put into the frontier belongs together; returns when it is durable. */
   #append(
     round: readonly Pending[],
     { candidates, lifted }: Reconciled,
     hosts: ReadonlyMap<HostName, Host>,
     outgoing: readonly Candidate[],
-  ): void {
+  ): Promise<void> {
     const added = new Map<AdmissionRequest, number>();
     const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
     const queued: { readonly host: Host; readonly url: QueuedUrl }[] = [];
@@ -316,6 +322,7 @@ export class Admission {
     for (const { request, resolve } of round) {
       resolve({ added: added.get(request) ?? 0, durable });
     }
+    return durable;
   }
 
   /** Puts what is for others, and not on its way yet, into the outbox. */
@@ -371,4 +378,8 @@ export class Admission {
     // The store's copy leaves the heap when it is written; the one that waits in the frontier need not.
     return { host, url: { key: new Uint8Array(key), job: job.definition.id, entry } };
   }
+}
+
+function linksOf(round: readonly Pending[]): number {
+  return round.reduce((sum, { request }) => sum + linkCount(request), 0);
 }

@@ -97,4 +97,29 @@ describe("admission", () => {
     const pages = [...machine.web.counts().keys()].filter((url) => /^http:\/\/z\./.test(url));
     expect(pages).toHaveLength(5);
   });
+
+  it("queues a URL once, however many links are found while one commit takes long", async () => {
+    const known = Array.from({ length: 12_000 }, (_, number) => `http://z.example/${number}`);
+    const web: Pages = (url) => {
+      if (/^http:\/\/[ac]\.example\/$/.test(url)) return htmlPage("http://x.example/new");
+      const number = /^http:\/\/[hb](\d+)\.example\/$/.exec(url)?.[1];
+      if (number === undefined) return url.endsWith("/robots.txt") ? undefined : htmlPage();
+      return htmlPage(...known.slice(Number(number) * 1_000, (Number(number) + 1) * 1_000));
+    };
+    const machine = new VirtualPeer(web, {}, { writeMs: 1, syncMedianMs: 3_000, syncTail: 0 });
+    const options = { scope: "any", delayMs: 500 } as const;
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(homes(12), options);
+        await machine.clock.sleep(30_000);
+        const again = Array.from({ length: 12 }, (_, number) => `http://b${number}.example/`);
+        await machine.inject(["http://a.example/", ...again, "http://c.example/"], options);
+        await machine.clock.sleep(60_000);
+        await machine.peer.changeJob(testJob, "pause");
+      })(),
+    );
+    expect(machine.web.counts().get("http://c.example/")).toBe(1);
+    expect(machine.web.counts().get("http://x.example/new")).toBe(1);
+  });
 });
