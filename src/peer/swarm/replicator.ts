@@ -46,6 +46,8 @@ export class Replicator {
   readonly #options: ReplicatorOptions;
   readonly #streamOptions: ReplicaStreamOptions;
   readonly #streams = new Map<MemberId, ReplicaStream>();
+  /** By which the needs were set: a member that was gone for a moment meanwhile needs all that it would have needed. */
+  #rings: Pick<SwarmView, "ring" | "futureRing">;
   readonly #onProgress: () => void;
   #waiters: Waiter[] = [];
   #sequence = 0;
@@ -66,6 +68,7 @@ export class Replicator {
     this.#logger = ports.logger;
     this.#calls = ports.calls;
     this.#view = parts.view;
+    this.#rings = parts.view;
     this.#territory = parts.territory;
     this.#options = options.replicator;
     this.#streamOptions = options.stream;
@@ -91,9 +94,9 @@ export class Replicator {
     return this.#streams.get(member);
   }
 
-  /** Members that should have a copy of what this peer holds at `position`, now or when all that join have joined. */
-  targetsOf(position: RingPosition): readonly MemberId[] {
-    const { ring, futureRing } = this.#view;
+  /** Members that need a copy of what this peer holds at `position`, now or when all that join have joined. */
+  #targetsOf(position: RingPosition): readonly MemberId[] {
+    const { ring, futureRing } = this.#rings;
     const now = ring.preferenceOf(position, this.#options.replicas);
     if (ring === futureRing) return now;
     return [...new Set([...now, ...futureRing.preferenceOf(position, this.#options.replicas)])];
@@ -125,11 +128,13 @@ export class Replicator {
   }
 
   /**
-   * Sets which arcs each member must have a copy of. Streams to members that need nothing, or have been started anew, end;
-   * an arc that is new to a member has to be copied, behind the changes that are sent from now on. Returns the arcs of
-   * which a member's copy is kept up to date no more.
+   * Sets which arcs each member must have a copy of, as the rings of this moment tell. Streams to members that need
+   * nothing, or have been started anew, end; an arc that is new to a member has to be copied, behind the changes that are
+   * sent from now on. Returns the arcs of which a member's copy is kept up to date no more.
    */
   setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): ReadonlyMap<MemberId, ArcSet> {
+    const { ring, futureRing } = this.#view;
+    this.#rings = { ring, futureRing };
     const dropped = new Map<MemberId, ArcSet>();
     for (const [member, stream] of this.#streams) {
       const arcs = needs.get(member);
@@ -246,7 +251,7 @@ export class Replicator {
   }
 
   #liveAt(position: RingPosition): ReplicaStream[] {
-    return this.targetsOf(position).flatMap((member) => {
+    return this.#targetsOf(position).flatMap((member) => {
       const stream = this.#streams.get(member);
       return stream?.live.contains(position) ? [stream] : [];
     });

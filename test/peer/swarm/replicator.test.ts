@@ -4,6 +4,7 @@ import { hostAddress, hostKey } from "../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { HostName, MemberId, SiteName } from "../../../src/core/units.ts";
 import type { OverlayOutcome } from "../../../src/ports/overlay.ts";
+import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
 import { defaultReplicaStreamOptions } from "../../../src/peer/swarm/replica-stream.ts";
 import { Replicator } from "../../../src/peer/swarm/replicator.ts";
 import { Territory } from "../../../src/peer/swarm/territory.ts";
@@ -12,6 +13,8 @@ import { stillView } from "./still-view.ts";
 const self = "a" as MemberId;
 const replica = "b" as MemberId;
 
+const rings = new RingBook({ virtualNodes: 8, hashSeed: 0 });
+
 const row = {
   key: hostKey("host", hostAddress("a.example" as SiteName, "www.a.example" as HostName)),
   value: Uint8Array.of(1),
@@ -19,7 +22,7 @@ const row = {
 
 /** A holder of everything with one replica, whose messages are acknowledged when the test says so. */
 function newReplicator() {
-  const view = stillView(self, replica);
+  const view = { ...stillView(self, replica) };
   const territory = new Territory();
   territory.take(ArcSet.whole);
   const acknowledge: (() => void)[] = [];
@@ -52,7 +55,7 @@ function newReplicator() {
     acknowledge.shift()?.();
     await new Promise(setImmediate);
   };
-  return { replicator, stream, write, next };
+  return { replicator, view, stream, write, next };
 }
 
 describe("a replicator", () => {
@@ -97,5 +100,17 @@ describe("a replicator", () => {
     replicator.stop();
     await drained;
     expect(stream.queuedRows).toBe(0);
+  });
+
+  it("sends a member that is taken for dead for a moment what is written meanwhile", () => {
+    const { replicator, view, stream, write } = newReplicator();
+    const { ring, others } = view;
+    view.ring = view.futureRing = rings.ringOf([{ id: self, weight: 1 }]);
+    view.others = [];
+    write();
+    view.ring = view.futureRing = ring;
+    view.others = [...others];
+    replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
+    expect(stream.queuedRows).toBe(1);
   });
 });
