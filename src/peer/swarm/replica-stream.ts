@@ -108,6 +108,11 @@ export class ReplicaStream {
     this.synced = this.synced.intersect(arcs);
   }
 
+  /** Sites outside `arcs` of which something is on its way. */
+  underWayOutside(arcs: ArcSet): RingPosition[] {
+    return [...this.#underWay.keys()].filter((position) => !arcs.contains(position));
+  }
+
   /** Whether everything of the position that was written up to the unit `sequence` is durable at the replica. */
   has(position: RingPosition, sequence: number): boolean {
     const liveSince = this.#liveSince.get(position);

@@ -1,5 +1,5 @@
 import { isTerritorial } from "../../core/record/keys.ts";
-import type { ArcSet } from "../../core/ring/arc-set.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { Row } from "../../core/messages/rows.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
@@ -13,6 +13,7 @@ import type { ReplicaStreamOptions } from "./replica-stream.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Territory } from "./territory.ts";
+import { UnsureSites } from "./unsure-sites.ts";
 
 export interface ReplicatorOptions {
   /** Members that hold everything of an arc, its holder included. @default 2 */
@@ -48,6 +49,11 @@ export class Replicator {
   readonly #streams = new Map<MemberId, ReplicaStream>();
   /** By which the needs were set: a member that was gone for a moment meanwhile needs all that it would have needed. */
   #rings: Pick<SwarmView, "ring" | "futureRing">;
+  /** What each member needs, and what was held when that was set. */
+  #needs: ReadonlyMap<MemberId, ArcSet> = new Map();
+  #heldThen = ArcSet.empty;
+  /** Of what was written there before, who has only what came since may miss something. */
+  readonly #unsure = new UnsureSites();
   readonly #onProgress: () => void;
   #waiters: Waiter[] = [];
   #sequence = 0;
@@ -104,7 +110,7 @@ export class Replicator {
 
   /** Called by the journal with each atomic change. */
   observe(ops: readonly StoreOp[]): void {
-    if (this.#streams.size === 0) return;
+    if (this.#streams.size === 0 && this.#view.others.length === 0) return;
     this.#sequence += 1;
     const units = new Map<ReplicaStream, Row[]>();
     let lastPosition = -1;
@@ -133,13 +139,19 @@ export class Replicator {
    * sent from now on. Returns the arcs of which a member's copy is kept up to date no more.
    */
   setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): ReadonlyMap<MemberId, ArcSet> {
+    this.#settle();
     const { ring, futureRing } = this.#view;
     this.#rings = { ring, futureRing };
+    this.#needs = needs;
+    this.#heldThen = this.#territory.held;
     const dropped = new Map<MemberId, ArcSet>();
     for (const [member, stream] of this.#streams) {
       const arcs = needs.get(member);
       dropped.set(member, arcs ? stream.synced.subtract(arcs) : stream.synced);
-      if (arcs && !arcs.isEmpty && this.#view.isRunning(member, stream.generation)) {
+      const goesOn = arcs && !arcs.isEmpty && this.#view.isRunning(member, stream.generation);
+      const missed = stream.underWayOutside(goesOn ? arcs : ArcSet.empty);
+      for (const position of missed) this.#unsure.add(position);
+      if (goesOn) {
         stream.keepOnly(arcs);
       } else {
         this.#streams.delete(member);
@@ -240,21 +252,38 @@ export class Replicator {
   }
 
   #isReplicated({ positions, sequence }: Omit<Waiter, "resolve">): boolean {
-    return positions.every((position) =>
-      this.#view.ring
-        .preferenceOf(position, this.#options.replicas)
-        .every(
-          (member) =>
-            member === this.#view.self || this.#streams.get(member)?.has(position, sequence),
-        ),
-    );
+    const { ring, self } = this.#view;
+    return positions.every((position) => {
+      const isUnsure = this.#unsure.has(position);
+      return ring.preferenceOf(position, this.#options.replicas).every((member) => {
+        if (member === self) return true;
+        const stream = this.#streams.get(member);
+        if (!stream?.has(position, sequence)) return false;
+        return !isUnsure || stream.synced.contains(position);
+      });
+    });
   }
 
   #liveAt(position: RingPosition): ReplicaStream[] {
     return this.#targetsOf(position).flatMap((member) => {
+      if (member === this.#view.self) return [];
       const stream = this.#streams.get(member);
-      return stream?.live.contains(position) ? [stream] : [];
+      if (stream?.live.contains(position)) return [stream];
+      this.#unsure.add(position);
+      return [];
     });
+  }
+
+  /** Of what every member that needs a copy had a complete one of, nothing is unsure any more. */
+  #settle(): void {
+    if (this.#unsure.isEmpty) return;
+    const { held } = this.#territory;
+    let incomplete = held.subtract(this.#heldThen);
+    for (const [member, needed] of this.#needs) {
+      const synced = this.#streams.get(member)?.synced ?? ArcSet.empty;
+      incomplete = incomplete.union(needed.subtract(synced));
+    }
+    this.#unsure.keepOnly(incomplete.intersect(held));
   }
 
   #newStream(member: MemberId, generation: number): ReplicaStream {

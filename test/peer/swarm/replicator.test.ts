@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { hostAddress, hostKey } from "../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import { positionOfKey } from "../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../src/core/units.ts";
 import type { OverlayOutcome } from "../../../src/ports/overlay.ts";
 import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
@@ -13,12 +14,17 @@ import { stillView } from "./still-view.ts";
 const self = "a" as MemberId;
 const replica = "b" as MemberId;
 
+const newcomer = "c" as MemberId;
+
 const rings = new RingBook({ virtualNodes: 8, hashSeed: 0 });
 
-const row = {
-  key: hostKey("host", hostAddress("a.example" as SiteName, "www.a.example" as HostName)),
-  value: Uint8Array.of(1),
-};
+function rowOf(site: string) {
+  const key = hostKey("host", hostAddress(site as SiteName, `www.${site}` as HostName));
+  return { key, value: Uint8Array.of(1) };
+}
+
+const row = rowOf("a.example");
+const position = positionOfKey(row.key);
 
 /** A holder of everything with one replica, whose messages are acknowledged when the test says so. */
 function newReplicator() {
@@ -48,14 +54,24 @@ function newReplicator() {
   const stream = replicator.stream(replica);
   if (stream === undefined) throw new Error("no stream to the replica");
   /** Writes a row, as the journal tells of it. */
-  const write = (): void => replicator.observe([{ type: "put", ...row }]);
+  const write = (written = row): void => replicator.observe([{ type: "put", ...written }]);
   /** Acknowledges the message under way, and lets what follows from it happen. */
   const next = async (): Promise<void> => {
     await new Promise(setImmediate);
     acknowledge.shift()?.();
     await new Promise(setImmediate);
   };
-  return { replicator, view, stream, write, next };
+  /** Puts the newcomer in the place of the replica. */
+  const replace = (): void => {
+    const members = [self, newcomer].map((id) => ({ id, weight: 1 }));
+    view.ring = view.futureRing = rings.ringOf(members);
+    view.others = [newcomer];
+    replicator.setNeeds(new Map([[newcomer, ArcSet.whole]]));
+  };
+  /** Whether what has been written of the row's site is said to be at all who must have it. */
+  const isReplicated = (): Promise<boolean> =>
+    Promise.race([replicator.replicated([position], 1_000), Promise.resolve(false)]);
+  return { replicator, territory, view, stream, write, next, replace, isReplicated };
 }
 
 describe("a replicator", () => {
@@ -113,4 +129,43 @@ describe("a replicator", () => {
     replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
     expect(stream.queuedRows).toBe(1);
   });
+
+  it("asks for a complete copy where a member went before it had what was written", async () => {
+    const { replicator, write, next, replace, isReplicated } = newReplicator();
+    write();
+    await new Promise(setImmediate);
+    replace();
+    write(rowOf("b.example"));
+    await next();
+    await next();
+    expect(replicator.queuedRows).toBe(0);
+    expect(await isReplicated()).toBe(false);
+    copyTo(replicator, newcomer);
+    expect(await isReplicated()).toBe(true);
+  });
+
+  it("asks for a complete copy of what was written before anybody was said to need it", async () => {
+    const { replicator, territory, write, next, replace, isReplicated } = newReplicator();
+    territory.abandon();
+    replicator.setNeeds(new Map());
+    territory.take(ArcSet.whole);
+    write();
+    replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
+    write(rowOf("b.example"));
+    await next();
+    expect(await isReplicated()).toBe(false);
+    copyTo(replicator, replica);
+    expect(await isReplicated()).toBe(true);
+    // It is where it has to be, so that the next one need not have it at once.
+    replace();
+    write(rowOf("b.example"));
+    await next();
+    expect(await isReplicated()).toBe(true);
+  });
 });
+
+/** As if everything had been copied to the member. */
+function copyTo(replicator: Replicator, member: MemberId): void {
+  const stream = replicator.stream(member);
+  if (stream) stream.synced = ArcSet.whole;
+}
