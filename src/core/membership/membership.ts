@@ -86,6 +86,11 @@ export class Membership {
     return this.#roster.table.members();
   }
 
+  /** How many rows {@link members} has. */
+  get size(): number {
+    return this.#roster.table.size;
+  }
+
   member(id: MemberId): Member | undefined {
     return this.#roster.table.get(id);
   }

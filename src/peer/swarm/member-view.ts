@@ -199,7 +199,10 @@ export class MemberView implements SwarmView {
       if (this.#stop.signal.aborted) return;
       this.#renewIfDue(this.#clock.nowMs());
       this.#tellAddresses();
+      const { size } = this.#membership;
       this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
+      // Who is forgotten counts no more in what follows from all that are remembered.
+      if (this.#membership.size < size) this.#tellListeners();
       this.#found();
     }
   }
@@ -293,6 +296,10 @@ export class MemberView implements SwarmView {
     this.#futureRing =
       coming.length === active.length ? this.#ring : this.#rings.ringOf(coming, this.#futureRing);
     this.#watchFounding();
+    this.#tellListeners();
+  }
+
+  #tellListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 

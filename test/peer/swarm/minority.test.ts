@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { partition } from "../../../sim/world/network-rules.ts";
+import { lanMembership } from "../../../src/core/membership/membership-options.ts";
 import type { MinorityPolicy } from "../../../src/peer/swarm/minority-watch.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
@@ -40,5 +41,24 @@ describe("a member that is cut off from most others", () => {
     const { bench, apart } = await crawlThroughCut("crawl");
     expect(apart).toBeGreaterThan(0);
     expect(bench.urls).toHaveLength(240);
+  });
+
+  it("goes on when the others have been dead for so long that they are forgotten", async () => {
+    const membership = { ...lanMembership, retentionMs: 20_000 };
+    const bench = new SwarmBench(3, {}, { minority: "pause", membership });
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 2_000 });
+      await bench.pass(1_000);
+      bench.machine(1).kill();
+      bench.machine(2).kill();
+      await bench.pass(missedMs);
+      const held = bench.hits.length;
+      await bench.pass(3_000);
+      expect(bench.hits).toHaveLength(held);
+      await bench.pass(20_000);
+      expect(bench.peer(0).members()).toHaveLength(1);
+      expect(bench.hits.length).toBeGreaterThan(held);
+    });
   });
 });
