@@ -11,6 +11,8 @@ export interface ActivityReply {
   readonly activity: number;
   /** Run of the member that answers. */
   readonly generation: number;
+  /** Digest of the members that run, and of their runs, as the one that answers sees them; nothing where it does not say. */
+  readonly members: bigint | undefined;
 }
 
 /** In the place of a job: asked for it, a member speaks of itself alone. */
@@ -26,14 +28,19 @@ export function decodeActivity(payload: Uint8Array): JobId | typeof noJob | unde
 }
 
 export function encodeActivityReply(reply: ActivityReply): Uint8Array<ArrayBuffer> {
-  const { busy, activity, generation } = reply;
-  return wire.ActivityReply.encode({ activity, generation, ...(busy !== undefined && { busy }) });
+  const { busy, activity, generation, members } = reply;
+  return wire.ActivityReply.encode({
+    activity,
+    generation,
+    ...(busy !== undefined && { busy }),
+    ...(members !== undefined && { members }),
+  });
 }
 
 export function decodeActivityReply(payload: Uint8Array): ActivityReply | undefined {
   const reply = decodePayload(payload, wire.ActivityReply.decode);
   if (!reply || !isCount(reply.activity) || !isCount(reply.generation)) return undefined;
-  const { busy, activity, generation } = reply;
+  const { busy, activity, generation, members } = reply;
   if (busy !== undefined && !isSentence(busy)) return undefined;
-  return { busy, activity, generation };
+  return { busy, activity, generation, members };
 }

@@ -2647,6 +2647,7 @@ export interface ActivityReply {
   busy?: string
   activity: number
   generation: number
+  members?: bigint
 }
 
 export namespace ActivityReply {
@@ -2674,6 +2675,11 @@ export namespace ActivityReply {
           w.uint64Number(obj.generation)
         }
 
+        if (obj.members != null) {
+          w.uint32(32)
+          w.uint64(obj.members)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -2699,6 +2705,10 @@ export namespace ActivityReply {
             }
             case 3: {
               obj.generation = reader.uint64Number()
+              break
+            }
+            case 4: {
+              obj.members = reader.uint64()
               break
             }
             default: {
@@ -2737,6 +2747,13 @@ export namespace ActivityReply {
               }
               break
             }
+            case 4: {
+              yield {
+                field: `${prefix}.members`,
+                value: reader.uint64()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2764,6 +2781,11 @@ export namespace ActivityReply {
     value: number
   }
 
+  export interface ActivityReplyMembersFieldEvent {
+    field: '$.members'
+    value: bigint
+  }
+
   export function encode (obj: Partial<ActivityReply>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, ActivityReply.codec())
   }
@@ -2772,7 +2794,7 @@ export namespace ActivityReply {
     return decodeMessage(buf, ActivityReply.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ActivityReply>): Generator<ActivityReplyBusyFieldEvent | ActivityReplyActivityFieldEvent | ActivityReplyGenerationFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ActivityReply>): Generator<ActivityReplyBusyFieldEvent | ActivityReplyActivityFieldEvent | ActivityReplyGenerationFieldEvent | ActivityReplyMembersFieldEvent> {
     return streamMessage(buf, ActivityReply.codec(), opts)
   }
 }

@@ -4,6 +4,7 @@ import {
   readUrlKey,
   territorialTagOf,
 } from "../../core/record/keys.ts";
+import { hash64 } from "../../core/hash/hash64.ts";
 import { noJob } from "../../core/messages/activity.ts";
 import type { ActivityReply } from "../../core/messages/activity.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
@@ -13,6 +14,8 @@ import type { StoreOp } from "../../ports/store.ts";
 import type { Job } from "../job-registry.ts";
 import type { PeerCalls } from "./peer-calls.ts";
 import type { SwarmView } from "./swarm-view.ts";
+
+type View = Pick<SwarmView, "generation" | "generationOf" | "others" | "ring" | "self">;
 
 /** What every member said in one wave. */
 type Wave = ReadonlyMap<string, ActivityReply>;
@@ -37,14 +40,21 @@ const timeoutMs: Millis = 2_000;
  * and the same activity counters. A URL always counts somewhere: it is in an outbox until its owner and the owner's
  * replicas have it; so if it was passed on behind the back of the first wave, a counter tells in the second
  * (Mattern 1987, "Algorithms for distributed termination detection", section 6: the four-counter method).
+ *
+ * What a dead member had in work counts at its heirs from when they have heard of the death. So all must see the same
+ * members running: one that has not heard of it yet has nothing to do, and does not know better.
  */
 export class Termination {
   readonly #clock: Clock;
   readonly #calls: Pick<PeerCalls, "activity">;
   readonly #logger: Logger;
-  readonly #view: Pick<SwarmView, "generation" | "others" | "ring" | "self">;
+  readonly #view: View;
   readonly #busy: (job: Job | undefined) => string | undefined;
   readonly #activity = new Map<number, number>();
+  /** The digest of the members, until another one runs. */
+  #members:
+    | { readonly generation: number; readonly others: readonly MemberId[]; readonly digest: bigint }
+    | undefined;
 
   constructor(
     ports: {
@@ -53,7 +63,7 @@ export class Termination {
       readonly logger: Logger;
     },
     parts: {
-      readonly view: Pick<SwarmView, "generation" | "others" | "ring" | "self">;
+      readonly view: View;
       /** Why the job is not over at this peer; without a job, why the peer itself is not at rest. */
       readonly busy: (job: Job | undefined) => string | undefined;
     },
@@ -77,16 +87,17 @@ export class Termination {
   report(job: Job | undefined): ActivityReply {
     const { generation } = this.#view;
     const busy = this.#busy(job);
-    if (!job) return { busy, activity: 0, generation };
-    return { busy, activity: this.#activity.get(job.space) ?? 0, generation };
+    const activity = job ? (this.#activity.get(job.space) ?? 0) : 0;
+    return { busy, activity, generation, members: this.#membersDigest() };
   }
 
-  /** Whether every other member says that nothing is being copied, passed on or claimed there. */
+  /** Whether every other member says that nothing is being copied, passed on or claimed there, and sees who this one sees. */
   async areOthersSettled(): Promise<boolean> {
     const reports = await Promise.all(
       this.#view.others.map((member) => this.#calls.activity(member, noJob, timeoutMs)),
     );
-    return reports.every((report) => report !== undefined && report.busy === undefined);
+    const members = this.#membersDigest();
+    return reports.every((report) => report?.members === members && report.busy === undefined);
   }
 
   /**
@@ -126,23 +137,36 @@ export class Termination {
         report: await this.#calls.activity(member, job.definition.id, timeoutMs),
       })),
     );
-    if (ring !== this.#view.ring || this.report(job).busy !== undefined) return undefined;
+    const { busy, members } = this.report(job);
+    if (ring !== this.#view.ring || members !== own.members || busy !== undefined) return undefined;
     const wave = new Map<string, ActivityReply>([[self, own]]);
     const notReady: MemberId[] = [];
     for (const { member, report } of reports) {
-      if (report && report.busy === undefined) {
+      const why = report ? (report.busy ?? differenceOf(report, own)) : "no answer";
+      if (report && why === undefined) {
         wave.set(member, report);
         continue;
       }
       notReady.push(member);
-      this.#goesOn(job, member, report?.busy ?? "no answer");
+      this.#goesOn(job, member, why);
     }
     // Each of those who wait asks another one from now on, where several have work.
     search.busy = notReady.find((member) => member > self) ?? notReady[0];
     return notReady.length === 0 ? wave : undefined;
   }
 
-  #goesOn(job: Job, member: MemberId, why: string): void {
+  /** Equal at two members that see the same ones running, whatever else they know of them. */
+  #membersDigest(): bigint {
+    const { generation, others, self } = this.#view;
+    const known = this.#members;
+    if (known?.generation === generation && known.others === others) return known.digest;
+    let digest = digestOf(self, generation);
+    for (const member of others) digest ^= digestOf(member, this.#view.generationOf(member));
+    this.#members = { generation, others, digest };
+    return digest;
+  }
+
+  #goesOn(job: Job, member: MemberId, why: string | undefined): void {
     this.#logger.debug("job-goes-on", { job: job.definition.id, member, why });
   }
 }
@@ -154,11 +178,20 @@ function jobSpaceOf(key: Uint8Array): number | undefined {
   return tag === "url" ? readUrlKey(key).space : undefined;
 }
 
+function digestOf(member: MemberId, generation: number | undefined): bigint {
+  return hash64(`${member} ${generation}`);
+}
+
+function differenceOf({ members }: ActivityReply, own: ActivityReply): string | undefined {
+  return members === own.members ? undefined : "sees other members";
+}
+
 function areEqual(one: Wave, other: Wave): boolean {
   if (one.size !== other.size) return false;
-  for (const [member, { activity, generation }] of one) {
+  for (const [member, { activity, generation, members }] of one) {
     const there = other.get(member);
     if (there?.activity !== activity || there.generation !== generation) return false;
+    if (there.members !== members) return false;
   }
   return true;
 }

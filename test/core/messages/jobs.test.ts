@@ -55,6 +55,7 @@ describe("a job's activity", () => {
     busy: fc.option(fc.string({ maxLength: 30 }), { nil: undefined }),
     activity: fc.maxSafeNat(),
     generation: generations,
+    members: fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { nil: undefined }),
   });
 
   it("is asked for and told as it is", () => {
@@ -74,7 +75,7 @@ describe("a job's activity", () => {
   it("is of a job that can be, with a reason that people can read", () => {
     expect(decodeActivity(encodeActivity("No Job" as JobId))).toBeUndefined();
     const busy = "x".repeat(1_001);
-    const reply = encodeActivityReply({ busy, activity: 1, generation: 1 });
+    const reply = encodeActivityReply({ busy, activity: 1, generation: 1, members: 1n });
     expect(decodeActivityReply(reply)).toBeUndefined();
   });
 });

@@ -12,10 +12,13 @@ const [a, b, self, z] = ["a" as MemberId, "b" as MemberId, "m" as MemberId, "z" 
 const whileMs = 5_000;
 
 const ring = Ring.of([], { virtualNodes: 4, hashSeed: 0 });
-const view = { generation: 1, others: [a, b, z], ring, self };
+const view = { generation: 1, generationOf: () => 1, others: [a, b, z], ring, self };
 
-/** Who waits for the end of a job, before members that say what `reports` has. */
-function newWait(reports: Map<MemberId, ActivityReply>) {
+/** Who runs, as every member sees it. */
+const { members } = newTermination(new Map()).termination.report(undefined);
+
+/** A member among others that say what `reports` has. */
+function newTermination(reports: Map<MemberId, ActivityReply>) {
   const clock = new VirtualClock();
   const none = (): void => undefined;
   const logger = { debug: none, info: none, error: none, warn: none };
@@ -27,17 +30,23 @@ function newWait(reports: Map<MemberId, ActivityReply>) {
     },
   };
   const termination = new Termination({ clock, calls, logger }, { view, busy: () => undefined });
+  return { clock, asked, termination };
+}
+
+/** Who waits for the end of a job, before members that say what `reports` has. */
+function newWait(reports: Map<MemberId, ActivityReply>) {
+  const { clock, asked, termination } = newTermination(reports);
   const job = new JobRegistry().define("one");
   const stop = new AbortController();
   return { clock, asked, stop, finished: termination.finished(job, stop.signal) };
 }
 
 function idle(activity = 0): ActivityReply {
-  return { busy: undefined, activity, generation: 1 };
+  return { busy: undefined, activity, generation: 1, members };
 }
 
 function busy(): ActivityReply {
-  return { busy: "1 queued", activity: 0, generation: 1 };
+  return { busy: "1 queued", activity: 0, generation: 1, members };
 }
 
 describe("Termination", () => {
@@ -84,6 +93,39 @@ describe("Termination", () => {
     reports.set(z, idle());
     await clock.run(finished);
     expect(asked.slice(-6)).toEqual([a, b, z, a, b, z]);
+  });
+
+  it.each([
+    ["others", 0n],
+    ["nobody can tell which", undefined],
+  ])("waits for a member that sees %s running", async (_, seen) => {
+    const reports = new Map([
+      [a, idle()],
+      [b, { ...idle(), members: seen }],
+      [z, idle()],
+    ]);
+    const { clock, asked, finished } = newWait(reports);
+    let isFinished = false;
+    void finished.then(() => (isFinished = true));
+    await clock.run(clock.sleep(whileMs));
+    expect(isFinished).toBe(false);
+    reports.set(b, idle());
+    await clock.run(finished);
+    expect(asked.slice(-6)).toEqual([a, b, z, a, b, z]);
+  });
+
+  it("takes the others for settled only where all see the same members running", async () => {
+    const reports = new Map([
+      [a, idle()],
+      [b, idle()],
+      [z, { ...idle(), members: 0n }],
+    ]);
+    const { termination } = newTermination(reports);
+    expect(await termination.areOthersSettled()).toBe(false);
+    reports.set(z, idle());
+    expect(await termination.areOthersSettled()).toBe(true);
+    reports.set(a, busy());
+    expect(await termination.areOthersSettled()).toBe(false);
   });
 
   it("stops to ask when it is told to", async () => {
