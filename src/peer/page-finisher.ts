@@ -140,7 +140,7 @@ export class PageFinisher {
     const rows = await this.#ports.store.getMany(others.map((job) => urlRow(url, job).key));
     const record = rows
       .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
-      .filter(({ url: fetched, etag, lastModified }) => fetched === url && (etag ?? lastModified))
+      .filter((one) => one.url === url && Object.keys(conditionsOf(one)).length > 0)
       .filter(({ httpStatus, truncated }) => httpStatus === 200 && !truncated)
       .filter(({ capturedBy = this.#parts.peerId }) => capturedBy === this.#parts.peerId)
       .reduce<UrlRecord | undefined>(
@@ -315,11 +315,18 @@ function describe(
   };
 }
 
+/** What may stand in a field that is sent (RFC 9110, section 5.5); servers send more, and it is read. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]+$/;
+
 function conditionsOf({ etag, lastModified }: UrlRecord): Record<string, string> {
   return {
-    ...(etag !== undefined && { "if-none-match": etag }),
-    ...(lastModified !== undefined && { "if-modified-since": lastModified }),
+    ...(isSendable(etag) && { "if-none-match": etag }),
+    ...(isSendable(lastModified) && { "if-modified-since": lastModified }),
   };
+}
+
+function isSendable(value: string | undefined): value is string {
+  return value !== undefined && fieldValue.test(value);
 }
 
 /** The chain itself is at fault, not the place that it leads to. */

@@ -146,4 +146,22 @@ describe("a peer that is started again", () => {
     const asked = machine.web.requests.filter(({ url }) => url === seed);
     expect(asked.map((request) => request.headers)).toEqual([{}, {}]);
   });
+
+  it("asks without a validator that cannot be sent, and keeps the one that can", async () => {
+    const since = "Sun, 06 Nov 1994 08:49:37 GMT";
+    const headers = { "content-type": "text/html", etag: '"a\x01b"', "last-modified": since };
+    const machine = new VirtualPeer((url) =>
+      url.endsWith("/robots.txt") ? undefined : { body: "<p>", headers },
+    );
+    await machine.crawl([seed]);
+    const again = "again" as typeof testJob;
+    await machine.clock.run(
+      (async () => {
+        await machine.peer.inject(again, [seed]);
+        await machine.peer.jobFinished(again, forever);
+      })(),
+    );
+    const asked = machine.web.requests.filter(({ url }) => url === seed);
+    expect(asked.map((request) => request.headers)).toEqual([{}, { "if-modified-since": since }]);
+  });
 });
