@@ -243,9 +243,11 @@ export class Simulation {
       const machine = chosen.pick(this.#swarm.steady);
       if (machine !== undefined && machine.peer.jobs().length > 0) {
         const patience = new AbortController();
-        const end = machine.peer
-          .jobFinished(job, patience.signal)
-          .then(() => !patience.signal.aborted);
+        const end = machine.peer.jobFinished(job, patience.signal).then(
+          () => !patience.signal.aborted,
+          // A peer that breaks says nothing of the job.
+          () => false,
+        );
         const isOver = await Promise.race([end, clock.sleep(lookMs * 5).then(() => false)]);
         patience.abort();
         // A peer that stops tells everybody who waits that there is nothing to wait for.

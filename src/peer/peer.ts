@@ -267,15 +267,14 @@ export class Peer implements PeerControl {
     await this.#heardOf(id);
     const job = this.#jobs.get(id);
     const over = AbortSignal.any([signal, this.#abort.signal]);
-    if (this.#swarm) {
-      await this.#swarm.termination.finished(job, over);
-      return;
-    }
+    await (this.#swarm?.termination.finished(job, over) ?? this.#finishedHere(job, over));
+    if (this.#failure && !signal.aborted) throw this.#failure.error;
+  }
+
+  async #finishedHere(job: Job, over: AbortSignal): Promise<void> {
     while (!over.aborted) {
-      if (this.#isOver(job)) {
-        await this.#journal.flushed();
-        if (this.#isOver(job)) return;
-      }
+      if (this.#isOver(job)) await this.#journal.flushed();
+      if (this.#isOver(job)) return;
       await this.#ports.clock.sleep(tickMs / 5, over);
     }
   }

@@ -148,7 +148,7 @@ export interface PeerControl {
   swarmStats(): Promise<SwarmStats>;
   /**
    * Resolves when the job is finished, when nothing of it can go on because its hosts are halted, or at once when `signal`
-   * aborts.
+   * aborts. Errors: whatever breaks the peer meanwhile.
    */
   jobFinished(id: JobId, signal: AbortSignal): Promise<void>;
 }

@@ -29,7 +29,11 @@ describe("a peer whose disk runs full", () => {
             const peer = await machine.start();
             await machine.inject(["http://h0.example/p0"], { scope: "any", delayMs: 20 });
             await machine.clock.sleep(afterMs);
+            const waiting = expect(
+              peer.jobFinished(testJob, new AbortController().signal),
+            ).rejects.toMatchObject({ code: "DISK_FULL" });
             fill(machine);
+            await waiting;
             expect(await peer.failed).toMatchObject({ code: "DISK_FULL" });
             const failedAtMs = machine.clock.nowMs();
             const late = peer.inject(testJob, ["http://late.example/"]);
