@@ -29,10 +29,12 @@ interface HopPorts {
   readonly resolver: Resolver;
 }
 
-/** What a hop books; without an address where the visit holds it already. */
+/** What a hop books. */
 interface Turn {
   readonly name: HostName;
-  readonly address?: IpAddress;
+  readonly address: IpAddress;
+  /** When the visit's own request lets the address be asked again, where the visit holds it. */
+  readonly heldUntilMs: Millis | undefined;
   readonly delayMs: Millis;
 }
 
@@ -118,10 +120,13 @@ export class RobotsHops {
       const failed = resolved.kind === "failure" ? resolved : noAddress;
       outcome = { ...failed, startedAtMs: atMs, finishedAtMs: atMs };
     } else {
-      const { delayMs } = this.#frontier.hostNamed(name)?.visit ?? lease.host.visit;
-      // The visit itself holds its host's address.
-      const isHeld = address === lease.host.visit.address;
-      const turn = { name, delayMs, ...(!isHeld && { address }) };
+      const { visit } = lease.host;
+      const { delayMs } = this.#frontier.hostNamed(name)?.visit ?? visit;
+      // The visit itself holds its host's address, whose request has just ended.
+      const restMs = Math.min(visit.delayMs, this.#addressDelayMs);
+      const heldUntilMs =
+        address === visit.address ? this.#ports.clock.nowMs() + restMs : undefined;
+      const turn = { name, address, heldUntilMs, delayMs };
       if (await this.#book(turn)) {
         outcome = await this.#fetch(url, address);
         this.#end(turn, outcome);
@@ -134,7 +139,7 @@ export class RobotsHops {
   /** Books the turn and waits for it; false, and nothing is booked, where that would take too long. */
   async #book(turn: Turn): Promise<boolean> {
     const { clock } = this.#ports;
-    const { name, address, delayMs } = turn;
+    const { name, address, heldUntilMs, delayMs } = turn;
     const untilMs = clock.nowMs() + longestWaitMs(delayMs);
     while (this.#isBusy(turn) && !this.#signal.aborted) {
       if (clock.nowMs() + lookAgainMs > untilMs) return false;
@@ -145,21 +150,21 @@ export class RobotsHops {
       clock.nowMs(),
       gate?.nextFetchAtMs ?? 0,
       this.#openAtMs.get(name) ?? 0,
-      (address && this.#openAtMs.get(address)) ?? 0,
-      (address && this.#frontier.addressUse(address)?.clockAtMs) ?? 0,
+      this.#openAtMs.get(address) ?? 0,
+      heldUntilMs ?? this.#frontier.addressUse(address)?.clockAtMs ?? 0,
     );
     if (openAtMs > untilMs) return false;
     this.#booked.add(name);
-    if (address) this.#booked.add(address);
+    this.#booked.add(address);
     gate?.opened(openAtMs, delayMs);
     await clock.sleep(openAtMs - clock.nowMs(), this.#signal);
     return true;
   }
 
-  #isBusy({ name, address }: Turn): boolean {
+  #isBusy({ name, address, heldUntilMs }: Turn): boolean {
     if (this.#booked.has(name) || this.#frontier.hostNamed(name)?.visit.openRequests) return true;
-    if (!address) return false;
-    return this.#booked.has(address) || (this.#frontier.addressUse(address)?.busy ?? false);
+    if (this.#booked.has(address)) return true;
+    return heldUntilMs === undefined && (this.#frontier.addressUse(address)?.busy ?? false);
   }
 
   /** Frees what was booked, and tells the clocks of the host that was asked how it went. */
@@ -171,10 +176,8 @@ export class RobotsHops {
     const verdict = fetchVerdictOf(outcome);
     this.#booked.delete(name);
     this.#openAtMs.set(name, nowMs + Math.max(delayMs, verdict.retryAfterMs ?? 0));
-    if (address) {
-      this.#booked.delete(address);
-      this.#openAtMs.set(address, nowMs + Math.min(delayMs, this.#addressDelayMs));
-    }
+    this.#booked.delete(address);
+    this.#openAtMs.set(address, nowMs + Math.min(delayMs, this.#addressDelayMs));
     const host = this.#frontier.hostNamed(name);
     if (!host || verdict.kind === "neutral") return;
     host.visit.gate.record(verdict, host.visit.delayMs, this.#ports.entropy.random());

@@ -41,6 +41,8 @@ interface Answer {
   readonly outcome: RobotsFetchOutcome;
   /** On the visit's own host. */
   readonly verdict: FetchVerdict;
+  /** Of the last request: it may have gone to another host on the visit's own address. */
+  readonly last: FetchVerdict;
   readonly body: string;
   readonly failure?: FetchFailure;
 }
@@ -138,7 +140,7 @@ export class RobotsVisitor {
     const verdict = isDenied ? { ...answer.verdict, kind: "neutral" as const } : answer.verdict;
     host.visit.gate.record(verdict, host.visit.delayMs, this.#ports.entropy.random());
     if (isAwaited(record)) host.visit.gate.restUntil(record.expiresAtMs);
-    this.#frontier.closeRequest(lease, answer.verdict);
+    this.#frontier.closeRequest(lease, answer.last);
     void this.#journal.append([kept, host.save()]);
     if (isDenied && !isAwaited(record)) {
       return { kind: "denied", end: denialOf(record), asked: true };
@@ -170,22 +172,23 @@ export class RobotsVisitor {
     /** Of the visit's own host. */
     let verdict = fetchVerdictOf(outcome);
     for (let hops = 0; ; hops += 1) {
+      const last = fetchVerdictOf(outcome);
       if (outcome.kind === "failure") {
         const { failure } = outcome;
-        return { outcome: { kind: "unreachable" }, verdict, body: "", failure };
+        return { outcome: { kind: "unreachable" }, verdict, last, body: "", failure };
       }
       const location = headerField(outcome.headers, "location");
       const target =
         isRedirect(outcome.status) && location ? canonicalizeHeaderUrl(location, url) : undefined;
       if (target === undefined) {
-        return { outcome: answerOf(outcome), verdict, body: textOf(outcome) };
+        return { outcome: answerOf(outcome), verdict, last, body: textOf(outcome) };
       }
       if (hops >= robotsRedirectsMax) {
-        return { outcome: { kind: "redirect-limit" }, verdict, body: "" };
+        return { outcome: { kind: "redirect-limit" }, verdict, last, body: "" };
       }
       url = target;
       const next = await this.#hops.follow(lease, url);
-      if (!next) return { outcome: { kind: "unreachable" }, verdict, body: "" };
+      if (!next) return { outcome: { kind: "unreachable" }, verdict, last, body: "" };
       outcome = next;
       if (hostOf(url) === lease.host.visit.host) verdict = fetchVerdictOf(outcome);
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { HostName, IpAddress } from "../../src/core/units.ts";
 import { htmlPage } from "../support/table-web.ts";
 import type { TablePage } from "../support/table-web.ts";
 import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
@@ -68,5 +69,24 @@ describe("a robots.txt that stands at another host", () => {
         expect(page).toMatchObject({ state: "queued", reason: "backoff" });
       })(),
     );
+  });
+
+  it("is asked for no sooner than the delay of the address that both hosts share", async () => {
+    const address = "192.0.2.1" as IpAddress;
+    const machine = new VirtualPeer((text) => {
+      const { hostname, pathname } = new URL(text);
+      if (pathname !== "/robots.txt") return htmlPage("/1", "/2");
+      return hostname === "site.example"
+        ? { status: 301, headers: { location: "http://www.site.example/robots.txt" } }
+        : { status: 404 };
+    });
+    for (const name of ["site.example", "www.site.example", "other.example"]) {
+      machine.web.addressesBefore.set(name as HostName, [address]);
+    }
+    await machine.crawl(["http://site.example/", "http://other.example/"]);
+    const { hits } = machine.web;
+    expect(hits.map(({ url }) => url)).toContain("http://www.site.example/robots.txt");
+    const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.finishedAtMs ?? 0));
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(250);
   });
 });
