@@ -15,6 +15,10 @@ const leniencies = [
 interface Parser {
   readonly llhttp: Readonly<Record<(typeof leniencies)[number], (ptr: number, on: 0 | 1) => void>>;
   readonly ptr: number;
+  /** Name, value, name, value. */
+  readonly headers: readonly Buffer[];
+  /** -1 where the head names none. */
+  contentLength: number;
   onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
 }
 
@@ -37,15 +41,31 @@ export function parseLeniently(socket: object): boolean {
   if (!isParser(parser)) return false;
   for (const leniency of leniencies) parser.llhttp[leniency](parser.ptr, 1);
   const complete = parser.onHeadersComplete.bind(parser);
-  parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) =>
-    complete(status === 100 ? informationalStatus : status, upgrade, shouldKeepAlive);
+  parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
+    parser.contentLength = contentLengthOf(parser);
+    return complete(status === 100 ? informationalStatus : status, upgrade, shouldKeepAlive);
+  };
   return true;
+}
+
+/** White space behind the digits is no part of the value (RFC 9110, section 5.5); undici computes with it. */
+function contentLengthOf({ headers, contentLength }: Parser): number {
+  if (contentLength === -1) return -1;
+  const at = headers.findIndex((part, index) => index % 2 === 0 && isContentLength(part));
+  const value = /^[0-9]+(?=[\t ]*$)/.exec(headers[at + 1]?.toString("latin1") ?? "")?.[0];
+  return value === undefined ? contentLength : Number(value);
+}
+
+function isContentLength(name: Buffer): boolean {
+  const text = "content-length";
+  return name.length === text.length && name.toString("latin1").toLowerCase() === text;
 }
 
 function isParser(value: unknown): value is Parser {
   if (!isObject(value) || typeof value["ptr"] !== "number") return false;
-  const { llhttp, onHeadersComplete } = value;
+  const { contentLength, headers, llhttp, onHeadersComplete } = value;
   if (!isObject(llhttp) || typeof onHeadersComplete !== "function") return false;
+  if (typeof contentLength !== "number" || !Array.isArray(headers)) return false;
   return leniencies.every((leniency) => typeof llhttp[leniency] === "function");
 }
 

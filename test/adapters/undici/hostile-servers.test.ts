@@ -75,6 +75,7 @@ describe("UndiciFetcher against a server that", () => {
     ["folds a field", `${ok}X-Policy: a;\r\n  b\r\n${body}`],
     ["ends its lines with LF alone", `${ok}${body}`.replaceAll("\r\n", "\n")],
     ["has a control character in a field", `${ok}X: a\x01b\r\n${body}`],
+    ["pads a length", `${ok}Content-Length:  2  \r\n\r\nab`],
     ["pads a chunk's size", `${ok}Transfer-Encoding: chunked\r\n\r\n2  \r\nab\r\n0\r\n\r\n`],
   ])("%s is read all the same, on one connection", async (_what, bytes) => {
     const site = await harness.raw((socket) => socket.write(bytes));

@@ -6,7 +6,8 @@ const parser = Symbol("parser");
 /** A parser that notes which switches are set, with these alone. */
 function parserWith(names: readonly string[], set: string[]): object {
   const llhttp = Object.fromEntries(names.map((name) => [name, () => set.push(name)]));
-  return { ptr: 1, llhttp, onHeadersComplete: (status: number) => status };
+  const head = { headers: [], contentLength: -1 };
+  return { ptr: 1, llhttp, ...head, onHeadersComplete: (status: number) => status };
 }
 
 const known = [
