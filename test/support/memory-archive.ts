@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { contentCodings, parseResponseHead } from "../../src/core/archive/http-head.ts";
 import { CrawlError, invariant } from "../../src/core/errors.ts";
+import type { ContentCoding } from "../../src/core/net/content-coding.ts";
 import type {
   Archive,
   ArchiveLocation,
@@ -177,7 +178,7 @@ function isTruncated(warcHead: string): boolean {
 
 function decode(
   body: Uint8Array<ArrayBuffer>,
-  codings: readonly string[],
+  codings: readonly ContentCoding[],
 ): Uint8Array<ArrayBuffer> {
   try {
     return codings.reduceRight((bytes, coding) => {

@@ -1,6 +1,8 @@
+import { sniffFormat } from "../../core/net/content-coding.ts";
+import type { ContentCoding } from "../../core/net/content-coding.ts";
 import { codeOf } from "./failure-table.ts";
-import { createDecoder, decodeSync, sniffFormat } from "./content-coding.ts";
-import type { ContentCoding, DecodingStream } from "./content-coding.ts";
+import { createDecoder, decodeSync } from "./content-coding.ts";
+import type { DecodingStream } from "./content-coding.ts";
 import { joinBytes } from "./owned-bytes.ts";
 
 export interface DecodeLimits {

@@ -3,20 +3,12 @@ import { createInflateRaw, createZstdDecompress } from "node:zlib";
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { zstdDecompressSync } from "node:zlib";
 import type { Transform } from "node:stream";
-
-/** A content coding that can be removed (RFC 9110, section 8.4.1; RFC 7932; RFC 8878). */
-export type ContentCoding = "br" | "deflate" | "gzip" | "zstd";
-
-/** A coding as it is found in the bytes: what servers call `deflate` may lack the zlib wrapper. */
-type Format = "br" | "gzip" | "raw-deflate" | "zlib" | "zstd";
+import type { ContentFormat } from "../../core/net/content-coding.ts";
 
 /** A zlib stream; `bytesWritten` counts the input that has been consumed. */
 export interface DecodingStream extends Transform {
   readonly bytesWritten: number;
 }
-
-/** More codings than this on one body have no honest use. */
-const codingsMax = 3;
 
 /** RFC 9659: a decoder for the web needs no window above 8 MiB. */
 const zstdWindowLogMax = 23;
@@ -24,76 +16,8 @@ const zstdWindowLogMax = 23;
 /** Output buffer of a decoder: fewer turns through the thread pool than with zlib's 16 KiB. */
 const chunkSize = 64 * 1024;
 
-/** Bytes that are looked at to tell text from a coding that has no signature. */
-const sniffBytes = 64;
-
-const codingByToken: ReadonlyMap<string, ContentCoding> = new Map([
-  ["br", "br"],
-  ["deflate", "deflate"],
-  ["gzip", "gzip"],
-  ["x-gzip", "gzip"],
-  ["zstd", "zstd"],
-] as const);
-
-/**
- * Codings named by a Content-Encoding field, in the order in which they were applied; undefined when they are too many.
- *
- * Tokens that name no coding (`identity`, `none`, a charset) are passed over, as browsers do.
- */
-export function parseContentEncoding(field: string): readonly ContentCoding[] | undefined {
-  const codings: ContentCoding[] = [];
-  for (const token of field.split(",", codingsMax * 2)) {
-    const coding = codingByToken.get(token.trim().toLowerCase());
-    if (coding !== undefined) codings.push(coding);
-  }
-  return codings.length > codingsMax ? undefined : codings;
-}
-
-/**
- * The format that `bytes`, the first of a body, really have; undefined when they are not of that coding at all.
- *
- * Many servers send plain content under a Content-Encoding. A coding with a signature is believed only with it; one
- * without (br, raw deflate) unless the content begins as text.
- */
-export function sniffFormat(coding: ContentCoding, bytes: Uint8Array): Format | undefined {
-  const [first = 0, second] = bytes;
-  switch (coding) {
-    case "gzip":
-      return first === 0x1f && (second ?? 0x8b) === 0x8b ? "gzip" : undefined;
-    case "zstd":
-      return isZstd(bytes) ? "zstd" : undefined;
-    case "br":
-      return isText(bytes) ? undefined : "br";
-    case "deflate":
-      if (isZlib(first, second)) return "zlib";
-      return isText(bytes) ? undefined : "raw-deflate";
-  }
-}
-
-/** RFC 1950, section 2.2: method 8, a window of at most 32 KiB, and a check that makes the pair a multiple of 31. */
-function isZlib(first: number, second: number | undefined): boolean {
-  if ((first & 0x0f) !== 8 || first >> 4 > 7) return false;
-  return second === undefined || (first * 256 + second) % 31 === 0;
-}
-
-/** RFC 8878, sections 3.1.1 and 3.1.2: a frame, or a skippable frame before it. */
-function isZstd(bytes: Uint8Array): boolean {
-  const [first = 0, second = 0xb5, third = 0x2f, fourth = 0xfd] = bytes;
-  if (first === 0x28) return second === 0xb5 && third === 0x2f && fourth === 0xfd;
-  return first >> 4 === 5 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18;
-}
-
-function isText(bytes: Uint8Array): boolean {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  for (const byte of bytes.subarray(start, start + sniffBytes)) {
-    const printable = byte >= 0x20 && byte < 0x7f;
-    if (!printable && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
-  }
-  return true;
-}
-
 /** Decodes one whole body on this thread; throws what zlib throws, `ERR_BUFFER_TOO_LARGE` above `outputMax`. */
-export function decodeSync(format: Format, bytes: Uint8Array, outputMax: number): Buffer {
+export function decodeSync(format: ContentFormat, bytes: Uint8Array, outputMax: number): Buffer {
   const options = { maxOutputLength: outputMax, chunkSize };
   switch (format) {
     case "gzip":
@@ -112,7 +36,7 @@ export function decodeSync(format: Format, bytes: Uint8Array, outputMax: number)
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax };
 
 /** A decoder that works in the thread pool; with `openEnd` an input that stops early is no error. */
-export function createDecoder(format: Format, openEnd: boolean): DecodingStream {
+export function createDecoder(format: ContentFormat, openEnd: boolean): DecodingStream {
   switch (format) {
     case "gzip":
       return createGunzip({ chunkSize, ...deflateEnd(openEnd) });

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import { InvariantError } from "../../core/errors.ts";
+import { parseContentEncoding } from "../../core/net/content-coding.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FetchOutcome, FetchRequest, Truncation } from "../../ports/fetcher.ts";
 import type { Connection } from "./connection.ts";
-import { parseContentEncoding } from "./content-coding.ts";
 import type { Expiring } from "./deadline-sweeper.ts";
 import { codeOf, failureOf, isStaleConnection } from "./failure-table.ts";
 import { ResponseBody } from "./response-body.ts";

@@ -1,8 +1,8 @@
+import type { ContentCoding } from "../../core/net/content-coding.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchLimits, Truncation } from "../../ports/fetcher.ts";
 import { BodyDecoder, decodeSmall } from "./body-decoder.ts";
 import type { DecodeResult } from "./body-decoder.ts";
-import type { ContentCoding } from "./content-coding.ts";
 import { joinBytes } from "./owned-bytes.ts";
 
 export interface CollectedBody {

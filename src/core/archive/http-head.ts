@@ -1,3 +1,5 @@
+import { parseContentEncoding } from "../net/content-coding.ts";
+import type { ContentCoding } from "../net/content-coding.ts";
 import { fieldName, fieldValue } from "./warc-record.ts";
 
 /** How a response's head is written: `bodyBytes` is the length of the stored body, undefined where none is stored. */
@@ -114,18 +116,10 @@ function latin1Text(bytes: Uint8Array, from: number, to: number): string {
   return text;
 }
 
-/** How many codings one after the other are taken off; servers use one. */
-const contentCodingsMax = 4;
-
 /** The content codings of a response in the order in which they were applied, or none if there are absurdly many. */
-export function contentCodings(headers: readonly string[]): readonly string[] {
-  const codings: string[] = [];
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    if ((headers[i] ?? "").toLowerCase() !== "content-encoding") continue;
-    for (const part of (headers[i + 1] ?? "").split(",", contentCodingsMax + 1)) {
-      const coding = part.trim().toLowerCase();
-      if (coding !== "" && coding !== "identity") codings.push(coding);
-    }
-  }
-  return codings.length > contentCodingsMax ? [] : codings;
+export function contentCodings(headers: readonly string[]): readonly ContentCoding[] {
+  const values = headers.filter(
+    (_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === "content-encoding",
+  );
+  return parseContentEncoding(values.join(",")) ?? [];
 }

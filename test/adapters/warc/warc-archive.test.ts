@@ -204,6 +204,9 @@ describe("WarcArchive.read", () => {
     ["br", zlib.brotliCompressSync(page)],
     ["zstd", zlib.zstdCompressSync(page)],
     ["gzip, br", zlib.brotliCompressSync(zlib.gzipSync(page))],
+    ["br, gzip", zlib.gzipSync(page)],
+    ["gzip, none", zlib.gzipSync(page)],
+    ["utf-8, gzip", zlib.gzipSync(page)],
   ])("takes %s off", async (coding, encoded) => {
     expect((await bodyOf(encoded, coding)).toString()).toBe(page);
   });
@@ -217,7 +220,9 @@ describe("WarcArchive.read", () => {
 
   test.each([
     ["an unknown coding", Buffer.from(page), "compress"],
-    ["one of two codings wrong", zlib.gzipSync(page), "br, gzip"],
+    ["plain text under br", Buffer.from("ok"), "br"],
+    ["plain text under deflate", Buffer.from('{"a":1}'), "deflate"],
+    ["plain text under gzip", Buffer.from("a"), "gzip"],
     ["a body that would grow over the bound", zlib.gzipSync("x".repeat(10_001)), "gzip"],
   ])("returns the stored body for %s", async (_, encoded, coding) => {
     expect(await bodyOf(encoded, coding)).toEqual(encoded);
