@@ -1,4 +1,4 @@
-import { sniffFormat } from "../../core/net/content-coding.ts";
+import { sniffBytes, sniffFormat } from "../../core/net/content-coding.ts";
 import type { ContentCoding } from "../../core/net/content-coding.ts";
 import { codeOf } from "./failure-table.ts";
 import { createDecoder, decodeSync } from "./content-coding.ts";
@@ -27,8 +27,8 @@ const bombBytesMin = 1024 * 1024;
 /**
  * Removes the codings of a body in the thread pool, while the body is still arriving.
  *
- * The codings are removed in the reverse order of their application. A stage is made when its first bytes are there,
- * because those tell whether the server has told the truth (see {@link sniffFormat}); one that lied is left out.
+ * The codings are removed in the reverse order of their application. A stage is made when enough of its first bytes are
+ * there, because those tell whether the server has told the truth (see {@link sniffFormat}); one that lied is left out.
  *
  * Invariant: no stage puts out more than `bodyBytesMax` and one buffer, so a bomb costs no more than a large page.
  */
@@ -38,6 +38,8 @@ export class BodyDecoder {
   readonly #openEnd: boolean;
   readonly #onDone: (result: DecodeResult) => void;
   readonly #stages: DecodingStream[] = [];
+  /** The first bytes, while they are too few to tell what they are: a server may send them one by one. */
+  readonly #start: Buffer[] = [];
   readonly #output: Buffer[] = [];
   #outputBytes = 0;
   #inputBytes = 0;
@@ -61,15 +63,16 @@ export class BodyDecoder {
   write(chunk: Buffer): void {
     if (this.#done) return;
     this.#inputBytes += chunk.length;
-    if (!this.#started) {
-      this.#started = true;
-      this.#chain(0, chunk, undefined);
-    } else {
+    if (this.#started) {
       this.#pass(chunk);
+      return;
     }
+    this.#start.push(chunk);
+    if (this.#inputBytes >= sniffBytes) this.#begin();
   }
 
   end(): void {
+    if (!this.#started && this.#inputBytes > 0) this.#begin();
     const first = this.#stages[0];
     if (first === undefined) this.#finish({ kind: "decoded", body: joinBytes(this.#output) });
     else first.end();
@@ -79,6 +82,11 @@ export class BodyDecoder {
   destroy(): void {
     this.#done = true;
     for (const stage of this.#stages) stage.destroy();
+  }
+
+  #begin(): void {
+    this.#started = true;
+    this.#chain(0, Buffer.concat(this.#start.splice(0)), undefined);
   }
 
   #pass(chunk: Buffer): void {

@@ -8,7 +8,7 @@ export type ContentFormat = "br" | "gzip" | "raw-deflate" | "zlib" | "zstd";
 const codingsMax = 3;
 
 /** Bytes that are looked at to tell text from a coding that has no signature. */
-const sniffBytes = 64;
+export const sniffBytes = 64;
 
 const codingByToken: ReadonlyMap<string, ContentCoding> = new Map([
   ["br", "br"],

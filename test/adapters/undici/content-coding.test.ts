@@ -101,6 +101,24 @@ describe("the content codings of UndiciFetcher:", () => {
     },
   );
 
+  it.each<[string, Encoder]>([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["deflate", deflateRawSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ])("a %s body (%#) whose first byte comes alone is decoded", async (coding, encode) => {
+    const body = noise(60_000);
+    const encoded = encode(body);
+    const site = await harness.http((_request, response) => {
+      response.writeHead(200, { "Content-Encoding": coding });
+      response.write(encoded.subarray(0, 1));
+      setTimeout(() => response.end(encoded.subarray(1)), 20);
+    });
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(Buffer.compare(response.body, body)).toBe(0);
+  });
+
   it.each(["gzip", "br"])("an empty body under %s is empty", async (coding) => {
     const site = await serve(coding, Buffer.alloc(0));
     expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);
