@@ -42,8 +42,9 @@ function asciiJson(json: string): string {
  * Sort-friendly form of a URL: `http://www.example.com:8080/A/?b=2&a=1` is `com,example:8080)/a?a=1&b=2`.
  *
  * The rules are those of the Internet Archive's `surt` with its default canonicaliser, which pywb looks up by: lower
- * case, no scheme, no default port, no user, no `www.`, labels reversed, no slash at the end of a path, parameters
- * sorted, no empty query. Session ids stay: URLs are archived under the name they were fetched by.
+ * case, no scheme, no default port, no user, no `www.`, labels reversed, escapes decoded as often as they are nested, no
+ * empty segments and no slash at the end of a path, parameters sorted by name and value, no empty query. Session ids
+ * stay: URLs are archived under the name they were fetched by.
  */
 export function surtKey(url: string): string {
   const parsed = URL.parse(url);
@@ -53,10 +54,60 @@ export function surtKey(url: string): string {
   const host = parsed.hostname.replace(/^www\d*\./, "");
   const labels = host.split(".").reverse().join(",");
   const port = parsed.port === "" ? "" : `:${parsed.port}`;
-  const path = parsed.pathname.replace(/(?<=.)\/$/, "");
-  const query = parsed.search.slice(1).toLowerCase();
-  const sorted = query === "" ? "" : `?${query.split("&").sort().join("&")}`;
-  return `${labels}${port})${path.toLowerCase()}${sorted}`;
+  const path = minimalEscapes(normalPath(unescaped(parsed.pathname))).toLowerCase();
+  const query = minimalEscapes(unescaped(parsed.search.slice(1))).toLowerCase();
+  const sorted = query === "" ? "" : `?${query.split("&").sort(byParameter).join("&")}`;
+  return `${labels}${port})${path}${sorted}`;
+}
+
+const hexEscape = /^%[0-9a-f]{2}$/i;
+
+/** `text` without escapes, those that decoding makes included; a character is a byte. */
+function unescaped(text: string): string {
+  if (!text.includes("%")) return text;
+  const bytes: string[] = [];
+  for (const char of text) {
+    bytes.push(char);
+    while (bytes.at(-3) === "%" && hexEscape.test(bytes.slice(-3).join(""))) {
+      const [, ...digits] = bytes.splice(-3);
+      bytes.push(String.fromCharCode(Number.parseInt(digits.join(""), 16)));
+    }
+  }
+  return bytes.join("");
+}
+
+/** `text` with what may not stand in a line of the index escaped, and what would begin a fragment or an escape. */
+function minimalEscapes(text: string): string {
+  return text.replace(
+    /[^\x21-\x7e]|[#%]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+}
+
+/** Without the segments of dots that decoding has made; one that leads above the root stays, as `surt` has it. */
+function normalPath(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split("/").slice(1)) {
+    if (segment === ".") continue;
+    if (segment === ".." && kept.length > 0) kept.pop();
+    else kept.push(segment);
+  }
+  return `/${kept.filter((segment) => segment !== "").join("/")}`;
+}
+
+/** As `surt` compares: by name, then one without a value first. */
+function byParameter(left: string, right: string): number {
+  const [name, value] = parameterOf(left);
+  const [otherName, otherValue] = parameterOf(right);
+  if (name !== otherName) return name < otherName ? -1 : 1;
+  if (value === otherValue) return 0;
+  return value < otherValue ? -1 : 1;
+}
+
+/** The value with the `=` before it. */
+function parameterOf(text: string): readonly [name: string, value: string] {
+  const equals = text.indexOf("=");
+  return equals === -1 ? [text, ""] : [text.slice(0, equals), text.slice(equals)];
 }
 
 function escaped(char: string): string {
