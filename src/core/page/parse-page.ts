@@ -52,11 +52,12 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   const html = isHtml(contentType, input.body);
   if (!input.follow) return { html, ...nothingFollowed(input.headers) };
   const page = html ? extract(input, contentType, tables) : undefined;
-  const refresh = headerRefresh(input) ?? page?.refresh;
+  const ofHeader = headerRefresh(input);
+  const refresh = ofHeader ?? page?.refresh;
   const { noindex, nofollow } = directivesOf(input.headers, page);
   return {
     html,
-    ...sortLinks(input, page, nofollow, refresh?.url),
+    ...sortLinks(input, page, nofollow, ofHeader?.url ?? page?.refresh?.url),
     noindex,
     nofollow,
     ...(page?.linksLeftOut === undefined ? {} : { linksLeftOut: page.linksLeftOut }),

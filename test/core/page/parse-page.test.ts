@@ -49,6 +49,11 @@ function excluded(page: PageContent): Partial<Record<ExclusionReason, string[]>>
 }
 
 describe("parsePage", () => {
+  it("follows a meta refresh beside a header that names no other page", () => {
+    const html = '<meta http-equiv="refresh" content="0; url=/meta">';
+    expect(links(parse({ html, headers: [...htmlHeader, "Refresh", "300"] }))).toEqual(["/meta"]);
+  });
+
   it("keeps the links that the job lets pass and says why it keeps out the others", () => {
     const page = parse({
       html: `<a href="/in"><a href="http://other.net/"><a href="http://e.org/x"><a href="/no.pdf">
