@@ -173,8 +173,9 @@ export class BodyDecoder {
 }
 
 /**
- * Removes the codings of a small, complete body at once, or returns undefined when the result is too large for that:
- * zlib on this thread costs less than the turns through the thread pool up to about this size.
+ * Removes the codings of a small, complete body at once, or returns undefined when that cannot be done: the result is
+ * too large, or {@link BodyDecoder} has to look closer. Zlib on this thread costs less than the turns through the thread
+ * pool up to about this size.
  */
 export function decodeSmall(
   codings: readonly ContentCoding[],
@@ -189,8 +190,7 @@ export function decodeSmall(
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") return undefined;
-    return badCoding(error);
+    return undefined;
   }
   return { kind: "decoded", body: body === encoded ? encoded : joinBytes([body]) };
 }

@@ -1,9 +1,10 @@
-import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { createInflateRaw, createZstdDecompress } from "node:zlib";
+import { constants, createBrotliDecompress, createInflate, createInflateRaw } from "node:zlib";
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { zstdDecompressSync } from "node:zlib";
 import type { Transform } from "node:stream";
 import type { ContentFormat } from "../../core/net/content-coding.ts";
+import { ZstdFrames } from "../../core/net/zstd-frames.ts";
+import { GzipDecoder, ZstdDecoder } from "./parts-decoders.ts";
 
 /** A zlib stream; `bytesWritten` counts the input that has been consumed. */
 export interface DecodingStream extends Transform {
@@ -16,7 +17,11 @@ const zstdWindowLogMax = 23;
 /** Output buffer of a decoder: fewer turns through the thread pool than with zlib's 16 KiB. */
 const chunkSize = 64 * 1024;
 
-/** Decodes one whole body on this thread; throws what zlib throws, `ERR_BUFFER_TOO_LARGE` above `outputMax`. */
+/**
+ * Decodes one whole body on this thread; throws what zlib throws, `ERR_BUFFER_TOO_LARGE` above `outputMax`.
+ *
+ * Zstd frames behind the first, and what is no gzip behind the last member, are for {@link createDecoder}'s decoders.
+ */
 export function decodeSync(format: ContentFormat, bytes: Uint8Array, outputMax: number): Buffer {
   const options = { maxOutputLength: outputMax, chunkSize };
   switch (format) {
@@ -29,8 +34,14 @@ export function decodeSync(format: ContentFormat, bytes: Uint8Array, outputMax: 
     case "br":
       return brotliDecompressSync(bytes, options);
     case "zstd":
+      if (!isOneZstdFrame(bytes)) throw new RangeError("more than one zstd frame");
       return zstdDecompressSync(bytes, { ...options, params: zstdParams });
   }
+}
+
+function isOneZstdFrame(bytes: Uint8Array): boolean {
+  const [first, ...others] = new ZstdFrames().split(bytes) ?? [];
+  return others.length === 0 && first?.length === bytes.length;
 }
 
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax };
@@ -39,7 +50,7 @@ const zstdParams = { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax };
 export function createDecoder(format: ContentFormat, openEnd: boolean): DecodingStream {
   switch (format) {
     case "gzip":
-      return createGunzip({ chunkSize, ...deflateEnd(openEnd) });
+      return new GzipDecoder(chunkSize, openEnd);
     case "zlib":
       return createInflate({ chunkSize, ...deflateEnd(openEnd) });
     case "raw-deflate":
@@ -51,7 +62,7 @@ export function createDecoder(format: ContentFormat, openEnd: boolean): Decoding
     case "zstd": {
       const finishFlush = constants.ZSTD_e_flush;
       const options = { chunkSize, params: zstdParams };
-      return createZstdDecompress({ ...options, ...(openEnd ? { finishFlush } : {}) });
+      return new ZstdDecoder({ ...options, ...(openEnd ? { finishFlush } : {}) });
     }
   }
 }

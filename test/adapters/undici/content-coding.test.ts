@@ -119,6 +119,36 @@ describe("the content codings of UndiciFetcher:", () => {
     expect(Buffer.compare(response.body, body)).toBe(0);
   });
 
+  const halves = (body: Buffer): Buffer[] => [body.subarray(0, 300), body.subarray(300)];
+  const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2]);
+  const tail = Buffer.from("<!-- made in 3 ms -->");
+  describe.each<[string, string, Encoder]>([
+    ["gzip", "of two members", (body) => Buffer.concat(halves(body).map((part) => gzipSync(part)))],
+    ["gzip", "with text behind it", (body) => Buffer.concat([gzipSync(body), tail])],
+    ["gzip", "with a byte behind it", (body) => Buffer.concat([gzipSync(body), tail.subarray(-1)])],
+    ["gzip", "with zeros behind it", (body) => Buffer.concat([gzipSync(body), Buffer.alloc(600)])],
+    [
+      "zstd",
+      "of two frames",
+      (body) => Buffer.concat(halves(body).map((part) => zstdCompressSync(part))),
+    ],
+    ["zstd", "after a frame to skip", (body) => Buffer.concat([skippable, zstdCompressSync(body)])],
+    ["zstd", "with text behind it", (body) => Buffer.concat([zstdCompressSync(body), tail])],
+  ])("%s %s", (coding, _what, encode) => {
+    it.each([
+      ["small", small],
+      ["large", large],
+    ])("is decoded whole where it is %s", async (_size, body) => {
+      const encoded = encode(body);
+      const response = responseOf(
+        await harness.fetch(requestTo(await serve(coding, encoded), "/")),
+      );
+      expect(Buffer.compare(response.body, body)).toBe(0);
+      expect(Buffer.compare(response.encodedBody, encoded)).toBe(0);
+      expect(response.truncation).toBeUndefined();
+    });
+  });
+
   it.each(["gzip", "br"])("an empty body under %s is empty", async (coding) => {
     const site = await serve(coding, Buffer.alloc(0));
     expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);

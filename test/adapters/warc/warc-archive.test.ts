@@ -207,6 +207,12 @@ describe("WarcArchive.read", () => {
     ["br, gzip", zlib.gzipSync(page)],
     ["gzip, none", zlib.gzipSync(page)],
     ["utf-8, gzip", zlib.gzipSync(page)],
+    ["gzip", Buffer.concat([zlib.gzipSync(page.slice(0, 9)), zlib.gzipSync(page.slice(9))])],
+    ["gzip", Buffer.concat([zlib.gzipSync(page), Buffer.from("<!-- tail -->")])],
+    [
+      "zstd",
+      Buffer.concat([page.slice(0, 9), page.slice(9)].map((part) => zlib.zstdCompressSync(part))),
+    ],
   ])("takes %s off", async (coding, encoded) => {
     expect((await bodyOf(encoded, coding)).toString()).toBe(page);
   });
@@ -223,6 +229,11 @@ describe("WarcArchive.read", () => {
     ["plain text under br", Buffer.from("ok"), "br"],
     ["plain text under deflate", Buffer.from('{"a":1}'), "deflate"],
     ["plain text under gzip", Buffer.from("a"), "gzip"],
+    [
+      "a body with a wrong checksum",
+      Buffer.concat([zlib.gzipSync(page).subarray(0, -8), Buffer.alloc(8)]),
+      "gzip",
+    ],
     ["a body that would grow over the bound", zlib.gzipSync("x".repeat(10_001)), "gzip"],
   ])("returns the stored body for %s", async (_, encoded, coding) => {
     expect(await bodyOf(encoded, coding)).toEqual(encoded);
