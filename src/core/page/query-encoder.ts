@@ -3,7 +3,7 @@ import { decodeBytes, type EncodingName } from "./encoding-label.ts";
 const nonAscii = /[^\0-\x7f]/;
 const nonAsciiAll = /[^\0-\x7f]/gu;
 
-/** Encodings whose characters beyond ASCII have one byte or two. */
+/** Encodings whose characters beyond ASCII have one byte or two; gb18030 has some of four. */
 const doubleByte: ReadonlySet<EncodingName> = new Set([
   "big5",
   "euc-jp",
@@ -29,6 +29,16 @@ const decodeOnlyLeads: Readonly<Record<EncodingName, (lead: number) => boolean>>
   shift_jis: (lead) => lead === 0xed || lead === 0xee,
 };
 
+/** Characters that are written as others, of which the index has none (Encoding Standard, sections 12.1.2 and 12.3.2). */
+const writtenAs: Readonly<Record<EncodingName, Readonly<Record<string, string>>>> = {
+  "euc-jp": { "\u00A5": "\\", "\u203E": "~", "\u2212": "\uFF0D" },
+  shift_jis: { "\u00A5": "\\", "\u203E": "~", "\u2212": "\uFF0D" },
+};
+
+/** Pointers of gb18030's four-byte codes: where those of the plane 0 end, and where those of the others begin. */
+const gb18030PlaneZeroEnd = 39_420;
+const gb18030BeyondPlaneZero = 189_000;
+
 /** Characters whose last code in Big5 is the one written (Encoding Standard, "index Big5 pointer"). */
 const lastInBig5 = "\u2550\u255E\u2561\u256A\u5341\u5345";
 
@@ -38,19 +48,27 @@ const unmapped = "\uFFFD";
  * Bytes of the characters of legacy encodings.
  *
  * The platform decodes these encodings but does not encode them, so its tables are turned round, each when it is first
- * needed. That takes about 10 ms; whoever reads many pages keeps one instance for all of them.
+ * needed. That takes about 10 ms, and 100 ms for gb18030, which has all characters; whoever reads many pages keeps one
+ * instance for all of them.
  */
 export class EncodingTables {
   /** Bounded by the number of encodings that there are. */
   readonly #byCharset = new Map<EncodingName, ReadonlyMap<string, readonly number[]>>();
 
   bytesOf(char: string, charset: EncodingName): readonly number[] | undefined {
+    const written = writtenAs[charset]?.[char] ?? char;
+    const codePoint = written.codePointAt(0) ?? 0;
+    if (codePoint < 0x80) return [codePoint];
+    if (codePoint > 0xffff) {
+      if (charset !== "gb18030") return undefined;
+      return fourBytes(gb18030BeyondPlaneZero + codePoint - 0x1_0000);
+    }
     let table = this.#byCharset.get(charset);
     if (table === undefined) {
       table = encodingTable(charset);
       this.#byCharset.set(charset, table);
     }
-    return table.get(char);
+    return table.get(written);
   }
 }
 
@@ -110,12 +128,27 @@ function encodingTable(charset: EncodingName): Map<string, readonly number[]> {
 
 function codesOf(charset: EncodingName): (readonly number[])[] {
   const codes: (readonly number[])[] = [];
-  for (let byte = 0x80; byte <= 0xff; byte++) codes.push([byte]);
+  // What a single 0x80 stands for in gb18030 is read, but written with two bytes.
+  const first = charset === "gb18030" ? 0x81 : 0x80;
+  for (let byte = first; byte <= 0xff; byte++) codes.push([byte]);
   if (!doubleByte.has(charset)) return codes;
   const decodeOnly = decodeOnlyLeads[charset];
   for (let lead = 0x81; lead <= 0xfe; lead++) {
     if (decodeOnly?.(lead) === true) continue;
     for (let trail = 0x40; trail <= 0xfe; trail++) codes.push([lead, trail]);
   }
+  if (charset === "gb18030") {
+    for (let pointer = 0; pointer < gb18030PlaneZeroEnd; pointer++) codes.push(fourBytes(pointer));
+  }
   return codes;
+}
+
+/** Encoding Standard, section 10.2.2, "gb18030's encoder", the last steps. */
+function fourBytes(pointer: number): readonly number[] {
+  return [
+    0x81 + Math.floor(pointer / (10 * 126 * 10)),
+    0x30 + (Math.floor(pointer / (10 * 126)) % 10),
+    0x81 + (Math.floor(pointer / 10) % 126),
+    0x30 + (pointer % 10),
+  ];
 }

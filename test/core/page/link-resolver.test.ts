@@ -61,6 +61,11 @@ describe("QueryEncoder", () => {
     ["gbk", "?q=中文€", "?q=%D6%D0%CE%C4%80"],
     ["big5", "?q=中十", "?q=%A4%A4%A4Q"],
     ["windows-1251", "?q=😀", "?q=%26%23128512%3B"],
+    ["gb18030", "?q=中文€", "?q=%D6%D0%CE%C4%A2%E3"],
+    ["gb18030", "?q=\u0080я😀", "?q=%810%810%A7%F1%949%FC6"],
+    ["gbk", "?q=😀", "?q=%26%23128512%3B"],
+    ["shift_jis", "?q=¥‾−", "?q=\\~%81|"],
+    ["euc-jp", "?q=¥‾−", "?q=\\~%A1%DD"],
     ["utf-16le", "?q=я", "?q=я"],
     ["utf-8", "?q=я", "?q=я"],
   ])("writes a query in %s", (charset, reference, expected) => {
