@@ -11,7 +11,7 @@ import { labelled, type LabelledRow } from "./text/terminal-text.ts";
 export interface CrawlSummary {
   readonly job: string;
   readonly finished: boolean;
-  /** 200-answers that were HTML. */
+  /** 200-answers that were HTML, and pages that the server says have not changed since another job. */
   readonly pages: number;
   /** URLs answered by the server, with any status. */
   readonly fetched: number;

@@ -22,7 +22,7 @@ export function jobsCommand(context: CommandContext): Command {
       ["peer jobs pause docs", "pause one"],
     ],
     columns: [
-      ["PAGES", "answers that were HTML pages"],
+      ["PAGES", "HTML pages, those unchanged since another job too"],
       ["FETCHED", "URLs that a server answered, with whatever status"],
       ["FAILED", "URLs given up after their last attempt"],
       ["SKIPPED", "URLs kept out; show tells why"],

@@ -210,7 +210,7 @@ export class PageFinisher {
       unchanged?.record.capture;
     return {
       kind: "fetched",
-      isPage: status === 200 && parsed.html,
+      isPage: (status === 200 || unchanged !== undefined) && parsed.html,
       record: {
         ...describe(response, parsed),
         fetchedAtMs,

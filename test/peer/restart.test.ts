@@ -118,13 +118,39 @@ describe("a peer that is started again", () => {
       })(),
     );
     const { counts } = peer.job("again" as typeof testJob);
-    expect(counts.statuses["3xx"]).toBe(pages);
+    expect(counts).toMatchObject({ pages, statuses: { "3xx": pages } });
     const conditional = machine.web.requests.filter(
       ({ headers }) => headers["if-none-match"] === validator,
     );
     expect(conditional).toHaveLength(pages);
     const { body } = await peer.content(`http://site.example/${pages}`);
     expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
+  });
+
+  it("counts an unchanged page against the limit of pages, and nothing else that is unchanged", async () => {
+    const image = { headers: { "content-type": "image/png", etag: '"v1"' }, body: "\u0089PNG" };
+    const machine = new VirtualPeer((url, asked) => {
+      if (url.endsWith("robots.txt")) return undefined;
+      if (asked > 0) return { status: 304, headers: { etag: '"v1"' } };
+      if (url.endsWith(".png")) return image;
+      const page = htmlPage("/a.png", "/1", "/2", "/3", "/4", "/5");
+      return { ...page, headers: { ...page.headers, etag: '"v1"' } };
+    });
+    await machine.crawl([seed]);
+    const { peer } = machine;
+    const again = "again" as typeof testJob;
+    await machine.clock.run(
+      (async () => {
+        await peer.inject(again, [seed], { pagesMax: 3 });
+        await peer.jobFinished(again, forever);
+      })(),
+    );
+    const { counts, finished } = peer.job(again);
+    expect({ finished, pages: counts.pages, fetched: counts.fetched }).toEqual({
+      finished: true,
+      pages: 3,
+      fetched: 4,
+    });
   });
 
   it.each([

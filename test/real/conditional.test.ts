@@ -31,7 +31,8 @@ describe("a second job over pages that were fetched before", () => {
     const hits = site.server.hits.slice(before);
 
     expect(ended.code).toBe(0);
-    expect(again).toMatchObject({ job: "again", fetched: first.fetched, failed: 0, queued: 0 });
+    const { pages, fetched } = first;
+    expect(again).toMatchObject({ job: "again", pages, fetched, failed: 0, queued: 0 });
     const unchanged = hits.filter(({ status }) => status === 304);
     expect(unchanged).toHaveLength(graph.htmlPages());
     expect(unchanged.every(({ bytes }) => bytes === 0)).toBe(true);

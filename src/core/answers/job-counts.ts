@@ -3,7 +3,7 @@ import type { Millis } from "../units.ts";
 
 /** Running totals of one job; `fetched`, `failed` and the sum of `skipped` count URLs, not requests. */
 export interface JobCounts {
-  /** 200-answers that were HTML. */
+  /** 200-answers that were HTML, and pages that the server says have not changed since another job. */
   readonly pages: number;
   /** URLs answered by the server, with any status. */
   readonly fetched: number;

@@ -34,9 +34,10 @@ export interface JobOptions {
   /** Links from a seed, at most; 0 is the seeds alone. @default 1_000 */
   readonly depthMax: number;
   /**
-   * HTML pages answered with 200, at most, over the whole job; 0 is no limit. Exact at a peer that crawls alone. Members of
-   * a swarm tell one another their counts once a second, so that there may be as many more as the others have in flight
-   * and fetch in that second. They remember the counts, those of members that are gone too. @default 0
+   * HTML pages answered with 200, or as unchanged since another job, at most, over the whole job; 0 is no limit. Exact at
+   * a peer that crawls alone. Members of a swarm tell one another their counts once a second, so that there may be as many
+   * more as the others have in flight and fetch in that second. They remember the counts, those of members that are gone
+   * too. @default 0
    */
   readonly pagesMax: number;
   /** URLs admitted for one host, at most: the last guard against an endless site. @default 1_000_000 */
