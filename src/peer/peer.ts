@@ -61,10 +61,10 @@ export class Peer implements PeerControl {
   readonly #admission: Admission;
   readonly #dispatcher: Dispatcher;
   readonly #questions: QuestionDesk;
-  readonly #pace: Pace;
   readonly #swarm: Swarm | undefined;
   #state: "new" | "running" | "stopped" = "new";
   #startedAtMs = 0;
+  #pace = new Pace(0, 0);
   #ticking: Promise<void> | undefined;
   #failure: { readonly error: unknown; readonly wasRunning: boolean } | undefined;
   readonly #tickAbort = new AbortController();
@@ -125,7 +125,6 @@ export class Peer implements PeerControl {
     const stats = (): PeerStats => this.stats();
     const parts = { frontier: this.#frontier, jobs: this.#jobs, stats, swarm: this.#swarm };
     this.#questions = newDesk(ports, parts, options, signal);
-    this.#pace = new Pace(0, ports.clock.nowMs());
     this.#journal.contribute(() => this.#jobs.takeUnsaved());
     this.#journal.contribute(() => this.#sequence.takeUnsaved());
   }
@@ -146,7 +145,7 @@ export class Peer implements PeerControl {
     await this.#open();
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
-    this.#pace.observe(this.#total("pages"), this.#startedAtMs);
+    this.#pace = new Pace(this.#total("pages"), this.#startedAtMs);
     await this.#swarm?.start(this.#admission);
     this.#frontier.start();
     this.#dispatcher.start();

@@ -35,6 +35,15 @@ describe("a peer that is started again", () => {
     expect(counts).toMatchObject({ pages, duplicateFetches: 0, queued: 0 });
   });
 
+  it("does not take what it did before for its rate now", async () => {
+    const machine = new VirtualPeer(web);
+    await machine.crawl([seed], { delayMs: 0 });
+    await machine.clock.run(machine.peer.stop());
+    const peer = await machine.clock.run(machine.start());
+    await machine.clock.run(machine.clock.sleep(1_000));
+    expect(peer.stats()).toMatchObject({ pagesPerSecond: 0, jobs: [{ counts: { pages } }] });
+  });
+
   it("still knows every URL, from the sieve's snapshot", async () => {
     const machine = new VirtualPeer(web);
     await machine.crawl([seed], { delayMs: 0 });
