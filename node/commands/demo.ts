@@ -13,7 +13,7 @@ import type { WaitDocument } from "../../src/adapters/http-api/job-routes.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
-import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
+import { ProgressWatch } from "../dashboard/progress-watch.ts";
 import { DemoPeer } from "../demo-peer.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
@@ -244,15 +244,15 @@ class DemoSwarm {
   /** Shows the swarm's progress as `peer` sees it. */
   #watch({ client }: DemoPeer): void {
     const { terminal } = this.#context;
-    let last: ProgressView | undefined;
-    const view = async (): Promise<ProgressView> => {
-      last = progressView(await client.stats(), job, "the swarm crawls");
-      return last;
-    };
+    const { clock } = terminal;
+    const watch = new ProgressWatch({ jobs: [] }, job, "the swarm crawls", clock.nowMs());
     this.#display = new ProgressDisplay(
       terminal.stderr,
-      terminal.clock,
-      () => view().catch((error: unknown) => last ?? Promise.reject(error as Error)),
+      clock,
+      async () => {
+        const figures = await client.stats().catch(() => undefined);
+        return figures ? watch.observe(figures, clock.nowMs()) : watch.last;
+      },
       { ...defaultProgressDisplayOptions, color: colorWanted(terminal) },
     );
     this.#display.start();

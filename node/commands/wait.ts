@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { CrawlError } from "../../src/core/errors.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
-import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
+import type { ProgressFigures, ProgressView } from "../dashboard/progress-view.ts";
+import { ProgressWatch } from "../dashboard/progress-watch.ts";
 import { StopRequest } from "../stop-request.ts";
 import { renderJobs } from "../text/job-text.ts";
 import {
@@ -41,10 +43,10 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   let reports: readonly JobReport[] = await jobsOf(client, job);
   const stop = new StopRequest(terminal);
   const title = job === undefined ? "waiting for all jobs" : `waiting for job ${job}`;
-  const nothing = { upMs: 0, pagesPerSecond: 0, activeHosts: 0, openRequests: 0 };
-  const first = progressView({ jobs: reports, ...nothing }, job, title);
-  const view = viewer(async () => progressView(await client.stats(stop.signal), job, title), first);
-  const display = new ProgressDisplay(terminal.stderr, terminal.clock, view, {
+  const { clock } = terminal;
+  const watch = new ProgressWatch({ jobs: reports }, job, title, clock.nowMs());
+  const view = viewer(watch, clock, () => client.stats(stop.signal));
+  const display = new ProgressDisplay(terminal.stderr, clock, view, {
     ...defaultProgressDisplayOptions,
     color: colorWanted(terminal),
   });
@@ -97,16 +99,16 @@ async function jobsOf(
 
 /** Views of the remote peer; where it cannot be asked the last one stays, and the wait itself says what is wrong. */
 function viewer(
-  ask: () => Promise<ProgressView>,
-  first: ProgressView,
+  watch: ProgressWatch,
+  clock: Clock,
+  ask: () => Promise<ProgressFigures>,
 ): () => Promise<ProgressView> {
-  let last = first;
   return async () => {
     try {
-      last = await ask();
+      return watch.observe(await ask(), clock.nowMs());
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
+      return watch.last;
     }
-    return last;
   };
 }

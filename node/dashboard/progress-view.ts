@@ -1,17 +1,19 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { JobReport, JobShare, PeerStats } from "../../src/ports/peer-control.ts";
+import type { JobReport, PeerStats } from "../../src/ports/peer-control.ts";
 
 /** What a progress display shows: one job, or all jobs, of the peer or of its swarm. */
 export interface ProgressView {
   readonly title: string;
   readonly pages: number;
-  /** Pages a second, of late. */
-  readonly currentRate: number;
-  /** Pages a second, over the whole time. */
+  /** Pages a second, of late; absent where it is not known for what is shown. */
+  readonly currentRate?: number;
+  /** Pages a second, over `elapsedMs`. */
   readonly meanRate: number;
   readonly queued: number;
-  readonly activeHosts: number;
-  readonly openRequests: number;
+  /** Absent where it is not known for what is shown. */
+  readonly activeHosts?: number;
+  /** Absent where it is not known for what is shown. */
+  readonly openRequests?: number;
   readonly failed: number;
   readonly skipped: number;
   readonly bytes: number;
@@ -20,39 +22,42 @@ export interface ProgressView {
   readonly note?: string;
 }
 
-/** The view of job `id`, or of all jobs together. */
+/** What is known of jobs, and of all of them together. */
+export type ProgressFigures = Pick<PeerStats, "jobs"> &
+  Partial<Pick<PeerStats, "activeHosts" | "openRequests" | "pagesPerSecond">>;
+
+/**
+ * The view of job `id`, or of all jobs together, under the time that was spent on it.
+ *
+ * Rates, hosts and requests are told of all jobs together. They are those of one job where no other has anything left.
+ */
 export function progressView(
-  stats: Omit<PeerStats, "peer" | "version" | "queued" | "archiveFiles">,
+  { jobs: all, pagesPerSecond, activeHosts, openRequests }: ProgressFigures,
   id: string | undefined,
   title: string,
 ): ProgressView {
-  const jobs = stats.jobs.filter(({ definition }) => id === undefined || definition.id === id);
-  const total = (count: (counts: (typeof jobs)[number]["counts"]) => number): number =>
+  const isShown = ({ definition }: JobReport): boolean => id === undefined || definition.id === id;
+  const jobs = all.filter(isShown);
+  const total = (count: (counts: JobReport["counts"]) => number): number =>
     jobs.reduce((sum, { counts }) => sum + count(counts), 0);
   const pages = total((counts) => counts.pages);
-  const elapsedMs =
-    id === undefined ? stats.upMs : jobs.reduce((sum, job) => sum + activeMsOf(job), 0);
+  const elapsedMs = total((counts) => counts.activeMs);
   const paused = jobs.length > 0 && jobs.every(({ definition }) => definition.state === "paused");
+  const isAll = all.every((job) => isShown(job) || job.finished);
   return {
     title,
     pages,
-    currentRate: stats.pagesPerSecond,
+    ...(isAll && pagesPerSecond !== undefined && { currentRate: pagesPerSecond }),
     meanRate: elapsedMs > 0 ? pages / (elapsedMs / 1_000) : 0,
     queued: total((counts) => counts.queued),
-    activeHosts: stats.activeHosts,
-    openRequests: stats.openRequests,
+    ...(isAll && activeHosts !== undefined && { activeHosts }),
+    ...(isAll && openRequests !== undefined && { openRequests }),
     failed: total((counts) => counts.failed),
     skipped: total((counts) => skippedOf(counts.skipped)),
     bytes: total((counts) => counts.bytes),
     elapsedMs,
     ...(paused ? { note: "paused" } : {}),
   };
-}
-
-/** Time spent on a job. Members of a swarm crawl at the same time, so the one that did longest tells it. */
-export function activeMsOf(job: JobReport & { readonly shares?: readonly JobShare[] }): Millis {
-  const times = (job.shares ?? []).map(({ counts }) => counts.activeMs);
-  return times.length === 0 ? job.counts.activeMs : Math.max(...times);
 }
 
 /** URLs skipped, over all reasons. */

@@ -12,6 +12,11 @@ const countWidth = 11;
 const sideWidth = 10;
 const panelWidthMax = 72;
 
+/** What it is, and what it is now, where that is known. */
+type Cell = readonly [label: string, value: string | undefined];
+
+const emptyCell: Cell = ["", undefined];
+
 /**
  * The live panel, one string a line, none wider than the terminal:
  *
@@ -21,6 +26,8 @@ const panelWidthMax = 72;
  *   queued       3,210   hosts       17   open        12
  *   received   1.2 GiB   failed      12   skipped  2,345
  * ```
+ *
+ * The place of what is not known stays empty, so that the columns do not jump.
  */
 export function renderPanel(view: ProgressView, { columns, color }: PanelStyle): string[] {
   const width = Math.max(1, Math.min(columns - 1, panelWidthMax));
@@ -28,30 +35,22 @@ export function renderPanel(view: ProgressView, { columns, color }: PanelStyle):
   const clock = formatClock(view.elapsedMs);
   const left = cut(title, Math.max(1, width - clock.length - 2));
   const head = cut(left.padEnd(width - clock.length) + clock, width);
-  const rows = [
+  const { activeHosts, currentRate, openRequests } = view;
+  const rows: Cell[][] = [
     [
-      "pages",
-      formatCount(view.pages),
-      "now",
-      perSecond(view.currentRate),
-      "mean",
-      perSecond(view.meanRate),
+      ["pages", formatCount(view.pages)],
+      ["now", currentRate === undefined ? undefined : perSecond(currentRate)],
+      ["mean", perSecond(view.meanRate)],
     ],
     [
-      "queued",
-      formatCount(view.queued),
-      "hosts",
-      formatCount(view.activeHosts),
-      "open",
-      formatCount(view.openRequests),
+      ["queued", formatCount(view.queued)],
+      ["hosts", activeHosts === undefined ? undefined : formatCount(activeHosts)],
+      ["open", openRequests === undefined ? undefined : formatCount(openRequests)],
     ],
     [
-      "received",
-      formatBytes(view.bytes),
-      "failed",
-      formatCount(view.failed),
-      "skipped",
-      formatCount(view.skipped),
+      ["received", formatBytes(view.bytes)],
+      ["failed", formatCount(view.failed)],
+      ["skipped", formatCount(view.skipped)],
     ],
   ];
   const lines = rows.map((cells) => cut(panelRow(cells), width));
@@ -60,11 +59,13 @@ export function renderPanel(view: ProgressView, { columns, color }: PanelStyle):
 
 /** One plain line: `00:01:23 pages 12,345 (480/s) queued 3,210 hosts 17 failed 12 skipped 2,345 received 1.2 GiB`. */
 export function renderLine(view: ProgressView): string {
+  const { activeHosts, currentRate } = view;
+  const pages = `pages ${formatCount(view.pages)}`;
   return [
     formatClock(view.elapsedMs),
-    `pages ${formatCount(view.pages)} (${perSecond(view.currentRate)})`,
+    currentRate === undefined ? pages : `${pages} (${perSecond(currentRate)})`,
     `queued ${formatCount(view.queued)}`,
-    `hosts ${formatCount(view.activeHosts)}`,
+    ...(activeHosts === undefined ? [] : [`hosts ${formatCount(activeHosts)}`]),
     `failed ${formatCount(view.failed)}`,
     `skipped ${formatCount(view.skipped)}`,
     `received ${formatBytes(view.bytes)}`,
@@ -76,10 +77,16 @@ function perSecond(rate: number): string {
   return `${formatRate(rate)}/s`;
 }
 
-function panelRow(cells: readonly string[]): string {
-  const [a = "", b = "", c = "", d = "", e = "", f = ""] = cells;
-  const first = `  ${a.padEnd(9)}${b.padStart(countWidth)}`;
-  return `${first}   ${c.padEnd(7)}${d.padStart(sideWidth)}   ${e.padEnd(8)}${f.padStart(sideWidth)}`;
+function panelRow(cells: readonly Cell[]): string {
+  const [first = emptyCell, second = emptyCell, third = emptyCell] = cells;
+  return [`  ${cell(first, 9, countWidth)}`, cell(second, 7, sideWidth), cell(third, 8, sideWidth)]
+    .join("   ")
+    .trimEnd();
+}
+
+function cell([label, value]: Cell, labelWidth: number, valueWidth: number): string {
+  if (value === undefined) return " ".repeat(labelWidth + valueWidth);
+  return label.padEnd(labelWidth) + value.padStart(valueWidth);
 }
 
 const escape = "\u001b[";

@@ -1,6 +1,7 @@
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { Millis } from "../../src/core/units.ts";
 import type { JobReport, JobShare, SwarmJobReport } from "../../src/ports/peer-control.ts";
-import { activeMsOf, skippedOf } from "../dashboard/progress-view.ts";
+import { skippedOf } from "../dashboard/progress-view.ts";
 import { counted, formatBytes, formatCount, formatDuration } from "./human.ts";
 import { shortId } from "./member-text.ts";
 import { labelled, table, type LabelledRow } from "./terminal-text.ts";
@@ -59,6 +60,12 @@ export function renderJob(job: SwarmJobReport): string {
     ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
   ];
   return `${renderJobs([job])}\n${labelled(rows)}`;
+}
+
+/** Time spent on a job, by the member that spent most: members of a swarm crawl at the same time. */
+function activeMsOf(job: JobReport & { readonly shares?: readonly JobShare[] }): Millis {
+  const times = (job.shares ?? []).map(({ counts }) => counts.activeMs);
+  return times.length === 0 ? job.counts.activeMs : Math.max(...times);
 }
 
 function delayText({ delayMs, connectionsPerHost }: JobOptions): string {

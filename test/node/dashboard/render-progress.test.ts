@@ -1,21 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { progressView, type ProgressView } from "../../../node/dashboard/progress-view.ts";
+import type { ProgressView } from "../../../node/dashboard/progress-view.ts";
 import { renderLine, renderPanel } from "../../../node/dashboard/render-progress.ts";
-import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 
-const view: ProgressView = {
+/** What is known in any case. */
+const known: ProgressView = {
   title: "crawling docs.example",
   pages: 12_345,
-  currentRate: 480.4,
   meanRate: 392,
   queued: 3_210,
-  activeHosts: 17,
-  openRequests: 12,
   failed: 12,
   skipped: 2_345,
   bytes: 1_288_490_189,
   elapsedMs: 83_999,
 };
+
+const view: ProgressView = { ...known, currentRate: 480.4, activeHosts: 17, openRequests: 12 };
 
 /** The text without its colours. */
 function plain(text: string): string {
@@ -29,6 +28,13 @@ describe("renderPanel", () => {
       "  pages         12,345   now         480/s   mean         392/s",
       "  queued         3,210   hosts          17   open            12",
       "  received     1.2 GiB   failed         12   skipped      2,345",
+    ]);
+  });
+
+  it("leaves the place of what is not known empty", () => {
+    expect(renderPanel(known, { columns: 80, color: false }).slice(1, 3)).toEqual([
+      "  pages         12,345                       mean         392/s",
+      "  queued         3,210",
     ]);
   });
 
@@ -57,39 +63,15 @@ describe("renderPanel", () => {
 });
 
 describe("renderLine", () => {
+  it("says nothing of what is not known", () => {
+    expect(renderLine(known)).toBe(
+      "00:01:23  pages 12,345  queued 3,210  failed 12  skipped 2,345  received 1.2 GiB",
+    );
+  });
+
   it("says it in one line", () => {
     expect(renderLine({ ...view, note: "paused" })).toBe(
       "00:01:23  pages 12,345 (480/s)  queued 3,210  hosts 17  failed 12  skipped 2,345  received 1.2 GiB  paused",
     );
-  });
-});
-
-describe("progressView", () => {
-  const control = new FakePeerControl();
-  control.reports.set(
-    "a",
-    jobReport("a", { pages: 10, queued: 2, activeMs: 5_000, skipped: { robots: 1, depth: 2 } }),
-  );
-  control.reports.set("b", jobReport("b", { pages: 20, queued: 3, failed: 4, activeMs: 1_000 }));
-
-  it("shows one job with its own time", () => {
-    expect(progressView(control.stats(), "a", "t")).toMatchObject({
-      pages: 10,
-      queued: 2,
-      failed: 0,
-      skipped: 3,
-      elapsedMs: 5_000,
-      meanRate: 2,
-      currentRate: 12.5,
-    });
-  });
-
-  it("adds all jobs up under the peer's time", () => {
-    const all = progressView(control.stats(), undefined, "t");
-    expect(all).toMatchObject({ pages: 30, queued: 5, failed: 4, elapsedMs: 3_725_000 });
-  });
-
-  it("shows a job that there is not as nothing", () => {
-    expect(progressView(control.stats(), "c", "t")).toMatchObject({ pages: 0, meanRate: 0 });
   });
 });
