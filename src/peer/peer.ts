@@ -9,7 +9,7 @@ import { Admission } from "./admission.ts";
 import { countInterrupted } from "./count-interrupted.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Frontier } from "./frontier.ts";
-import { isFinished, isRunnable, JobRegistry, reportOf } from "./job-registry.ts";
+import { isFinished, JobRegistry, reportOf } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
 import { Journal } from "./journal.ts";
 import { judgeSeeds, rejectedNamedMax, seedsOf } from "./judge-seeds.ts";
@@ -36,6 +36,7 @@ import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
 import { startArchive } from "./start-archive.ts";
 import { Swarm } from "./swarm/swarm.ts";
+import { WorkTime } from "./work-time.ts";
 
 /** How often rates are taken, ends of jobs looked for, and the sieve's snapshot considered. */
 const tickMs = 250;
@@ -65,6 +66,7 @@ export class Peer implements PeerControl {
   #state: "new" | "running" | "stopped" = "new";
   #startedAtMs = 0;
   #pace = new Pace(0, 0);
+  readonly #workTime = new WorkTime();
   #ticking: Promise<void> | undefined;
   #failure: { readonly error: unknown; readonly wasRunning: boolean } | undefined;
   readonly #tickAbort = new AbortController();
@@ -192,7 +194,9 @@ export class Peer implements PeerControl {
     const links = packLinks(seeds, job.definition.options.normalizeQuery);
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);
+    const sinceMs = this.#ports.clock.nowMs();
     const added = await this.#admitSeeds(job, links);
+    if (added > 0) this.#workTime.begin(job, sinceMs);
     this.#frontier.jobsChanged();
     return {
       job: job.definition.id,
@@ -338,15 +342,11 @@ export class Peer implements PeerControl {
   async #tick(): Promise<void> {
     const { clock, metrics } = this.#ports;
     const { signal } = this.#tickAbort;
-    let lastMs = clock.nowMs();
+    this.#workTime.count(this.#jobs.all(), clock.nowMs());
     while (!signal.aborted) {
       await clock.sleep(tickMs, signal);
       const nowMs = clock.nowMs();
-      for (const job of this.#jobs.all()) {
-        const isActive = !isFinished(job) && isRunnable(job);
-        if (isActive) job.counter.add("activeMs", Math.round(nowMs - lastMs));
-      }
-      lastMs = nowMs;
+      this.#workTime.count(this.#jobs.all(), nowMs);
       this.#pace.observe(this.#total("pages"), nowMs);
       metrics.gauge("open_requests", this.#frontier.openRequests);
       metrics.gauge("open_requests_max", this.#dispatcher.openRequestsMax);

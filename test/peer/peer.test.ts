@@ -255,6 +255,36 @@ describe("a peer", () => {
     expect(waiting).toMatchObject({ state: "queued", reason: "page-limit" });
   });
 
+  it.each([
+    ["that is over in a moment", {}],
+    ["that takes some seconds", { delayMs: 700 }],
+  ])("keeps the time of a crawl %s", async (_which, options) => {
+    const machine = new VirtualPeer(treeSite(5));
+    const { clock } = machine;
+    const tookMs = await clock.run(
+      (async () => {
+        const peer = await machine.start();
+        // Between two ticks.
+        await clock.sleep(60);
+        const startedAtMs = clock.nowMs();
+        await machine.inject(["http://site.example/1"], { delayMs: 0, ...options });
+        await peer.jobFinished(testJob, new AbortController().signal);
+        await peer.stop();
+        return clock.nowMs() - startedAtMs;
+      })(),
+    );
+    // The end is looked for now and then, and stopping takes its time.
+    const { activeMs } = machine.peer.job(testJob).counts;
+    expect(activeMs).toBeGreaterThan(tookMs - 60);
+    expect(activeMs).toBeLessThanOrEqual(Math.ceil(tookMs));
+    // Nothing is left to do.
+    await clock.run(machine.start());
+    await clock.run(clock.sleep(1_000));
+    await clock.run(machine.inject(["http://site.example/1"], { delayMs: 0, ...options }));
+    await clock.run(machine.peer.stop());
+    expect(machine.peer.job(testJob).counts.activeMs).toBe(activeMs);
+  });
+
   it("crawls more hosts than it holds in memory", async () => {
     const links = Array.from({ length: 30 }, (_, host) => `http://h${host}.example/`);
     const machine = new VirtualPeer(
