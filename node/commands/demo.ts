@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -79,7 +79,10 @@ export function demoCommand(context: CommandContext): Command {
       defaultedOption("--delay <ms>", "shortest time between two requests to a host", "100"),
     )
     .addOption(defaultedOption("--seed <n>", "another sample web", "1"))
-    .option("--out <dir>", "keep the peers' data there (default: removed at the end)")
+    .option(
+      "--out <dir>",
+      "keep the peers' data there, in a new or empty folder (default: removed at the end)",
+    )
     .action((_options: unknown, command: Command) => demo(context, command));
 }
 
@@ -97,6 +100,7 @@ async function demo(context: CommandContext, command: Command): Promise<void> {
   // It takes none from the environment; a variable that names one of its flags is not let pass in silence.
   await settingsOf(context, command, []);
   const options = demoOptionsOf(command.opts());
+  if (options.out !== undefined) await mustBeUnused(options.out);
   const server = await SampleServer.start({
     ...defaultSampleWebOptions,
     shares: { ...defaultSampleWebOptions.shares, ...quickShares },
@@ -122,6 +126,18 @@ async function demo(context: CommandContext, command: Command): Promise<void> {
     await Promise.all([server.stop(), dns.stop()]);
     if (options.out === undefined) await rm(out, { recursive: true, force: true });
   }
+}
+
+/** Peers go on with what they find: of an earlier run, it would be in the figures of this one. */
+async function mustBeUnused(out: string): Promise<void> {
+  const names = await readdir(out).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw usageError(
+      `--out must name a new or empty folder; ${out} cannot be read (${error.code})`,
+    );
+  });
+  if (names.length === 0) return;
+  throw usageError(`--out must name a new or empty folder; ${out} is not empty`);
 }
 
 function introduction({ web }: SampleServer, { pages, sites, delayMs }: DemoOptions): string {

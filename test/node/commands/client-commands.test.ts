@@ -368,6 +368,13 @@ describe("the command line", () => {
     [["demo", "--sites", "0"], "--sites must be a whole number from 1 to 1000"],
   ])("refuses %j with exit code 2 and one line", expectRefusal);
 
+  it("begins no demo in a folder that is in use", async () => {
+    const file = join(folder, "used");
+    await writeFile(file, "");
+    await expectRefusal(["demo", "--out", folder], `${folder} is not empty`);
+    await expectRefusal(["demo", "--out", file], `${file} cannot be read (ENOTDIR)`);
+  });
+
   it("says what the columns of a table mean", async () => {
     const { out } = await peer(["members", "--help"]);
     expect(out).toMatch(/\nColumns:\n(?: {2}[A-Z].*\n)* {2}LAG +time /);
