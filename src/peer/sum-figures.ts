@@ -1,4 +1,5 @@
 import { addJobCounts, noJobCounts } from "../core/answers/job-counts.ts";
+import type { JobCounts } from "../core/answers/job-counts.ts";
 import type { PastTotals, StatsReply } from "../core/messages/stats-message.ts";
 import type { MemberId, Millis } from "../core/units.ts";
 import type { JobShare, MemberStats, SwarmJobReport, SwarmStats } from "../ports/peer-control.ts";
@@ -55,8 +56,7 @@ function jobReport(
   );
   for (const { member, jobs } of rest.past) {
     const totals = jobs.find(({ job }) => job === definition.id);
-    // What it had queued waits at other members now, and counts there.
-    if (totals) shares.push({ peer: member, counts: { ...totals.counts, queued: 0 }, past: true });
+    if (totals) shares.push({ peer: member, counts: withoutQueue(totals.counts), past: true });
   }
   return {
     definition,
@@ -64,4 +64,11 @@ function jobReport(
     finished: rest.silent.length === 0 && present.every(({ totals }) => totals?.finished ?? true),
     shares,
   };
+}
+
+/** What it had queued waits at other members now, and counts there; of a cancelled job it counts as skipped. */
+function withoutQueue(counts: JobCounts): JobCounts {
+  const skipped = { ...counts.skipped };
+  delete skipped.cancelled;
+  return { ...counts, skipped, queued: 0 };
 }

@@ -202,6 +202,33 @@ describe("the figures of a swarm", () => {
     });
   });
 
+  it("count what a cancelled job left queued once, also when its holder dies and comes back", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000 });
+      await bench.pass(5_000);
+      await bench.peer(0).changeJob(job, "cancel");
+      await bench.finished(0);
+      await bench.pass(5_000);
+      const skipped = async (): Promise<number | undefined> => {
+        const { jobs, silent } = await bench.peer(0).swarmStats();
+        expect(silent).toEqual([]);
+        return jobs[0]?.counts.skipped.cancelled;
+      };
+      const before = await skipped();
+      const { cancelled: ofOne } = bench.peer(2).job(job).counts.skipped;
+      expect(ofOne).toBeGreaterThan(0);
+      bench.machine(2).powerFailure();
+      await bench.pass(120_000);
+      expect(await skipped()).toBe(before);
+      await bench.machine(2).start();
+      await bench.settled();
+      await bench.pass(20_000);
+      expect(await skipped()).toBe(before);
+    });
+  });
+
   it("are those of the peer itself where it crawls alone", async () => {
     const bench = new SwarmBench(1);
     await bench.run(async () => {
