@@ -3,6 +3,7 @@ import type { JobOptions } from "../core/jobs/job-definition.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
+import { roundFigure } from "../core/round-figure.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
@@ -256,12 +257,12 @@ export class Peer implements PeerControl {
     return {
       peer: this.peerId,
       version: this.#options.version,
-      upMs: this.#ports.clock.nowMs() - this.#startedAtMs,
+      upMs: Math.round(this.#ports.clock.nowMs() - this.#startedAtMs),
       jobs,
       openRequests: this.#frontier.openRequests,
       activeHosts: this.#frontier.activeHosts,
       queued: jobs.reduce((sum, { counts }) => sum + counts.queued, 0),
-      pagesPerSecond: this.#pace.perSecond,
+      pagesPerSecond: roundFigure(this.#pace.perSecond),
       archiveFiles: this.#ports.archive.files(),
     };
   }

@@ -1,6 +1,7 @@
 import { addJobCounts, noJobCounts } from "../core/answers/job-counts.ts";
 import type { JobCounts } from "../core/answers/job-counts.ts";
 import type { PastTotals, StatsReply } from "../core/messages/stats-message.ts";
+import { roundFigure } from "../core/round-figure.ts";
 import type { MemberId, Millis } from "../core/units.ts";
 import type { JobShare, MemberStats, SwarmJobReport, SwarmStats } from "../ports/peer-control.ts";
 import type { Job } from "./job-registry.ts";
@@ -32,7 +33,8 @@ export function sumFigures(
     jobs: jobs.map((job) => jobReport(job, answers, rest)),
     openRequests: add("openRequests"),
     queued: add("queued"),
-    pagesPerSecond: add("pagesPerSecond"),
+    // A sum of rounded figures is not round itself.
+    pagesPerSecond: roundFigure(add("pagesPerSecond")),
   };
 }
 

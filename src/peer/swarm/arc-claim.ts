@@ -1,6 +1,7 @@
 import { ArcList, ArcSet } from "../../core/ring/arc-set.ts";
 import { preferredArcs } from "../../core/ring/preferred-arcs.ts";
 import type { WhoHoldsReply } from "../../core/messages/holding.ts";
+import { roundFigure } from "../../core/round-figure.ts";
 import type { MemberId } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -90,7 +91,9 @@ export class ArcClaim {
       await this.#clock.sleep(retryMs, signal);
       return;
     }
-    this.#logger.info("arcs-claimed", { share: free.share, copied: free.subtract(orphans).share });
+    const copied = free.subtract(orphans).share;
+    const shares = { share: roundFigure(free.share), copied: roundFigure(copied) };
+    this.#logger.info("arcs-claimed", shares);
     await this.#take(free);
   }
 

@@ -1,4 +1,5 @@
 import type { ArcSet } from "../../core/ring/arc-set.ts";
+import { roundFigure } from "../../core/round-figure.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Frontier } from "../frontier.ts";
@@ -79,7 +80,7 @@ export class ArcTransfer {
       await this.#release(arcs, () => {
         this.#territory.give(arcs, { member, generation, synced: true, former: true });
       });
-      this.#logger.info("arcs-given", { to: member, share: arcs.share });
+      this.#logger.info("arcs-given", { to: member, share: roundFigure(arcs.share) });
       return;
     }
     this.#territory.reopen(arcs);

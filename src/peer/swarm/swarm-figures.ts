@@ -1,6 +1,7 @@
 import { stateOf } from "../../core/membership/member.ts";
 import { totalsMax } from "../../core/messages/stats-message.ts";
 import type { PastTotals, StatsQuestion, StatsReply } from "../../core/messages/stats-message.ts";
+import { roundFigure } from "../../core/round-figure.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MemberReport, SwarmStats } from "../../ports/peer-control.ts";
@@ -53,7 +54,7 @@ export class SwarmFigures {
     const rows = [...(self ? [self] : []), ...others.sort((a, b) => (a.id < b.id ? -1 : 1))];
     return rows.map((member) => {
       const { id, addresses, weight, generation, version } = member;
-      const share = ring.arcsOf(id).share;
+      const share = roundFigure(ring.arcsOf(id).share);
       return { id, addresses, state: stateOf(member), weight, share, generation, version };
     });
   }
@@ -104,7 +105,7 @@ export class SwarmFigures {
   async #ask(member: MemberId): Promise<MemberFigures | undefined> {
     const askedAtMs = this.#clock.nowMs();
     const reply = await this.#calls.stats(member, { past: [] }, timeoutMs);
-    return reply && { member, reply, lagMs: this.#clock.nowMs() - askedAtMs };
+    return reply && { member, reply, lagMs: Math.round(this.#clock.nowMs() - askedAtMs) };
   }
 
   #own(): StatsReply {

@@ -229,6 +229,25 @@ describe("the figures of a swarm", () => {
     });
   });
 
+  it("are told with no more digits than anybody reads, to the log too", async () => {
+    const log: unknown[] = [];
+    const note = (event: string, details?: unknown): void => void log.push({ event, details });
+    const logger = { debug: note, info: note, warn: note, error: note };
+    const bench = new SwarmBench(3, {}, {}, (ports) => ({ ...ports, logger }));
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.pass(3_333.3);
+      const peer = bench.peer(0);
+      const told = JSON.stringify([peer.stats(), peer.members(), await peer.swarmStats(), log]);
+      for (const name of ["pagesPerSecond", "arcs-claimed", "arcs-given"]) {
+        expect(told).toContain(name);
+      }
+      expect(told).toMatch(/"share":0\.\d/);
+      expect(told).not.toMatch(/\.\d{5}|Ms":\d+\./);
+    });
+  });
+
   it("are those of the peer itself where it crawls alone", async () => {
     const bench = new SwarmBench(1);
     await bench.run(async () => {
