@@ -11,6 +11,7 @@ import { Robots } from "./checkers/robots.ts";
 import { StatusOrder } from "./checkers/status-order.ts";
 import { Termination } from "./checkers/termination.ts";
 import { Findings } from "./checkers/violation.ts";
+import { PageProgress } from "./report/page-progress.ts";
 import { RunLog, type RunReport } from "./report/run-log.ts";
 import { TrueGraph } from "./sample-web/true-graph.ts";
 import { FaultPlayer } from "./scenarios/fault-player.ts";
@@ -34,7 +35,7 @@ export interface RunProgress {
   readonly virtualMs: Millis;
   /** Peers that run now. */
   readonly running: number;
-  /** Pages answered so far, and those of the simulated web; not each of them can be reached. */
+  /** Pages done so far, and all that have to be done. */
   readonly pages: number;
   readonly pagesMax: number;
 }
@@ -94,6 +95,8 @@ export class Simulation {
   #isFinished = false;
   #phase: RunProgress["phase"] = "founding";
   readonly #onProgress: SimulateOptions["onProgress"];
+  /** Counted only where somebody watches: it walks the whole web. */
+  readonly #pages: PageProgress | undefined;
 
   constructor(plan: Plan, { tampering = {}, onLog, onProgress }: SimulateOptions = {}) {
     this.#plan = plan;
@@ -144,6 +147,8 @@ export class Simulation {
       new Robots(this.#view),
       new OneOwner(this.#view),
     ];
+    const planned = plan.injections.flatMap(({ pages }) => pages);
+    this.#pages = onProgress && new PageProgress(this.#trueGraph(planned));
     world.web.onHit((hit) => this.#seeHit(hit, startedAtMs));
   }
 
@@ -164,6 +169,7 @@ export class Simulation {
       duplicates: this.#duplicates.counts,
       queues: this.#queues.highest,
       shortestSlackMs: this.#politeness.shortestSlackMs,
+      delays: this.#politeness.counts,
       statusAnswers: this.#status.compared,
       forwarded: this.#swarm.forwarded,
     });
@@ -187,7 +193,7 @@ export class Simulation {
     this.#phase = "healing";
     await this.#player.heal();
     const converged = await this.#isCalmWithin(this.#plan.convergeWithinMs);
-    if (converged) this.#log.converged();
+    if (converged) this.#log.converged(this.#calmSinceMs ?? this.#chronicle.nowMs);
     this.#phase = "finishing";
     await this.#finish(seeded);
     this.#over.abort();
@@ -287,8 +293,8 @@ export class Simulation {
       phase: this.#phase,
       virtualMs: this.#chronicle.nowMs,
       running: this.#swarm.world.running.length,
-      pages: this.#log.pages,
-      pagesMax: this.#plan.size.pages,
+      pages: this.#pages?.done ?? 0,
+      pagesMax: this.#pages?.total ?? 0,
     });
   }
 
@@ -303,6 +309,7 @@ export class Simulation {
         this.#calmSinceMs ??= this.#chronicle.nowMs;
         return true;
       }
+      this.#calmSinceMs = undefined;
       await clock.sleep(lookMs / 2);
     }
     this.#convergence.late(withinMs);
@@ -338,11 +345,12 @@ export class Simulation {
     };
     for (const checker of this.#checkers) checker.onHit?.(seen);
     this.#log.seeHit(seen);
+    if (this.#duplicates.isAnswered(hit.page)) this.#pages?.add(hit.page);
   }
 
-  #trueGraph(): TrueGraph {
+  #trueGraph(given: Iterable<number> = this.#seeds.given): TrueGraph {
     const { sampleWeb } = this.#swarm.world;
-    const seeds = [...this.#seeds.given].map((page) => sampleWeb.urlOf(page));
+    const seeds = [...given].map((page) => sampleWeb.urlOf(page));
     return new TrueGraph(sampleWeb, { seeds, scope: this.#plan.settings.jobScope });
   }
 

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { access, constants, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Command } from "commander";
 import { renderHtml } from "../../sim/report/render-html.ts";
 import { renderText } from "../../sim/report/render-text.ts";
@@ -12,6 +13,7 @@ import {
   type ScenarioName,
 } from "../../sim/scenarios/scenarios.ts";
 import { simulate } from "../../sim/simulate.ts";
+import { CrawlError } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import { wholeNumber } from "../config/value-readers.ts";
 import { exitCodes, usageError } from "../error-line.ts";
@@ -95,6 +97,7 @@ async function list(context: CommandContext, command: Command): Promise<void> {
 async function sim(context: CommandContext, options: SimOptions): Promise<void> {
   const { terminal } = context;
   const { scenario, size, seeds } = options;
+  if (options.report !== undefined) await checkWritable(options.report);
   const failed: Plan[] = [];
   let shown: TimedRun | undefined;
   for (let run = 0; run < seeds; run += 1) {
@@ -114,6 +117,18 @@ async function sim(context: CommandContext, options: SimOptions): Promise<void> 
   }
   if (seeds > 1 && !options.json) await terminal.stdout.write(summaryOf(seeds, failed));
   if (failed.length > 0) context.finish(exitCodes.failed);
+}
+
+/** A run may take hours: whether its report can be written is known before. */
+async function checkWritable(file: string): Promise<void> {
+  try {
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isDirectory() === true) throw usageError(`--report ${file} is a directory`);
+    await access(found === undefined ? dirname(file) : file, constants.W_OK);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error) || error instanceof CrawlError) throw error;
+    throw usageError(`--report ${file} cannot be written (${String(error.code)})`);
+  }
 }
 
 async function print(context: CommandContext, options: SimOptions, run: TimedRun): Promise<void> {

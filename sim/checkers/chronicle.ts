@@ -25,8 +25,12 @@ export interface ChronicleEvent {
   readonly kind: FaultKind | "inject" | "heal-all" | "calm" | "finished";
   readonly machine?: number;
   readonly detail?: string;
-  readonly skipped?: boolean;
+  /** Why it was left out. */
+  readonly skipped?: SkipReason;
 }
+
+/** Why a planned fault was left out: it did not fit what there was, or the swarm was not calm in time for it. */
+export type SkipReason = "unfit" | "never-calm";
 
 /** A time during which something else is true than usual. */
 export interface Window {
@@ -89,6 +93,8 @@ export class Chronicle {
   readonly #gone = new Set<number>();
   #networkFaults = 0;
   falseDeaths = 0;
+  /** When a fault that was carried out began last, or was ended. */
+  lastFaultAtMs: Millis | undefined;
   #hadFalseDeath = false;
 
   constructor(now: () => Millis, replicas: number) {
@@ -149,6 +155,7 @@ export class Chronicle {
 
   /** A fault has begun. */
   began(fault: Fault): void {
+    this.lastFaultAtMs = this.nowMs;
     if (fault.kind === "slow-disk") this.#slowDisk(fault.machine, fault.factor > 1);
     if (!networkFaults.has(fault.kind)) return;
     this.#networkFaults += 1;

@@ -63,6 +63,11 @@ export class Duplicates implements Checker {
     if (attempts >= attemptsMax) this.#answers.set(hit.page, second);
   };
 
+  /** Whether the page has had an answer after which it is done. */
+  isAnswered(page: number): boolean {
+    return this.#answers.has(page);
+  }
+
   readonly finish = (): void => {
     for (const again of this.#again) {
       const reason = this.#reasonOf(again);

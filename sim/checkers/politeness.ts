@@ -18,6 +18,8 @@ export class Politeness implements Checker {
   readonly #lastOfAddress = new Map<string, SeenHit>();
   /** Delay of each host: names cost time to look up. */
   readonly #delays = new Map<string, Millis>();
+  /** Requests that had one before them at their host or address, and those of them that are excused. */
+  readonly counts = { requests: 0, excused: 0 };
   #shortestSlackMs = Infinity;
 
   constructor(view: RunView) {
@@ -31,17 +33,23 @@ export class Politeness implements Checker {
 
   readonly onHit = (hit: SeenHit): void => {
     const ofHost = this.#lastOfHost.get(hit.host);
-    if (ofHost) this.#checkHost(ofHost, hit);
     this.#lastOfHost.set(hit.host, hit);
-    const ofAddress = this.#lastOfAddress.get(hit.address);
-    if (ofAddress && ofAddress.host !== hit.host) this.#checkAddress(ofAddress, hit);
+    const lastThere = this.#lastOfAddress.get(hit.address);
     this.#lastOfAddress.set(hit.address, hit);
+    // The delay of the host covers its address.
+    const ofAddress = lastThere?.host === hit.host ? undefined : lastThere;
+    if (!ofHost && !ofAddress) return;
+    this.counts.requests += 1;
+    const isHostExcused = ofHost !== undefined && this.#isExcused(ofHost, hit);
+    const isAddressExcused = ofAddress !== undefined && this.#isExcused(ofAddress, hit);
+    if (isHostExcused || isAddressExcused) this.counts.excused += 1;
+    if (ofHost && !isHostExcused) this.#checkHost(ofHost, hit);
+    if (ofAddress && !isAddressExcused) this.#checkAddress(ofAddress, hit);
   };
 
   #checkHost(last: SeenHit, hit: SeenHit): void {
     const gapMs = hit.atMs - last.atMs;
     const delayMs = this.#delayOf(hit.host);
-    if (this.#isExcused(last, hit)) return;
     this.#shortestSlackMs = Math.min(this.#shortestSlackMs, gapMs - delayMs);
     if (gapMs < delayMs * (1 - this.#driftShare) - toleranceMs) {
       this.#report("host", hit.host, last, hit, delayMs);
@@ -51,7 +59,6 @@ export class Politeness implements Checker {
   #checkAddress(last: SeenHit, hit: SeenHit): void {
     const { addressDelayMs } = defaultPolitenessOptions;
     const delayMs = Math.min(addressDelayMs, this.#view.plan.settings.jobDelayMs);
-    if (this.#isExcused(last, hit)) return;
     if (hit.atMs - last.atMs < delayMs * (1 - this.#driftShare) - toleranceMs) {
       this.#report("address", hit.address, last, hit, delayMs);
     }

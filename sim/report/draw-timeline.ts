@@ -69,7 +69,8 @@ function endMark(x: number, y: number, reach: number, end: LifeEnd): string {
 /** Something that happened to one machine and is no end of a life: a dot on it. */
 function machineMark(frame: Frame, event: ChronicleEvent, row: number): string {
   const { atMs, kind, machine, skipped } = event;
-  if (machine === undefined || skipped === true || kind === "start" || kind in isViolent) return "";
+  if (machine === undefined || skipped !== undefined || kind === "start" || kind in isViolent)
+    return "";
   const x = xOf(frame, atMs / 1_000);
   const y = headHeight + (machine + 0.5) * row;
   const style = kind === "inject" ? "seeds" : "fault";
@@ -82,7 +83,7 @@ function swarmEvents(frame: Frame, events: readonly ChronicleEvent[]): string {
   let drawn = "";
   for (const event of events) {
     const { atMs, kind, machine, skipped } = event;
-    if (machine !== undefined || skipped === true) continue;
+    if (machine !== undefined || skipped !== undefined) continue;
     const x = xOf(frame, atMs / 1_000);
     const name = kind === "heal-all" ? "all healed" : kind;
     const labelWidth = name.length * letterWidth + 8;
@@ -103,5 +104,5 @@ function swarmEvents(frame: Frame, events: readonly ChronicleEvent[]): string {
 export function textOf({ atMs, kind, machine, detail, skipped }: ChronicleEvent): string {
   const whom = machine === undefined ? "" : ` peer-${machine}`;
   const what = detail === undefined ? "" : `: ${detail}`;
-  return `${(atMs / 1_000).toFixed(1)} s ${kind}${whom}${what}${skipped === true ? " (left out)" : ""}`;
+  return `${(atMs / 1_000).toFixed(1)} s ${kind}${whom}${what}${skipped !== undefined ? " (left out)" : ""}`;
 }

@@ -1,4 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
+import type { SkipReason } from "../checkers/chronicle.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
 import { totalOf, type RunReport } from "./run-log.ts";
 
@@ -28,8 +29,9 @@ export function figuresOf(report: RunReport, wallMs?: Millis): readonly Figure[]
     figure("forwarding", forwardingText(report)),
     figure("machines", `${count(report.machines)} in all, ${count(report.lives.length)} lives`),
     figure("faults", faultsText(report)),
-    figure("one swarm again", afterText(report.convergedAfterMs, "after the last fault")),
+    figure("one swarm again", convergedText(report)),
     figure("end told", afterText(report.finishedAfterMs, "after the last answer")),
+    figure("delays", delaysText(report)),
     figure("shortest slack", slackText(report.shortestSlackMs)),
     figure("longest queues", queuesText(report)),
     figure("status answers", `${count(report.statusAnswers)} compared`),
@@ -50,8 +52,8 @@ export function titleOf({ plan: { scenario, size } }: RunReport): string {
   return `${scenario}, seed ${seed}: ${count(peers)} peers, ${count(sites)} sites, ${count(pages)} pages`;
 }
 
-function pagesPerSecond({ pages, crawlMs }: RunReport): string {
-  return crawlMs > 0 ? ((pages * 1_000) / crawlMs).toFixed(1) : "0";
+function pagesPerSecond({ coverage, crawlMs }: RunReport): string {
+  return crawlMs > 0 ? ((coverage.done * 1_000) / crawlMs).toFixed(1) : "0";
 }
 
 function duplicatesText({ duplicates }: RunReport): string {
@@ -68,8 +70,34 @@ function forwardingText({ fetchedBytes, forwarded, traffic }: RunReport): string
 
 function faultsText({ events, falseDeaths, plan }: RunReport): string {
   const kinds = new Set<string>(plan.faults.map(({ kind }) => kind));
-  const happened = events.filter(({ kind, skipped }) => kinds.has(kind) && skipped !== true);
-  return `${count(happened.length)} of ${count(plan.faults.length)} planned, ${count(falseDeaths)} false deaths`;
+  const faults = events.filter(({ kind }) => kinds.has(kind));
+  const happened = faults.filter(({ skipped }) => skipped === undefined);
+  const leftOut = Object.entries(skipTexts).flatMap(([reason, text]) => {
+    const times = faults.filter(({ skipped }) => skipped === reason).length;
+    return times === 0 ? [] : [`${count(times)} ${text}`];
+  });
+  if (plan.faults.length === 0) return `none planned, ${count(falseDeaths)} false deaths`;
+  return [
+    `${count(happened.length)} of ${count(plan.faults.length)} planned`,
+    ...leftOut,
+    `${count(falseDeaths)} false deaths`,
+  ].join(", ");
+}
+
+const skipTexts: Readonly<Record<SkipReason, string>> = {
+  unfit: "found nothing to break or to mend",
+  "never-calm": "waited in vain for a calm swarm",
+};
+
+function convergedText({ convergedAfterMs, lastFaultAtMs }: RunReport): string {
+  if (lastFaultAtMs === undefined) return "no faults";
+  return afterText(convergedAfterMs, "after the last fault");
+}
+
+function delaysText({ delays: { excused, requests } }: RunReport): string {
+  const told = `${count(requests)} requests compared with the one before`;
+  if (excused === 0) return `${told}, none excused`;
+  return `${told}, ${count(excused)} excused: sides of a split, senders dead by then`;
 }
 
 function afterText(ms: Millis | undefined, since: string): string {

@@ -124,7 +124,7 @@ function checksSection({ violationCounts }: RunReport): string {
 
 function eventsSection({ events }: RunReport): string {
   const shown = events.slice(0, eventsMax).map((event) => {
-    const style = event.skipped === true ? ' class="left-out"' : "";
+    const style = event.skipped !== undefined ? ' class="left-out"' : "";
     return `<li${style}>${escaped(textOf(event))}</li>`;
   });
   const more = events.length - shown.length;

@@ -28,6 +28,8 @@ export interface CheckerCounts {
   readonly duplicates: Readonly<Record<DuplicateReason, number>>;
   readonly queues: Readonly<Record<string, number>>;
   readonly shortestSlackMs: Millis;
+  /** Requests that were held against the delays, and how many of them no peer could have known better of. */
+  readonly delays: { readonly requests: number; readonly excused: number };
   readonly statusAnswers: number;
   /** Messages with forwarded URLs, and the URLs in them. */
   readonly forwarded: { readonly messages: number; readonly urls: number };
@@ -46,7 +48,9 @@ export interface RunReport extends CheckerCounts {
   readonly virtualMs: Millis;
   /** From the founding of the swarm until the job was over. */
   readonly crawlMs: Millis;
-  /** From the end of the faults until the swarm was one again. */
+  /** When the last fault that was carried out began or ended; absent where there was none. */
+  readonly lastFaultAtMs: Millis | undefined;
+  /** From then until the swarm was one again; absent where it never was, and where there was no fault. */
   readonly convergedAfterMs: Millis | undefined;
   /** From the last answer of the web until the job was told over. */
   readonly finishedAfterMs: Millis | undefined;
@@ -80,7 +84,6 @@ export class RunLog {
   #looks = 0;
   #before: Holdings[] = [];
   #beganAtMs: Millis = 0;
-  #healedAtMs: Millis = 0;
   #convergedAfterMs: Millis | undefined;
   #after: Holdings[] = [];
   finishedAfterMs: Millis | undefined;
@@ -96,22 +99,20 @@ export class RunLog {
     if (status > 0) this.#pages[machine] = (this.#pages[machine] ?? 0) + 1;
   }
 
-  /** Pages answered so far. */
-  get pages(): number {
-    return this.#pages.reduce((sum, pages) => sum + pages, 0);
-  }
-
   /** The swarm is founded, and the seeds begin to come. */
   began(): void {
     this.#beganAtMs = this.#view.chronicle.nowMs;
     this.#before = this.#holdings();
   }
 
-  converged(): void {
+  /** All faults are over, and the swarm has been one since then. */
+  converged(calmSinceMs: Millis): void {
     const { chronicle } = this.#view;
-    const healed = chronicle.events.findLast(({ kind }) => kind === "heal-all");
-    this.#healedAtMs = healed?.atMs ?? chronicle.nowMs;
-    this.#convergedAfterMs = chronicle.nowMs - this.#healedAtMs;
+    const { lastFaultAtMs } = chronicle;
+    // It stays calm where a fault broke nothing.
+    if (lastFaultAtMs !== undefined) {
+      this.#convergedAfterMs = Math.max(0, calmSinceMs - lastFaultAtMs);
+    }
     chronicle.note({ kind: "calm" });
   }
 
@@ -147,10 +148,11 @@ export class RunLog {
       traceHash: BigInt.asUintN(64, world.trace.value).toString(16).padStart(16, "0"),
       virtualMs: chronicle.nowMs,
       crawlMs: chronicle.nowMs - this.#beganAtMs,
+      lastFaultAtMs: chronicle.lastFaultAtMs,
       convergedAfterMs: this.#convergedAfterMs,
       finishedAfterMs: this.finishedAfterMs,
       requests: this.#requests,
-      pages: this.pages,
+      pages: this.#pages.reduce((sum, pages) => sum + pages, 0),
       fetchedBytes: this.#fetchedBytes,
       traffic: world.network.traffic.totals(),
       falseDeaths: chronicle.falseDeaths,

@@ -1,5 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { Chronicle } from "../checkers/chronicle.ts";
+import type { Chronicle, SkipReason } from "../checkers/chronicle.ts";
 import type { Dice } from "../world/dice.ts";
 import { isNetworkFault, NetworkFaults } from "./network-faults.ts";
 import type { Fault, NetworkFault, Plan, PlannedFault } from "./plan.ts";
@@ -37,11 +37,11 @@ export class FaultPlayer {
     for (const fault of this.#plan.faults) {
       await clock.sleep(zeroMs + fault.atMs - clock.nowMs());
       if (fault.whenCalm === true && !(await this.#isCalmInTime())) {
-        this.#note(fault, true);
+        this.#note(fault, "never-calm");
         continue;
       }
       const done = this.#perform(fault);
-      this.#note(fault, !done);
+      this.#note(fault, done ? undefined : "unfit");
       if (done) this.#chronicle.began(fault);
     }
     await clock.sleep(zeroMs + this.#plan.healAtMs - clock.nowMs());
@@ -49,6 +49,7 @@ export class FaultPlayer {
 
   /** Ends all faults and starts what is down; resolves when nothing is being started or stopped any more. */
   async heal(): Promise<void> {
+    if (this.#isBroken()) this.#chronicle.lastFaultAtMs = this.#chronicle.nowMs;
     this.#network.endAll();
     this.#chronicle.networkIsWhole();
     this.#chronicle.disksAreQuick();
@@ -60,6 +61,13 @@ export class FaultPlayer {
     await this.#swarm.idle();
     for (const index of this.#swarm.down) this.#swarm.start(index);
     await this.#swarm.idle();
+  }
+
+  /** Something is left for the end to mend. */
+  #isBroken(): boolean {
+    const { down, still, world } = this.#swarm;
+    const isSlow = world.machines.some(({ disk }) => disk.slowness > 1);
+    return !this.#network.isWhole || isSlow || down.length > 0 || still.length > 0;
   }
 
   async #isCalmInTime(): Promise<boolean> {
@@ -160,14 +168,14 @@ export class FaultPlayer {
     return this.#swarm.steady.length;
   }
 
-  #note(fault: PlannedFault, skipped: boolean): void {
+  #note(fault: PlannedFault, skipped: SkipReason | undefined): void {
     const machine = "machine" in fault ? fault.machine : undefined;
     const detail = detailOf(fault);
     this.#chronicle.note({
       kind: fault.kind,
       ...(machine !== undefined && { machine }),
       ...(detail !== undefined && { detail }),
-      ...(skipped && { skipped }),
+      ...(skipped !== undefined && { skipped }),
     });
   }
 }

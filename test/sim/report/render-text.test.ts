@@ -30,6 +30,37 @@ describe("a report as text", () => {
     expect(text).not.toContain("violations:");
   });
 
+  it("divides the pages that are done by the time of the crawl, not the requests", () => {
+    const slow = { ...report, coverage: { must: 90, done: 90 }, pages: 900, crawlMs: 60_000 };
+    expect(renderText(slow)).toMatch(/^crawl +60\.0 s, 1\.5 pages\/s$/m);
+  });
+
+  it("counts from the last fault that was carried out, and says why others were left out", () => {
+    expect(renderText(report)).toMatch(/^one swarm again +no faults$/m);
+    const { plan } = report;
+    const faults = [1_000, 2_000, 3_000].map((atMs) => ({ kind: "join", atMs }) as const);
+    const text = renderText({
+      ...report,
+      plan: { ...plan, faults },
+      events: [
+        { kind: "join", atMs: 1_000 },
+        { kind: "join", atMs: 2_000, skipped: "unfit" },
+        { kind: "join", atMs: 3_000, skipped: "never-calm" },
+      ],
+      lastFaultAtMs: 1_000,
+      convergedAfterMs: 3_400,
+    });
+    expect(text).toMatch(/^one swarm again +3\.4 s after the last fault$/m);
+    expect(text).toMatch(
+      /^faults +1 of 3 planned, 1 found nothing to break or to mend, 1 waited in vain for a calm swarm, 0 false deaths$/m,
+    );
+  });
+
+  it("says how many requests were excused from the delays", () => {
+    const text = renderText({ ...report, delays: { requests: 70, excused: 2 } });
+    expect(text).toMatch(/^delays +70 requests compared with the one before, 2 excused: /m);
+  });
+
   it("shows twenty violations, a line each, and counts the others", () => {
     const text = renderText(failedReport(report, 30, "a\nb\u001b[2J"));
     expect(text).toMatch(/^FAILED: 30 coverage\n/);

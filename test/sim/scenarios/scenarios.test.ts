@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunReport } from "../../../sim/report/run-log.ts";
 import { scenarioNames, type ScenarioName } from "../../../sim/scenarios/scenarios.ts";
-import { simulate } from "../../../sim/simulate.ts";
+import { simulate, type RunProgress } from "../../../sim/simulate.ts";
 import { explainRun } from "./explain-run.ts";
 
 const size = { seed: 1, peers: 4, sites: 15, pages: 300 };
@@ -40,6 +40,25 @@ describe("a swarm in virtual time", { timeout: timeoutMs }, () => {
       expect(other.traceHash).not.toBe(first.traceHash);
     },
   );
+
+  it("tells of the last fault that was carried out, and of pages that are done once each", async () => {
+    const looks: RunProgress[] = [];
+    const report = await simulate(
+      "churn",
+      { seed: 7, peers: 3, sites: 3, pages: 20 },
+      { onProgress: (look) => looks.push(look) },
+    );
+    const done = new Set(report.plan.faults.map(({ kind }) => kind as string));
+    const last = report.events.findLast(({ kind, skipped }) => done.has(kind) && !skipped);
+    expect(report.lastFaultAtMs).toBe(last?.atMs);
+    expect(report.convergedAfterMs).toBeGreaterThan(0);
+    expect(report.delays.requests).toBeGreaterThan(0);
+    expect(looks.every(({ pages, pagesMax }) => pages <= pagesMax)).toBe(true);
+    expect(looks.at(-1)).toMatchObject({
+      pages: report.coverage.done,
+      pagesMax: report.coverage.must,
+    });
+  });
 
   it("names the command that replays a run", async () => {
     const report = await simulate("steady", { ...size, peers: 2, pages: 40 });
