@@ -15,7 +15,7 @@ import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
 import type { Archive } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Fetcher } from "../src/ports/fetcher.ts";
-import type { Metrics } from "../src/ports/metrics.ts";
+import { noMetrics, type Metrics } from "../src/ports/metrics.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import type { SwarmParts } from "./compose-swarm.ts";
@@ -66,7 +66,7 @@ async function composeAround(
   const clock = new SystemClock();
   const logger = new ConsoleLogger(config.log, clock, config.writeLog);
   const resolver = await resolverOf(config, clock);
-  const swarmPorts = { clock, logger, metrics: metrics ?? unread };
+  const swarmPorts = { clock, logger, metrics: metrics ?? noMetrics };
   const swarm = await swarmOf(config, identity, swarmPorts, () => begin(peer));
   const ports: PeerPorts = {
     ...slow,
@@ -78,7 +78,7 @@ async function composeAround(
     leases: new LeaseFile(layout.leasesFile),
     load: new EventLoopLoad(),
     logger,
-    metrics: metrics ?? unread,
+    metrics: metrics ?? noMetrics,
     resolver,
   };
   const peer = new Peer(ports, await optionsOf(config, identity, swarm?.options));
@@ -133,13 +133,6 @@ function membershipOf(peer: Peer, { overlay }: SwarmParts): SwarmMembership {
 function begin({ swarm }: Peer): void {
   if (swarm?.view.role === "joining") swarm.view.setRole("active");
 }
-
-/** Measurements that nobody can ask for. */
-const unread: Metrics = {
-  count: () => undefined,
-  gauge: () => undefined,
-  observe: () => undefined,
-};
 
 /** Loaded only where it is read: a one-shot crawl starts sooner without it. */
 async function prometheus(): Promise<Metrics & MetricsText> {

@@ -4,7 +4,13 @@ import { CrawlError } from "../src/core/errors.ts";
 import type { JobReport } from "../src/ports/peer-control.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import { skippedOf } from "./dashboard/progress-view.ts";
-import { counted, formatBytes, formatCount, formatDuration, formatRate } from "./text/human.ts";
+import {
+  counted,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRate,
+} from "../src/core/text/human.ts";
 import { labelled, type LabelledRow } from "./text/terminal-text.ts";
 
 /** What a crawl did, over all its runs: the document that `peer crawl --json` prints. */

@@ -15,7 +15,7 @@ import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { checkUrls } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
-import { counted, formatCount } from "../text/human.ts";
+import { counted, formatCount } from "../../src/core/text/human.ts";
 import { printable, shellWord } from "../text/terminal-text.ts";
 import {
   colorWanted,

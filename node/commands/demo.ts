@@ -17,7 +17,7 @@ import { ProgressWatch } from "../dashboard/progress-watch.ts";
 import { DemoPeer } from "../demo-peer.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
-import { counted, formatCount, formatDuration } from "../text/human.ts";
+import { counted, formatCount, formatDuration } from "../../src/core/text/human.ts";
 import {
   colorWanted,
   defaultedOption,

@@ -6,7 +6,7 @@ import { jobSettingNames, type SettingName } from "../config/settings.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
 import type { Terminal } from "../terminal.ts";
-import { formatCount } from "../text/human.ts";
+import { formatCount } from "../../src/core/text/human.ts";
 import { fileBytes, rejectionText, urlLineBatches, type UrlLine } from "../url-file.ts";
 import {
   clientOf,

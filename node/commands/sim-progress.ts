@@ -1,7 +1,7 @@
 import type { RunProgress } from "../../sim/simulate.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { Terminal } from "../terminal.ts";
-import { formatCount, formatDuration } from "../text/human.ts";
+import { formatCount, formatDuration } from "../../src/core/text/human.ts";
 
 /** Which run of several it is, from 0. */
 interface RunOfMany {

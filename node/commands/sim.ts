@@ -17,7 +17,7 @@ import { CrawlError } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import { wholeNumber } from "../config/value-readers.ts";
 import { exitCodes, usageError } from "../error-line.ts";
-import { counted, formatDuration } from "../text/human.ts";
+import { counted, formatDuration } from "../../src/core/text/human.ts";
 import { nearest } from "../text/nearest.ts";
 import { printable, table } from "../text/terminal-text.ts";
 import {

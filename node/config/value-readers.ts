@@ -1,7 +1,7 @@
 import { CrawlError } from "../../src/core/errors.ts";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import { jobIdOf, jobOptionProblem } from "../../src/core/jobs/validate-job-options.ts";
-import { formatCount } from "../text/human.ts";
+import { formatCount } from "../../src/core/text/human.ts";
 import type { ListenAddress } from "./peer-config.ts";
 
 /** What reading a value gave: the value, or what is wrong with it, to be read after its name. */

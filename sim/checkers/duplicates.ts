@@ -1,3 +1,4 @@
+import { formatDuration } from "../../src/core/text/human.ts";
 import type { Millis } from "../../src/core/units.ts";
 import { inFlightMs } from "../auditor/audit-rules.ts";
 import type { Checker, RunView, SeenHit } from "./checker.ts";
@@ -77,7 +78,7 @@ export class Duplicates implements Checker {
       this.#view.findings.add(
         "duplicates",
         second.atMs,
-        `${url} was fetched again by peer-${second.machine}, ${seconds(second.atMs - first.atMs)} after its answer to peer-${first.machine}`,
+        `${url} was fetched again by peer-${second.machine}, ${formatDuration(second.atMs - first.atMs)} after its answer to peer-${first.machine}`,
         {
           url,
           firstPeer: first.machine,
@@ -108,8 +109,4 @@ export class Duplicates implements Checker {
 /** Whether a page is done with that answer. */
 export function isFinal({ status }: Pick<SeenHit, "status">): boolean {
   return status > 0 && status !== 429 && status < 500;
-}
-
-function seconds(ms: Millis): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -1,6 +1,6 @@
+import { formatCount } from "../../src/core/text/human.ts";
 import { trafficKinds, type Traffic } from "../world/traffic-counter.ts";
 import { axes, frameOf, niceStep, xOf, yOf } from "./axes.ts";
-import { count } from "./figures.ts";
 import { escaped, label, machineColor, px, svg } from "./markup.ts";
 import type { RunReport, Sample } from "./run-log.ts";
 
@@ -56,14 +56,14 @@ export function drawLoad({ samples, machines }: RunReport): string {
   for (let at = 0; at <= yMax * 1.000_001; at += niceStep(yMax)) {
     const y = yOf(frame, at);
     drawn += `<path class="grid" d="M${px(left)} ${px(y)}H${px(right)}"/>`;
-    drawn += label(left - 8, y + 4, count(at), "end");
+    drawn += label(left - 8, y + 4, formatCount(at), "end");
   }
   for (const [machine, load] of loads.entries()) {
     const middle = left + step * (machine + 0.5);
     const y = yOf(frame, load);
-    const name = `peer-${machine}: ${count(load)}`;
+    const name = `peer-${machine}: ${formatCount(load)}`;
     drawn += `<rect x="${px(middle - barWidth / 2)}" y="${px(y)}" width="${px(barWidth)}" height="${px(bottom - y)}" fill="${machineColor(machine)}"><title>${name}</title></rect>`;
-    if (step >= 34) drawn += label(middle, y - 5, count(load), "middle", "value");
+    if (step >= 34) drawn += label(middle, y - 5, formatCount(load), "middle", "value");
     if (machine % nameEvery === 0) drawn += label(middle, bottom + 16, String(machine), "middle");
   }
   drawn += `<path class="axis" d="M${px(left)} ${px(bottom)}H${px(right)}"/>`;

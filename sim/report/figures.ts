@@ -1,3 +1,10 @@
+import {
+  counted,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatShare,
+} from "../../src/core/text/human.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { SkipReason } from "../checkers/chronicle.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
@@ -13,28 +20,37 @@ export interface Figure {
 export function figuresOf(report: RunReport, wallMs?: Millis): readonly Figure[] {
   const { coverage, fetchedBytes, pages, requests, traffic } = report;
   const sent = totalOf(traffic);
-  const took = `${seconds(report.virtualMs)} virtual`;
+  const took = `${formatDuration(report.virtualMs)} virtual`;
   const figure = (name: string, value: string): Figure => ({ name, value });
   return [
-    figure("pages", `${count(coverage.done)} of ${count(coverage.must)} that had to be done`),
-    figure("time", wallMs === undefined ? took : `${took}, ${seconds(wallMs)} real`),
-    figure("crawl", `${seconds(report.crawlMs)}, ${pagesPerSecond(report)} pages/s`),
-    figure("requests", `${count(requests)}, ${count(pages)} answered, ${bytes(fetchedBytes)}`),
+    figure(
+      "pages",
+      `${formatCount(coverage.done)} of ${formatCount(coverage.must)} that had to be done`,
+    ),
+    figure("time", wallMs === undefined ? took : `${took}, ${formatDuration(wallMs)} real`),
+    figure("crawl", `${formatDuration(report.crawlMs)}, ${pagesPerSecond(report)} pages/s`),
+    figure(
+      "requests",
+      `${formatCount(requests)}, ${formatCount(pages)} answered, ${formatBytes(fetchedBytes)}`,
+    ),
     figure("fetched again", duplicatesText(report)),
-    figure("messages", `${count(sent.messages)}, ${bytes(sent.bytes)}`),
+    figure("messages", `${formatCount(sent.messages)}, ${formatBytes(sent.bytes)}`),
     ...trafficKinds.map((kind) => {
       const { messages, bytes: size } = traffic[kind];
-      return figure(`  ${kind}`, `${count(messages)}, ${bytes(size)}`);
+      return figure(`  ${kind}`, `${formatCount(messages)}, ${formatBytes(size)}`);
     }),
     figure("forwarding", forwardingText(report)),
-    figure("machines", `${count(report.machines)} in all, ${count(report.lives.length)} lives`),
+    figure(
+      "machines",
+      `${formatCount(report.machines)} in all, ${formatCount(report.lives.length)} lives`,
+    ),
     figure("faults", faultsText(report)),
     figure("one swarm again", convergedText(report)),
     figure("end told", afterText(report.finishedAfterMs, "after the last answer")),
     figure("delays", delaysText(report)),
     figure("shortest slack", slackText(report.shortestSlackMs)),
     figure("longest queues", queuesText(report)),
-    figure("status answers", `${count(report.statusAnswers)} compared`),
+    figure("status answers", `${formatCount(report.statusAnswers)} compared`),
     figure("trace", report.traceHash),
   ];
 }
@@ -42,14 +58,14 @@ export function figuresOf(report: RunReport, wallMs?: Millis): readonly Figure[]
 /** `PASSED`, or how many violations there were of what. */
 export function verdictOf({ passed, violationCounts }: RunReport): string {
   if (passed) return "PASSED";
-  const found = [...violationCounts].map(([checker, times]) => `${count(times)} ${checker}`);
+  const found = [...violationCounts].map(([checker, times]) => `${formatCount(times)} ${checker}`);
   return `FAILED: ${found.join(", ")}`;
 }
 
 /** What was run. */
 export function titleOf({ plan: { scenario, size } }: RunReport): string {
   const { seed, peers, sites, pages } = size;
-  return `${scenario}, seed ${seed}: ${count(peers)} peers, ${count(sites)} sites, ${count(pages)} pages`;
+  return `${scenario}, seed ${seed}: ${formatCount(peers)} peers, ${formatCount(sites)} sites, ${formatCount(pages)} pages`;
 }
 
 function pagesPerSecond({ coverage, crawlMs }: RunReport): string {
@@ -59,11 +75,11 @@ function pagesPerSecond({ coverage, crawlMs }: RunReport): string {
 function duplicatesText({ duplicates }: RunReport): string {
   const reasons = Object.entries(duplicates).filter(([, times]) => times > 0);
   if (reasons.length === 0) return "nothing";
-  return reasons.map(([reason, times]) => `${count(times)} ${reason}`).join(", ");
+  return reasons.map(([reason, times]) => `${formatCount(times)} ${reason}`).join(", ");
 }
 
 function forwardingText({ fetchedBytes, forwarded, traffic }: RunReport): string {
-  const share = percent(traffic.forwarding.bytes, fetchedBytes);
+  const share = formatShare(traffic.forwarding.bytes / Math.max(1, fetchedBytes));
   const perMessage = forwarded.urls / Math.max(1, forwarded.messages);
   return `${share} of the bytes fetched, ${perMessage.toFixed(1)} URLs a message`;
 }
@@ -74,13 +90,13 @@ function faultsText({ events, falseDeaths, plan }: RunReport): string {
   const happened = faults.filter(({ skipped }) => skipped === undefined);
   const leftOut = Object.entries(skipTexts).flatMap(([reason, text]) => {
     const times = faults.filter(({ skipped }) => skipped === reason).length;
-    return times === 0 ? [] : [`${count(times)} ${text}`];
+    return times === 0 ? [] : [`${formatCount(times)} ${text}`];
   });
-  if (plan.faults.length === 0) return `none planned, ${count(falseDeaths)} false deaths`;
+  if (plan.faults.length === 0) return `none planned, ${counted(falseDeaths, "false death")}`;
   return [
-    `${count(happened.length)} of ${count(plan.faults.length)} planned`,
+    `${formatCount(happened.length)} of ${formatCount(plan.faults.length)} planned`,
     ...leftOut,
-    `${count(falseDeaths)} false deaths`,
+    `${counted(falseDeaths, "false death")}`,
   ].join(", ");
 }
 
@@ -95,13 +111,13 @@ function convergedText({ convergedAfterMs, lastFaultAtMs }: RunReport): string {
 }
 
 function delaysText({ delays: { excused, requests } }: RunReport): string {
-  const told = `${count(requests)} requests compared with the one before`;
+  const told = `${formatCount(requests)} requests compared with the one before`;
   if (excused === 0) return `${told}, none excused`;
-  return `${told}, ${count(excused)} excused: sides of a split, senders dead by then`;
+  return `${told}, ${formatCount(excused)} excused: sides of a split, senders dead by then`;
 }
 
 function afterText(ms: Millis | undefined, since: string): string {
-  return ms === undefined ? "never" : `${seconds(ms)} ${since}`;
+  return ms === undefined ? "never" : `${formatDuration(ms)} ${since}`;
 }
 
 function slackText(ms: Millis): string {
@@ -109,27 +125,6 @@ function slackText(ms: Millis): string {
 }
 
 function queuesText({ queues }: RunReport): string {
-  const named = Object.entries(queues).map(([name, length]) => `${name} ${count(length)}`);
+  const named = Object.entries(queues).map(([name, length]) => `${name} ${formatCount(length)}`);
   return named.length === 0 ? "none" : named.join(", ");
-}
-
-function percent(part: number, whole: number): string {
-  return whole === 0 ? "0%" : `${((part / whole) * 100).toFixed(2)}%`;
-}
-
-export function count(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
-}
-
-/** Time as seconds with one decimal, and as minutes where they are many. */
-export function seconds(ms: Millis): string {
-  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1_000)} s`;
-}
-
-const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
-
-export function bytes(value: number): string {
-  const unit = value < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log2(value) / 10));
-  return `${(value / 1_024 ** unit).toFixed(unit === 0 ? 0 : 1)} ${byteUnits[unit] ?? ""}`;
 }

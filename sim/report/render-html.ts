@@ -1,10 +1,11 @@
 import type { Millis } from "../../src/core/units.ts";
+import { formatCount } from "../../src/core/text/human.ts";
 import { checkerNames, checkers, type Violation } from "../checkers/violation.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
 import { drawLoad, drawPages, drawTraffic, trafficColors } from "./draw-charts.ts";
 import { drawRing } from "./draw-ring.ts";
 import { drawTimeline, textOf } from "./draw-timeline.ts";
-import { count, figuresOf, titleOf, verdictOf } from "./figures.ts";
+import { figuresOf, titleOf, verdictOf } from "./figures.ts";
 import { escaped, legend, machineColor } from "./markup.ts";
 import { reportStyle } from "./report-style.ts";
 import type { RunReport } from "./run-log.ts";
@@ -66,7 +67,7 @@ function violationsSection({ violations, violationCounts }: RunReport): string {
     `${(violation.atMs / 1_000).toFixed(3)} s  ${violation.checker}`,
     violationText(violation),
   ]);
-  const note = total > shown.length ? `${count(shown.length)} of ${count(total)}` : "";
+  const note = total > shown.length ? `${formatCount(shown.length)} of ${formatCount(total)}` : "";
   return section("Violations", table(shown), note);
 }
 
@@ -117,7 +118,10 @@ function trafficSection(report: RunReport): string {
 function checksSection({ violationCounts }: RunReport): string {
   const rows = checkerNames.map((name): [string, string] => {
     const times = violationCounts.get(name) ?? 0;
-    return [name, `${times === 0 ? "holds" : `${count(times)} violations`}: ${checkers[name]}`];
+    return [
+      name,
+      `${times === 0 ? "holds" : `${formatCount(times)} violations`}: ${checkers[name]}`,
+    ];
   });
   return section("What was checked", table(rows));
 }
@@ -128,6 +132,6 @@ function eventsSection({ events }: RunReport): string {
     return `<li${style}>${escaped(textOf(event))}</li>`;
   });
   const more = events.length - shown.length;
-  if (more > 0) shown.push(`<li>and ${count(more)} more</li>`);
-  return `<section><details><summary>Events (${count(events.length)})</summary><ol>${shown.join("")}</ol></details></section>`;
+  if (more > 0) shown.push(`<li>and ${formatCount(more)} more</li>`);
+  return `<section><details><summary>Events (${formatCount(events.length)})</summary><ol>${shown.join("")}</ol></details></section>`;
 }

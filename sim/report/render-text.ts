@@ -1,6 +1,7 @@
 import type { Millis } from "../../src/core/units.ts";
+import { formatCount } from "../../src/core/text/human.ts";
 import type { Violation } from "../checkers/violation.ts";
-import { count, figuresOf, titleOf, verdictOf } from "./figures.ts";
+import { figuresOf, titleOf, verdictOf } from "./figures.ts";
 import type { RunReport } from "./run-log.ts";
 
 /** Violations that are shown; the others are counted. */
@@ -31,7 +32,7 @@ function violationLines({ violations, violationCounts }: RunReport): readonly st
   for (const times of violationCounts.values()) total += times;
   const more = total - shown.length;
   const lines = ["", "violations:", ...shown.map(violationLine)];
-  return more > 0 ? [...lines, `  and ${count(more)} more`] : lines;
+  return more > 0 ? [...lines, `  and ${formatCount(more)} more`] : lines;
 }
 
 /** One violation as one line that cannot steer a terminal. */

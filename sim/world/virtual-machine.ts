@@ -2,7 +2,7 @@ import { invariant } from "../../src/core/errors.ts";
 import type { MemberId, Millis } from "../../src/core/units.ts";
 import type { PeerPorts } from "../../src/peer/peer-ports.ts";
 import type { LogFields, Logger } from "../../src/ports/logger.ts";
-import type { Metrics } from "../../src/ports/metrics.ts";
+import { noMetrics, type Metrics } from "../../src/ports/metrics.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import type { Dice } from "./dice.ts";
 import { SeededEntropy } from "./seeded-entropy.ts";
@@ -75,12 +75,6 @@ export interface MachineWorld {
   /** Told when a peer says of itself that it cannot go on. */
   peerFailed(peer: string, generation: number, reason: unknown): void;
 }
-
-const noMetrics: Metrics = {
-  count: () => undefined,
-  gauge: () => undefined,
-  observe: () => undefined,
-};
 
 /**
  * One machine: disks, lease slots, a clock, a place in the network, and one process after the other.

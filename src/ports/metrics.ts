@@ -14,6 +14,13 @@ export interface Metrics {
   observe(name: MetricName, value: number, labels?: MetricLabels): void;
 }
 
+/** Takes all measurements, and keeps none: for where nobody can ask for them. */
+export const noMetrics: Metrics = Object.freeze({
+  count: () => undefined,
+  gauge: () => undefined,
+  observe: () => undefined,
+});
+
 /** Every metric there is; the adapter holds the help text and the buckets of each. */
 export type MetricName =
   | "admitted_urls_total"

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
 import { defaultJournalOptions, Journal } from "../../src/peer/journal.ts";
 import type { Archive } from "../../src/ports/archive.ts";
-import type { Metrics } from "../../src/ports/metrics.ts";
+import { noMetrics } from "../../src/ports/metrics.ts";
 import type { StoreOp, WriteOptions } from "../../src/ports/store.ts";
 import { Dice } from "../../sim/world/dice.ts";
 import { VirtualDisk } from "../../sim/world/virtual-disk.ts";
@@ -10,12 +10,6 @@ import { VirtualProcess } from "../../sim/world/virtual-process.ts";
 import { VirtualStore } from "../../sim/world/virtual-store.ts";
 import { MemoryArchive } from "../support/memory-archive.ts";
 import { sampleCapture, sampleExchange } from "../support/sample-captures.ts";
-
-const noMetrics: Metrics = {
-  count: () => undefined,
-  gauge: () => undefined,
-  observe: () => undefined,
-};
 
 function put(name: string): StoreOp {
   return { type: "put", key: new TextEncoder().encode(name), value: Uint8Array.of(1) };

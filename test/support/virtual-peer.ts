@@ -7,7 +7,7 @@ import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
 import type { PeerOptions } from "../../src/peer/peer-options.ts";
 import type { Fetcher } from "../../src/ports/fetcher.ts";
 import type { Logger } from "../../src/ports/logger.ts";
-import type { Metrics } from "../../src/ports/metrics.ts";
+import { noMetrics, type Metrics } from "../../src/ports/metrics.ts";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
 import { Dice } from "../../sim/world/dice.ts";
 import { SeededEntropy } from "../../sim/world/seeded-entropy.ts";
@@ -25,9 +25,7 @@ const silent: Logger & Metrics = {
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
-  count: () => undefined,
-  gauge: () => undefined,
-  observe: () => undefined,
+  ...noMetrics,
 };
 
 /** A write takes three milliseconds. */

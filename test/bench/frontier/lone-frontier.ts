@@ -16,7 +16,7 @@ import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { Sequence } from "../../../src/peer/sequence.ts";
 import { SieveKeeper } from "../../../src/peer/sieve-keeper.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
-import type { Metrics } from "../../../src/ports/metrics.ts";
+import { noMetrics, type Metrics } from "../../../src/ports/metrics.ts";
 import type { Resolver } from "../../../src/ports/resolver.ts";
 import { MemoryArchive } from "../../support/memory-archive.ts";
 
@@ -27,12 +27,6 @@ export const silentLogger: Logger = {
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
-};
-
-const unread: Metrics = {
-  count: () => undefined,
-  gauge: () => undefined,
-  observe: () => undefined,
 };
 
 /** Where a peer under measurement keeps its database and its leases. */
@@ -95,7 +89,7 @@ export class LoneFrontier {
   ) {
     const { clock } = this;
     const { store, archive, jobs, sequence, sieve } = opened;
-    const metrics = counts ? new PrometheusMetrics() : unread;
+    const metrics = counts ? new PrometheusMetrics() : noMetrics;
     const onFailure = (error: unknown): void => {
       this.#failure ??= { error };
     };

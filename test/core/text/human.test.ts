@@ -6,7 +6,8 @@ import {
   formatCount,
   formatDuration,
   formatRate,
-} from "../../../node/text/human.ts";
+  formatShare,
+} from "../../../src/core/text/human.ts";
 
 describe("numbers for people", () => {
   it.each([
@@ -60,6 +61,15 @@ describe("numbers for people", () => {
     [360_000_000, "100:00:00"],
   ])("shows %d ms on a clock as %s", (value, text) => {
     expect(formatClock(value)).toBe(text);
+  });
+
+  it.each([
+    [0, "0.00%"],
+    [0.004_9, "0.49%"],
+    [0.973_4, "97.3%"],
+    [1, "100.0%"],
+  ])("writes the share %d as %s", (value, text) => {
+    expect(formatShare(value)).toBe(text);
   });
 
   it("counts one thing and many", () => {
