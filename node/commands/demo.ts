@@ -130,11 +130,10 @@ async function demo(context: CommandContext, command: Command): Promise<void> {
 
 /** Peers go on with what they find: of an earlier run, it would be in the figures of this one. */
 async function mustBeUnused(out: string): Promise<void> {
-  const names = await readdir(out).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw usageError(
-      `--out must name a new or empty folder; ${out} cannot be read (${error.code})`,
-    );
+  const names = await readdir(out).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`--out must name a new or empty folder; ${out} cannot be read (${reason})`);
   });
   if (names.length === 0) return;
   throw usageError(`--out must name a new or empty folder; ${out} is not empty`);

@@ -372,7 +372,7 @@ describe("the command line", () => {
     const file = join(folder, "used");
     await writeFile(file, "");
     await expectRefusal(["demo", "--out", folder], `${folder} is not empty`);
-    await expectRefusal(["demo", "--out", file], `${file} cannot be read (ENOTDIR)`);
+    await expectRefusal(["demo", "--out", file], `${file} cannot be read (ENOTDIR`);
   });
 
   it("says what the columns of a table mean", async () => {
