@@ -46,7 +46,7 @@ export interface VisitorSwarm {
 interface VisitorParts {
   readonly frontier: Pick<Frontier, "closeRequest" | "putBack">;
   readonly robots: Pick<RobotsVisitor, "judge">;
-  readonly leases: Pick<LeaseLog, "add">;
+  readonly leases: Pick<LeaseLog, "add" | "remove">;
   readonly finisher: Pick<PageFinisher, "finish" | "finishResponse" | "priorFetch">;
   /** Absent where no other member writes to the queue and the records. */
   readonly swarm: VisitorSwarm | undefined;
@@ -121,6 +121,8 @@ export class Visitor {
 
   /** No request was made, or none to its end: the URL stays queued as it was. */
   #leave(lease: Lease): void {
+    // One that was cut off because the peer stops has been made, and is made again.
+    if (lease.note !== undefined && !this.#signal.aborted) this.#parts.leases.remove(lease.note);
     this.#parts.frontier.closeRequest(lease);
     this.#parts.frontier.putBack(lease);
   }

@@ -4,6 +4,7 @@ import type { Lease } from "../../src/peer/lease.ts";
 import { JobRegistry } from "../../src/peer/job-registry.ts";
 import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
 import { Visitor } from "../../src/peer/visitor.ts";
+import type { FetchOutcome } from "../../src/ports/fetcher.ts";
 
 const none = (): void => undefined;
 const signal = new AbortController().signal;
@@ -35,7 +36,7 @@ describe("Visitor", () => {
             return Promise.resolve({ kind: "allowed" });
           },
         },
-        leases: { add: () => done.push("leased") },
+        leases: { add: () => done.push("leased"), remove: none },
         finisher: {
           finish: note("finish"),
           finishResponse: note("finish"),
@@ -51,5 +52,43 @@ describe("Visitor", () => {
     // Of the host nothing is asked before the request.
     await visitor.visit({ host: {}, job: new JobRegistry().define("j"), url } as unknown as Lease);
     expect(done).toEqual(["closed", "put back"]);
+  });
+
+  it("takes the note of a request back that was too late to be made", async () => {
+    const notes: number[] = [];
+    const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
+    const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
+    const visitor = new Visitor(
+      {
+        clock: new VirtualClock(),
+        entropy: { random: () => 0 },
+        fetcher: {
+          fetch: () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
+          stop: unexpected,
+        },
+        logger: { debug: none, info: none, warn: none, error: none },
+        metrics: { count: none, gauge: none, observe: none },
+      },
+      {
+        frontier: { closeRequest: none, putBack: none },
+        robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
+        leases: {
+          add: () => notes.push(7) + 6,
+          remove: (note) => void notes.splice(notes.indexOf(note), 1),
+        },
+        finisher: {
+          finish: unexpected,
+          finishResponse: unexpected,
+          priorFetch: () => Promise.resolve(undefined),
+        },
+        swarm: { isOutdated: () => Promise.resolve(false), standstills: 0 },
+      },
+      defaultPeerOptions,
+      signal,
+    );
+    const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
+    const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
+    await visitor.visit({ host: {}, job: new JobRegistry().define("j"), url } as unknown as Lease);
+    expect(notes).toEqual([]);
   });
 });

@@ -63,7 +63,7 @@ export class LoneScheduler {
       {
         frontier,
         robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
-        leases: { add: () => 0 },
+        leases: { add: () => 0, remove: () => undefined },
         finisher: {
           finish: putBack,
           finishResponse: putBack,
