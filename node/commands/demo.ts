@@ -187,7 +187,7 @@ class DemoSwarm {
     const seeds = this.#server.web.rootUrls();
     await first.client.inject(job, seeds, { scope: "any", delayMs });
     this.#say(
-      `peer 1 was given ${counted(seeds.length, "URL")} to start from; peer 2 is waited at`,
+      `peer 1 was given ${counted(seeds.length, "URL")} to start from; peer 2 is asked when the job is over`,
     );
     const end = this.#jobEnd(second);
     this.#watch(second);
@@ -327,8 +327,8 @@ async function conclude(
   } else {
     await terminal.stdout.write(
       [
-        `\nThe swarm says: ${counted(counts.pages, "page")} among ${counted(counts.fetched, "answer")} that its peers remember (${shares.join(", ")}).`,
-        `Peer 4, which joined last, tells of ${formatCount(told)} of ${counted(audited.pages.mustFetch, "reachable URL")} that they are done.`,
+        `\nThe swarm says: ${counted(counts.fetched, "URL")} answered, ${counted(counts.pages, "page")} among them (${shares.join(", ")}).`,
+        `Asked for ${counted(audited.pages.mustFetch, "reachable URL")}, peer 4, which joined last, says that ${formatCount(told)} are done.`,
         "The server's log, held against the true graph of the web, says:\n",
         renderAudit(audited),
         "",

@@ -14,7 +14,7 @@ import {
 export function keyCommand(context: CommandContext): Command {
   const text = {
     name: "new",
-    summary: "make a key that closes a swarm to all peers that have it not",
+    summary: "make a key that closes a swarm to all peers that do not have it",
     examples: [
       ["peer key new swarm.key", "into a file that only this user may read"],
       ["peer --join 192.0.2.1:7781 --swarm-key swarm.key", "and with it into the swarm"],

@@ -190,7 +190,7 @@ export const settings = {
   "swarm-key": {
     read: path,
     argument: "<file>",
-    help: "key that closes the swarm to all who have it not; see peer key new",
+    help: "key that closes the swarm to all who do not have it; see peer key new",
   },
   weight: {
     read: decimalNumber({ min: ringWeightMin, max: ringWeightMax }),

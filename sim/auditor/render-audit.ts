@@ -1,5 +1,5 @@
-import { formatCount, formatShare } from "../../src/core/text/human.ts";
-import { auditChecks } from "./audit-rules.ts";
+import { counted, formatCount, formatShare } from "../../src/core/text/human.ts";
+import { auditChecks, type AuditCheck } from "./audit-rules.ts";
 import type { AuditReport } from "./auditor.ts";
 import type { PaceTotals } from "./pace-audit.ts";
 
@@ -7,7 +7,7 @@ import type { PaceTotals } from "./pace-audit.ts";
 export function renderAudit(report: AuditReport): string {
   const lines = ["check                  checked     violations  proves that"];
   for (const check of report.checks) {
-    const mark = check.passed ? "ok  " : "FAIL";
+    const mark = markOf(check);
     const allowed = check.allowed > 0 ? `, ${formatCount(check.allowed)} allowed` : "";
     const found = formatCount(check.violations) + allowed;
     lines.push(
@@ -21,11 +21,11 @@ export function renderAudit(report: AuditReport): string {
   const { pages } = report;
   lines.push(
     "",
-    `requests   ${formatCount(report.requests)} in ${(report.spanMs / 1_000).toFixed(1)} s, ` +
+    `requests     ${formatCount(report.requests)} in ${(report.spanMs / 1_000).toFixed(1)} s, ` +
       `${formatCount(report.robotsRequests)} of them for robots.txt, ${formatCount(pages.retries)} retries, ` +
       `${formatCount(pages.unfinished)} unfinished, ${formatCount(pages.trapPages)} in traps`,
-    `per host   ${paceText(report.hostPace)} (${formatCount(report.hosts)} hosts)`,
-    `per address ${paceText(report.addressPace)} (${formatCount(report.addresses)} addresses)`,
+    `per host     ${paceText(report.hostPace, counted(report.hosts, "host"))}`,
+    `per address  ${paceText(report.addressPace, counted(report.addresses, "address", "addresses"))}`,
     "",
     verdict(report),
   );
@@ -36,13 +36,27 @@ function verdict(report: AuditReport): string {
   const failed = report.checks.filter((check) => !check.passed);
   const { fetched, mustFetch } = report.pages;
   const pages = `${formatCount(fetched)} of ${formatCount(mustFetch)} reachable pages fetched`;
-  if (failed.length === 0) return `PASSED: ${pages}, all ${report.checks.length} checks hold`;
+  if (failed.length === 0) return `PASSED: ${pages}, ${holdText(report)}`;
   return `FAILED: ${pages}; ${failed.map((check) => check.name).join(", ")}`;
 }
 
-function paceText(pace: PaceTotals): string {
-  if (pace.shortestGapMs === undefined) return "no two requests";
+/** A check that had nothing to look at proves nothing. */
+function markOf({ checked, passed }: AuditCheck): string {
+  if (!passed) return "FAIL";
+  return checked === 0 ? "-   " : "ok  ";
+}
+
+function holdText({ checks }: AuditReport): string {
+  const idle = checks.filter(({ checked }) => checked === 0).length;
+  if (idle === 0) return `all ${checks.length} checks hold`;
+  return `${checks.length - idle} of ${checks.length} checks hold, ${idle} had nothing to look at`;
+}
+
+/** `units`: the hosts or addresses that there were. */
+function paceText(pace: PaceTotals, units: string): string {
+  if (pace.shortestGapMs === undefined) return `no two requests, ${units}`;
   const gap = `shortest gap ${pace.shortestGapMs.toFixed(2)} ms`;
-  if (pace.rateUsed === undefined || pace.rateUsedLowest === undefined) return gap;
-  return `${gap}, ${formatShare(pace.rateUsed)} of the allowed rate used, lowest ${formatShare(pace.rateUsedLowest)} (${formatCount(pace.rateHosts)} busy)`;
+  if (pace.rateUsed === undefined || pace.rateUsedLowest === undefined) return `${gap}, ${units}`;
+  const used = `${formatShare(pace.rateUsed)} of the allowed rate used, lowest ${formatShare(pace.rateUsedLowest)}`;
+  return `${gap}, ${used} (${formatCount(pace.rateHosts)} busy of ${units})`;
 }

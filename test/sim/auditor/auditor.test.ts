@@ -342,9 +342,24 @@ describe("the report", () => {
     const lines = renderAudit(report).split("\n");
     const must = graph.counts().must;
     expect(lines.at(-1)).toBe(
-      `PASSED: ${must} of ${must} reachable pages fetched, all ${report.checks.length} checks hold`,
+      `PASSED: ${must} of ${must} reachable pages fetched, 18 of 19 checks hold, 1 had nothing to look at`,
     );
-    expect(lines.filter((line) => line.startsWith("ok "))).toHaveLength(19);
+    expect(lines.filter((line) => line.startsWith("ok "))).toHaveLength(18);
+  });
+
+  test("marks a check that had nothing to look at, and counts it apart", async () => {
+    const report = await run(clean);
+    const idle = ["nofollow", "trap"];
+    const checks = report.checks.map((check) => ({
+      ...check,
+      checked: idle.includes(check.name) ? 0 : 1,
+    }));
+    const lines = renderAudit({ ...report, checks, hosts: 1 }).split("\n");
+    expect(
+      lines.filter((line) => line.startsWith("- ")).map((line) => line.split(/ +/)[1]),
+    ).toEqual(idle);
+    expect(lines.at(-1)).toMatch(/, 17 of 19 checks hold, 2 had nothing to look at$/);
+    expect(lines.find((line) => line.startsWith("per host"))).toMatch(/ busy of 1 host\)$/);
   });
 });
 
