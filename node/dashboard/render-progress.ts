@@ -1,4 +1,4 @@
-import { formatBytes, formatClock, formatCount, formatRate } from "../text/human.ts";
+import { formatBytes, formatClock, formatCount, formatRate } from "../../src/core/text/human.ts";
 import { cut, printable } from "../text/terminal-text.ts";
 import type { ProgressView } from "./progress-view.ts";
 

@@ -1,5 +1,5 @@
 import type { HostStatus } from "../../src/ports/peer-control.ts";
-import { counted, formatDuration, formatTime } from "./human.ts";
+import { counted, formatDuration, formatTime } from "../../src/core/text/human.ts";
 import { shortId } from "./member-text.ts";
 import { labelled, printable, type LabelledRow } from "./terminal-text.ts";
 

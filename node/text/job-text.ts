@@ -2,7 +2,7 @@ import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { JobReport, JobShare, SwarmJobReport } from "../../src/ports/peer-control.ts";
 import { skippedOf } from "../dashboard/progress-view.ts";
-import { counted, formatBytes, formatCount, formatDuration } from "./human.ts";
+import { counted, formatBytes, formatCount, formatDuration } from "../../src/core/text/human.ts";
 import { shortId } from "./member-text.ts";
 import { labelled, table, type LabelledRow } from "./terminal-text.ts";
 

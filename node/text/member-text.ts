@@ -1,5 +1,5 @@
 import type { MemberDocument } from "../../src/adapters/http-api/peer-routes.ts";
-import { formatCount, formatRate } from "./human.ts";
+import { formatCount, formatRate } from "../../src/core/text/human.ts";
 import { printable, table } from "./terminal-text.ts";
 
 /** Characters of a member's id that tell it from the others of its swarm; all ids begin alike. */

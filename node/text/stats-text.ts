@@ -1,5 +1,5 @@
 import type { StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
-import { counted, formatCount, formatDuration, formatRate } from "./human.ts";
+import { counted, formatCount, formatDuration, formatRate } from "../../src/core/text/human.ts";
 import { renderJobs } from "./job-text.ts";
 import { shortId } from "./member-text.ts";
 import { labelled, type LabelledRow } from "./terminal-text.ts";

@@ -1,5 +1,5 @@
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
-import { counted, formatBytes, formatTime } from "./human.ts";
+import { counted, formatBytes, formatTime } from "../../src/core/text/human.ts";
 import { shortId } from "./member-text.ts";
 import { cut, labelled, printable, table, type LabelledRow } from "./terminal-text.ts";
 

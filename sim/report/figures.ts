@@ -96,7 +96,7 @@ function faultsText({ events, falseDeaths, plan }: RunReport): string {
   return [
     `${formatCount(happened.length)} of ${formatCount(plan.faults.length)} planned`,
     ...leftOut,
-    `${counted(falseDeaths, "false death")}`,
+    counted(falseDeaths, "false death"),
   ].join(", ");
 }
 

@@ -4,7 +4,7 @@ import { defaultJobOptions, jobsMax, revisionMax } from "../core/jobs/job-defini
 import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
 import { compileJobRules } from "../core/jobs/job-rules.ts";
 import type { JobRules } from "../core/jobs/job-rules.ts";
-import { mergeJobDefinitions } from "../core/jobs/merge-job-definition.ts";
+import { addsToJobDefinition, mergeJobDefinitions } from "../core/jobs/merge-job-definition.ts";
 import type { PastPageCount } from "../core/messages/claim.ts";
 import { jobIdOf, validateJobOptions } from "../core/jobs/validate-job-options.ts";
 import { jobSpace, namedKey, tagRange } from "../core/record/keys.ts";
@@ -26,6 +26,9 @@ export interface Job {
   /** Pages that other members have told of, where the job's number of pages is limited. */
   pagesElsewhere: number;
 }
+
+/** Earlier versions counted all changes together. */
+type StoredDefinition = Omit<JobDefinition, "stateRevision"> & Partial<JobDefinition>;
 
 /**
  * The jobs that this peer knows, with their running totals.
@@ -74,7 +77,8 @@ export class JobRegistry {
     }
     const definition: JobDefinition = {
       id: jobId,
-      revision: known ? nextRevision(known.definition) : 1,
+      revision: known ? nextRevision(jobId, known.definition.revision) : 1,
+      stateRevision: known?.definition.stateRevision ?? 1,
       state: known?.definition.state ?? "running",
       options: validateJobOptions({
         ...(known?.definition.options ?? defaultJobOptions),
@@ -96,9 +100,9 @@ export class JobRegistry {
     }
     const state = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
     // Being final, a cancelled definition holds without a higher revision too.
-    const isLast = change === "cancel" && definition.revision === revisionMax;
-    const revision = isLast ? revisionMax : nextRevision(definition);
-    return this.#change({ ...definition, revision, state: state[change] });
+    const isLast = change === "cancel" && definition.stateRevision === revisionMax;
+    const stateRevision = isLast ? revisionMax : nextRevision(id, definition.stateRevision);
+    return this.#change({ ...definition, stateRevision, state: state[change] });
   }
 
   /** Whether there are as many jobs as there may be. */
@@ -116,7 +120,7 @@ export class JobRegistry {
     const known = this.#jobs.get(definition.id);
     if (!known && this.isFull) return false;
     const merged = known ? mergeJobDefinitions(known.definition, definition) : definition;
-    if (known && JSON.stringify(known.definition) === JSON.stringify(merged)) return false;
+    if (known && !addsToJobDefinition(merged, known.definition)) return false;
     this.#change(merged);
     return true;
   }
@@ -234,16 +238,18 @@ export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
   return reachedPageLimit(job) ? "page-limit" : undefined;
 }
 
-function nextRevision({ id, revision }: JobDefinition): number {
+function nextRevision(id: JobId, revision: number): number {
   if (revision < revisionMax) return revision + 1;
-  const problem = `job "${id}" has been changed ${revisionMax} times, and can only be cancelled now`;
+  const problem = `job "${id}" has been changed ${revisionMax} times, the most there may be`;
   throw new CrawlError("CONFIG_INVALID", problem, { job: id });
 }
 
 function readDefinition(value: Uint8Array): JobDefinition {
   try {
-    const stored = JSON.parse(new TextDecoder().decode(value)) as JobDefinition;
-    return { ...stored, id: jobIdOf(stored.id), options: validateJobOptions(stored.options) };
+    const stored = JSON.parse(new TextDecoder().decode(value)) as StoredDefinition;
+    const { stateRevision = stored.revision } = stored;
+    const options = validateJobOptions(stored.options);
+    return { ...stored, id: jobIdOf(stored.id), stateRevision, options };
   } catch (cause) {
     throw new CrawlError("STORE_CORRUPT", "a job's definition cannot be read", {}, { cause });
   }

@@ -12,7 +12,13 @@ describe("patterns of a job", () => {
   ])("judge a URL at once, however they repeat: %s", (pattern, letters) => {
     boundPatternTime();
     const options = { ...defaultJobOptions, exclude: [pattern] };
-    const rules = compileJobRules({ id: "j" as JobId, revision: 1, state: "running", options });
+    const rules = compileJobRules({
+      id: "j" as JobId,
+      revision: 1,
+      stateRevision: 1,
+      state: "running",
+      options,
+    });
     const startMs = performance.now();
     const url = `http://a.example/${"a".repeat(letters)}-` as CanonicalUrl;
     expect(rules.judgeSeed(url)).toBeUndefined();

@@ -18,7 +18,13 @@ function plan(
   } = {},
 ): RedirectPlan {
   const options = { ...defaultJobOptions, ...given.options };
-  const rules = compileJobRules({ id: "j" as JobId, revision: 1, state: "running", options });
+  const rules = compileJobRules({
+    id: "j" as JobId,
+    revision: 1,
+    stateRevision: 1,
+    state: "running",
+    options,
+  });
   return planRedirect(
     { url: here, depth: given.depth ?? 1, chain: given.chain ?? [] },
     { status: given.status ?? 301, location },

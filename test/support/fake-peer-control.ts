@@ -21,7 +21,13 @@ import type { ArchivedResponse } from "../../src/ports/archive.ts";
 /** A job report with the given differences. */
 export function jobReport(id: string, counts: Partial<JobCounts> = {}): JobReport {
   return {
-    definition: { id: id as JobId, revision: 1, state: "running", options: defaultJobOptions },
+    definition: {
+      id: id as JobId,
+      revision: 1,
+      stateRevision: 1,
+      state: "running",
+      options: defaultJobOptions,
+    },
     counts: { ...noJobCounts, ...counts },
     finished: (counts.queued ?? 0) === 0,
   };

@@ -22,6 +22,7 @@ export function jobWith(options: Partial<JobOptions>, id = "job", revision = 1):
   return {
     id: id as JobId,
     revision,
+    stateRevision: 1,
     state: "running",
     options: { ...defaultJobOptions, ...options },
   };

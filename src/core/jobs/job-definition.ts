@@ -9,14 +9,19 @@ export type OtherContent = "archive" | "skip";
 /** Jobs of a swarm, at most. */
 export const jobsMax = 10_000;
 
-/** Changes of one job, at most: more than anyone makes, and so few that one more can always be counted and read. */
+/** Changes of one job's options, or of its state, at most: more than anyone makes, and so few that one more can always be counted and read. */
 export const revisionMax = 2 ** 40;
 
-/** A named crawl. Plain data, so that it can be stored, sent and merged. */
+/**
+ * A named crawl. Plain data, so that it can be stored, sent and merged. Its options and its state are counted and merged
+ * apart, so that who changes the one without having heard of the other does not undo it.
+ */
 export interface JobDefinition {
   readonly id: JobId;
-  /** Counts the changes of this definition, up to {@link revisionMax}; the higher one wins a merge. */
+  /** Counts the changes of the options, up to {@link revisionMax}; the higher one wins a merge. */
   readonly revision: number;
+  /** Counts the changes of the state in the same way. */
+  readonly stateRevision: number;
   readonly state: JobState;
   readonly options: JobOptions;
 }

@@ -1,6 +1,6 @@
 import { jobsMax } from "../../core/jobs/job-definition.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
-import { compareJobDefinitions } from "../../core/jobs/merge-job-definition.ts";
+import { addsToJobDefinition } from "../../core/jobs/merge-job-definition.ts";
 import { writeJobDefinition } from "../../core/jobs/read-job-definition.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import { encodeClaim } from "../../core/messages/claim.ts";
@@ -90,7 +90,7 @@ export class JobSpread {
     const known = new Map(definitions.map((definition) => [definition.id, definition]));
     return this.#definitions().filter((definition) => {
       const there = known.get(definition.id);
-      return !there || compareJobDefinitions(definition, there) > 0;
+      return !there || addsToJobDefinition(definition, there);
     });
   }
 

@@ -16,6 +16,7 @@ export const contentHeaders = ["Content-Type", "text/html"];
 export const job: JobDefinition = {
   id: "bench" as JobId,
   revision: 1,
+  stateRevision: 1,
   state: "running",
   options: defaultJobOptions,
 };

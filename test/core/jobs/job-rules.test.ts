@@ -18,6 +18,7 @@ function rulesOf(options: Partial<JobOptions>) {
   return compileJobRules({
     id: jobIdOf("test"),
     revision: 1,
+    stateRevision: 1,
     state: "running",
     options: { ...defaultJobOptions, ...options },
   });

@@ -21,6 +21,7 @@ const job = "news" as JobId;
 const definition: JobDefinition = {
   id: job,
   revision: 3,
+  stateRevision: 2,
   state: "paused",
   options: { ...defaultJobOptions, include: ["^http://a"] },
 };

@@ -119,6 +119,7 @@ describe("a claim", () => {
   const jobDefinition: JobDefinition = {
     id: "news" as JobId,
     revision: 1,
+    stateRevision: 1,
     state: "cancelled",
     options: defaultJobOptions,
   };

@@ -26,6 +26,7 @@ function parse(given: Given): PageContent {
   const rules = compileJobRules({
     id: "job" as JobId,
     revision: 1,
+    stateRevision: 1,
     state: "running",
     options: jobOptions,
   });

@@ -48,7 +48,7 @@ describe("a job of a swarm", () => {
       await bench.pass(30_000);
       return bench.peers.map((peer) => peer.job(job).definition);
     });
-    expect(definitions[0]?.revision).toBe(2);
+    expect(definitions[0]).toMatchObject({ state: "paused", options: { priority: 9 } });
     for (const definition of definitions) expect(definition).toEqual(definitions[0]);
   });
 
@@ -78,7 +78,7 @@ describe("a job of a swarm", () => {
     }
     expect(jobs.changeState(id, "cancel").definition).toBe(cancelled);
     // What another member tells is no user's wish: it loses, and nobody is told so.
-    expect(jobs.merge({ ...cancelled, state: "running", revision: 9 })).toBe(false);
+    expect(jobs.merge({ ...cancelled, state: "running", stateRevision: 9 })).toBe(false);
     expect(jobs.get(id).definition).toBe(cancelled);
   });
 

@@ -27,6 +27,7 @@ import type { ParsedPage } from "../../../src/ports/page-parser.ts";
 const job: JobDefinition = {
   id: "job" as JobId,
   revision: 1,
+  stateRevision: 1,
   state: "running",
   options: { ...defaultJobOptions, scope: "any", depthMax: 1_000 },
 };

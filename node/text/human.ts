@@ -1,1 +1,0 @@
-export * from "../../src/core/text/human.ts";
