@@ -35,7 +35,7 @@ function archiveError(cause: unknown, path: string): Error {
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new CrawlError(
       "DISK_FULL",
-      `no room for the archive: ${path}; free some and start again`,
+      `the disk that holds ${path} is full; make room and start again, it goes on where it stopped`,
       { path, code },
       { cause },
     );
