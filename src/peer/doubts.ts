@@ -1,17 +1,22 @@
 import { ArcMap } from "../core/ring/arc-map.ts";
 import type { ArcSet } from "../core/ring/arc-set.ts";
-import type { Millis } from "../core/units.ts";
+import type { HostName, Millis } from "../core/units.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Host } from "./host.ts";
 
+/** Hosts of which it is remembered when they were asked beside their visits. */
+const askedMax = 4_096;
+
 /**
- * Of which hosts it is unknown when they were last asked: by an earlier process that died, or by another member. Such a host
- * rests for a full delay first.
+ * Of which hosts the gates do not know when they were last asked: by an earlier process that died, by another member, or
+ * for the robots.txt of another host, which led there. Such a host rests for a full delay first.
  */
 export class Doubts {
   readonly #clock: Clock;
   readonly #since = new ArcMap<Millis>();
   readonly #onAdded: (arcs: ArcSet) => void;
+  /** The latest last. */
+  readonly #askedAtMs = new Map<HostName, Millis>();
   #beganAtMs: Millis = 0;
 
   constructor(clock: Clock, onAdded: (arcs: ArcSet) => void) {
@@ -32,6 +37,14 @@ export class Doubts {
     if (!arcs.isEmpty) this.#onAdded(arcs);
   }
 
+  /** A request that is none of the host's visits goes to it, or went, at this moment. */
+  asked(name: HostName, atMs: Millis): void {
+    this.#askedAtMs.delete(name);
+    this.#askedAtMs.set(name, atMs);
+    const [oldest] = this.#askedAtMs.keys();
+    if (this.#askedAtMs.size > askedMax && oldest !== undefined) this.#askedAtMs.delete(oldest);
+  }
+
   /** How long ago requests to these arcs may have been made elsewhere, in whole ms; nothing where there is no doubt. */
   ageMs(arcs: ArcSet): Millis | undefined {
     let latest = -Infinity;
@@ -46,5 +59,7 @@ export class Doubts {
     if (isInherited) visit.gate.opened(this.#beganAtMs, visit.delayMs);
     const sinceMs = this.#since.get(position);
     if (sinceMs !== undefined) visit.gate.opened(sinceMs, visit.delayMs);
+    const askedAtMs = this.#askedAtMs.get(visit.host);
+    if (askedAtMs !== undefined) visit.gate.opened(askedAtMs, visit.delayMs);
   }
 }

@@ -157,6 +157,8 @@ export class RobotsHops {
     this.#booked.add(name);
     this.#booked.add(address);
     gate?.opened(openAtMs, delayMs);
+    // The host may come into the queue while it is asked, or after.
+    this.#frontier.doubts.asked(name, openAtMs);
     await clock.sleep(openAtMs - clock.nowMs(), this.#signal);
     return true;
   }
@@ -174,6 +176,7 @@ export class RobotsHops {
       if (openAtMs <= nowMs) this.#openAtMs.delete(place);
     }
     const verdict = fetchVerdictOf(outcome);
+    this.#frontier.doubts.asked(name, nowMs);
     this.#booked.delete(name);
     this.#openAtMs.set(name, nowMs + Math.max(delayMs, verdict.retryAfterMs ?? 0));
     this.#booked.delete(address);

@@ -89,4 +89,28 @@ describe("a robots.txt that stands at another host", () => {
     const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.finishedAtMs ?? 0));
     expect(Math.min(...rests)).toBeGreaterThanOrEqual(250);
   });
+
+  it("holds its host back for the delay, that comes into the queue while it is asked or after", async () => {
+    const moved = { status: 301, headers: { location: "http://hub.example/robots.txt" } };
+    const rests: number[] = [];
+    for (let afterMs = 0; afterMs < 200; afterMs += 20) {
+      const machine = new VirtualPeer((url) => {
+        if (url === `${led[0]}robots.txt`) return moved;
+        return url.endsWith("/") ? htmlPage() : undefined;
+      });
+      await machine.clock.run(
+        (async () => {
+          await machine.start();
+          await machine.inject(led.slice(0, 1));
+          await machine.clock.sleep(afterMs);
+          await machine.inject(["http://hub.example/"]);
+          await machine.clock.sleep(10_000);
+        })(),
+      );
+      const hits = hubHits(machine);
+      expect(hits.map(({ url }) => url)).toContain("http://hub.example/");
+      rests.push(...hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.startedAtMs ?? 0)));
+    }
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
+  });
 });
