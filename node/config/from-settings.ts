@@ -34,6 +34,7 @@ export function jobOptionsOf(values: SettingValues): Partial<JobOptions> {
       | "pagesMax"
       | "priority"
       | "scope"
+      | "sitemaps"
     >
   >({
     scope: values.scope,
@@ -46,6 +47,7 @@ export function jobOptionsOf(values: SettingValues): Partial<JobOptions> {
     priority: values.priority,
     normalizeQuery: values["normalize-query"],
     otherContent: values["other-content"],
+    sitemaps: values.sitemaps,
   });
 }
 

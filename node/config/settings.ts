@@ -133,6 +133,10 @@ export const settings = {
     help: "what to do with what is not HTML: archive, skip",
     defaultText: defaultJobOptions.otherContent,
   },
+  sitemaps: {
+    read: onOrOff,
+    help: "follow the sitemaps that robots.txt names as well",
+  },
   dns: {
     read: hostAndPort(1),
     argument: "<host:port>",
@@ -267,6 +271,7 @@ export const jobSettingNames = [
   "priority",
   "normalize-query",
   "other-content",
+  "sitemaps",
 ] as const satisfies readonly SettingName[];
 
 /** Settings of the process that crawls. */

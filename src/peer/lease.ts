@@ -1,4 +1,5 @@
 import type { QueuedUrl } from "../core/frontier/queued-url.ts";
+import type { RobotsRules } from "../core/robots/parse-robots.ts";
 import type { IpAddress } from "../core/units.ts";
 import type { Host } from "./host.ts";
 import type { Job } from "./job-registry.ts";
@@ -9,6 +10,8 @@ export interface Lease {
   readonly job: Job;
   readonly url: QueuedUrl;
   readonly address: IpAddress | undefined;
+  /** What the origin's robots.txt says; absent before it was asked for, and where there is none. */
+  robots?: RobotsRules;
   /** Where it is noted that a request is in flight; absent while none is. */
   note?: number;
 }

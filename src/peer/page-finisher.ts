@@ -25,6 +25,7 @@ import type { RedirectPlan } from "./redirect.ts";
 import { settle } from "./settlement.ts";
 import type { LeaseEnd } from "./settlement.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
+import { SitemapOffers } from "./sitemap-offers.ts";
 import { Slots } from "./slots.ts";
 import { urlRow } from "./url-row.ts";
 import type { UrlRow } from "./url-row.ts";
@@ -76,6 +77,7 @@ export class PageFinisher {
   readonly #parts: FinisherParts;
   readonly #digests: DigestIndex;
   readonly #parserSlots: Slots;
+  readonly #sitemaps = new SitemapOffers();
 
   constructor(ports: FinisherPorts, parts: FinisherParts) {
     this.#ports = ports;
@@ -127,6 +129,7 @@ export class PageFinisher {
       this.#ports.metrics.count("archive_bytes_total", location.length);
       return this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
     });
+    if (isFollowed(response, content)) this.#sitemaps.taken(lease);
   }
 
   /**
@@ -175,9 +178,10 @@ export class PageFinisher {
           ...(revisitOf && { revisitOf }),
           body: unchanged ? unchanged.response.body : response.body,
           contentHeaders: unchanged ? unchanged.response.headers : exchange.headers,
-          follow: unchanged !== undefined || isSuccess(response.status),
+          follow: isFollowed(response, content),
           job: job.definition,
           depth: url.entry.depth,
+          sitemaps: this.#sitemaps.due(lease),
         }),
       );
     } catch (error) {
@@ -338,6 +342,7 @@ function hasPayload({ status, encodedBody, truncation }: Exchange): boolean {
   return status === 200 && encodedBody.length > 0 && truncation === undefined;
 }
 
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
+/** Whether what the response says leads anywhere, but for a redirect. */
+function isFollowed({ status }: FetchResponse, { unchanged }: Content): boolean {
+  return unchanged !== undefined || (status >= 200 && status < 300);
 }

@@ -103,6 +103,7 @@ export class RobotsVisitor {
       return this.#ask(lease, origin, entry, isLate);
     }
     this.#heedCrawlDelay(lease, entry);
+    if (entry.rules) lease.robots = entry.rules;
     const url = lease.url.entry.url as CanonicalUrl;
     if (robotsAllow(entry, url, this.#productToken)) return { kind: "allowed" };
     return { kind: "denied", end: denialOf(entry.record), asked: false };

@@ -1,7 +1,7 @@
 import type { Exchange } from "../core/archive/capture.ts";
 import { retryPlan } from "../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
-import { isHtmlType } from "../core/page/content-type.ts";
+import { isHtmlType, isSitemapType } from "../core/page/content-type.ts";
 import { idOf } from "../core/record/id-of.ts";
 import type { QueueEntry } from "../core/record/record.pb.ts";
 import type { CanonicalUrl, IpAddress } from "../core/units.ts";
@@ -138,14 +138,17 @@ export class Visitor {
       return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
     }
     lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
-    const { otherContent } = job.definition.options;
+    const { otherContent, sitemaps } = job.definition.options;
     return this.#ports.fetcher.fetch(
       {
         ...request,
         address: address as IpAddress,
         limits: this.#limits,
         wantsBody: (status, type) =>
-          otherContent === "archive" || status >= 300 || isHtmlType(type),
+          otherContent === "archive" ||
+          status >= 300 ||
+          isHtmlType(type) ||
+          (sitemaps && isSitemapType(type)),
       },
       this.#signal,
     );

@@ -10,7 +10,7 @@ export interface ParseRequest {
   readonly payloadDigest: string;
   /** The earlier capture that holds this content already: only the heads are archived, as a revisit. */
   readonly revisitOf?: RevisitTarget;
-  /** Body with its content coding removed; parsed only where the content type is HTML or XHTML. */
+  /** Body with its content coding removed; parsed only where it is HTML, XHTML or a sitemap. */
   readonly body: Uint8Array<ArrayBuffer>;
   /** Header fields that describe `body`: the exchange's own, or those of the earlier fetch after a 304. */
   readonly contentHeaders: RawHeaders;
@@ -19,6 +19,8 @@ export interface ParseRequest {
   readonly job: JobDefinition;
   /** Links from a seed to this page. */
   readonly depth: number;
+  /** Canonical URLs of the sitemaps that the page's host names, to be followed as its links are. */
+  readonly sitemaps: readonly string[];
 }
 
 export interface ParsedPage extends PageContent {

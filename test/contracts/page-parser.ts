@@ -52,6 +52,33 @@ export function pageParserContract(name: string, create: () => PageParser): void
       expect(index.payloadDigest).toBe(parser.payloadDigest(encoded));
     });
 
+    it("reads a sitemap that is a gzip file, a cut one as far as it goes", async () => {
+      const entries = Array.from(
+        { length: 2_000 },
+        (_, at) => `<url><loc>http://e.org/${at}</loc>`,
+      );
+      const file = gzipSync(`<urlset>${entries.join("</url>")}</url></urlset>`);
+      const request = parseRequest({
+        headers: ["Content-Type", "application/x-gzip"],
+        job: jobWith({ sitemaps: true }, "sitemaps"),
+      });
+      const countOf = async (body: Uint8Array): Promise<number> =>
+        (await parser.parse({ ...request, body: new Uint8Array(body) })).links.ends.length;
+      expect(await countOf(file)).toBe(2_000);
+      const ofCut = await countOf(file.subarray(0, file.length / 2));
+      expect(ofCut).toBeGreaterThan(0);
+      expect(ofCut).toBeLessThan(2_000);
+      expect(await countOf(Uint8Array.of(0x1f, 0x8b, 8, 0, 1, 2, 3))).toBe(0);
+    });
+
+    it("follows the sitemaps of the page's host", async () => {
+      const sitemaps = ["http://e.org/s.xml"];
+      expect(await linksOf({ html: "<a href=x>", sitemaps })).toEqual([
+        "http://e.org/dir/x",
+        "http://e.org/s.xml",
+      ]);
+    });
+
     it("encodes what is in the archive already as a revisit, and still finds its links", async () => {
       const revisitOf = {
         url: "http://e.org/first",

@@ -16,6 +16,7 @@ export interface GivenPage {
   readonly job?: JobDefinition;
   readonly follow?: boolean;
   readonly depth?: number;
+  readonly sitemaps?: readonly string[];
 }
 
 export function jobWith(options: Partial<JobOptions>, id = "job", revision = 1): JobDefinition {
@@ -47,6 +48,7 @@ export function parseRequest(given: GivenPage = {}): ParseRequest {
     contentHeaders: given.headers ?? ["Content-Type", "text/html; charset=utf-8"],
     follow: given.follow ?? true,
     depth: given.depth ?? 0,
+    sitemaps: given.sitemaps ?? [],
     job: given.job ?? jobWith({}),
   };
 }

@@ -7,6 +7,7 @@ import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
 import { parsePage } from "../../core/page/parse-page.ts";
 import { EncodingTables } from "../../core/page/query-encoder.ts";
 import type { EncodedCapture } from "../../ports/archive.ts";
+import { inflatedFile } from "./inflated-file.ts";
 import { storedGzip } from "./stored-gzip.ts";
 import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 
@@ -14,12 +15,14 @@ import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 export interface PreparedJob {
   readonly rules: JobRules;
   readonly normalizeQuery: boolean;
+  readonly readsSitemaps: boolean;
 }
 
 export function prepareJob(definition: JobDefinition): PreparedJob {
   return {
     rules: compileJobRules(definition),
     normalizeQuery: definition.options.normalizeQuery,
+    readsSitemaps: definition.options.sitemaps,
   };
 }
 
@@ -44,9 +47,10 @@ export class PageEncoder {
    * whole process when that happens at the moment in which it opens a compressor.
    */
   encode(input: EncoderInput): ParsedPage {
-    const { exchange, body, contentHeaders: headers, follow, depth, job } = input;
+    const { exchange, contentHeaders: headers, follow, depth, sitemaps, job } = input;
     const capture = this.#capture(input);
-    const page = { url: exchange.url, headers, body, follow, depth, ...job };
+    const body = job.readsSitemaps ? inflatedFile(input.body) : input.body;
+    const page = { url: exchange.url, headers, body, follow, depth, sitemaps, ...job };
     return { ...parsePage(page, this.#tables), capture };
   }
 

@@ -106,7 +106,8 @@ export class ParserThread {
 
   #send(worker: Worker, { request }: WaitingPage): void {
     const body = wholeBuffer(request.body);
-    const { exchange, payloadDigest, revisitOf, contentHeaders, follow, depth } = request;
+    const { exchange, payloadDigest, revisitOf } = request;
+    const { contentHeaders, follow, depth, sitemaps } = request;
     // The copy keeps it one array where the two were one.
     const encodedBody =
       exchange.encodedBody === request.body ? body : wholeBuffer(exchange.encodedBody);
@@ -122,6 +123,7 @@ export class ParserThread {
       contentHeaders,
       follow,
       depth,
+      sitemaps,
     });
   }
 

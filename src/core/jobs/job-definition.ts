@@ -57,6 +57,11 @@ export interface JobOptions {
   readonly normalizeQuery: boolean;
   /** What is done with a response that is not HTML. @default "archive" */
   readonly otherContent: OtherContent;
+  /**
+   * Whether the sitemaps that a host's robots.txt names are crawled, and the URLs that a sitemap names followed as links of
+   * a page are. @default false
+   */
+  readonly sitemaps: boolean;
   /** Longest URL admitted, in bytes. @default 2_048 */
   readonly urlBytesMax: number;
   /** Path segments, at most. @default 30 */
@@ -79,6 +84,7 @@ export const defaultJobOptions: JobOptions = Object.freeze({
   priority: 5,
   normalizeQuery: true,
   otherContent: "archive",
+  sitemaps: false,
   urlBytesMax: 2_048,
   pathSegmentsMax: 30,
   segmentRepeatsMax: 3,

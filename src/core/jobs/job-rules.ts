@@ -20,6 +20,11 @@ export interface JobRules {
   /** Why a link of the page `from` is not to be crawled; undefined: it is. */
   judge(link: CanonicalUrl, from: LinkSource): ExclusionReason | undefined;
   /**
+   * Why a sitemap that the page's host, or an index of sitemaps, names is not to be read. Its URL says nothing of those in
+   * it: `include` and the guards against traps do not apply.
+   */
+  judgeSitemap(link: CanonicalUrl, from: LinkSource): ExclusionReason | undefined;
+  /**
    * Why a seed is not to be crawled. A seed was asked for by name: neither scope nor `include` apply, which say what is
    * to be followed from it, nor the guards against traps.
    */
@@ -44,17 +49,26 @@ class CompiledRules implements JobRules {
   }
 
   judge(link: CanonicalUrl, from: LinkSource): ExclusionReason | undefined {
-    const { scope, depthMax, urlBytesMax } = this.#options;
-    if (!this.#inScope(scope, link, from)) return "scope";
-    if (from.depth >= depthMax) return "depth";
-    if (link.length > urlBytesMax) return "url-length";
-    if (this.#isExcluded(link) || !this.#isIncluded(link)) return "pattern";
-    return this.#judgeTrap(link);
+    return this.#judgePlace(link, from) ?? this.#judgeContent(link);
+  }
+
+  judgeSitemap(link: CanonicalUrl, from: LinkSource): ExclusionReason | undefined {
+    return this.#judgePlace(link, from);
   }
 
   judgeSeed(link: CanonicalUrl): ExclusionReason | undefined {
     if (link.length > this.#options.urlBytesMax) return "url-length";
     return this.#isExcluded(link) ? "pattern" : undefined;
+  }
+
+  #judgePlace(link: CanonicalUrl, from: LinkSource): ExclusionReason | undefined {
+    const { scope, depthMax } = this.#options;
+    if (!this.#inScope(scope, link, from)) return "scope";
+    return from.depth >= depthMax ? "depth" : this.judgeSeed(link);
+  }
+
+  #judgeContent(link: CanonicalUrl): ExclusionReason | undefined {
+    return this.#isIncluded(link) ? this.#judgeTrap(link) : "pattern";
   }
 
   #inScope(scope: JobScope, link: CanonicalUrl, from: LinkSource): boolean {

@@ -31,9 +31,9 @@ const checks: Readonly<Record<keyof JobOptions, Check>> = {
   delayMs: integer(0, 86_400_000),
   connectionsPerHost: integer(1, 1_024),
   priority: integer(0, 9),
-  normalizeQuery: (value) =>
-    typeof value === "boolean" ? undefined : mustBe("true or false", value),
+  normalizeQuery: yesOrNo,
   otherContent: oneOf(["archive", "skip"]),
+  sitemaps: yesOrNo,
   urlBytesMax: integer(16, admittedUrlBytesMax),
   pathSegmentsMax: integer(1, 1_000),
   segmentRepeatsMax: integer(1, 1_000),
@@ -95,6 +95,10 @@ function integer(min: number, max: number): Check {
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max
       ? undefined
       : mustBe(`a whole number from ${min} to ${max}`, value);
+}
+
+function yesOrNo(value: unknown): string | undefined {
+  return typeof value === "boolean" ? undefined : mustBe("true or false", value);
 }
 
 function oneOf(words: readonly string[]): Check {

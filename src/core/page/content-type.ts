@@ -35,6 +35,17 @@ export function isHtmlType(header: string | undefined): boolean {
   return type === undefined || htmlMimes.has(type.mime);
 }
 
+const sitemapMimes: ReadonlySet<string> = new Set([
+  ...["application/xml", "text/xml"],
+  ...["application/gzip", "application/x-gzip"],
+]);
+
+/** Whether a response with this header may be a sitemap, compressed as a file or not. */
+export function isSitemapType(header: string | undefined): boolean {
+  const type = parseContentType(header);
+  return type !== undefined && sitemapMimes.has(type.mime);
+}
+
 /**
  * Whether a body is to be parsed for links: HTML or XHTML by its header, or without one that can be read, something
  * that begins like HTML.

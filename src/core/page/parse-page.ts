@@ -19,6 +19,7 @@ import {
   type PageContent,
 } from "./parsed-page.ts";
 import type { EncodingTables } from "./query-encoder.ts";
+import { readSitemap, type Sitemap } from "./read-sitemap.ts";
 import { mergeDirectives, noDirectives, type RobotsDirectives } from "./robots-directives.ts";
 import { parseXRobotsTag } from "./x-robots-tag.ts";
 
@@ -34,6 +35,10 @@ export interface PageInput {
   readonly follow: boolean;
   /** Links from a seed to this page. */
   readonly depth: number;
+  /** Canonical URLs of the sitemaps that the page's host names, which are followed as its links are. */
+  readonly sitemaps: readonly string[];
+  /** Whether the body may be a sitemap. */
+  readonly readsSitemaps: boolean;
   readonly rules: JobRules;
   readonly normalizeQuery: boolean;
 }
@@ -43,7 +48,7 @@ export interface PageInput {
  *
  * A link is followed where neither the page nor the link says nofollow and the job's rules let it pass; any other
  * one is excluded, with the reason. What X-Robots-Tag and the page's meta say adds up. A refresh, by header or in the
- * document, is reported and is a link too.
+ * document, is reported and is a link too; so is each URL of a sitemap.
  *
  * Invariant: no dedupe key comes twice in all the links of the result, and the page's own does not come at all.
  */
@@ -52,15 +57,20 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   const html = isHtml(contentType, input.body);
   if (!input.follow) return { html, ...nothingFollowed(input.headers) };
   const page = html ? extract(input, contentType, tables) : undefined;
+  const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body);
   const ofHeader = headerRefresh(input);
   const refresh = ofHeader ?? page?.refresh;
+  const linksLeftOut = page?.linksLeftOut ?? sitemap?.leftOut;
   const { noindex, nofollow } = directivesOf(input.headers, page);
   return {
     html,
-    ...sortLinks(input, page, nofollow, ofHeader?.url ?? page?.refresh?.url),
+    ...sortLinks(input, {
+      ...{ page, sitemap, nofollow },
+      refreshUrl: ofHeader?.url ?? page?.refresh?.url,
+    }),
     noindex,
     nofollow,
-    ...(page?.linksLeftOut === undefined ? {} : { linksLeftOut: page.linksLeftOut }),
+    ...(linksLeftOut === undefined ? {} : { linksLeftOut }),
     ...(refresh === undefined ? {} : { refresh }),
     ...(page?.title === undefined ? {} : { title: page.title }),
     ...(page === undefined ? {} : { charset: page.charset }),
@@ -114,16 +124,26 @@ interface SortedLinks {
   readonly excluded: readonly ExcludedLinks[];
 }
 
-function sortLinks(
-  input: PageInput,
-  page: ExtractedPage | undefined,
-  nofollow: boolean,
-  refreshUrl: string | undefined,
-): SortedLinks {
+/** What a response leads to. */
+interface Leads {
+  readonly page: ExtractedPage | undefined;
+  readonly sitemap: Sitemap | undefined;
+  readonly refreshUrl: string | undefined;
+  /** Whether it says nofollow of all of them. */
+  readonly nofollow: boolean;
+}
+
+function sortLinks(input: PageInput, leads: Leads): SortedLinks {
+  const { page, sitemap, refreshUrl, nofollow } = leads;
   const sorter = new LinkSorter(input);
   if (refreshUrl !== undefined) sorter.add(refreshUrl, nofollow);
   for (const link of page?.links ?? []) sorter.add(link, nofollow);
   for (const link of page?.nofollowLinks ?? []) sorter.add(link, true);
+  for (const link of sitemap?.urls ?? []) {
+    if (sitemap?.isIndex) sorter.addSitemap(link, nofollow);
+    else sorter.add(link, nofollow);
+  }
+  for (const link of input.sitemaps) sorter.addSitemap(link, false);
   return sorter.packed();
 }
 
@@ -146,10 +166,18 @@ class LinkSorter {
 
   /** `link` is canonical. */
   add(link: string, nofollow: boolean): void {
-    const url = link as CanonicalUrl;
+    this.#add(link as CanonicalUrl, nofollow, "judge");
+  }
+
+  /** `link` is canonical, and leads to a sitemap. */
+  addSitemap(link: string, nofollow: boolean): void {
+    this.#add(link as CanonicalUrl, nofollow, "judgeSitemap");
+  }
+
+  #add(url: CanonicalUrl, nofollow: boolean, judge: "judge" | "judgeSitemap"): void {
     const key = this.#keyOf(url);
     if (key === this.#ownKey || this.#followed.has(key)) return;
-    const reason = nofollow ? "nofollow" : this.#input.rules.judge(url, this.#source);
+    const reason = nofollow ? "nofollow" : this.#input.rules[judge](url, this.#source);
     if (reason === undefined) this.#followed.set(key, { url, key });
     else if (!this.#excluded.has(key)) this.#excluded.set(key, { url, key, reason });
   }

@@ -33,6 +33,7 @@ export function extract({ url, body }: Page): number {
 
 /** The same and the job's rules, the keys and their fingerprints; returns the number of links to follow. */
 export function parse({ url, body }: Page): number {
-  const page = { url, headers: contentHeaders, body, follow: true, depth: 1 };
-  return parsePage({ ...page, rules, normalizeQuery: true }, tables).links.ends.length;
+  const page = { url, headers: contentHeaders, body, follow: true, depth: 1, sitemaps: [] };
+  const ofJob = { rules, normalizeQuery: true, readsSitemaps: false };
+  return parsePage({ ...page, ...ofJob }, tables).links.ends.length;
 }

@@ -172,3 +172,20 @@ describe("judgeSeed", () => {
     expect(rules.judgeSeed(canonical(page + "a".repeat(100)))).toBe("url-length");
   });
 });
+
+describe("judgeSitemap", () => {
+  it("asks all that is asked of a link but include and the guards against traps", () => {
+    const options: Partial<JobOptions> = { scope: "host", include: ["nothing"], depthMax: 2 };
+    const judgeSitemap = (link: string, depth = 0, more: Partial<JobOptions> = {}) =>
+      rulesOf({ ...options, ...more }).judgeSitemap(canonical(link), {
+        host: hostOf(canonical(page)),
+        site: siteOfHost(hostOf(canonical(page))),
+        depth,
+      });
+    expect(judgeSitemap(`${page}a/a/a/a/a/calendar/2090/01/sitemap.xml`)).toBeUndefined();
+    expect(judgeSitemap("https://example.com/sitemap.xml")).toBe("scope");
+    expect(judgeSitemap(`${page}sitemap.xml`, 2)).toBe("depth");
+    expect(judgeSitemap(`${page}sitemap.xml`, 0, { exclude: ["xml$"] })).toBe("pattern");
+    expect(judgeSitemap(`${page}sitemap.xml`, 0, { urlBytesMax: 30 })).toBe("url-length");
+  });
+});

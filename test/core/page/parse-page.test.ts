@@ -17,11 +17,13 @@ interface Given {
   readonly headers?: readonly string[];
   readonly follow?: boolean;
   readonly depth?: number;
+  readonly sitemaps?: readonly string[];
   readonly options?: Partial<JobOptions>;
 }
 
 function parse(given: Given): PageContent {
   const { html, headers = htmlHeader, follow = true, depth = 0, options = {} } = given;
+  const { sitemaps = [] } = given;
   const jobOptions = { ...defaultJobOptions, ...options };
   const rules = compileJobRules({
     id: "job" as JobId,
@@ -36,6 +38,8 @@ function parse(given: Given): PageContent {
     body: Buffer.from(html),
     follow,
     depth,
+    sitemaps,
+    readsSitemaps: jobOptions.sitemaps,
     rules,
     normalizeQuery: jobOptions.normalizeQuery,
   });
@@ -156,6 +160,56 @@ describe("parsePage", () => {
       charset: "utf-8",
       canonical: "http://www.e.org/dir/c",
     });
+  });
+});
+
+describe("sitemaps", () => {
+  const xml = ["Content-Type", "application/xml"];
+  const entry = (path: string): string => `<url><loc>http://www.e.org${path}</loc></url>`;
+  const sitemap = `<urlset>${entry("/a")}${entry("/b?y=1&amp;x=2")}${entry("/dir/page?a=1&amp;b=2")}
+    <url><loc>http://other.net/</loc></url></urlset>`;
+
+  it("are followed as links where the job asks for that", () => {
+    const page = parse({ html: sitemap, headers: xml, options: { sitemaps: true } });
+    expect(page.html).toBe(false);
+    expect(links(page)).toEqual(["/a", "/b?y=1&x=2"]);
+    expect(excluded(page)).toEqual({ scope: ["http://other.net/"] });
+    expect(links(parse({ html: sitemap, headers: xml }))).toEqual([]);
+  });
+
+  it("are not looked for in a page, nor in what is not to be followed", () => {
+    const options = { sitemaps: true };
+    expect(links(parse({ html: sitemap, options }))).toEqual([]);
+    expect(links(parse({ html: sitemap, headers: xml, options, follow: false }))).toEqual([]);
+  });
+
+  it("may say nofollow in their headers", () => {
+    const headers = [...xml, "X-Robots-Tag", "nofollow"];
+    const page = parse({ html: sitemap, headers, options: { sitemaps: true } });
+    expect(links(page)).toEqual([]);
+    expect(excluded(page)["nofollow"]).toHaveLength(3);
+  });
+
+  it("of an index, and of the host, need not match include", () => {
+    const index = `<sitemapindex><sitemap><loc>http://www.e.org/1.xml</loc></sitemap></sitemapindex>`;
+    const options = { sitemaps: true, include: ["/a$"] };
+    expect(links(parse({ html: index, headers: xml, options }))).toEqual(["/1.xml"]);
+    expect(links(parse({ html: sitemap, headers: xml, options }))).toEqual(["/a"]);
+    const sitemaps = ["http://www.e.org/s.xml", "http://cdn.net/s.xml"];
+    const html = "<meta name=robots content=nofollow><a href=x>";
+    const page = parse({ html, sitemaps, options });
+    expect(links(page)).toEqual(["/s.xml"]);
+    expect(excluded(page)).toMatchObject({ scope: ["http://cdn.net/s.xml"] });
+  });
+
+  it("count the entries for which there is no room", () => {
+    const many = Array.from({ length: 50_002 }, (_, at) => entry(`/${at}`)).join("");
+    const page = parse({
+      html: `<urlset>${many}`,
+      headers: xml,
+      options: { sitemaps: true },
+    });
+    expect(page.linksLeftOut).toBe(2);
   });
 });
 

@@ -94,7 +94,10 @@ describe("finding the peer", () => {
 
 describe("peer inject", () => {
   it("hands on URLs with the options that were set, and reports", async () => {
-    const words = ["http://a.example/", "--job", "docs", "--depth", "3", "--no-normalize-query"];
+    const words = [
+      ...["http://a.example/", "--job", "docs", "--depth", "3"],
+      ...["--no-normalize-query", "--sitemaps"],
+    ];
     const { exitCode, out } = await peer([
       "inject",
       ...words,
@@ -111,7 +114,7 @@ describe("peer inject", () => {
       {
         job: "docs",
         urls: ["http://a.example/"],
-        options: { depthMax: 3, normalizeQuery: false, include: ["/x", "/y"] },
+        options: { depthMax: 3, normalizeQuery: false, sitemaps: true, include: ["/x", "/y"] },
       },
     ]);
   });

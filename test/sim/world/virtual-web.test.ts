@@ -102,6 +102,7 @@ class WebBench {
       follow: response.status === 200,
       job,
       depth: 1,
+      sitemaps: [],
     });
   }
 
@@ -190,8 +191,8 @@ describe("the virtual web", () => {
           const real = bench.sample.page(url);
           const headers = real.headers.flat();
           const { body, status } = real;
-          const page = { url, headers, body, follow: status === 200, depth: 1 };
-          const parsed = parsePage({ ...page, rules, normalizeQuery });
+          const page = { url, headers, body, follow: status === 200, depth: 1, sitemaps: [] };
+          const parsed = parsePage({ ...page, rules, normalizeQuery, readsSitemaps: false });
           const outcome = await bench.fetch(url);
           if (outcome.kind === "failure" || outcome.status !== status) continue;
           const virtual = await bench.parse(url, outcome);

@@ -37,6 +37,7 @@ function inputs(): EncoderInput[] {
       contentHeaders: headers,
       follow: true,
       depth: 1,
+      sitemaps: [],
       job: prepared,
     };
   });

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { htmlPage, type TablePage } from "../support/table-web.ts";
+import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
+
+const site = "http://site.example";
+
+function xml(body: string): TablePage {
+  return { headers: { "content-type": "text/xml" }, body };
+}
+
+function sitemap(...paths: readonly string[]): TablePage {
+  const entries = paths.map((path) => `<url><loc>${site}${path}</loc></url>`);
+  return xml(`<urlset>${entries.join("")}</urlset>`);
+}
+
+/** A site of whose pages only the first is linked: the others stand in its sitemaps. */
+const pages: Readonly<Record<string, TablePage>> = {
+  [`${site}/robots.txt`]: {
+    body: `User-agent: *\nDisallow: /private\nSitemap: ${site}/sitemaps.xml\nSitemap: ${site}/private/s.xml\n`,
+  },
+  [`${site}/sitemaps.xml`]: xml(
+    `<sitemapindex><sitemap><loc>${site}/one.xml</loc></sitemap>
+      <sitemap><loc>${site}/two.xml</loc></sitemap></sitemapindex>`,
+  ),
+  [`${site}/one.xml`]: sitemap("/", "/a", "/b"),
+  [`${site}/two.xml`]: sitemap("/b", "/c", "/private/p"),
+  [`${site}/private/s.xml`]: sitemap("/never"),
+  ...Object.fromEntries(
+    ["/", "/a", "/b", "/c", "/never", "/private/p"].map((path) => [`${site}${path}`, htmlPage()]),
+  ),
+};
+
+function machineWith(more: Readonly<Record<string, TablePage>> = {}): VirtualPeer {
+  const table = { ...pages, ...more };
+  return new VirtualPeer((url) => table[url]);
+}
+
+/** Paths that were asked for, but robots.txt. */
+function asked(machine: VirtualPeer): string[] {
+  return [...machine.web.counts().keys()]
+    .map((url) => url.slice(site.length))
+    .filter((path) => path !== "/robots.txt")
+    .sort();
+}
+
+describe("a job that wants sitemaps", () => {
+  it("crawls what they name, once, as robots.txt allows it", async () => {
+    const machine = machineWith();
+    const peer = await machine.crawl([`${site}/`], { sitemaps: true, otherContent: "skip" });
+    const files = ["/one.xml", "/sitemaps.xml", "/two.xml"];
+    expect(asked(machine)).toEqual(["/", "/a", "/b", "/c", ...files]);
+    expect(new Set(machine.web.counts().values())).toEqual(new Set([1]));
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 4, fetched: 7 });
+    const [file, page] = await peer.status([`${site}/private/s.xml`, `${site}/private/p`]);
+    expect(file).toMatchObject({ state: "excluded", reason: "robots" });
+    expect(page).toMatchObject({ state: "excluded", reason: "robots" });
+  });
+
+  it("takes them up from the first page that there is", async () => {
+    const machine = machineWith({ [`${site}/`]: { status: 404, body: "no" } });
+    await machine.crawl([`${site}/`, `${site}/a`], { sitemaps: true });
+    expect(asked(machine)).toContain("/c");
+  });
+
+  it("gives them a place in its depth", async () => {
+    const machine = machineWith();
+    await machine.crawl([`${site}/`], { sitemaps: true, depthMax: 2 });
+    expect(asked(machine)).toEqual(["/", "/one.xml", "/sitemaps.xml", "/two.xml"]);
+  });
+});
+
+describe("any other job", () => {
+  it("leaves them alone, even where one of them is its seed", async () => {
+    const machine = machineWith();
+    await machine.crawl([`${site}/`, `${site}/one.xml`]);
+    expect(asked(machine)).toEqual(["/", "/one.xml"]);
+  });
+});
