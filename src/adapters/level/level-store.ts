@@ -11,6 +11,7 @@ import type {
   StoreOp,
   WriteOptions,
 } from "../../ports/store.ts";
+import { ifGone, refuseDamaged } from "./refuse-damaged.ts";
 import { SmallViews } from "./small-views.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { StoreAction } from "./store-failure.ts";
@@ -73,7 +74,8 @@ interface Gathering {
  * LevelDB does not sync the log that it leaves behind when it begins a new one. A synced batch after unsynced ones
  * therefore syncs all logs first; otherwise a power failure could keep the later batch and lose the earlier.
  *
- * LevelDB recovers by itself from a log that ends in the middle of a batch, as `kill -9` leaves it.
+ * LevelDB recovers by itself from a log that ends in the middle of a batch, as `kill -9` leaves it. One that is damaged
+ * before its end is refused ({@link refuseDamaged}).
  *
  * Invariant: after a failed write every later write fails with the same error, since what the log holds is unknown.
  */
@@ -100,7 +102,7 @@ export class LevelStore implements Store {
   async #open(): Promise<void> {
     const { directory, cacheBytes, writeBufferBytes, tableBytes, blockBytes } = this.#options;
     try {
-      await refuseHeadless(directory);
+      await refuseDamaged(directory);
       const database: Database = new Level<Bytes, Bytes>(directory, {
         keyEncoding: "view",
         valueEncoding: "view",
@@ -255,27 +257,4 @@ export class LevelStore implements Store {
       }
     }
   }
-}
-
-/**
- * Without its file `CURRENT`, LevelDB takes a directory for a new one and deletes all that is there. It writes that file
- * before the first log and table, so these without it are a damaged database.
- */
-async function refuseHeadless(directory: string): Promise<void> {
-  const names = await readdir(directory).catch(ifGone);
-  if (
-    !names ||
-    names.includes("CURRENT") ||
-    !names.some((name) => /\.(?:ldb|log|sst)$/u.test(name))
-  )
-    return;
-  throw Object.assign(new Error("Corruption: the file CURRENT is missing"), {
-    code: "LEVEL_CORRUPTION",
-  });
-}
-
-/** Nothing where a file is not there (any more): LevelDB deletes a log once a table, which it has synced, replaces it. */
-function ifGone(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
 }

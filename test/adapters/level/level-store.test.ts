@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -44,6 +44,20 @@ async function newestFile(suffix: string): Promise<string> {
   return join(directory, names.sort().at(-1) ?? "");
 }
 
+/** Writes as many batches of one row of 30,000 bytes each. */
+async function writtenInBatches(batches: number): Promise<void> {
+  const store = await opened();
+  for (const n of upTo(batches)) await store.write([put(n, 30_000)], { sync: true });
+  await store.stop();
+}
+
+/** Turns the bits of one byte. */
+async function damage(path: string, at: number): Promise<void> {
+  const content = await readFile(path);
+  content[at] = ~(content[at] ?? 0) & 0xff;
+  await writeFile(path, content);
+}
+
 it("keeps every batch whose write had resolved, and none in part, when its process is killed", async () => {
   const victim = spawn(process.execPath, [join(import.meta.dirname, "kill-victim.ts"), directory], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -68,6 +82,27 @@ it("recovers from a log that ends in the middle of a batch, without that batch a
   const log = await newestFile(".log");
   await truncate(log, (await stat(log)).size - 30);
   expect(await numbersAfterReopening()).toEqual(upTo(49));
+});
+
+it("recovers from a log whose last batch is damaged, without that batch alone", async () => {
+  await writtenInBatches(20);
+  const log = await newestFile(".log");
+  await damage(log, (await stat(log)).size - 10_000);
+  expect(await numbersAfterReopening()).toEqual(upTo(19));
+});
+
+it.each([
+  ["a value", 61_000],
+  ["a record's length", 4],
+  ["the first record", 20],
+])("refuses a log in whose middle %s is damaged", async (_, at) => {
+  await writtenInBatches(20);
+  await damage(await newestFile(".log"), at);
+  const store = new LevelStore({ directory });
+  await expect(store.start()).rejects.toMatchObject({
+    code: "STORE_CORRUPT",
+    message: expect.stringMatching(/\d+\.log is damaged at byte \d+, before its end/) as string,
+  });
 });
 
 it("names the process's own lock as one on the data directory", async () => {
