@@ -103,7 +103,7 @@ export class ArcSet {
 
   /** Whether every position of `other` is in this set. */
   covers(other: ArcSet): boolean {
-    return other.subtract(this).isEmpty;
+    return this.equals(other) || other.subtract(this).isEmpty;
   }
 
   equals(other: ArcSet): boolean {

@@ -218,13 +218,14 @@ export class Ownership {
     return this.#ownedIn.arcs;
   }
 
-  /** Sets which members need a copy of what, when the rings, the holdings or the members' runs have changed. */
+  /** Sets who needs a copy of what, when rings, holdings or members' runs have changed, or stand-ins may go. */
   #setNeeds(): void {
     const { ring, futureRing, others } = this.#view;
     const { held } = this.#territory;
     const { of } = this.#needs;
     const isSameRing = of?.ring === ring && of.futureRing === futureRing && of.held === held;
-    if (isSameRing && of.others === others) return;
+    const isOver = this.#replicator.hasStandIns && this.#isCopied;
+    if (isSameRing && of.others === others && !isOver) return;
     const arcs = isSameRing ? this.#needs.arcs : this.#neededCopies();
     this.#needs = { of: { ring, futureRing, held, others }, arcs };
     const dropped = this.#replicator.setNeeds(arcs);
@@ -257,7 +258,7 @@ export class Ownership {
   get #isCopied(): boolean {
     for (const [member, arcs] of this.#needs.arcs) {
       const stream = this.#replicator.stream(member);
-      if (stream && !stream.synced.equals(arcs)) return false;
+      if (stream && !stream.synced.covers(arcs)) return false;
     }
     return true;
   }

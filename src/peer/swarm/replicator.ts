@@ -52,6 +52,8 @@ export class Replicator {
   /** What each member needs, and what was held when that was set. */
   #needs: ReadonlyMap<MemberId, ArcSet> = new Map();
   #heldThen = ArcSet.empty;
+  /** Complete copies of members that need none any more, kept up to date until those who need one have theirs. */
+  #standIns: ReadonlyMap<ReplicaStream, ArcSet> = new Map();
   /** Of what was written there before, who has only what came since may miss something. */
   readonly #unsure = new UnsureSites();
   readonly #onProgress: () => void;
@@ -96,6 +98,11 @@ export class Replicator {
     return rows;
   }
 
+  /** Whether copies are kept up to date for want of those that are to replace them. */
+  get hasStandIns(): boolean {
+    return this.#standIns.size > 0;
+  }
+
   stream(member: MemberId): ReplicaStream | undefined {
     return this.#streams.get(member);
   }
@@ -136,7 +143,9 @@ export class Replicator {
   /**
    * Sets which arcs each member must have a copy of, as the rings of this moment tell. Streams to members that need
    * nothing, or have been started anew, end; an arc that is new to a member has to be copied, behind the changes that are
-   * sent from now on. Returns the arcs of which a member's copy is kept up to date no more.
+   * sent from now on. A complete copy that is needed no more goes on while another one that is needed instead is not
+   * complete: what was written meanwhile would be at this peer and in parts of copies only, and nobody asks for
+   * parts when this peer is lost. Returns the arcs of which a member's copy is kept up to date no more.
    */
   setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): ReadonlyMap<MemberId, ArcSet> {
     this.#settle();
@@ -144,15 +153,20 @@ export class Replicator {
     this.#rings = { ring, futureRing };
     this.#needs = needs;
     this.#heldThen = this.#territory.held;
+    const incomplete = this.#incomplete();
+    const standIns = new Map<ReplicaStream, ArcSet>();
+    this.#standIns = standIns;
     const dropped = new Map<MemberId, ArcSet>();
     for (const [member, stream] of this.#streams) {
-      const arcs = needs.get(member);
-      dropped.set(member, arcs ? stream.synced.subtract(arcs) : stream.synced);
-      const goesOn = arcs && !arcs.isEmpty && this.#view.isRunning(member, stream.generation);
-      const missed = stream.underWayOutside(goesOn ? arcs : ArcSet.empty);
-      for (const position of missed) this.#unsure.add(position);
-      if (goesOn) {
+      const isRunning = this.#view.isRunning(member, stream.generation);
+      const needed = needs.get(member) ?? ArcSet.empty;
+      const spare = stream.synced.intersect(incomplete).subtract(needed);
+      const arcs = isRunning ? needed.union(spare) : ArcSet.empty;
+      dropped.set(member, stream.live.subtract(arcs));
+      for (const position of stream.underWayOutside(arcs)) this.#unsure.add(position);
+      if (!arcs.isEmpty) {
         stream.keepOnly(arcs);
+        if (!spare.isEmpty) standIns.set(stream, spare);
       } else {
         this.#streams.delete(member);
         stream.end();
@@ -254,6 +268,9 @@ export class Replicator {
   #isReplicated({ positions, sequence }: Omit<Waiter, "resolve">): boolean {
     const { ring, self } = this.#view;
     return positions.every((position) => {
+      for (const [stream, arcs] of this.#standIns) {
+        if (arcs.contains(position) && !stream.has(position, sequence)) return false;
+      }
       const isUnsure = this.#unsure.has(position);
       return ring.preferenceOf(position, this.#options.replicas).every((member) => {
         if (member === self) return true;
@@ -265,25 +282,34 @@ export class Replicator {
   }
 
   #liveAt(position: RingPosition): ReplicaStream[] {
-    return this.#targetsOf(position).flatMap((member) => {
+    const streams = this.#targetsOf(position).flatMap((member) => {
       if (member === this.#view.self) return [];
       const stream = this.#streams.get(member);
       if (stream?.live.contains(position)) return [stream];
       this.#unsure.add(position);
       return [];
     });
+    for (const [stream, arcs] of this.#standIns) if (arcs.contains(position)) streams.push(stream);
+    return streams;
   }
 
   /** Of what every member that needs a copy had a complete one of, nothing is unsure any more. */
   #settle(): void {
     if (this.#unsure.isEmpty) return;
     const { held } = this.#territory;
-    let incomplete = held.subtract(this.#heldThen);
-    for (const [member, needed] of this.#needs) {
-      const synced = this.#streams.get(member)?.synced ?? ArcSet.empty;
-      incomplete = incomplete.union(needed.subtract(synced));
-    }
+    const incomplete = held.subtract(this.#heldThen).union(this.#incomplete());
     this.#unsure.keepOnly(incomplete.intersect(held));
+  }
+
+  /** Arcs of which a member that needs a copy has no complete one. */
+  #incomplete(): ArcSet {
+    let incomplete = ArcSet.empty;
+    for (const [member, needed] of this.#needs) {
+      const stream = this.#streams.get(member);
+      const isRunning = stream && this.#view.isRunning(member, stream.generation);
+      incomplete = incomplete.union(isRunning ? needed.subtract(stream.synced) : needed);
+    }
+    return incomplete;
   }
 
   #newStream(member: MemberId, generation: number): ReplicaStream {

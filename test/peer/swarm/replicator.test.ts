@@ -61,12 +61,12 @@ function newReplicator() {
     acknowledge.shift()?.();
     await new Promise(setImmediate);
   };
-  /** Puts the newcomer in the place of the replica. */
-  const replace = (): void => {
+  /** Puts the newcomer in the place of the replica; returns whose copies of what go on no more. */
+  const replace = (): ReadonlyMap<MemberId, ArcSet> => {
     const members = [self, newcomer].map((id) => ({ id, weight: 1 }));
     view.ring = view.futureRing = rings.ringOf(members);
     view.others = [newcomer];
-    replicator.setNeeds(new Map([[newcomer, ArcSet.whole]]));
+    return replicator.setNeeds(new Map([[newcomer, ArcSet.whole]]));
   };
   /** Whether what has been written of the row's site is said to be at all who must have it. */
   const isReplicated = (): Promise<boolean> =>
@@ -128,6 +128,30 @@ describe("a replicator", () => {
     view.others = [...others];
     replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
     expect(stream.queuedRows).toBe(1);
+  });
+
+  it("keeps a complete copy up to date, and waits for it, until the one in its place is complete", async () => {
+    const { replicator, write, next, replace, isReplicated } = newReplicator();
+    copyTo(replicator, replica);
+    replace();
+    write();
+    expect(replicator.hasStandIns).toBe(true);
+    await next();
+    expect(await isReplicated()).toBe(false);
+    await next();
+    expect(await isReplicated()).toBe(true);
+    copyTo(replicator, newcomer);
+    replace();
+    expect(replicator.hasStandIns).toBe(false);
+    expect(replicator.stream(replica)).toBeUndefined();
+  });
+
+  it("says of all that it keeps up to date no more that it does not", () => {
+    const { replicator, replace } = newReplicator();
+    copyTo(replicator, replica);
+    // As where both held the arcs: the member has been told that its copy is complete.
+    replicator.copyAnew(ArcSet.whole);
+    expect(replace().get(replica)).toEqual(ArcSet.whole);
   });
 
   it("asks for a complete copy where a member went before it had what was written", async () => {

@@ -29,14 +29,14 @@ export class SwarmBench {
     /** Puts something else in the place of what a peer is given. */
     adapt: (ports: PeerPorts) => PeerPorts = (ports) => ports,
   ) {
-    const rings = new RingBook(ring);
+    const cluster = differences.cluster ?? { ring, replicas: 2 };
+    const rings = new RingBook(cluster.ring);
     this.world = new World<Peer>(
       (ports, machine) => {
         const others = this.world.machines.filter(({ index }) => index !== machine.index);
         const isFirst = machine.index === 0 && machine.generation === 1;
         const join = isFirst ? [] : others.map(({ address }) => address);
-        const cluster = { ring, replicas: 2 };
-        const swarm = { ...defaultSwarmOptions, cluster, join, ...differences };
+        const swarm = { ...defaultSwarmOptions, join, ...differences, cluster };
         return peerFactory({ sieve, swarm, rings })(adapt(ports), machine);
       },
       { sampleWeb: { ...plainSampleWebOptions, sites: 12, totalPages: 240, seed: 1 }, ...options },
