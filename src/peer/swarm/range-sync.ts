@@ -84,10 +84,15 @@ export class RangeSync {
     if (done.includes(false)) return ArcSet.empty;
     await replicator.drained(stream, signal);
     const complete = arcs.intersect(stream.live);
-    const tell = (): Promise<boolean> => this.#calls.synced(stream.member, complete, timeoutMs);
-    if (!(await this.#persist(stream, signal, tell))) return complete;
+    if (!(await this.#persist(stream, signal, () => this.#tell(stream, complete)))) return complete;
     stream.synced = stream.synced.union(complete.intersect(stream.live));
     return complete.subtract(stream.live);
+  }
+
+  /** Whether the member knows that its copy is complete, and nothing has come in between to doubt it. */
+  async #tell(stream: ReplicaStream, arcs: ArcSet): Promise<boolean> {
+    const { doubts } = stream;
+    return (await this.#calls.synced(stream.member, arcs, timeoutMs)) && stream.doubts === doubts;
   }
 
   /** False when the copy is not wanted any more. */

@@ -44,6 +44,8 @@ export class ReplicaStream {
   readonly generation: number;
   /** Arcs of which the replica has everything but what is in this stream. */
   synced = ArcSet.empty;
+  /** How often it has been doubted that the replica knows what it has. */
+  doubts = 0;
   /** From which unit on the changes of an arc go into this stream. */
   readonly #liveSince = new ArcMap<number>();
   readonly #clock: Clock;
@@ -106,6 +108,12 @@ export class ReplicaStream {
     this.#liveSince.delete(this.#live.subtract(arcs));
     this.#live = this.#live.intersect(arcs);
     this.synced = this.synced.intersect(arcs);
+  }
+
+  /** The copy of these arcs counts as complete no more, until the replica has been told so anew. */
+  doubt(arcs: ArcSet): void {
+    this.synced = this.synced.subtract(arcs);
+    this.doubts += 1;
   }
 
   /** Sites outside `arcs` of which something is on its way. */

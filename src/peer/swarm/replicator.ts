@@ -185,7 +185,7 @@ export class Replicator {
 
   /** Copies of these arcs count as complete no more, until they have been compared once more. */
   copyAnew(arcs: ArcSet): void {
-    for (const stream of this.#streams.values()) stream.synced = stream.synced.subtract(arcs);
+    for (const stream of this.#streams.values()) stream.doubt(arcs);
   }
 
   /**

@@ -38,12 +38,22 @@ class CopyBench {
   readonly still = keyOf("still.a.example");
   /** Rows that the copy sent. */
   readonly copied: Row[] = [];
+  /** How often the other member was told that its copy is complete. */
+  told = 0;
   #observe: (ops: readonly StoreOp[]) => void = () => undefined;
 
-  /** Copies all; `onRead` is called while rows are read, and rows that are `underWay` cannot be read yet. */
-  async run(moments: { readonly onRead?: () => void; readonly underWay?: readonly Uint8Array[] }) {
+  /**
+   * Copies all; `onRead` is called while rows are read, `onTold` when the other member has been told that it has them,
+   * and rows that are `underWay` cannot be read yet.
+   */
+  async run(moments: {
+    readonly onRead?: () => void;
+    readonly onTold?: (stream: ReplicaStream) => void;
+    readonly underWay?: readonly Uint8Array[];
+  }): Promise<ReplicaStream> {
     const clock = new VirtualClock();
     const stream = streamOf(clock);
+    stream.goLive(ArcSet.whole, 0);
     const sync = new RangeSync(
       {
         clock,
@@ -51,7 +61,11 @@ class CopyBench {
         calls: {
           digests: () => Promise.resolve([]),
           pull: () => Promise.resolve(undefined),
-          synced: () => Promise.resolve(true),
+          synced: () => {
+            this.told += 1;
+            moments.onTold?.(stream);
+            return Promise.resolve(true);
+          },
         },
       },
       {
@@ -74,6 +88,7 @@ class CopyBench {
       },
     );
     await clock.run(sync.run(stream, ArcSet.whole, signal));
+    return stream;
   }
 
   /** The journal takes a change in, which cannot be read yet. */
@@ -237,5 +252,16 @@ describe("RangeSync", () => {
     const bench = new CopyBench();
     await bench.run({ underWay: [bench.changing] });
     expect(bench.copied.map(({ key }) => key)).toEqual([bench.still]);
+  });
+
+  it("tells the other member anew that its copy is complete where that is doubted meanwhile", async () => {
+    const bench = new CopyBench();
+    const stream = await bench.run({
+      onTold: (told) => {
+        if (told.doubts === 0) told.doubt(ArcSet.whole);
+      },
+    });
+    expect(bench.told).toBe(2);
+    expect(stream.synced).toEqual(ArcSet.whole);
   });
 });
