@@ -28,7 +28,7 @@ type SyncCalls = Pick<PeerCalls, "digests" | "pull" | "synced">;
 interface RangeSyncParts {
   readonly journal: Pick<Journal, "flushed" | "observe">;
   readonly keeper: Pick<ReplicaKeeper, "take" | "underWay">;
-  readonly replicator: Pick<Replicator, "copy" | "drained" | "stream">;
+  readonly replicator: Pick<Replicator, "copy" | "drained" | "sequence" | "stream">;
   /** Tells the member of the jobs that the rows belong to. */
   readonly greet: (stream: ReplicaStream) => Promise<boolean>;
 }
@@ -72,6 +72,7 @@ export class RangeSync {
    */
   async run(stream: ReplicaStream, arcs: ArcSet, signal: AbortSignal): Promise<ArcSet> {
     const { journal, replicator, greet } = this.#parts;
+    const { sequence } = replicator;
     if (!(await this.#persist(stream, signal, () => greet(stream)))) return ArcSet.empty;
     // What was written before the stream took the arcs up is to be read.
     await journal.flushed();
@@ -83,10 +84,12 @@ export class RangeSync {
     );
     if (done.includes(false)) return ArcSet.empty;
     await replicator.drained(stream, signal);
-    const complete = arcs.intersect(stream.live);
+    // Of what was no business of the member for a while, it may have missed changes to what had been read.
+    const live = (): ArcSet => stream.liveSince(sequence);
+    const complete = arcs.intersect(live());
     if (!(await this.#persist(stream, signal, () => this.#tell(stream, complete)))) return complete;
-    stream.synced = stream.synced.union(complete.intersect(stream.live));
-    return complete.subtract(stream.live);
+    stream.synced = stream.synced.union(complete.intersect(live()));
+    return complete.subtract(live());
   }
 
   /** Whether the member knows that its copy is complete, and nothing has come in between to doubt it. */

@@ -96,6 +96,11 @@ export class ReplicaStream {
     return this.#live;
   }
 
+  /** The arcs whose changes have gone into this stream without a break, at the latest from the unit after `sequence` on. */
+  liveSince(sequence: number): ArcSet {
+    return this.#liveSince.arcsWhere((since) => since <= sequence);
+  }
+
   /** From the unit after `sequence` on, the changes of these arcs go into this stream. */
   goLive(arcs: ArcSet, sequence: number): void {
     const fresh = arcs.subtract(this.#live);

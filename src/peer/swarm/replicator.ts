@@ -98,6 +98,11 @@ export class Replicator {
     return rows;
   }
 
+  /** Units of the journal so far. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
   /** Whether copies are kept up to date for want of those that are to replace them. */
   get hasStandIns(): boolean {
     return this.#standIns.size > 0;
