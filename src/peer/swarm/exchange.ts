@@ -1,3 +1,4 @@
+import { idOf } from "../../core/record/id-of.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
@@ -114,7 +115,8 @@ export class Exchange {
    */
   knows(rowKey: Uint8Array, { space, words, at }: SieveKey): boolean {
     if (this.#sent.has(space, words, at)) return true;
-    return this.#parcels.get(parcelId(rowKey))?.outboxKey !== undefined;
+    const parcel = this.#parcels.get(parcelId(rowKey));
+    return parcel !== undefined && parcel.outboxKeys.length > 0;
   }
 
   /** Sends a parcel whose outbox row, if it has one, is in the journal. */
@@ -123,7 +125,9 @@ export class Exchange {
     const known = this.#parcels.get(id);
     if (known) {
       // What waits for the acknowledgement of the one waits for that of the other, a page's row among it.
-      known.outboxKey ??= parcel.outboxKey;
+      const own = new Set(known.outboxKeys.map(idOf));
+      const others = parcel.outboxKeys.filter((key) => !own.has(idOf(key)));
+      if (others.length > 0) known.outboxKeys = [...known.outboxKeys, ...others];
       if (parcel.acknowledged) known.also.push(parcel.acknowledged);
       return;
     }
@@ -144,17 +148,20 @@ export class Exchange {
    */
   drop(arcs: ArcSet): void {
     for (const [id, parcel] of this.#parcels) {
-      const { acknowledged, also, outboxKey } = parcel;
-      if (!outboxKey || !arcs.contains(positionOfKey(outboxKey))) continue;
-      if (acknowledged || also.length > 0) parcel.outboxKey = undefined;
-      else this.#parcels.delete(id);
+      const { acknowledged, also, outboxKeys } = parcel;
+      const left = outboxKeys.filter((key) => !arcs.contains(positionOfKey(key)));
+      if (left.length === outboxKeys.length) continue;
+      parcel.outboxKeys = left;
+      const isAwaited = acknowledged !== undefined || also.length > 0;
+      if (left.length === 0 && !isAwaited) this.#parcels.delete(id);
     }
   }
 
   /** Withdraws a parcel that has no row: its sender waits no longer. */
   withdraw(parcel: Parcel): void {
     const id = parcelId(parcel.rowKey);
-    if (this.#parcels.get(id) === parcel && !parcel.outboxKey) this.#parcels.delete(id);
+    if (this.#parcels.get(id) === parcel && parcel.outboxKeys.length === 0)
+      this.#parcels.delete(id);
   }
 
   /** The ring or the holdings have changed: everything is sent where it belongs now. */
@@ -219,7 +226,7 @@ export class Exchange {
   }
 
   #acknowledge(parcel: Parcel, result: FinalResult): void {
-    const { rowKey, outboxKey, entry } = parcel;
+    const { rowKey, outboxKeys, entry } = parcel;
     if (result === "rejected") {
       const url = entry.url.slice(0, loggedUnitsMax);
       this.#logger.warn("url-rejected", { job: entry.job, url, characters: entry.url.length });
@@ -228,8 +235,9 @@ export class Exchange {
     const { space, words, at } = sieveKeyOfRow(rowKey);
     this.#sent.testAndAdd(space, words, at);
     this.#metrics.count("forwarded_urls_total");
-    if (outboxKey && this.#territory.holds(positionOfKey(outboxKey))) {
-      const op: StoreOp = { type: "del", key: outboxKey };
+    for (const key of outboxKeys) {
+      if (!this.#territory.holds(positionOfKey(key))) continue;
+      const op: StoreOp = { type: "del", key };
       void this.#journal.append([op]);
     }
     parcel.acknowledged?.(result === "new");

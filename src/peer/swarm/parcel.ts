@@ -18,8 +18,11 @@ export interface Parcel {
   readonly space: number;
   /** Where the URL's site stands on the ring. */
   readonly position: RingPosition;
-  /** The row by which it survives; an injected URL has none until a page has it too, since its sender waits for it. */
-  outboxKey: Uint8Array | undefined;
+  /**
+   * The rows by which it survives, one for each arc with a page that led to it before it was on its way; an injected URL
+   * has none until a page has it too, since its sender waits for it.
+   */
+  outboxKeys: readonly Uint8Array[];
   readonly entry: OutboxEntry;
   readonly sinceMs: Millis;
   readonly acknowledged?: Acknowledged;
@@ -43,6 +46,8 @@ export type Delivery =
 /** A parcel's identity: its row. */
 export const parcelId = idOf;
 
+const noKeys: readonly Uint8Array[] = [];
+
 export function newParcel(parts: {
   readonly rowKey: Uint8Array;
   readonly outboxKey?: Uint8Array;
@@ -55,7 +60,7 @@ export function newParcel(parts: {
     rowKey,
     space: readUrlKey(rowKey).space,
     position: positionOfKey(rowKey),
-    outboxKey,
+    outboxKeys: outboxKey ? [outboxKey] : noKeys,
     entry,
     sinceMs,
     ...(acknowledged && { acknowledged }),

@@ -1,14 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
-import { jobSpace, outboxKey, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import {
+  jobSpace,
+  outboxKey,
+  ringPosition,
+  tagRange,
+  urlKey,
+} from "../../../src/core/record/keys.ts";
 import type { OutboxEntry } from "../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import { positionOfKey } from "../../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import { sieveKeyOfRow } from "../../../src/peer/sieve-keeper.ts";
 import type { Exchange } from "../../../src/peer/swarm/exchange.ts";
 import { newParcel, type Parcel } from "../../../src/peer/swarm/parcel.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
+
+/** For what is not read. */
+const noValue = new Uint8Array(0);
 
 /** Two members, the first of which sends to the second. */
 class ForwardBench extends SwarmBench {
@@ -52,9 +62,9 @@ class ForwardBench extends SwarmBench {
   }
 }
 
-/** The same URL as a page's link, with a row of the outbox. */
-function asLink({ rowKey, entry, sinceMs }: Parcel): Parcel {
-  return newParcel({ rowKey, outboxKey: outboxKey(0n, rowKey), entry, sinceMs });
+/** The same URL as the link of a page at that place of the ring, with a row of the outbox. */
+function asLink({ rowKey, entry, sinceMs }: Parcel, place = 0n): Parcel {
+  return newParcel({ rowKey, outboxKey: outboxKey(place, rowKey), entry, sinceMs });
 }
 
 function knows(exchange: Exchange, { rowKey }: Parcel): boolean {
@@ -111,6 +121,31 @@ describe("the exchange", () => {
       });
     },
   );
+
+  it("deletes every row of a URL when that has arrived", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      const { exchange } = bench;
+      const { disk } = bench.machine(0);
+      const seed = bench.seed({ url: bench.foreignUrl("a") });
+      // Rows of two arcs, as where one of these was taken over from another member.
+      const held = Array.from({ length: 64 }, (_, n) => BigInt(n) << 58n).filter((place) =>
+        bench.peer(0).swarm?.territory.holds(positionOfKey(outboxKey(place, seed.rowKey))),
+      );
+      for (const place of held.slice(0, 2)) {
+        const link = asLink(seed, place);
+        for (const key of link.outboxKeys) disk.apply([{ type: "put", key, value: noValue }]);
+        exchange.send(link);
+      }
+      expect(disk.entries(tagRange("outbox"))).toHaveLength(2);
+      await bench.pass(5_000);
+      expect(exchange.pending).toBe(0);
+      expect(disk.entries(tagRange("outbox"))).toEqual([]);
+    });
+  });
 
   it("loses no link with a seed of the same URL that is given up", async () => {
     const bench = new SwarmBench(2, {}, { injectTimeoutMs: 1_000 });
