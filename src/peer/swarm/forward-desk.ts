@@ -14,6 +14,7 @@ import type { Delivery } from "./parcel.ts";
 import type { Replicator } from "./replicator.ts";
 import type { SwarmView } from "./swarm-view.ts";
 import type { Territory } from "./territory.ts";
+import { UntoldNews } from "./untold-news.ts";
 
 /** A sender is asked to come again after so long when there is no room. */
 const busyMs = 200;
@@ -25,7 +26,7 @@ const replicatedWithinMs: Millis = 2_000;
  * Receives discovered URLs of sites that this peer holds, from other members and from its own pages.
  *
  * Invariant: what it calls new or known is durable here and at every member that must have a copy. To receive a URL twice
- * changes nothing.
+ * changes nothing, and it is called new until its bringer has been told so.
  */
 export class ForwardDesk {
   readonly #parts: {
@@ -39,6 +40,7 @@ export class ForwardDesk {
     readonly onUnknownJob: (from: MemberId) => void;
   };
   readonly #positions = new SitePositions();
+  readonly #untold: UntoldNews;
 
   constructor(parts: {
     readonly admission: Admission;
@@ -50,6 +52,7 @@ export class ForwardDesk {
     readonly onUnknownJob: (from: MemberId) => void;
   }) {
     this.#parts = parts;
+    this.#untold = new UntoldNews(parts.jobs);
   }
 
   async receive(from: MemberId, urls: readonly ForwardedUrl[]): Promise<Delivery> {
@@ -63,11 +66,11 @@ export class ForwardDesk {
     await journal.flushed();
     // A peer that stops gives up what it holds while URLs are being admitted.
     const isHeld = [...positions].every((position) => territory.holds(position));
-    if (!isHeld) return { kind: "later", afterMs: busyMs };
-    if (!(await replicator.replicated([...positions], replicatedWithinMs))) {
-      return { kind: "later", afterMs: busyMs };
+    if (isHeld && (await replicator.replicated([...positions], replicatedWithinMs))) {
+      return { kind: "received", results: this.#untold.tell(urls, results) };
     }
-    return { kind: "received", results };
+    this.#untold.keep(urls, results);
+    return { kind: "later", afterMs: busyMs };
   }
 
   async #admit(entry: ForwardedUrl, positions: Set<RingPosition>): Promise<ForwardResult> {
