@@ -7,7 +7,6 @@ import { roundFigure } from "../core/round-figure.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
-import { countInterrupted } from "./count-interrupted.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Frontier } from "./frontier.ts";
 import { isFinished, JobRegistry, reportOf } from "./job-registry.ts";
@@ -17,6 +16,7 @@ import { judgeSeeds, rejectedNamedMax, seedsOf } from "./judge-seeds.ts";
 import { LeaseLog } from "./lease-log.ts";
 import { newDesk } from "./new-desk.ts";
 import { newVisitor } from "./new-visitor.ts";
+import { openData } from "./open-data.ts";
 import { Pace } from "./pace.ts";
 import type {
   HostStatus,
@@ -32,10 +32,8 @@ import type {
 import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
 import type { QuestionDesk } from "./question-desk.ts";
-import { checkSchemaVersion } from "./schema-version.ts";
 import { Sequence } from "./sequence.ts";
 import { SieveKeeper } from "./sieve-keeper.ts";
-import { startArchive } from "./start-archive.ts";
 import { Swarm } from "./swarm/swarm.ts";
 import { WorkTime } from "./work-time.ts";
 
@@ -68,6 +66,7 @@ export class Peer implements PeerControl {
   #startedAtMs = 0;
   #pace = new Pace(0, 0);
   readonly #workTime = new WorkTime();
+  #starting: Promise<void> | undefined;
   #ticking: Promise<void> | undefined;
   #failure: { readonly error: unknown; readonly wasRunning: boolean } | undefined;
   readonly #tickAbort = new AbortController();
@@ -137,19 +136,33 @@ export class Peer implements PeerControl {
     return this.#failed.promise;
   }
 
-  /** Opens what it was given, takes up where the last run ended, and starts to crawl. */
+  /** Opens what it was given, takes up where the last run ended, and starts to crawl, unless it is stopped meanwhile. */
   async start(): Promise<void> {
+    this.#starting = this.#begin();
+    await this.#starting;
+  }
+
+  async #begin(): Promise<void> {
     const { clock, parser } = this.#ports;
     // Threads take as long to start as a database to open; a page that is fetched meanwhile waits for them.
     parser.start().catch((error: unknown) => {
       // A peer that stops before its threads have started has no use for them.
       if (this.#state !== "stopped") this.#fail(error);
     });
-    await this.#open();
+    await openData(this.#ports, {
+      jobs: this.#jobs,
+      journal: this.#journal,
+      leases: this.#leases,
+      sequence: this.#sequence,
+      sieve: this.#sieve,
+    });
+    const isStopped = (): boolean => this.#state === "stopped";
+    if (isStopped()) return;
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
     this.#pace = new Pace(this.#total("pages"), this.#startedAtMs);
     await this.#swarm?.start(this.#admission);
+    if (isStopped()) return;
     this.#frontier.start();
     this.#dispatcher.start();
     this.#ticking = this.#tick();
@@ -167,6 +180,7 @@ export class Peer implements PeerControl {
     this.#state = "stopped";
     this.#dispatcher.stop();
     this.#tickAbort.abort();
+    await this.#starting?.catch(() => undefined);
     await this.#ticking;
     if (ran) {
       await this.#drain();
@@ -318,21 +332,6 @@ export class Peer implements PeerControl {
       { ...swarm, version, lending, ...(rings && { rings }) },
       onFailure,
     );
-  }
-
-  async #open(): Promise<void> {
-    const { archive, store } = this.#ports;
-    await store.start();
-    await checkSchemaVersion(store);
-    await startArchive(archive, store);
-    await this.#jobs.load(store);
-    await this.#sequence.load(store);
-    await this.#sieve.load(store);
-    await countInterrupted(this.#ports, {
-      jobs: this.#jobs,
-      journal: this.#journal,
-      leases: this.#leases,
-    });
   }
 
   async #saveJobs(): Promise<void> {

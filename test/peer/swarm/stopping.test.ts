@@ -31,3 +31,23 @@ describe("a member that stops in order", () => {
     expect(bench.hits).toHaveLength(240);
   });
 });
+
+describe("a member that is told to stop before it has started", () => {
+  it.each([0, 1, 2, 5, 10, 20, 50])(
+    "comes to its end with nothing left open, after %i ms",
+    async (afterMs) => {
+      const bench = new SwarmBench(1, { machine: { diskTimes } });
+      const { clock } = bench.world;
+      await bench.run(async () => {
+        const [machine] = bench.world.machines;
+        const started = machine?.start();
+        await bench.pass(afterMs);
+        await bench.peer(0).stop();
+        await started;
+        await bench.peer(0).stop();
+        expect(clock.sleepers).toBe(0);
+        expect(bench.world.failures).toEqual([]);
+      });
+    },
+  );
+});
