@@ -12,10 +12,16 @@ export class VirtualLeaseSlots implements LeaseSlots {
   readonly #found: number[] = [];
   #next = 0;
   #isOpen = false;
+  #failure: CrawlError | undefined;
 
   constructor(slots: VirtualSlots, process: VirtualProcess) {
     this.#slots = slots;
     this.#process = process;
+  }
+
+  /** The disk takes nothing from now on. */
+  failWith(failure: CrawlError): void {
+    this.#failure = failure;
   }
 
   start(): Promise<readonly Uint8Array[]> {
@@ -52,6 +58,7 @@ export class VirtualLeaseSlots implements LeaseSlots {
   /** What a process does after its end changes nothing, and fails nowhere. */
   #isUsable(): boolean {
     if (!this.#process.isAlive) return false;
+    if (this.#failure) throw this.#failure;
     if (!this.#isOpen) throw new CrawlError("STORE_IO", "the leases are not open");
     return true;
   }

@@ -25,10 +25,12 @@ export interface Interrupted {
  */
 export class LeaseLog {
   readonly #slots: LeaseSlots;
+  readonly #onFailure: (error: unknown) => void;
   #run = 0;
 
-  constructor(slots: LeaseSlots) {
+  constructor(slots: LeaseSlots, onFailure: (error: unknown) => void) {
     this.#slots = slots;
+    this.#onFailure = onFailure;
   }
 
   /** Finds what the last run left behind, and begins the next run. `store`: where the URLs' records are. */
@@ -56,7 +58,12 @@ export class LeaseLog {
 
   /** The outcome of the request with this lease is durable, or there was none. */
   remove(lease: number): void {
-    this.#slots.clear(lease);
+    try {
+      this.#slots.clear(lease);
+    } catch (error) {
+      // Nobody waits for the commit behind which this is called.
+      this.#onFailure(error);
+    }
   }
 }
 

@@ -78,7 +78,7 @@ export class Peer implements PeerControl {
     const onFailure = (error: unknown): void => this.#fail(error);
     const { signal } = this.#abort;
     this.#journal = new Journal(ports, options.journal, onFailure);
-    this.#leases = new LeaseLog(ports.leases);
+    this.#leases = new LeaseLog(ports.leases, onFailure);
     this.#sieve = new SieveKeeper(options.sieve, ports.logger);
     this.#frontier = new Frontier(ports, { jobs: this.#jobs, journal: this.#journal }, options, {
       signal,

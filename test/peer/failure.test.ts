@@ -57,3 +57,21 @@ describe("a peer whose disk runs full", () => {
     },
   );
 });
+
+describe("a peer that cannot say of its leases that they are over", () => {
+  it("stops with the reason, wherever its requests are", async () => {
+    for (const afterMs of [300, 401, 555, 666, 780]) {
+      const machine = new VirtualPeer(web);
+      await machine.clock.run(
+        (async () => {
+          const peer = await machine.start();
+          await machine.inject(["http://h0.example/p0"], { scope: "any", delayMs: 20 });
+          await machine.clock.sleep(afterMs);
+          machine.breakLeases();
+          expect(await peer.failed).toMatchObject({ code: "STORE_IO" });
+          await peer.stop();
+        })(),
+      );
+    }
+  });
+});

@@ -47,6 +47,7 @@ export class VirtualPeer {
   readonly #options: Partial<PeerOptions>;
   readonly #diskTimes: Partial<DiskTimes>;
   #archive: MemoryArchive | undefined;
+  #leases: VirtualLeaseSlots | undefined;
   #peer: Peer | undefined;
   #process: VirtualProcess | undefined;
   #generation = 0;
@@ -68,13 +69,14 @@ export class VirtualPeer {
     const process = new VirtualProcess("peer-1", ++this.#generation, this.clock);
     this.#process = process;
     this.#archive = new MemoryArchive(this.#archiveDisk, this.archivePendingMax);
+    this.#leases = new VirtualLeaseSlots(this.#leaseSlots, process);
     this.#peer = new Peer(
       {
         archive: this.#archive,
         clock: process.clock,
         entropy: new SeededEntropy(new Dice(1)),
         fetcher: fetcherOf(process, web),
-        leases: new VirtualLeaseSlots(this.#leaseSlots, process),
+        leases: this.#leases,
         logger: silent,
         metrics: { ...silent, count: (name, by = 1) => this.#count(name, by) },
         parser: new InlineParser(),
@@ -108,6 +110,11 @@ export class VirtualPeer {
   /** Lets this process's archive fail from now on as it does on a full disk. */
   fillArchiveDisk(): void {
     this.#archive?.failWith(new CrawlError("DISK_FULL", "no room for the archive"));
+  }
+
+  /** Lets this process's leases fail from now on as they do on a broken disk. */
+  breakLeases(): void {
+    this.#leases?.failWith(new CrawlError("STORE_IO", "the leases cannot be written"));
   }
 
   /** Injects seeds into the test's job. */

@@ -98,7 +98,7 @@ export class LoneFrontier {
     this.store = store;
     this.journal = new Journal(ports, defaultPeerOptions.journal, onFailure);
     this.#leaseFile = new LeaseFile(dataPaths(directory).leases);
-    this.leases = new LeaseLog(this.#leaseFile);
+    this.leases = new LeaseLog(this.#leaseFile, onFailure);
     this.#sieve = sieve;
     this.frontier = new Frontier(
       ports,
