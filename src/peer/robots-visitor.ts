@@ -237,12 +237,14 @@ export class RobotsVisitor {
 }
 
 function answerOf(response: FetchResponse): RobotsFetchOutcome {
-  const { status, headers } = response;
+  const { status, headers, truncation } = response;
   const cacheControl = headerField(headers, "cache-control");
   const { retryAfterMs } = fetchVerdictOf(response);
   return {
     kind: "response",
     status,
+    // Of what is longer than a robots.txt may be, the beginning is all that counts.
+    isCut: truncation !== undefined && truncation !== "length",
     ...(cacheControl !== undefined && { cacheControl }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

@@ -18,6 +18,28 @@ describe("robots.txt, as a peer asks for it", () => {
     },
   );
 
+  it.each([
+    ["time", 2],
+    ["disconnect", 2],
+    ["length", 1],
+  ] as const)(
+    "is asked for again where its body broke off, but not where it is too long (%s)",
+    async (truncation, requests) => {
+      const machine = new VirtualPeer((url, asked) => {
+        if (!url.endsWith("/robots.txt")) return htmlPage("/open", "/secret/page");
+        const whole = { body: "User-agent: *\nDisallow: /secret/\n" };
+        return asked === 0 && requests > 1 ? { body: "User-agent: *\n", truncation } : whole;
+      });
+      await machine.crawl(["http://site.example/"]);
+      const asked = machine.web.hits.filter(({ url }) => url.endsWith("/robots.txt"));
+      expect(asked).toHaveLength(requests);
+      expect([...machine.web.counts().keys()]).toEqual([
+        "http://site.example/",
+        "http://site.example/open",
+      ]);
+    },
+  );
+
   it.each([429, 503])(
     "is asked for again no sooner than a %i's Retry-After says",
     async (status) => {

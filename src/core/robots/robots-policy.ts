@@ -10,6 +10,8 @@ export type RobotsFetchOutcome =
       readonly cacheControl?: string;
       /** What a `Retry-After` field asks for, where there is one. */
       readonly retryAfterMs?: Millis;
+      /** The body broke off on its way, and the server did not say how much there is. */
+      readonly isCut?: boolean;
     }
   /** More than `redirectsMax` redirects, or one back to a URL of the chain. */
   | { readonly kind: "redirect-limit" }
@@ -52,6 +54,11 @@ export interface RobotsPolicyOptions {
   readonly failuresMax: number;
   /** The same for failures that seldom pass by themselves, as that of a name that does not exist: six seconds. @default 3 */
   readonly lastingFailuresMax: number;
+  /**
+   * Answers in a row that break off, of which the last one counts as far as it came: some servers end each one so. Before,
+   * such an origin counts as unreachable, as the line that keeps us out may be missing. @default 3
+   */
+  readonly cutAnswersMax: number;
   /** Age up to which a copy serves while the origin is unreachable (RFC 9309, 2.3.1.4). @default 2_592_000_000, 30 days */
   readonly staleMaxMs: Millis;
 }
@@ -64,6 +71,7 @@ export const defaultRobotsPolicyOptions: RobotsPolicyOptions = Object.freeze({
   retryMaxMs: 3_600_000,
   failuresMax: 7,
   lastingFailuresMax: 3,
+  cutAnswersMax: 3,
   staleMaxMs: 2_592_000_000,
 });
 
@@ -85,6 +93,7 @@ const nothingKnown: RobotsHistory = Object.freeze({ failuresInRow: 0 });
  * | outcome | verdict |
  * |---|---|
  * | 2xx | the rules of the body |
+ * | 2xx whose body broke off | unreachable; the rules of what came when it breaks off again and again |
  * | 3xx that leads nowhere, too many redirects | unavailable: everything is allowed |
  * | 4xx but 429 | unavailable: everything is allowed |
  * | 429, 5xx, any other status, no response | unreachable: the copy's rules, without one nothing is allowed |
@@ -105,6 +114,10 @@ export function robotsVerdict(
         return whileUnreachable(history, outcome.retryAfterMs ?? 0, options);
       }
       const verdict = status < 300 ? "rules" : "allow-all";
+      const isCut = verdict === "rules" && outcome.isCut === true;
+      if (isCut && history.failuresInRow + 1 < options.cutAnswersMax) {
+        return whileUnreachable(history, 0, options);
+      }
       return { verdict, stale: false, ttlMs: freshForMs(cacheControl, options) };
     }
   }

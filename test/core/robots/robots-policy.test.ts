@@ -43,6 +43,18 @@ describe("robotsVerdict", () => {
     },
   );
 
+  it("takes an answer that broke off for none, until it breaks off again and again", () => {
+    const cut = { kind: "response", status: 200, isCut: true } as const;
+    const verdicts = [0, 1, 2, 9].map((failuresInRow) => robotsVerdict(cut, { failuresInRow }));
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual([
+      "disallow-all",
+      "disallow-all",
+      "rules",
+      "rules",
+    ]);
+    expect(robotsVerdict({ ...cut, status: 404 }).verdict).toBe("allow-all");
+  });
+
   it("waits longer after each failure, up to an hour", () => {
     const copy = { verdict: "rules", ageMs: 0 } as const;
     const waits = [0, 1, 2, 5, 6, 2_000].map(
