@@ -5,19 +5,8 @@
  * same thing on every site. Names are compared without regard to case.
  */
 
-/** Session ids: PHP, Java, ASP.NET, ColdFusion, osCommerce, Zen Cart, and the plain words. */
-const sessionNames = [
-  "phpsessid",
-  "jsessionid",
-  "sessionid",
-  "session_id",
-  "sess_id",
-  "cfid",
-  "cftoken",
-  "oscsid",
-  "zenid",
-  "xtc_sid",
-];
+/** Session ids: PHP, Java, ColdFusion, osCommerce, Zen Cart, xt:Commerce. */
+const sessionNames = ["phpsessid", "jsessionid", "cfid", "cftoken", "oscsid", "zenid", "xtc_sid"];
 
 /** Click and campaign ids that advertisers, mailers and social networks append to other people's links. */
 const trackingNames = [
@@ -57,8 +46,11 @@ const noisePrefixes = ["utm_", "mtm_", "pk_campaign", "pk_kwd", "aspsessionid"];
 
 const noiseNames: ReadonlySet<string> = new Set([...sessionNames, ...trackingNames]);
 
-/** `sid` is as often the number of a story; it is a session only where its value looks like one drawn at random. */
-const randomToken = /^(?:(?=.*[a-f])(?=.*[0-9])[0-9a-f]{8,}|[0-9a-z]{16,})$/i;
+/** As often the number of a story, or of a talk at a conference: a session only where the value was drawn at random. */
+const ambiguousNames: ReadonlySet<string> = new Set(["sid", "sess_id", "session_id", "sessionid"]);
+
+/** Letters and digits in one piece, as no name and no number of anything is. */
+const randomToken = /^(?=.*[a-z])(?=.*[0-9])(?:[0-9a-f]{8,}|[0-9a-z]{16,})$/i;
 
 /** `;jsessionid=...` within a path segment (Java Servlet 6.0, 7.1.3). */
 const sessionPathParameter = /;jsessionid=[^;/]*/gi;
@@ -66,7 +58,7 @@ const sessionPathParameter = /;jsessionid=[^;/]*/gi;
 /** Whether the query parameter `name=value`, as written in a URL, does not change the page. */
 export function isQueryNoise(name: string, value: string): boolean {
   const lower = name.toLowerCase();
-  if (lower === "sid") return randomToken.test(value);
+  if (ambiguousNames.has(lower)) return randomToken.test(value);
   return noiseNames.has(lower) || noisePrefixes.some((prefix) => lower.startsWith(prefix));
 }
 

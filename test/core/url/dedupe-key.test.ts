@@ -14,8 +14,9 @@ describe("dedupeKey", () => {
     ["/x?utm_source=news&id=7&UTM_Medium=mail", "/x?id=7"],
     ["/x?fbclid=abc&gclid=1&msclkid=2", "/x"],
     ["/x?PHPSESSID=0123456789abcdef", "/x"],
-    ["/x?sessionid=1&CFID=1&CFTOKEN=2&ASPSESSIONIDQQ=3", "/x"],
+    ["/x?CFID=1&CFTOKEN=2&ASPSESSIONIDQQ=3", "/x"],
     ["/x?sid=7f3a90bc12de", "/x"],
+    ["/x?sessionid=7F3A90BC12DE&session_id=k3j9x0q2m7w1z8v5&sess_id=0a1b2c3d", "/x"],
     ["/x;jsessionid=0A1B.node2?p=1", "/x?p=1"],
     ["/x;jsessionid=1;v=2", "/x;v=2"],
     ["/a;JSESSIONID=1/b;v=2;jsessionid=3", "/a/b;v=2"],
@@ -23,12 +24,21 @@ describe("dedupeKey", () => {
     expect(dedupeKey(site + path)).toBe(site + expected);
   });
 
-  it.each(["/x", "/x;v=1", "/x?sid=20260101", "/x?sid=a-story", "/x?page=2", "/x?ref=a&sort=b"])(
-    "keeps %s, which may be another page",
-    (path) => {
-      expect(dedupeKey(site + path)).toBe(site + path);
-    },
-  );
+  it.each([
+    "/x",
+    "/x;v=1",
+    "/x?sid=20260101",
+    "/x?sid=a-story",
+    "/x?sid=thestoryofacrawler",
+    "/x?sessionid=12",
+    "/x?session_id=1234567",
+    "/x?session_id=20260101120000000",
+    "/x?sess_id=keynote2",
+    "/x?page=2",
+    "/x?ref=a&sort=b",
+  ])("keeps %s, which may be another page", (path) => {
+    expect(dedupeKey(site + path)).toBe(site + path);
+  });
 
   it("is the URL itself where queries are not to be normalised", () => {
     const url = `${site}/x;jsessionid=1?b=2&a=1&utm_source=x&`;
