@@ -198,6 +198,7 @@ async function optionsOf(
     peerId,
     version: config.version,
     productToken: productTokenOf(config.userAgent),
+    allowPrivate: config.allowPrivate,
     limits: { ...limits, ...(bodyBytesMax !== undefined && { bodyBytesMax }) },
     dispatcher: {
       ...dispatcher,

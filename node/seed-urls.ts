@@ -1,4 +1,6 @@
 import { lineCharactersMax } from "../src/adapters/http-api/url-lines.ts";
+import { isPrivateHost } from "../src/core/net/address-policy.ts";
+import type { HostName } from "../src/core/units.ts";
 import { isHttpUrl } from "./config/settings.ts";
 import { usageError } from "./error-line.ts";
 
@@ -7,6 +9,20 @@ export function checkUrls(urls: readonly string[]): void {
   const problems = urls
     .filter((url) => url.length > lineCharactersMax || !isHttpUrl(url))
     .map(problemOf);
+  if (problems.length > 0) throw usageError(...problems);
+}
+
+/**
+ * Fails with `CONFIG_INVALID` and a line for each of `urls` that names an address which a crawl may not reach unless it is
+ * told so. Where a name leads is only known when it is looked up.
+ */
+export function checkAddresses(urls: readonly string[]): void {
+  const problems = urls
+    .filter((url) => isPrivateHost(new URL(url).hostname as HostName))
+    .map(
+      (url) =>
+        `${JSON.stringify(url)} is at a private, loopback or link-local address; to crawl it, add --allow-private`,
+    );
   if (problems.length > 0) throw usageError(...problems);
 }
 

@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
+import { describeReason, isStatusReason } from "../src/core/answers/reason-text.ts";
 import type { StatusReason } from "../src/core/answers/url-status.ts";
 import { lineCharactersMax, linesOf, textUrl } from "../src/adapters/http-api/url-lines.ts";
 import { usageError } from "./error-line.ts";
-import { cut, printable } from "./text/terminal-text.ts";
+import { clause, cut, printable } from "./text/terminal-text.ts";
 
 /** A URL of a file, and where it stands. */
 export interface UrlLine {
@@ -45,14 +46,16 @@ export async function* urlLineBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** A line for people on an input that is rejected; of arguments there is no `fileName`. */
+/** A line for people on an input that is rejected; `line` where it comes from a file. */
 export function rejectionText(
-  fileName: string | undefined,
-  { url, line }: UrlLine,
+  { url, line }: { readonly url: string; readonly line?: number },
   reason: string,
+  fileName?: string,
 ): string {
   const place = fileName === undefined ? "" : `${fileName}, line ${line}: `;
-  return `peer: ${place}${JSON.stringify(cut(printable(url), shownMax))} is rejected: ${reason}\n`;
+  const why = isStatusReason(reason) ? ` (${clause(describeReason(reason))})` : "";
+  const shown = JSON.stringify(cut(printable(url), shownMax));
+  return `peer: ${place}${shown} is rejected: ${reason}${why}\n`;
 }
 
 /** The bytes of the file that `--file` names. Fails with `CONFIG_INVALID` where it cannot be read. */

@@ -13,10 +13,11 @@ import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/pro
 import { progressView } from "../dashboard/progress-view.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
-import { checkUrls } from "../seed-urls.ts";
+import { checkAddresses, checkUrls } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
-import { printable, shellWord } from "../text/terminal-text.ts";
+import { clause, printable, shellWord } from "../text/terminal-text.ts";
+import { rejectionText } from "../url-file.ts";
 import {
   colorWanted,
   newCommand,
@@ -76,6 +77,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
   checkUrls(urls);
   const dataDir = dataDirOf(urls, given.out);
   const values = { ...(await recallSettings(dataDir)), ...given };
+  if (values["allow-private"] !== true) checkAddresses(urls);
   const plan = await planOf(urls, dataDir, values.job);
   const stop = new StopRequest(terminal);
   let display: ProgressDisplay | undefined;
@@ -117,7 +119,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     }
     const { archiveFiles } = session.control.stats();
     const summary = crawlSummary(session.control.job(plan.job), archiveFiles, plan.out);
-    await finish(context, command, summary, again ? "already finished" : "finished");
+    await finish(context, command, summary, again);
     if (!summary.finished && stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
     stop.dispose();
@@ -174,7 +176,7 @@ function sayStart(
   injected: InjectReport,
 ): void {
   for (const { input, reason } of injected.rejected) {
-    say(`peer: ${JSON.stringify(input)} is not crawled: ${reason}\n`);
+    say(rejectionText({ url: input }, reason));
   }
   if (urls.length > 0 && injected.rejectedCount === urls.length) {
     throw usageError("no URL is left to start from");
@@ -224,7 +226,7 @@ async function sayGivenUp(
   const { url, reason, detail = reason ?? "no reason is known" } = givenUp;
   const flag = reason === "address-forbidden" ? " with --allow-private" : "";
   await stderr.write(
-    `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${detail.replace(/\.$/, "")}; ` +
+    `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${clause(detail)}; ` +
       `to try again${flag}, begin anew with --job NAME or another --out DIR\n`,
   );
 }
@@ -233,13 +235,19 @@ async function finish(
   context: CommandContext,
   command: Command,
   summary: CrawlSummary,
-  finished: string,
+  again: boolean,
 ): Promise<void> {
   await writeSummary(summary);
-  const head = summary.finished ? finished : "stopped; everything is kept";
+  const head = headOf(summary, again);
   await printDocument(context, command, summary, () => `${head}\n${renderSummary(summary)}`);
   if (summary.finished) return;
   await context.terminal.stderr.write(
     `continue with: peer crawl --out ${shellWord(summary.out)}\n`,
   );
+}
+
+function headOf({ finished, fetched }: CrawlSummary, again: boolean): string {
+  if (!finished) return "stopped; everything is kept";
+  if (fetched === 0) return "ended with nothing fetched";
+  return again ? "already finished" : "finished";
 }

@@ -155,7 +155,7 @@ async function report(
 ): Promise<void> {
   const { stderr } = context.terminal;
   for (const { input, reason, line } of totals.rejected) {
-    await stderr.write(rejectionText(sourceName, { url: input, line }, reason));
+    await stderr.write(rejectionText({ url: input, line }, reason, sourceName));
   }
   const unnamed = totals.rejectedCount - totals.rejected.length;
   if (unnamed > 0) await stderr.write(`peer: ${formatCount(unnamed)} more are rejected\n`);

@@ -16,6 +16,7 @@ import { StopRequest } from "../stop-request.ts";
 import { shortAddress, shortId } from "../text/member-text.ts";
 import { nearest } from "../text/nearest.ts";
 import { shellWord } from "../text/terminal-text.ts";
+import { rejectionText } from "../url-file.ts";
 import {
   newCommand,
   printJson,
@@ -139,7 +140,7 @@ async function injectSeeds(
   const job = (values.job ?? jobDefault) as JobId;
   const { rejected } = await control.inject(job, values.seed, jobOptionsOf(values));
   for (const { input, reason } of rejected) {
-    await terminal.stderr.write(`peer: ${JSON.stringify(input)} is not crawled: ${reason}\n`);
+    await terminal.stderr.write(rejectionText({ url: input }, reason));
   }
 }
 

@@ -80,7 +80,7 @@ async function* batchesOf(
   const source = file === "-" ? terminal.stdin : fileBytes(file);
   const name = file === "-" ? "standard input" : file;
   const lines = urlLineBatches(source, batchMax, (line, reason) => {
-    void terminal.stderr.write(rejectionText(name, line, reason));
+    void terminal.stderr.write(rejectionText(line, reason, name));
   });
   for await (const batch of lines) yield batch.map(({ url }) => url);
 }

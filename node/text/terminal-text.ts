@@ -17,6 +17,11 @@ export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** A sentence as a part of another one: `It was so.` becomes `it was so`. */
+export function clause(sentence: string): string {
+  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1).replace(/\.$/, "");
+}
+
 /** A fact with its name; without a value there is nothing to tell. */
 export type LabelledRow = readonly [label: string, value: string | undefined];
 

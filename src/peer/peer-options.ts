@@ -30,6 +30,8 @@ export interface PeerOptions {
   readonly version: string;
   /** Name by which robots.txt may address the crawler: the first word of its User-Agent. */
   readonly productToken: string;
+  /** Whether seeds may name addresses that are not public; a fetcher that lets no request reach them refuses links too. @default false */
+  readonly allowPrivate: boolean;
   /** How long a stopping peer waits for requests in flight before it cuts them off. @default 8_000 */
   readonly drainMs: Millis;
   readonly limits: FetchLimits;
@@ -46,6 +48,7 @@ export interface PeerOptions {
 
 export const defaultPeerOptions: Omit<PeerOptions, "peerId" | "version" | "productToken"> =
   Object.freeze({
+    allowPrivate: false,
     drainMs: 8_000,
     limits: defaultFetchLimits,
     politeness: defaultPolitenessOptions,

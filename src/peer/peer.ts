@@ -205,7 +205,7 @@ export class Peer implements PeerControl {
       const problem = `job "${id}" was cancelled; inject under another name`;
       throw new CrawlError("JOB_CANCELLED", problem, { job: id });
     }
-    const { seeds, rejected } = judgeSeeds(job, urls);
+    const { seeds, rejected } = judgeSeeds(job, urls, this.#options);
     const links = packLinks(seeds, job.definition.options.normalizeQuery);
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);

@@ -177,6 +177,17 @@ describe("a peer", () => {
     expect(peer.job(testJob).counts).toMatchObject({ pages: 2, fetched: 3, failed: 1 });
   });
 
+  it("refuses a seed at an address that is not public, unless it is told otherwise", async () => {
+    const seeds = ["http://127.0.0.1:8080/1", "http://site.example/1"];
+    const rejected = [{ input: "http://127.0.0.1:8080/1", reason: "address-forbidden" }];
+    const inject = (machine: VirtualPeer): Promise<unknown> =>
+      machine.clock.run(machine.start().then(() => machine.inject(seeds)));
+    const careful = new VirtualPeer(treeSite(1));
+    expect(await inject(careful)).toMatchObject({ added: 1, rejected });
+    const told = new VirtualPeer(treeSite(1), { allowPrivate: true });
+    expect(await inject(told)).toMatchObject({ added: 2, rejected: [] });
+  });
+
   it.each(["address-forbidden", "connect-refused", "connect-timeout"] as const)(
     "asks the next address of a name after %s, within the delays of each",
     async (failure) => {

@@ -3,7 +3,8 @@ import type { HostHold, StatusReason } from "./url-status.ts";
 /** One sentence for people on each reason that a URL's status can have. */
 const texts: Readonly<Record<StatusReason, string>> = {
   aborted: "The request was cut off when the peer stopped.",
-  "address-forbidden": "The name leads to a private, loopback or link-local address.",
+  "address-forbidden":
+    "The host leads to a private, loopback or link-local address, and the peer runs without --allow-private.",
   backoff: "The host rests after a failure, or because it asked for a pause.",
   "bad-encoding": "The body does not decode as its Content-Encoding says.",
   "bad-framing": "The response is not valid HTTP.",

@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import type { IPv4, IPv6 } from "ipaddr.js";
+import type { HostName } from "../units.ts";
 
 /** First address and prefix length of a block. */
 type Block<Address> = readonly [Address, number];
@@ -72,6 +73,18 @@ export function isPublicAddress(address: string): boolean {
     return isPublicIPv4(new ipaddr.IPv4(parsed.toByteArray().slice(offset, offset + 4)));
   }
   return isIn(parsed, globalUnicastIPv6) && !isIn(parsed, refusedIPv6);
+}
+
+/** Loopback, whatever a name server says (RFC 6761, section 6.3). */
+const loopbackName = /^(.+\.)?localhost$/;
+
+/** Whether the host of a canonical URL leads to an address that is not public by its form alone: nobody is asked. */
+export function isPrivateHost(host: HostName): boolean {
+  if (loopbackName.test(host)) return true;
+  const isIPv6 = host.startsWith("[");
+  // In a canonical URL only an IPv4 address consists of digits and dots.
+  if (!isIPv6 && !/^[\d.]+$/.test(host)) return false;
+  return !isPublicAddress(isIPv6 ? host.slice(1, -1) : host);
 }
 
 function isPublicIPv4(address: IPv4): boolean {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPublicAddress } from "../../../src/core/net/address-policy.ts";
+import { isPrivateHost, isPublicAddress } from "../../../src/core/net/address-policy.ts";
+import type { HostName } from "../../../src/core/units.ts";
 
 const publicAddresses = [
   "1.1.1.1",
@@ -112,6 +113,22 @@ describe("the address policy", () => {
 
   it.each(noAddresses)("refuses what is no address: %j", (text) => {
     expect(isPublicAddress(text)).toBe(false);
+  });
+
+  it.each([
+    ["127.0.0.1", true],
+    ["10.1.2.3", true],
+    ["[::1]", true],
+    ["[::ffff:7f00:1]", true],
+    ["localhost", true],
+    ["docs.localhost", true],
+    ["8.8.8.8", false],
+    ["[2606:4700:4700::1111]", false],
+    ["example.com", false],
+    ["notlocalhost", false],
+    ["10.example", false],
+  ])("knows of the host %s before it is looked up whether it is private: %s", (host, isPrivate) => {
+    expect(isPrivateHost(host as HostName)).toBe(isPrivate);
   });
 
   it("judges an IPv6 address that embeds an IPv4 one as it judges that one", () => {

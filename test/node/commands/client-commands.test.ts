@@ -126,7 +126,10 @@ describe("peer inject", () => {
     const { err, exitCode, out } = await peer(["inject", "--file", file, "--delay", "5", "--json"]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ job: "default", added: 1_500, rejectedCount: 1 });
-    expect(err).toBe(`peer: ${file}, line 1503: "no url" is rejected: invalid-url\n`);
+    expect(err).toBe(
+      `peer: ${file}, line 1503: "no url" is rejected: invalid-url ` +
+        "(this is no http or https URL, or one of more than 16,384 characters)\n",
+    );
     expect(control.injected.map(({ urls, options }) => [urls.length, options])).toEqual([
       [1_000, { delayMs: 5 }],
       [501, undefined],
@@ -150,7 +153,7 @@ describe("peer inject", () => {
       exitCode: 0,
       out: "job default: 2 added, 0 known already, 2 rejected\n",
     });
-    const shown = `"${long.slice(0, 199)}…" is rejected: url-length\n`;
+    const shown = `"${long.slice(0, 199)}…" is rejected: url-length (the URL is longer than the job allows)\n`;
     expect(err).toBe(`peer: ${file}, line 1: ${shown}peer: ${file}, line 3: ${shown}`);
     expect(control.injected).toMatchObject([{ options: { delayMs: 5 } }]);
     const states = await peer(["status", "--file", file, "--json"]);

@@ -138,10 +138,11 @@ describe("peer crawl", () => {
     });
     await control.inject("crawl" as never, [seed]);
     control.reports.set("crawl", jobReport("crawl"));
-    const { err, exitCode } = await peer("crawl", seed, "--out", out);
+    const { err, exitCode, out: printed } = await peer("crawl", seed, "--out", out);
     expect(exitCode).toBe(1);
+    expect(printed).toMatch(/^ended with nothing fetched\n/);
     expect(err).toBe(
-      `peer: nothing could be fetched; ${seed}: The address is private; ` +
+      `peer: nothing could be fetched; ${seed}: the address is private; ` +
         "to try again with --allow-private, begin anew with --job NAME or another --out DIR\n",
     );
   });
@@ -207,6 +208,11 @@ describe("peer crawl", () => {
     [["crawl", seed, "--user-agent", "Mozilla/5.0 (X11)"], "imitations of browsers are refused"],
     [["crawl", seed, "--exclude", "("], "--exclude has bad patterns"],
     [["crawl", seed, "--config", "/no/such.json"], "there is no such file"],
+    [
+      ["crawl", "http://127.0.0.1:8080/"],
+      "private, loopback or link-local address; to crawl it, add --allow-private",
+    ],
+    [["crawl", seed, "http://[::1]/"], '"http://[::1]/" is at a private'],
     [["crawl", "--out", "/no/such/dir"], "there is no crawl to continue"],
   ])("refuses %j with exit code 2, one line, and no peer started", async (words, expected) => {
     const { err, exitCode, out: printed } = await peer(...words);
