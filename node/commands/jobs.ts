@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { JobChange } from "../../src/ports/peer-control.ts";
-import { jobStateText, renderJob, renderJobs } from "../text/job-text.ts";
+import { renderJob, renderJobs } from "../text/job-text.ts";
 import { questionCommand, type CommandContext } from "./command-context.ts";
 
 const changes: readonly (readonly [change: JobChange, summary: string, does: string])[] = [
@@ -63,6 +63,6 @@ function changeCommand(
   return questionCommand(context, text, {
     word,
     ask: (client, id) => client.changeJob(id, change),
-    render: (report) => `job ${report.definition.id} is ${jobStateText(report)}\n`,
+    render: ({ definition: { id, state } }) => `job ${id} is ${state}\n`,
   });
 }

@@ -6,11 +6,6 @@ import { counted, formatBytes, formatCount, formatDuration } from "../../src/cor
 import { shortId } from "./member-text.ts";
 import { labelled, table, type LabelledRow } from "./terminal-text.ts";
 
-/** `finished`, or the state that the job's owner gave it. */
-export function jobStateText({ definition, finished }: JobReport): string {
-  return finished && definition.state === "running" ? "finished" : definition.state;
-}
-
 /** Jobs as a table. */
 export function renderJobs(jobs: readonly JobReport[]): string {
   const head = [
@@ -26,7 +21,7 @@ export function renderJobs(jobs: readonly JobReport[]): string {
   ];
   const rows = jobs.map((job) => [
     job.definition.id,
-    jobStateText(job),
+    job.definition.state,
     formatCount(job.counts.pages),
     formatCount(job.counts.fetched),
     formatCount(job.counts.failed),

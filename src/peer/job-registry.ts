@@ -1,4 +1,5 @@
 import { CrawlError } from "../core/errors.ts";
+import { reportedDefinition } from "../core/answers/reported-definition.ts";
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import { defaultJobOptions, jobsMax, revisionMax } from "../core/jobs/job-definition.ts";
 import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
@@ -217,10 +218,11 @@ export function reachedPageLimit(job: Job): boolean {
 
 export function reportOf(job: Job): JobReport {
   const counts = job.counter.counts();
+  const finished = isFinished(job);
   return {
-    definition: job.definition,
+    definition: reportedDefinition(job.definition, finished),
     counts: job.definition.state === "cancelled" ? dropQueued(counts, job.leases) : counts,
-    finished: isFinished(job),
+    finished,
   };
 }
 

@@ -1,5 +1,6 @@
 import { addJobCounts, noJobCounts } from "../core/answers/job-counts.ts";
 import type { JobCounts } from "../core/answers/job-counts.ts";
+import { reportedDefinition } from "../core/answers/reported-definition.ts";
 import type { PastTotals, StatsReply } from "../core/messages/stats-message.ts";
 import { roundFigure } from "../core/round-figure.ts";
 import type { MemberId, Millis } from "../core/units.ts";
@@ -60,10 +61,12 @@ function jobReport(
     const totals = jobs.find(({ job }) => job === definition.id);
     if (totals) shares.push({ peer: member, counts: withoutQueue(totals.counts), past: true });
   }
+  const finished =
+    rest.silent.length === 0 && present.every(({ totals }) => totals?.finished ?? true);
   return {
-    definition,
+    definition: reportedDefinition(definition, finished),
     counts: shares.reduce((sum, { counts }) => addJobCounts(sum, counts), noJobCounts),
-    finished: rest.silent.length === 0 && present.every(({ totals }) => totals?.finished ?? true),
+    finished,
     shares,
   };
 }

@@ -1,7 +1,8 @@
 import type { HostStatus } from "../core/answers/host-status.ts";
 import type { JobCounts } from "../core/answers/job-counts.ts";
+import type { ReportedDefinition } from "../core/answers/reported-definition.ts";
 import type { UrlStatus } from "../core/answers/url-status.ts";
-import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
+import type { JobOptions } from "../core/jobs/job-definition.ts";
 import type { MemberState } from "../core/membership/member.ts";
 import type { JobId, Millis } from "../core/units.ts";
 import type { ArchivedResponse } from "./archive.ts";
@@ -24,7 +25,7 @@ export interface InjectReport {
 
 /** A job as one peer sees it. */
 export interface JobReport {
-  readonly definition: JobDefinition;
+  readonly definition: ReportedDefinition;
   readonly counts: JobCounts;
   /** Nothing of it is queued or in flight. */
   readonly finished: boolean;
@@ -62,7 +63,7 @@ export interface MemberStats {
 
 /** A job over all members. */
 export interface SwarmJobReport {
-  readonly definition: JobDefinition;
+  readonly definition: ReportedDefinition;
   /** Sum of `shares`. */
   readonly counts: JobCounts;
   /** Every member that runs has answered, and nothing of it is queued or in flight at any of them. */

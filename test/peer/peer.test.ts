@@ -28,6 +28,7 @@ describe("a peer", () => {
     expect(new Set(counts.values())).toEqual(new Set([1]));
     expect(peer.job(testJob)).toMatchObject({
       finished: true,
+      definition: { state: "finished" },
       counts: { pages: 60, fetched: 60, failed: 0, queued: 0, requests: 60 },
     });
   });

@@ -20,16 +20,17 @@ import type { ArchivedResponse } from "../../src/ports/archive.ts";
 
 /** A job report with the given differences. */
 export function jobReport(id: string, counts: Partial<JobCounts> = {}): JobReport {
+  const finished = (counts.queued ?? 0) === 0;
   return {
     definition: {
       id: id as JobId,
       revision: 1,
       stateRevision: 1,
-      state: "running",
+      state: finished ? "finished" : "running",
       options: defaultJobOptions,
     },
     counts: { ...noJobCounts, ...counts },
-    finished: (counts.queued ?? 0) === 0,
+    finished,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
+import { reportedDefinition } from "../../core/answers/reported-definition.ts";
 import type { JobId } from "../../core/units.ts";
 import type {
   JobChange,
@@ -105,5 +106,6 @@ async function jobAtEnd(
   const over = await Promise.race(waits).finally(() => gone.abort());
   const report = await swarmReport(control, control.job(id));
   // All members have agreed that nothing is left; one that has just died does not answer for its figures any more.
-  return { ...report, finished: report.finished || (over && report.counts.queued === 0), over };
+  const finished = report.finished || (over && report.counts.queued === 0);
+  return { ...report, definition: reportedDefinition(report.definition, finished), finished, over };
 }

@@ -80,7 +80,11 @@ describe("HttpApi, asked about the swarm", () => {
     const answer = get("/jobs/j/wait");
     await expect.poll(() => control.waiting).toBe(1);
     control.finish();
-    expect((await answer).body).toMatchObject({ over: true, finished: true });
+    expect((await answer).body).toMatchObject({
+      over: true,
+      finished: true,
+      definition: { state: "finished" },
+    });
   });
 
   it.each([

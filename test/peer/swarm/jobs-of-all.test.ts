@@ -165,6 +165,7 @@ describe("the figures of a swarm", () => {
         expect(stats.silent).toEqual([]);
         expect(stats.jobs[0]).toMatchObject({
           finished: true,
+          definition: { state: "finished" },
           counts: { pages: 240, fetched: 240, queued: 0, statuses: { "2xx": 240 } },
         });
         const shares = stats.jobs[0]?.shares ?? [];
