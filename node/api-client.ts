@@ -11,7 +11,10 @@ import type {
   SwarmJobReport,
   UrlStatus,
 } from "../src/ports/peer-control.ts";
+import { formatDuration } from "../src/core/text/human.ts";
+import type { Millis } from "../src/core/units.ts";
 import type { ArchivedResponse } from "../src/ports/archive.ts";
+import type { Clock } from "../src/ports/clock.ts";
 import { dataLayout, type ListenAddress } from "./config/peer-config.ts";
 import { adviceByCode } from "./error-line.ts";
 
@@ -28,27 +31,39 @@ export type ArchivedHead = Omit<ArchivedResponse, "body"> & { readonly bodyBytes
 
 /** Where a command looks for the peer. */
 export interface PeerAddress {
-  readonly data?: string;
-  readonly api?: ListenAddress;
+  readonly data?: string | undefined;
+  readonly api?: ListenAddress | undefined;
 }
 
+/** Longest time for an answer where none is set: twice what a swarm takes for an injection before it says that it is busy. */
+export const answerMsMaxDefault: Millis = 60_000;
+
 /**
- * A running peer, seen through its HTTP API. Failures are `CrawlError`s: the peer's own, `API_UNREACHABLE` where
- * nothing answers, `CONFIG_INVALID` where the peer refuses what it was asked.
+ * A running peer, seen through its HTTP API. Failures are `CrawlError`s: the peer's own, `API_UNREACHABLE` where nothing
+ * answers, or not in time, `CONFIG_INVALID` where the peer refuses what it was asked.
  */
 export class ApiClient {
   readonly #url: string;
+  readonly #clock: Clock;
+  readonly #answerMsMax: Millis;
 
-  constructor(url: string) {
+  private constructor(url: string, clock: Clock, answerMsMax: Millis) {
     this.#url = url;
+    this.#clock = clock;
+    this.#answerMsMax = answerMsMax;
   }
 
-  /** Finds the peer by the data directory it runs in, or by its address. */
-  static async find({ data, api }: PeerAddress): Promise<ApiClient> {
-    if (api !== undefined) return new ApiClient(urlOf(api));
-    if (data === undefined) return new ApiClient(urlOf(defaultHttpApiOptions));
+  /** Finds the peer by the data directory it runs in, or by its address. It has `answerMsMax` for each answer. */
+  static async find(
+    { data, api }: PeerAddress,
+    clock: Clock,
+    answerMsMax: Millis = answerMsMaxDefault,
+  ): Promise<ApiClient> {
+    const clientOf = (url: string): ApiClient => new ApiClient(url, clock, answerMsMax);
+    if (api !== undefined) return clientOf(urlOf(api));
+    if (data === undefined) return clientOf(urlOf(defaultHttpApiOptions));
     const { peer, url } = await apiFileIn(data);
-    const client = new ApiClient(url);
+    const client = clientOf(url);
     const { peer: found } = await client.#json<{ readonly peer: string }>("GET", "/healthz");
     if (found !== peer) throw nobodyIn(data);
     return client;
@@ -67,9 +82,12 @@ export class ApiClient {
     return answer.urls;
   }
 
-  /** The archived body as it arrives. */
+  /** The archived body as it arrives, which takes what it takes once it has begun. */
   async content(url: string, job?: string): Promise<AsyncIterable<Uint8Array>> {
-    const response = await this.#request("GET", `/content?${query({ url, job })}`);
+    const path = `/content?${query({ url, job })}`;
+    const response = await this.#within(this.#answerMsMax, (end) =>
+      this.#request("GET", path, undefined, end),
+    );
     return response.body ?? emptyBody();
   }
 
@@ -92,7 +110,9 @@ export class ApiClient {
 
   /** The job at its end, or as it stands after a while. */
   waitForJob(id: string, signal: AbortSignal): Promise<WaitDocument> {
-    return this.#json("GET", `/jobs/${encodeURIComponent(id)}/wait`, undefined, signal);
+    const path = `/jobs/${encodeURIComponent(id)}/wait`;
+    const waitMs = defaultHttpApiOptions.waitMsMax + this.#answerMsMax;
+    return this.#json("GET", path, undefined, signal, waitMs);
   }
 
   stats(signal?: AbortSignal): Promise<StatsDocument> {
@@ -111,25 +131,54 @@ export class ApiClient {
     return this.#json("POST", "/leave");
   }
 
-  async #json<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-    const response = await this.#request(method, path, body, signal);
+  #json<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+    msMax = this.#answerMsMax,
+  ): Promise<T> {
+    const ask = async (end: AbortSignal): Promise<T> => {
+      const response = await this.#request(method, path, body, end);
+      try {
+        return (await response.json()) as T;
+      } catch (cause) {
+        throw this.#unreachable("the answer broke off", cause);
+      }
+    };
+    return this.#within(msMax, ask, signal);
+  }
+
+  /** What `ask` resolves to, whose signal aborts after `msMax`, or when `signal` does. */
+  async #within<T>(
+    msMax: Millis,
+    ask: (end: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const late = new AbortController();
+    const answered = new AbortController();
+    void this.#clock.sleep(msMax, answered.signal).then(() => {
+      if (!answered.signal.aborted) late.abort();
+    });
     try {
-      return (await response.json()) as T;
-    } catch (cause) {
-      throw this.#unreachable("the answer broke off", cause);
+      return await ask(AbortSignal.any([late.signal, ...(signal ? [signal] : [])]));
+    } catch (error) {
+      throw late.signal.aborted ? this.#tooLate(msMax, error) : error;
+    } finally {
+      answered.abort();
     }
   }
 
   async #request(
     method: string,
     path: string,
-    body?: unknown,
-    signal?: AbortSignal,
+    body: unknown,
+    signal: AbortSignal,
   ): Promise<Response> {
     const init: RequestInit = {
       method,
       redirect: "error",
-      ...(signal === undefined ? {} : { signal }),
+      signal,
       ...(body === undefined
         ? {}
         : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
@@ -142,6 +191,13 @@ export class ApiClient {
     }
     if (response.ok) return response;
     throw await this.#failure(response);
+  }
+
+  #tooLate(msMax: Millis, cause: unknown): CrawlError {
+    const message =
+      `the peer at ${this.#url} has not answered within ${formatDuration(msMax)}; ` +
+      "it is busy or hangs: ask again, or give it longer with --timeout SECONDS";
+    return new CrawlError("API_UNREACHABLE", message, { url: this.#url }, { cause });
   }
 
   #unreachable(what: string, cause: unknown): CrawlError {

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { CrawlError } from "../src/core/errors.ts";
+import type { Clock } from "../src/ports/clock.ts";
 import { ApiClient } from "./api-client.ts";
 import { hostAndPort } from "./config/value-readers.ts";
 
@@ -44,7 +45,10 @@ export class DemoPeer {
   }
 
   /** Starts the process and waits until it is ready. Errors: `CHILD_FAILED`. */
-  static async start({ name, data, join, flags }: DemoPeerRequest): Promise<DemoPeer> {
+  static async start(
+    { name, data, join, flags }: DemoPeerRequest,
+    clock: Clock,
+  ): Promise<DemoPeer> {
     const main = fileURLToPath(new URL("peer.js", import.meta.url));
     const place = ["--data", data, "--api", "127.0.0.1:0", "--json", "--log-level", "error"];
     const swarm = [
@@ -61,7 +65,7 @@ export class DemoPeer {
     }
     const ready = JSON.parse(line) as ReadyLine;
     const api = hostAndPort(1)(new URL(ready.api).host);
-    const client = await ApiClient.find(api.ok ? { api: api.value } : {});
+    const client = await ApiClient.find(api.ok ? { api: api.value } : {}, clock);
     return new DemoPeer(name, child, ready, client);
   }
 

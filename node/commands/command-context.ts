@@ -106,8 +106,12 @@ export function flagsOf(
   return flags;
 }
 
-/** Settings by which a command finds the running peer. */
-export const clientSettingNames = ["api", "data"] as const satisfies readonly SettingName[];
+/** Settings by which a command finds the running peer, and how long it waits for its answers. */
+export const clientSettingNames = [
+  "api",
+  "data",
+  "timeout",
+] as const satisfies readonly SettingName[];
 
 /** The running peer that the command is meant for. */
 export async function clientOf(context: CommandContext, command: Command): Promise<ApiClient> {
@@ -116,8 +120,9 @@ export async function clientOf(context: CommandContext, command: Command): Promi
   // A flag is nearer than a variable, whichever of the two ways it names.
   const useData =
     flags["data"] !== undefined || (flags["api"] === undefined && values.api === undefined);
-  if (!useData && values.api !== undefined) return ApiClient.find({ api: values.api });
-  return ApiClient.find(values.data === undefined ? {} : { data: values.data });
+  const { data, api, timeout } = values;
+  const answerMsMax = timeout === undefined ? undefined : timeout * 1_000;
+  return ApiClient.find(useData ? { data } : { api }, context.terminal.clock, answerMsMax);
 }
 
 /** A question to the running peer, as a command of its own. */

@@ -228,10 +228,8 @@ class DemoSwarm {
     const contact = "https://orbweaver.example/demo";
     const flags = ["--allow-private", "--dns", `127.0.0.1:${this.#dnsPort}`, "--contact", contact];
     const data = join(this.#out, name.replace(" ", "-"));
-    const peer = await DemoPeer.start({
-      ...{ name, data, flags },
-      ...(member && { join: member.address }),
-    });
+    const request = { name, data, flags, ...(member && { join: member.address }) };
+    const peer = await DemoPeer.start(request, this.#context.terminal.clock);
     this.#peers.push(peer);
     return peer;
   }

@@ -7,6 +7,7 @@ import {
 import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
+import { answerMsMaxDefault } from "../api-client.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
   byteCount,
@@ -49,6 +50,9 @@ const seedsMax = 10_000;
 
 /** Addresses that one command line may name. */
 const addressesMax = 64;
+
+/** Node.js closes a connection on which no answer begins for 300 s, and a question for a job's end stays open for 60 of them. */
+const timeoutSecondsMax = 240;
 
 /** Name of a swarm that has none. */
 export const swarmNameDefault = "orbweaver";
@@ -164,6 +168,12 @@ export const settings = {
     argument: "<host:port>",
     help: "address of the local HTTP API",
     defaultText: `${defaultHttpApiOptions.host}:${defaultHttpApiOptions.port}`,
+  },
+  timeout: {
+    read: wholeNumber({ min: 1, max: timeoutSecondsMax }),
+    argument: "<seconds>",
+    help: "longest time that the peer may take for an answer",
+    defaultText: String(answerMsMaxDefault / 1_000),
   },
   join: {
     read: listOrBare(peerAddress(1), addressesMax),

@@ -1,0 +1,62 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { runCli } from "../../node/cli.ts";
+import { FakeTerminal } from "../support/fake-terminal.ts";
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A peer that does with every request what `answer` does; its address. */
+async function peerThat(answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((_request, response) => answer(response));
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("a command that asks a peer", () => {
+  it.each([
+    ["answers nothing", ["stats"], () => undefined],
+    ["begins an answer and goes no further", ["jobs"], (response) => response.write("{")],
+    ["answers nothing, to a page's", ["get", "http://a.example/"], () => undefined],
+    ["answers nothing, to a job's end", ["wait"], () => undefined],
+  ] as [string, string[], (response: ServerResponse) => void][])(
+    "gives up one that %s",
+    async (_what, words, answer) => {
+      const api = await peerThat(answer);
+      const terminal = new FakeTerminal();
+      const exitCode = await runCli([...words, "--api", api, "--timeout", "1"], terminal);
+      expect({ exitCode, out: terminal.stdout.text }).toEqual({ exitCode: 1, out: "" });
+      expect(terminal.stderr.text).toBe(
+        `peer: the peer at http://${api} has not answered within 1.0 s; ` +
+          "it is busy or hangs: ask again, or give it longer with --timeout SECONDS\n",
+      );
+    },
+  );
+
+  it("lets a page take its time that has begun to arrive", async () => {
+    const terminal = new FakeTerminal();
+    const api = await peerThat((response) => {
+      response.write("slow");
+      void terminal.clock.sleep(1_500).then(() => response.end("ly"));
+    });
+    const words = ["get", "http://a.example/", "--api", api, "--timeout", "1"];
+    expect(await runCli(words, terminal)).toBe(0);
+    expect(terminal.stdout.text).toBe("slowly");
+  });
+
+  it("takes no longer time than a connection has", async () => {
+    const terminal = new FakeTerminal();
+    expect(await runCli(["stats", "--timeout", "0"], terminal)).toBe(2);
+    expect(terminal.stderr.text).toBe(
+      'peer: --timeout must be a whole number from 1 to 240, got "0"\n',
+    );
+  });
+});
