@@ -11,7 +11,12 @@ import { runCommand } from "./commands/run.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { statusCommand } from "./commands/status.ts";
 import { waitCommand } from "./commands/wait.ts";
-import { examplesText, type CommandContext, type Example } from "./commands/command-context.ts";
+import {
+  commandPath,
+  examplesText,
+  type CommandContext,
+  type Example,
+} from "./commands/command-context.ts";
 import { errorReport, exitCodes } from "./error-line.ts";
 import type { ComposePeer } from "./peer-session.ts";
 import type { Terminal } from "./terminal.ts";
@@ -99,8 +104,7 @@ function programOf(context: CommandContext): Command {
     .version(context.version, "--version", "print the version")
     .enablePositionalOptions()
     .addHelpText("after", () => `${examplesText(examples)}\n${closing}`);
-  const names = (): string[] => program.commands.map((command) => command.name());
-  program.addCommand(runCommand(context, names), { isDefault: true });
+  program.addCommand(runCommand(context), { isDefault: true });
   program.addCommand(crawlCommand(context));
   program.addCommand(injectCommand(context));
   program.addCommand(statusCommand(context));
@@ -153,15 +157,11 @@ function adapt(command: Command, terminal: Terminal): void {
       outputError: (text, write) => {
         const line = text
           .replace(/^error: /, "")
+          .replace(". Expected", ": expected")
           .replaceAll("\n", " ")
-          .trim();
+          .trim()
+          .replace(/\.$/, "");
         write(`peer: ${line}; ${commandPath(command)} --help tells how it is used\n`);
       },
     });
-}
-
-function commandPath(command: Command): string {
-  return command.parent === null
-    ? command.name()
-    : `${commandPath(command.parent)} ${command.name()}`;
 }

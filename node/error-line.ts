@@ -23,10 +23,7 @@ export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
   },
   CHILD_FAILED: { exitCode: exitCodes.failed },
   CONFIG_INVALID: { exitCode: exitCodes.usedWrongly },
-  DATA_DIR_LOCKED: {
-    exitCode: exitCodes.failed,
-    hint: "stop the peer that uses it (peer leave --data DIR), or name another directory",
-  },
+  DATA_DIR_LOCKED: { exitCode: exitCodes.failed },
   DATA_DIR_UNUSABLE: {
     exitCode: exitCodes.usedWrongly,
     hint: "name a directory that this user may write to",

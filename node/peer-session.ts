@@ -8,6 +8,7 @@ import { CrawlError } from "../src/core/errors.ts";
 import type { PeerControl } from "../src/ports/peer-control.ts";
 import type { ApiFile } from "./api-client.ts";
 import { dataLayout, type ListenAddress, type PeerConfig } from "./config/peer-config.ts";
+import { shellWord } from "./text/terminal-text.ts";
 
 /** A peer as the composition root hands it out: built, not started. */
 export interface RunnablePeer {
@@ -78,8 +79,20 @@ export async function openSession(request: SessionRequest): Promise<PeerSession>
     return { ...session, apiUrl: await openApi(request, request.api, peer, stops) };
   } catch (error) {
     await close();
-    throw error;
+    throw isLocked(error) ? lockedError(request.config, error) : error;
   }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof CrawlError && error.code === "DATA_DIR_LOCKED";
+}
+
+/** The database knows its own directory; the user knows the one that it is in. */
+function lockedError({ dataDir }: PeerConfig, cause: unknown): CrawlError {
+  const message =
+    `${dataDir} is in use by another running peer; stop that one ` +
+    `(peer leave --data ${shellWord(dataDir)}), or name another directory`;
+  return new CrawlError("DATA_DIR_LOCKED", message, { dataDir }, { cause });
 }
 
 async function openApi(

@@ -8,8 +8,10 @@ import {
   type SettingValues,
 } from "../config/settings.ts";
 import { ApiClient } from "../api-client.ts";
+import { usageError } from "../error-line.ts";
 import type { ComposePeer } from "../peer-session.ts";
 import type { Terminal } from "../terminal.ts";
+import { nearest } from "../text/nearest.ts";
 import { table } from "../text/terminal-text.ts";
 
 /** What every command is built with. */
@@ -57,9 +59,30 @@ export function examplesText(examples: readonly Example[]): string {
   return `\n${examples.length === 1 ? "Example" : "Examples"}:\n${shown.join("\n")}`;
 }
 
-/** An option of one command alone, with a default that its help shows. */
-export function defaultedOption(flags: string, help: string, value: string): Option {
-  return new Option(flags, help).default(value, value);
+/** A command as it is typed. */
+export function commandPath(command: Command): string {
+  return command.parent === null
+    ? command.name()
+    : `${commandPath(command.parent)} ${command.name()}`;
+}
+
+/** Fails with `CONFIG_INVALID` where words are left over: the first one names no command of `parent`. */
+export function refuseUnknown(parent: Command, [word]: readonly string[]): void {
+  if (word === undefined) return;
+  const path = commandPath(parent);
+  const meant = nearest(
+    word,
+    parent.commands.map((command) => command.name()),
+  );
+  const advice =
+    meant === undefined ? `${path} --help lists the commands` : `did you mean "${path} ${meant}"?`;
+  const given = `${path} ${word}`.replace("peer ", "");
+  throw usageError(`there is no command ${JSON.stringify(given)}; ${advice}`);
+}
+
+/** A number that one command alone takes, with a default that its help shows. */
+export function numberOption(flags: string, help: string, value: number): Option {
+  return new Option(flags, help).default(value, String(value));
 }
 
 function optionOf(name: SettingName, ownDefault: string | undefined): Option {

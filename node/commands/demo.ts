@@ -15,13 +15,14 @@ import type { Millis } from "../../src/core/units.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
 import { ProgressWatch } from "../dashboard/progress-watch.ts";
 import { DemoPeer } from "../demo-peer.ts";
+import { numbersOf } from "../config/number-options.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount, formatDuration } from "../../src/core/text/human.ts";
 import {
   colorWanted,
-  defaultedOption,
   newCommand,
+  numberOption,
   printJson,
   settingsOf,
   wantsJson,
@@ -37,9 +38,15 @@ interface DemoOptions {
   readonly out?: string;
 }
 
-/** Addresses of 127.0.0.0/8 that one run binds, at most. */
-const sitesMax = 1_000;
-const pagesMax = 1_000_000;
+const defaults = { sites: 12, pages: 600, delay: 100, seed: 1 };
+
+/** What each number may be. Each site binds addresses of 127.0.0.0/8 of its own. */
+const ranges = {
+  sites: { min: 1, max: 1_000 },
+  pages: { min: 1, max: 1_000_000 },
+  delay: { min: 0, max: 60_000 },
+  seed: { min: 0, max: 0xffff_ffff },
+} as const;
 
 /** Faults that would make a small host's circuit breaker open, and everybody wait for a minute. */
 const quickShares = { failing: 0, unavailable: 0, reset: 0, throttled: 0 };
@@ -73,12 +80,12 @@ export function demoCommand(context: CommandContext): Command {
     ],
   } as const;
   return newCommand(text, [])
-    .addOption(defaultedOption("--sites <n>", "sites of the sample web", "12"))
-    .addOption(defaultedOption("--pages <n>", "pages of the sample web", "600"))
+    .addOption(numberOption("--sites <n>", "sites of the sample web", defaults.sites))
+    .addOption(numberOption("--pages <n>", "pages of the sample web", defaults.pages))
     .addOption(
-      defaultedOption("--delay <ms>", "shortest time between two requests to a host", "100"),
+      numberOption("--delay <ms>", "shortest time between two requests to a host", defaults.delay),
     )
-    .addOption(defaultedOption("--seed <n>", "another sample web", "1"))
+    .addOption(numberOption("--seed <n>", "another sample web", defaults.seed))
     .option(
       "--out <dir>",
       "keep the peers' data there, in a new or empty folder (default: removed at the end)",
@@ -338,26 +345,7 @@ async function conclude(
 
 function demoOptionsOf(given: Readonly<Record<string, unknown>>): DemoOptions {
   const { out } = given;
-  const sites = wholeNumber(given, "sites", 1, sitesMax);
-  const pages = wholeNumber(given, "pages", 1, pagesMax);
+  const { sites, pages, delay, seed } = { ...defaults, ...numbersOf(given, ranges) };
   if (pages < sites) throw usageError(`--pages must be at least --sites (${sites}), got ${pages}`);
-  return {
-    sites,
-    pages,
-    delayMs: wholeNumber(given, "delay", 0, 60_000),
-    seed: wholeNumber(given, "seed", 0, 0xffff_ffff),
-    ...(typeof out === "string" && { out }),
-  };
-}
-
-function wholeNumber(
-  given: Readonly<Record<string, unknown>>,
-  name: string,
-  min: number,
-  max: number,
-): number {
-  const text = String(given[name]);
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw usageError(`--${name} must be a whole number from ${min} to ${max}, got "${text}"`);
+  return { sites, pages, delayMs: delay, seed, ...(typeof out === "string" && { out }) };
 }

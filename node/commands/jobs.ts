@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { JobChange } from "../../src/ports/peer-control.ts";
 import { renderJob, renderJobs } from "../text/job-text.ts";
-import { questionCommand, type CommandContext } from "./command-context.ts";
+import { questionCommand, refuseUnknown, type CommandContext } from "./command-context.ts";
 
 const changes: readonly (readonly [change: JobChange, summary: string, does: string])[] = [
   ["pause", "stop fetching for a job; its queue is kept", "let the site rest"],
@@ -37,6 +37,9 @@ export function jobsCommand(context: CommandContext): Command {
   });
   // The commands below take the same options; each is to see its own.
   jobs.enablePositionalOptions();
+  jobs.allowExcessArguments().hook("preAction", (_, command) => {
+    if (command === jobs) refuseUnknown(jobs, jobs.args);
+  });
   jobs.addCommand(showCommand(context));
   for (const change of changes) jobs.addCommand(changeCommand(context, change));
   return jobs;

@@ -6,6 +6,7 @@ import {
   examplesText,
   newCommand,
   printJson,
+  refuseUnknown,
   wantsJson,
   type CommandContext,
 } from "./command-context.ts";
@@ -22,7 +23,12 @@ export function keyCommand(context: CommandContext): Command {
   } as const;
   const key = new Command("key")
     .description("make the key of a closed swarm")
-    .addHelpText("after", () => examplesText(text.examples));
+    .addHelpText("after", () => examplesText(text.examples))
+    .allowExcessArguments()
+    .action(() => {
+      refuseUnknown(key, key.args);
+      key.help({ error: true });
+    });
   key.addCommand(
     newCommand(text, [])
       .argument("[file]", "where to write it; without one it is printed")

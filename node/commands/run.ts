@@ -10,16 +10,16 @@ import {
   type SettingName,
   type SettingValues,
 } from "../config/settings.ts";
-import { errorReport, exitCodes, usageError } from "../error-line.ts";
+import { errorReport, exitCodes } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { StopRequest } from "../stop-request.ts";
 import { shortAddress, shortId } from "../text/member-text.ts";
-import { nearest } from "../text/nearest.ts";
 import { shellWord } from "../text/terminal-text.ts";
 import { rejectionText } from "../url-file.ts";
 import {
   newCommand,
   printJson,
+  refuseUnknown,
   settingsOf,
   wantsJson,
   type CommandContext,
@@ -40,8 +40,8 @@ const dataDirDefault = "orbweaver-data";
 /** Job of seeds and injections that name none. */
 export const jobDefault = "default";
 
-/** `peer` and `peer run`: a peer that runs until it is told to stop. `commands` are the names it is not to take for itself. */
-export function runCommand(context: CommandContext, commands: () => readonly string[]): Command {
+/** `peer` and `peer run`: a peer that runs until it is told to stop. */
+export function runCommand(context: CommandContext): Command {
   const text = {
     name: "run",
     summary: "run a peer that takes URLs until it is told to stop (the default command)",
@@ -59,18 +59,10 @@ export function runCommand(context: CommandContext, commands: () => readonly str
   return newCommand(text, settingNames)
     .allowExcessArguments()
     .action(async (_options: unknown, command: Command) => {
-      refuseWords(command.args, commands());
+      // A word that is no option is a command that there is not.
+      refuseUnknown(command.parent ?? command, command.args);
       await run(context, command, await settingsOf(context, command, settingNames));
     });
-}
-
-/** A word that is no option is a command that there is not. */
-function refuseWords([word]: readonly string[], commands: readonly string[]): void {
-  if (word === undefined) return;
-  const meant = nearest(word, commands);
-  const advice =
-    meant === undefined ? "peer --help lists the commands" : `did you mean "peer ${meant}"?`;
-  throw usageError(`there is no command ${JSON.stringify(word)}; ${advice}`);
 }
 
 async function run(

@@ -15,14 +15,14 @@ import {
 import { simulate } from "../../sim/simulate.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
-import { wholeNumber } from "../config/value-readers.ts";
+import { numbersOf } from "../config/number-options.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { counted, formatDuration } from "../../src/core/text/human.ts";
 import { nearest } from "../text/nearest.ts";
 import { printable, table } from "../text/terminal-text.ts";
 import {
-  defaultedOption,
   newCommand,
+  numberOption,
   printDocument,
   printJson,
   settingsOf,
@@ -72,8 +72,8 @@ export function simCommand(context: CommandContext): Command {
   } as const;
   return newCommand(text, [])
     .argument("[scenario]", "what happens to the swarm; see --list")
-    .addOption(defaultedOption("--seed <n>", "draws everything that is left open", "1"))
-    .addOption(defaultedOption("--seeds <n>", "runs, with that many seeds from --seed on", "1"))
+    .addOption(numberOption("--seed <n>", "draws everything that is left open", 1))
+    .addOption(numberOption("--seeds <n>", "runs, with that many seeds from --seed on", 1))
     .option("--peers <n>", "machines (default: 5; flash-crowd: 50)")
     .option("--sites <n>", "sites of the simulated web (default: 40)")
     .option("--pages <n>", "pages of the simulated web (default: 2000)")
@@ -157,7 +157,7 @@ function summaryOf(seeds: number, failed: readonly Plan[]): string {
 function simOptionsOf(name: string | undefined, command: Command): SimOptions {
   const given = command.opts();
   const scenario = scenarioOf(name);
-  const numbers = numbersOf(given);
+  const numbers = numbersOf(given, ranges);
   const defaults = defaultSizeOf(scenario);
   const size: SimulationSize = {
     seed: numbers.seed ?? defaults.seed,
@@ -185,21 +185,4 @@ function scenarioOf(name: string | undefined): ScenarioName {
   const meant = nearest(name, scenarioNames);
   const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
   throw usageError(`there is no scenario "${name}"${hint}; peer sim --list prints them`);
-}
-
-type SimNumbers = Partial<Record<keyof typeof ranges, number>>;
-
-/** All numbers that are given. What is wrong with any of them is told in one line. */
-function numbersOf(given: Readonly<Record<string, unknown>>): SimNumbers {
-  const numbers: SimNumbers = {};
-  const problems: string[] = [];
-  for (const name of Object.keys(ranges) as (keyof typeof ranges)[]) {
-    const raw = given[name];
-    if (raw === undefined) continue;
-    const reading = wholeNumber(ranges[name])(raw);
-    if (reading.ok) numbers[name] = reading.value;
-    else problems.push(`--${name} ${reading.problem}`);
-  }
-  if (problems.length > 0) throw usageError(problems.join(", and "));
-  return numbers;
 }

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import {
   defaultConsoleLoggerOptions,
   type LogLevel,
@@ -63,7 +62,7 @@ export interface PeerConfigContext {
 /** What the composition root is given. */
 export function peerConfigOf(values: SettingValues, context: PeerConfigContext): PeerConfig {
   return {
-    dataDir: resolve(context.dataDir),
+    dataDir: context.dataDir,
     version: context.version,
     userAgent: userAgentOf(
       context.version,

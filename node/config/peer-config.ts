@@ -8,7 +8,7 @@ import type { ConsoleLoggerOptions, WriteLine } from "../../src/adapters/system/
  * that no default is written twice.
  */
 export interface PeerConfig {
-  /** Absolute path; see {@link dataLayout}. */
+  /** As the user named it; see {@link dataLayout}. */
   readonly dataDir: string;
   /** Value of the User-Agent header, complete. */
   readonly userAgent: string;

@@ -1,6 +1,5 @@
-import { CrawlError } from "../../src/core/errors.ts";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
-import { jobIdOf, jobOptionProblem } from "../../src/core/jobs/validate-job-options.ts";
+import { isJobId, jobIdForm, jobOptionProblem } from "../../src/core/jobs/validate-job-options.ts";
 import { formatCount } from "../../src/core/text/human.ts";
 import type { ListenAddress } from "./peer-config.ts";
 
@@ -43,12 +42,8 @@ export function jobOption<K extends keyof JobOptions>(
 
 /** A job's name. */
 export const jobName: ValueReader<string> = (raw) => {
-  try {
-    return good(jobIdOf(String(raw)));
-  } catch (error) {
-    if (!(error instanceof CrawlError)) throw error;
-    return { ok: false, problem: `is none: ${error.message}` };
-  }
+  const name = String(raw);
+  return isJobId(name) ? good(name) : bad(jobIdForm, raw);
 };
 
 /** Text that is a whole number as that number; anything else as it is. */
@@ -75,7 +70,7 @@ export function wholeNumber({ min, max }: NumberRange): ValueReader<number> {
     const sound = typeof value === "number" && Number.isSafeInteger(value);
     return sound && value >= min && value <= max
       ? good(value)
-      : bad(`a whole number from ${formatCount(min)} to ${formatCount(max)}`, raw);
+      : bad(`a whole number from ${formatCount(min)} to ${formatCount(max)}`, value);
   };
 }
 
@@ -86,7 +81,7 @@ export function decimalNumber({ min, max }: NumberRange): ValueReader<number> {
     const value = isText ? Number(raw) : raw;
     return typeof value === "number" && value >= min && value <= max
       ? good(value)
-      : bad(`a number from ${min} to ${max}`, raw);
+      : bad(`a number from ${min} to ${max}`, value);
   };
 }
 

@@ -134,7 +134,7 @@ export class VirtualArchive implements Archive {
       await this.#process.clock.sleep(this.#flushMs);
     }
     return this.#process.answer(() => {
-      if (this.#disk.full) this.#failure ??= new CrawlError("DISK_FULL", "The disk is full.");
+      if (this.#disk.full) this.#failure ??= new CrawlError("DISK_FULL", "the disk is full");
       if (this.#failure) throw this.#failure;
       invariant(mark !== undefined, "the archive is flushed before it was started");
       const file = this.#open;

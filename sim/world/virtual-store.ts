@@ -75,7 +75,7 @@ export class VirtualStore implements Store {
   start(): Promise<void> {
     return this.#process.answer(() => {
       if (this.disk.holder !== undefined && this.disk.holder !== this) {
-        throw new CrawlError("DATA_DIR_LOCKED", "The data directory is in use.");
+        throw new CrawlError("DATA_DIR_LOCKED", "the data directory is in use");
       }
       this.disk.holder = this;
       this.#isStopping = false;
@@ -126,7 +126,7 @@ export class VirtualStore implements Store {
     if (writeMs > 0) await this.disk.spend(clock, writeMs);
     await this.#process.answer(() => {
       this.#assertOpen();
-      if (this.disk.full) this.#failure ??= new CrawlError("DISK_FULL", "The disk is full.");
+      if (this.disk.full) this.#failure ??= new CrawlError("DISK_FULL", "the disk is full");
       if (this.#failure) throw this.#failure;
       this.disk.apply(ops);
     });
@@ -154,5 +154,5 @@ export class VirtualStore implements Store {
 }
 
 function notOpen(): CrawlError {
-  return new CrawlError("STORE_IO", "The database is not open.");
+  return new CrawlError("STORE_IO", "the database is not open");
 }

@@ -117,5 +117,6 @@ export function hostNamed(name: string): HostName {
   const isName = !/[/?#@\\]/.test(name);
   const url: CanonicalUrl | undefined = isName ? canonicalizeUrl(`http://${name}/`) : undefined;
   if (url !== undefined) return hostOf(url);
-  throw new CrawlError("CONFIG_INVALID", `expected the name of a host, got "${name}"`, {});
+  const problem = `${JSON.stringify(name)} is not the name or address of a host; give it as www.example.com`;
+  throw new CrawlError("CONFIG_INVALID", problem, {});
 }

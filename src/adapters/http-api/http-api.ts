@@ -69,8 +69,14 @@ export class HttpApi {
       const message = `cannot listen to ${host}:${port}: ${listenFailure(cause)}`;
       throw new CrawlError("LISTEN_FAILED", message, { host, port }, { cause });
     }
-    if (!isLoopback(host))
-      this.#parts.logger.warn("api-open-to-other-machines", { url: this.#url });
+    if (isLoopback(host)) return;
+    const detail =
+      "whoever reaches it can command the peer; listen to 127.0.0.1 unless that is meant";
+    this.#parts.logger.warn("api-open-to-other-machines", {
+      host,
+      port: portOf(this.#url),
+      detail,
+    });
   }
 
   /** Answers what can be answered in time, then closes every connection; idempotent. */
@@ -154,6 +160,11 @@ export interface RouteContext extends HttpApiParts {
 
 function pathOf(url: string): string {
   return (url.split("?", 1)[0] ?? "").slice(0, 200);
+}
+
+/** Of `http://HOST:PORT`, in which 80 is written out too. */
+function portOf(url: string): number {
+  return Number(url.slice(url.lastIndexOf(":") + 1));
 }
 
 function listenFailure(cause: unknown): string {

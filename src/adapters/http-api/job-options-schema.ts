@@ -13,7 +13,7 @@ export const jobOptionsSchema = {
 };
 
 /** Longest name of a job that is looked at. */
-export const jobNameSchema = { type: "string", minLength: 1, maxLength: 64 };
+export const jobNameSchema = { type: "string", maxLength: 64 };
 
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return "array";

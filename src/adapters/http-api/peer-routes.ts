@@ -32,7 +32,7 @@ export interface MemberDocument extends MemberReport {
 const hostParams = {
   type: "object",
   required: ["name"],
-  properties: { name: { type: "string", minLength: 1, maxLength: 255 } },
+  properties: { name: { type: "string", maxLength: 255 } },
 };
 
 /** Questions about, and commands to, the peer and its swarm as a whole. */

@@ -177,7 +177,7 @@ export class LevelStore implements Store {
   #opened(action: StoreAction): Database {
     if (this.#database) return this.#database;
     const { directory } = this.#options;
-    const message = `The database in ${directory} is not open.`;
+    const message = `the database in ${directory} is not open`;
     throw new CrawlError("STORE_IO", message, { directory, action, reason: "not open" });
   }
 

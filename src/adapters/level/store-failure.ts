@@ -42,21 +42,21 @@ export function storeFailure(action: StoreAction, directory: string, error: unkn
   const details = { directory, action, reason: text };
   const options = { cause: error };
   if (code === "LEVEL_LOCKED") {
-    const message = `The data directory ${directory} is in use by another running peer; stop that one, or give this one a directory of its own.`;
+    const message = `the database in ${directory} is in use by another running peer`;
     return new CrawlError("DATA_DIR_LOCKED", message, details, options);
   }
   if (noSpaceCodes.includes(code) || noSpace.test(text)) {
-    const message = `The disk that holds ${directory} is full; make room and start the peer again, it goes on where it stopped.`;
+    const message = `the disk that holds ${directory} is full; make room and start the peer again, it goes on where it stopped`;
     return new CrawlError("DISK_FULL", message, details, options);
   }
   if (code === "LEVEL_CORRUPTION" || (missing.test(text) && action !== "write")) {
-    const message = `The database in ${directory} is damaged (${text}); restore the directory from a copy, or start with an empty one. Archived pages are not affected.`;
+    const message = `the database in ${directory} is damaged (${text}); restore the directory from a copy, or start with an empty one: archived pages are not affected`;
     return new CrawlError("STORE_CORRUPT", message, details, options);
   }
   if (action === "open" && (notUsableCodes.includes(code) || notUsable.test(text))) {
-    const message = `The data directory ${directory} cannot be used (${text}); give one that can be written to.`;
+    const message = `the data directory ${directory} cannot be used (${text}); name one that can be written to`;
     return new CrawlError("DATA_DIR_UNUSABLE", message, details, options);
   }
-  const message = `The database in ${directory} failed to ${action} (${text}).`;
+  const message = `the database in ${directory} failed to ${action} (${text})`;
   return new CrawlError("STORE_IO", message, details, options);
 }

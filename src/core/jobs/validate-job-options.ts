@@ -2,6 +2,7 @@ import { CrawlError } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import { defaultJobOptions } from "./job-definition.ts";
 import type { JobOptions } from "./job-definition.ts";
+import { formatCount } from "../text/human.ts";
 import { admittedUrlBytesMax } from "../url/canonicalize-url.ts";
 
 /** Patterns of one kind in a job, at most: each is tried on every link. */
@@ -14,6 +15,10 @@ const patternCharactersMax = 1_000;
 export const pagesMaxMax = 1_000_000_000_000;
 
 const shownCharactersMax = 80;
+
+/** What a job's id is, for people. */
+export const jobIdForm =
+  '1 to 64 characters of a-z, 0-9, ".", "_" and "-", a letter or digit first';
 
 const jobId = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -72,9 +77,7 @@ export function isJobId(text: string): text is JobId {
 /** The id that `text` is: 1 to 64 of `a-z 0-9 . _ -`, a letter or digit first. Errors: `CONFIG_INVALID`. */
 export function jobIdOf(text: string): JobId {
   if (isJobId(text)) return text;
-  throw invalid([
-    `a job's id has 1 to 64 characters of a-z, 0-9, ".", "_" and "-", a letter or digit first; got ${shown(text)}`,
-  ]);
+  throw invalid([`a job's id must be ${jobIdForm}, got ${shown(text)}`]);
 }
 
 /** What is wrong with one option's value, to be read after its name; undefined: nothing. */
@@ -94,7 +97,7 @@ function integer(min: number, max: number): Check {
   return (value) =>
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max
       ? undefined
-      : mustBe(`a whole number from ${min} to ${max}`, value);
+      : mustBe(`a whole number from ${formatCount(min)} to ${formatCount(max)}`, value);
 }
 
 function yesOrNo(value: unknown): string | undefined {

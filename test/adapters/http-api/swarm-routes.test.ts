@@ -110,6 +110,11 @@ describe("HttpApi, asked about the swarm", () => {
     },
   );
 
+  it("leaves it to the peer to say of an empty name that it is none", async () => {
+    expect((await get("/jobs/")).body).toMatchObject({ error: { code: "JOB_UNKNOWN" } });
+    expect((await get("/hosts/")).body).toMatchObject({ host: "", known: false });
+  });
+
   it("tells what is known of a host", async () => {
     control.hosts.set("www.a.example", {
       host: "www.a.example",

@@ -50,5 +50,5 @@ it.each(cases)("names a failure to %s by its consequence: %s -> %s", (action, ca
     code,
     details: { directory: "/d", action, reason: cause.message },
   });
-  expect(failure.message).toContain("/d");
+  expect(failure.message).toMatch(/^the .*\/d\b.*[^.]$/);
 });

@@ -43,10 +43,10 @@ describe("validateJobOptions", () => {
 
   it.each([
     [{ scope: "web" }, 'scope must be one of page, host, site, any, got "web"'],
-    [{ depthMax: "3" }, 'depthMax must be a whole number from 0 to 1000000, got "3"'],
+    [{ depthMax: "3" }, 'depthMax must be a whole number from 0 to 1,000,000, got "3"'],
     [{ depthMax: -1 }, "depthMax must be"],
     [{ depthMax: 1.5 }, "depthMax must be"],
-    [{ delayMs: Number.NaN }, "delayMs must be a whole number from 0 to 86400000, got NaN"],
+    [{ delayMs: Number.NaN }, "delayMs must be a whole number from 0 to 86,400,000, got NaN"],
     [{ delayMs: 86_400_001 }, "delayMs must be"],
     [{ pagesMax: null }, "pagesMax must be"],
     [{ pagesPerHostMax: 0 }, "pagesPerHostMax must be"],
@@ -105,6 +105,6 @@ describe("jobIdOf", () => {
   });
 
   it.each(["", "-a", ".a", "A", "a b", "a/b", "é", "a\n", "a".repeat(65)])("refuses %j", (id) => {
-    expect(() => jobIdOf(id)).toThrow("a job's id has 1 to 64 characters");
+    expect(() => jobIdOf(id)).toThrow("a job's id must be 1 to 64 characters");
   });
 });

@@ -371,7 +371,7 @@ describe("the command line", () => {
 
   it.each([
     [["demo", "--sites", "50", "--pages", "10"], "--pages must be at least --sites (50), got 10"],
-    [["demo", "--sites", "0"], "--sites must be a whole number from 1 to 1000"],
+    [["demo", "--sites", "0"], "--sites must be a whole number from 1 to 1,000, got 0"],
   ])("refuses %j with exit code 2 and one line", expectRefusal);
 
   it("begins no demo in a folder that is in use", async () => {
@@ -393,6 +393,10 @@ describe("the command line", () => {
     [["get"], "missing required argument"],
     [["crawl", "--depth"], "argument missing"],
     [["stats", "--api", "nowhere"], "--api must be HOST:PORT"],
-    [["jobs", "explode", "x"], "too many arguments"],
+    [["stats", "x"], "too many arguments for 'stats': expected 0 arguments but got 1: x; peer"],
+    [["jobs", "shw"], 'there is no command "jobs shw"; did you mean "peer jobs show"?'],
+    [["jobs", "explode", "x"], "peer jobs --help lists the commands"],
+    [["key", "ne"], 'there is no command "key ne"; did you mean "peer key new"?'],
+    [["wait", "--job", ""], "--job must be 1 to 64 characters of a-z,"],
   ])("refuses %j with exit code 2 and one line", expectRefusal);
 });

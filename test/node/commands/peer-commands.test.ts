@@ -16,6 +16,8 @@ let terminal: FakeTerminal;
 let configs: PeerConfig[];
 let calls: string[];
 let broken: PromiseWithResolvers<never>;
+/** What a peer fails with when it is started. */
+let startFailure: Error | undefined;
 
 beforeEach(async () => {
   out = join(await mkdtemp(join(tmpdir(), "peer-commands-")), "out");
@@ -24,6 +26,7 @@ beforeEach(async () => {
   configs = [];
   calls = [];
   broken = Promise.withResolvers<never>();
+  startFailure = undefined;
 });
 
 afterEach(() => rm(join(out, ".."), { recursive: true }));
@@ -32,7 +35,7 @@ function composePeer(config: PeerConfig): Promise<RunnablePeer> {
   configs.push(config);
   const called = (name: string) => () => {
     calls.push(name);
-    return Promise.resolve();
+    return name === "start" && startFailure ? Promise.reject(startFailure) : Promise.resolve();
   };
   return Promise.resolve({
     control,
@@ -219,6 +222,17 @@ describe("peer crawl", () => {
     expect({ exitCode, printed, configs }).toEqual({ exitCode: 2, printed: "", configs: [] });
     expect(err).toMatch(/^peer: [^\n]*\n$/);
     expect(err).toContain(expected);
+  });
+
+  it("names a directory that another peer uses as it was given, and what to do", async () => {
+    startFailure = new CrawlError("DATA_DIR_LOCKED", "the database in /there/state is in use");
+    const { err, exitCode } = await peer("crawl", seed, "--out", out);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err:
+        `peer: ${out} is in use by another running peer; stop that one ` +
+        `(peer leave --data ${out}), or name another directory\n`,
+    });
   });
 
   it("refuses a directory that is none", async () => {

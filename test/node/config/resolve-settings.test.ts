@@ -26,8 +26,8 @@ describe("resolveSettings", () => {
       'c.json: unknown key "dept"; did you mean "depth"?',
       'c.json: unknown key "config"',
       'unknown environment variable ORBWEAVER_DELAI; did you mean "ORBWEAVER_DELAY"?',
-      'c.json, key "depth" must be a whole number from 0 to 1000000, got "deep"',
-      "ORBWEAVER_DELAY must be a whole number from 0 to 86400000, got -1",
+      'c.json, key "depth" must be a whole number from 0 to 1,000,000, got "deep"',
+      "ORBWEAVER_DELAY must be a whole number from 0 to 86,400,000, got -1",
       '--scope must be one of page, host, site, any, got "web"',
       expect.stringMatching(/^--include has bad patterns: .*\(/),
     ]);

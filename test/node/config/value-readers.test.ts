@@ -95,7 +95,7 @@ describe("value readers", () => {
     expect(jobOption("depthMax", numberOrAsIs)("3")).toEqual({ ok: true, value: 3 });
     expect(jobOption("depthMax", numberOrAsIs)("three")).toEqual({
       ok: false,
-      problem: 'must be a whole number from 0 to 1000000, got "three"',
+      problem: 'must be a whole number from 0 to 1,000,000, got "three"',
     });
     expect(jobOption("include", wordsOrAsIs)("^/a /b")).toEqual({ ok: true, value: ["^/a", "/b"] });
     expect(jobOption("include", wordsOrAsIs)("(")).toMatchObject({ ok: false });

@@ -242,6 +242,9 @@ describe("a swarm that is asked for a host", () => {
       expect(await bench.peer(2).host(name)).toMatchObject({ hold: "job-paused" });
       const strange = await bench.peer(0).host("never-heard-of.example");
       expect(strange).toMatchObject({ known: false, queued: [], robots: [] });
+      await expect(bench.peer(0).host("")).rejects.toThrow(
+        '"" is not the name or address of a host',
+      );
       await expect(bench.peer(0).host("no host/at all")).rejects.toMatchObject({
         code: "CONFIG_INVALID",
       });
