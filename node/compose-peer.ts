@@ -1,7 +1,8 @@
 import type { DnsResolver } from "../src/adapters/dns/dns-resolver.ts";
 import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
-import { defaultParserPoolOptions, ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
+import { defaultParserPoolOptions } from "../src/adapters/parser-pool/parser-pool-options.ts";
+import { ParserPool } from "../src/adapters/parser-pool/parser-pool.ts";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { EventLoopLoad } from "../src/adapters/system/event-loop-load.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";

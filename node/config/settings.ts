@@ -4,13 +4,19 @@ import {
   logFormats,
   logLevels,
 } from "../../src/adapters/system/console-logger.ts";
+import { defaultWarcArchiveOptions } from "../../src/adapters/warc/archive-options.ts";
+import { parserThreadsMax } from "../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
+import { defaultDispatcherOptions } from "../../src/peer/dispatcher.ts";
+import { defaultFetchLimits } from "../../src/peer/fetch-limits.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
 import { answerMsMaxDefault } from "../api-client.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
   byteCount,
+  byteCountExamples,
+  byteCountText,
   decimalNumber,
   hostAndPort,
   jobName,
@@ -232,21 +238,25 @@ export const settings = {
     read: wholeNumber({ min: 1, max: 256 }),
     argument: "<n>",
     help: "threads that parse pages",
+    defaultText: `processors less one, at most ${parserThreadsMax}`,
   },
   "max-open": {
     read: wholeNumber({ min: 1, max: 65_536 }),
     argument: "<n>",
     help: "requests open at once, over all hosts; fewer while the process does not keep up",
+    defaultText: String(defaultDispatcherOptions.openRequestsMax),
   },
   "body-max": {
     read: byteCount({ min: 1_024, max: 1_024 ** 3 }),
     argument: "<size>",
-    help: "longest body kept; what is longer is cut and marked",
+    help: `longest body kept, such as ${byteCountExamples}; what is longer is cut and marked`,
+    defaultText: byteCountText(defaultFetchLimits.bodyBytesMax),
   },
   "warc-size": {
     read: byteCount({ min: 1_024 ** 2, max: 1_024 ** 4 }),
     argument: "<size>",
-    help: "size at which a WARC file is finished",
+    help: `size at which a WARC file is finished, such as ${byteCountExamples}`,
+    defaultText: byteCountText(defaultWarcArchiveOptions.fileBytesMax),
   },
   "log-level": {
     read: oneOf(logLevels),

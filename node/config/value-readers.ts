@@ -99,15 +99,27 @@ const byteUnits: Readonly<Record<string, number>> = {
   gib: 1_024 ** 3,
 };
 
+/** Sizes as {@link byteCount} reads them, for people. */
+export const byteCountExamples = "500000, 10MB or 10MiB";
+
+/** A number of bytes as {@link byteCount} reads it: `10MiB`. */
+export function byteCountText(bytes: number): string {
+  const unit = (["GiB", "MiB", "KiB"] as const).find((each) => bytes % sizeOf(each) === 0);
+  return unit === undefined ? String(bytes) : `${bytes / sizeOf(unit)}${unit}`;
+}
+
+function sizeOf(unit: string): number {
+  return byteUnits[unit.toLowerCase()] ?? NaN;
+}
+
 /** A number of bytes, with or without a unit. */
 export function byteCount({ min, max }: NumberRange): ValueReader<number> {
-  const expected = `a size from ${formatCount(min)} to ${formatCount(max)} bytes, such as 500000 or 10MiB`;
+  const expected = `a size from ${byteCountText(min)} to ${byteCountText(max)}, such as ${byteCountExamples}`;
   return (raw) => {
     const text = typeof raw === "number" ? String(raw) : raw;
     const match =
       typeof text === "string" ? /^(\d{1,15}(?:\.\d{1,3})?)\s*([a-z]*)$/i.exec(text.trim()) : null;
-    const unit = byteUnits[match?.[2]?.toLowerCase() ?? ""];
-    const value = unit === undefined ? NaN : Math.round(Number(match?.[1]) * unit);
+    const value = Math.round(Number(match?.[1]) * sizeOf(match?.[2] ?? ""));
     return value >= min && value <= max ? good(value) : bad(expected, raw);
   };
 }

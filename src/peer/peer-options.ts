@@ -5,6 +5,7 @@ import type { Millis } from "../core/units.ts";
 import type { FetchLimits } from "../ports/fetcher.ts";
 import { defaultDispatcherOptions } from "./dispatcher.ts";
 import type { DispatcherOptions } from "./dispatcher.ts";
+import { defaultFetchLimits } from "./fetch-limits.ts";
 import { defaultFrontierOptions } from "./frontier-options.ts";
 import type { FrontierOptions } from "./frontier-options.ts";
 import { defaultJournalOptions } from "./journal.ts";
@@ -12,17 +13,6 @@ import type { JournalOptions } from "./journal.ts";
 import type { RingBook } from "./swarm/ring-book.ts";
 import { defaultSwarmOptions } from "./swarm/swarm-options.ts";
 import type { SwarmOptions } from "./swarm/swarm-options.ts";
-
-/** Bounds of one exchange; each field's meaning and default stand in {@link FetchLimits}. */
-export const defaultFetchLimits: FetchLimits = Object.freeze({
-  bodyBytesMax: 10 * 1024 * 1024,
-  compressionRatioMax: 100,
-  headBytesMax: 32 * 1024,
-  connectTimeoutMs: 10_000,
-  headTimeoutMs: 15_000,
-  idleTimeoutMs: 10_000,
-  totalTimeoutMs: 60_000,
-});
 
 /** What a peer is told at its start. */
 export interface PeerOptions {

@@ -1,7 +1,5 @@
-import {
-  defaultParserPoolOptions,
-  ParserPool,
-} from "../../src/adapters/parser-pool/parser-pool.ts";
+import { defaultParserPoolOptions } from "../../src/adapters/parser-pool/parser-pool-options.ts";
+import { ParserPool } from "../../src/adapters/parser-pool/parser-pool.ts";
 import { InlineParser } from "../support/inline-parser.ts";
 import { pageParserContract } from "./page-parser.ts";
 

@@ -1,36 +1,8 @@
-import { availableParallelism } from "node:os";
 import { CrawlError, invariant } from "../../core/errors.ts";
-import type { Millis } from "../../core/units.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 import { payloadDigest } from "./payload-digest.ts";
+import { defaultParserPoolOptions, type ParserPoolOptions } from "./parser-pool-options.ts";
 import { ParserThread } from "./parser-thread.ts";
-
-export interface ParserPoolOptions {
-  /** Threads. One core is left to the main thread. @default cores - 1, at least 1, at most 8 */
-  readonly threads: number;
-  /** Pages under way; each holds its body twice. @default 16 for each thread */
-  readonly pendingMax: number;
-  /** zlib level of the archive: on HTML, 1 takes half the time of 6 and writes a tenth more. @default 1 */
-  readonly gzipLevel: number;
-  /** Time for one page, after which its thread is replaced: a user's pattern may backtrack for ever. @default 10_000 */
-  readonly pageMsMax: Millis;
-  /** JavaScript heap of a thread; bodies are outside of it. @default 512 */
-  readonly heapMbMax: number;
-}
-
-const threadsMax = 8;
-const pendingPerThread = 16;
-
-export function defaultParserPoolOptions(cores = availableParallelism()): ParserPoolOptions {
-  const threads = Math.max(1, Math.min(threadsMax, cores - 1));
-  return Object.freeze({
-    threads,
-    pendingMax: pendingPerThread * threads,
-    gzipLevel: 1,
-    pageMsMax: 10_000,
-    heapMbMax: 512,
-  });
-}
 
 /** Parses pages in threads. A page goes to the thread that has the fewest. */
 export class ParserPool implements PageParser {

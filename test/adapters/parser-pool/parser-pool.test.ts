@@ -2,9 +2,9 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   defaultParserPoolOptions,
-  ParserPool,
   type ParserPoolOptions,
-} from "../../../src/adapters/parser-pool/parser-pool.ts";
+} from "../../../src/adapters/parser-pool/parser-pool-options.ts";
+import { ParserPool } from "../../../src/adapters/parser-pool/parser-pool.ts";
 import { unpackLinks } from "../../../src/core/page/packed-links.ts";
 import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 

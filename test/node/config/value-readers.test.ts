@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   byteCount,
+  byteCountText,
   hostAndPort,
   listOf,
   onOrOff,
@@ -59,6 +60,14 @@ describe("value readers", () => {
   ])("reads %j as %s bytes", (raw, expected) => {
     expect(valueOf(byteCount({ min: 1, max: 1_024 ** 3 })(raw))).toBe(expected);
   });
+
+  it.each([1, 1_000, 1_024, 1_536, 10 * 1_024 ** 2, 1_024 ** 3])(
+    "writes a size of %i bytes as it reads it",
+    (bytes) => {
+      const text = byteCountText(bytes);
+      expect(valueOf(byteCount({ min: 1, max: 1_024 ** 4 })(text))).toBe(bytes);
+    },
+  );
 
   it.each([
     ["127.0.0.1:7780", { host: "127.0.0.1", port: 7_780 }],

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { PageEncoder, prepareJob } from "../../../../src/adapters/parser-pool/page-encoder.ts";
 import type { EncoderInput } from "../../../../src/adapters/parser-pool/page-encoder.ts";
-import { defaultParserPoolOptions } from "../../../../src/adapters/parser-pool/parser-pool.ts";
+import { defaultParserPoolOptions } from "../../../../src/adapters/parser-pool/parser-pool-options.ts";
 import { payloadDigest } from "../../../../src/adapters/parser-pool/payload-digest.ts";
 import { SystemClock } from "../../../../src/adapters/system/system-clock.ts";
 import { WarcArchive } from "../../../../src/adapters/warc/warc-archive.ts";

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../node/cli.ts";
+import { FakeTerminal } from "../support/fake-terminal.ts";
+
+async function peer(words: readonly string[]) {
+  const terminal = new FakeTerminal();
+  const exitCode = await runCli(words, terminal);
+  return { exitCode, out: terminal.stdout.text, err: terminal.stderr.text };
+}
+
+async function expectRefusal(words: readonly string[], expected: string): Promise<void> {
+  const { err, exitCode, out } = await peer(words);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+  expect(err).toMatch(/^peer: [^\n]*\n$/);
+  expect(err).toContain(expected);
+}
+
+describe("the command line", () => {
+  const asking = ["inject", "status", "get", "host", "wait", "stats", "members", "jobs", "leave"];
+  const commands = ["run", "crawl", ...asking, "demo", "sim"];
+
+  it.each(commands)("helps with %s, and shows an example", async (name) => {
+    const { err, exitCode, out } = await peer([name, "--help"]);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
+    expect(out).toMatch(/^Usage: peer /);
+    expect(out).toMatch(/\n {2}--json /);
+    expect(out).toMatch(/\nExamples?:\n {2}# .*\n {2}peer/);
+    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect((await peer(["help", name])).out).toBe(out);
+  });
+
+  it("tells what holds where nothing is set, and how a size is written", async () => {
+    const out = (await peer(["crawl", "--help"])).out.replace(/\s+/g, " ");
+    expect(out).toContain(
+      "--parser-threads <n> threads that parse pages (default: processors less",
+    );
+    expect(out).toContain("does not keep up (default: 256)");
+    expect(out).toContain("10MB or 10MiB; what is longer is cut and marked (default: 10MiB)");
+    expect(out).toContain("10MB or 10MiB (default: 1GiB)");
+  });
+
+  it("helps with the program itself, and shows how to begin", async () => {
+    const { exitCode, out } = await peer(["--help"]);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/\nExamples:\n {2}# .*\n {2}peer crawl /);
+    expect(out).toMatch(/\nExit codes: 0 done, .* 130 after Ctrl-C, 143 after\nSIGTERM\.\n/);
+    expect(await peer(["help"])).toMatchObject({ exitCode: 0, out });
+  });
+
+  it.each([
+    [["demo", "--sites", "50", "--pages", "10"], "--pages must be at least --sites (50), got 10"],
+    [["demo", "--sites", "0"], "--sites must be a whole number from 1 to 1,000, got 0"],
+  ])("refuses %j with exit code 2 and one line", expectRefusal);
+
+  it("begins no demo in a folder that is in use", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "cli-"));
+    const file = join(folder, "used");
+    await writeFile(file, "");
+    await expectRefusal(["demo", "--out", folder], `${folder} is not empty`);
+    await expectRefusal(["demo", "--out", file], `${file} cannot be read (ENOTDIR`);
+    await rm(folder, { recursive: true });
+  });
+
+  it("says what the columns of a table mean", async () => {
+    const { out } = await peer(["members", "--help"]);
+    expect(out).toMatch(/\nColumns:\n(?: {2}[A-Z].*\n)* {2}LAG +time /);
+  });
+
+  it.each([
+    [["stat"], 'did you mean "peer stats"?'],
+    [["frobnicate"], "peer --help lists the commands"],
+    [["stats", "--verbose"], "unknown option '--verbose'"],
+    [["get"], "missing required argument"],
+    [["crawl", "--depth"], "argument missing"],
+    [["stats", "--api", "nowhere"], "--api must be HOST:PORT"],
+    [["stats", "x"], "too many arguments for 'stats': expected 0 arguments but got 1: x; peer"],
+    [["jobs", "shw"], 'there is no command "jobs shw"; did you mean "peer jobs show"?'],
+    [["jobs", "explode", "x"], "peer jobs --help lists the commands"],
+    [["key", "ne"], 'there is no command "key ne"; did you mean "peer key new"?'],
+    [["wait", "--job", ""], "--job must be 1 to 64 characters of a-z,"],
+  ])("refuses %j with exit code 2 and one line", expectRefusal);
+});
