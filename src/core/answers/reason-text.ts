@@ -19,7 +19,8 @@ const texts: Readonly<Record<StatusReason, string>> = {
   "content-length-mismatch": "The body ended before its announced length.",
   "content-type": "The job does not archive this content type.",
   "decompression-bomb": "The body expands beyond all measure.",
-  depth: "The URL is more links away from the seeds than the job allows.",
+  depth:
+    "By the way on which it was found, the URL is more links away from the seeds than the job allows.",
   "dns-error": "The name server failed.",
   "dns-not-found": "The host's name does not exist.",
   "dns-timeout": "The name server did not answer in time.",

@@ -36,7 +36,10 @@ export interface JobOptions {
   readonly include: readonly string[];
   /** A URL must match none of these regular expressions. @default [] */
   readonly exclude: readonly string[];
-  /** Links from a seed, at most; 0 is the seeds alone. @default 1_000 */
+  /**
+   * Links from a seed, at most, by the way on which a URL is found first; 0 is the seeds alone. Hosts have their turns, so a
+   * longer way may be found before a shorter one: what lies behind it is kept out then. @default 1_000
+   */
   readonly depthMax: number;
   /**
    * HTML pages answered with 200, or as unchanged since another job, at most, over the whole job; 0 is no limit. Exact at
