@@ -44,3 +44,25 @@ export async function runToExit(main: () => Promise<number>): Promise<void> {
     process.exitCode = 2;
   }
 }
+
+/** What `read` makes of a script's words. Where they ask for help or are wrong, its usage is printed and the process ends. */
+export function scriptArguments<T>(usage: string, read: (words: readonly string[]) => T): T {
+  const words = process.argv.slice(2);
+  if (words.includes("--help")) {
+    process.stdout.write(`usage: ${usage}\n`);
+    process.exit(0);
+  }
+  try {
+    return read(words);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`bench: ${error.message}\nusage: ${usage}\n`);
+    process.exit(2);
+  }
+}
+
+/** The one number that `words` may be. */
+export function numberOr(value: number, name: string, [word, more]: readonly string[]): number {
+  if (more !== undefined) throw new UsageError(`${JSON.stringify(more)} is one word too many`);
+  return word === undefined ? value : wholeNumber(name, word, Number.MAX_SAFE_INTEGER);
+}

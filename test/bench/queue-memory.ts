@@ -11,9 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { numberOr, scriptArguments } from "./flags.ts";
 
 const root = join(import.meta.dirname, "../..");
-const wanted = Number(process.argv[2] ?? 1_000_000);
+const wanted = scriptArguments("node test/bench/queue-memory.ts [URLS]", (words) =>
+  numberOr(1_000_000, "URLS", words),
+);
 const sites = 1_000;
 const pollMs = 250;
 

@@ -10,6 +10,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { numberOr, scriptArguments, UsageError } from "../flags.ts";
 import { threadMicros } from "./processor-time.ts";
 import { extract, parse, type Page } from "./page-load.ts";
 
@@ -49,10 +50,13 @@ function measure(name: string, pages: readonly Page[], read: (page: Page) => num
   );
 }
 
-const [folder, roundsText = "5"] = process.argv.slice(2);
-if (folder === undefined)
-  throw new Error("usage: node test/bench/micro/extract.ts FOLDER [ROUNDS]");
-const rounds = Number(roundsText);
+const { folder, rounds } = scriptArguments(
+  "node test/bench/micro/extract.ts FOLDER [ROUNDS]",
+  ([path, ...rest]) => {
+    if (path === undefined) throw new UsageError("which folder?");
+    return { folder: path, rounds: numberOr(5, "ROUNDS", rest) };
+  },
+);
 const pages = await readPages(folder);
 console.log(`${pages.length.toLocaleString("en")} pages`);
 measure("extractLinks", pages, extract);

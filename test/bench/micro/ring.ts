@@ -11,11 +11,14 @@ import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { positionOf, type RingPosition } from "../../../src/core/ring/ring-position.ts";
 import { Ring } from "../../../src/core/ring/ring.ts";
 import type { MemberId, SiteName } from "../../../src/core/units.ts";
+import { numberOr, scriptArguments } from "../flags.ts";
 import { median } from "../statistics.ts";
 import { threadMicros } from "./processor-time.ts";
 import { memberOf, replicas, ringOf, spreadPositions } from "./ring-load.ts";
 
-const idSets = Number(process.argv[2] ?? 200);
+const idSets = scriptArguments("node test/bench/micro/ring.ts [ID_SETS]", (words) =>
+  numberOr(200, "ID_SETS", words),
+);
 const siteCount = 100_000;
 const lookUps = 3_000_000;
 const rounds = 16;

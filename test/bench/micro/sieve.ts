@@ -12,12 +12,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LevelStore } from "../../../src/adapters/level/level-store.ts";
 import { tagRange } from "../../../src/core/record/keys.ts";
+import { numberOr, scriptArguments } from "../flags.ts";
 import { processMicros, threadMicros } from "./processor-time.ts";
 import { makeBatch, MemoryDedupe, planOffers, roomFor, StoreDedupe } from "./sieve-load.ts";
 import type { OfferBatch, OfferCounts, OfferPlan } from "./sieve-load.ts";
 
-const offers = Number(process.argv[2] ?? 1_000_000);
-const far = process.argv.includes("--far");
+const { offers, far } = scriptArguments(
+  "node test/bench/micro/sieve.ts [URLS] [--far]",
+  (words) => ({
+    offers: numberOr(
+      1_000_000,
+      "URLS",
+      words.filter((word) => word !== "--far"),
+    ),
+    far: words.includes("--far"),
+  }),
+);
 const batchOffers = 5_000;
 /** As the peer has its journal, and a cache that holds what is not durable yet. */
 const storeOptions = {

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { scriptArguments, UsageError } from "../flags.ts";
 
 interface Entry {
   readonly name: string;
@@ -26,21 +27,20 @@ const benchmarks: readonly Entry[] = [
 ];
 
 const known = ["--quick", "--json"];
-const words = process.argv.slice(2);
-if (words.some((word) => !known.includes(word))) {
-  process.stderr.write(`usage: npm run bench:swarm -- [${known.join("] [")}]\n`);
-  process.exitCode = 2;
-} else {
-  for (const { name, quick } of benchmarks) {
-    const given = [
-      ...(words.includes("--quick") ? quick : []),
-      ...(words.includes("--json") ? ["--json"] : []),
-    ];
-    const script = join(import.meta.dirname, `${name}.ts`);
-    const child = spawn(process.execPath, [script, ...given], { stdio: "inherit" });
-    const [code] = (await once(child, "exit")) as [number | null];
-    if (code === 0) continue;
-    process.stderr.write(`${name} failed\n`);
-    process.exitCode = 1;
-  }
+
+const words = scriptArguments(`npm run bench:swarm -- [${known.join("] [")}]`, (given) => {
+  const unknown = given.find((word) => !known.includes(word));
+  if (unknown !== undefined) throw new UsageError(`${JSON.stringify(unknown)} is no flag`);
+  return given;
+});
+const isQuick = words.includes("--quick");
+const shared = words.filter((word) => word === "--json");
+for (const { name, quick } of benchmarks) {
+  const script = join(import.meta.dirname, `${name}.ts`);
+  const given = isQuick ? [...quick, ...shared] : shared;
+  const child = spawn(process.execPath, [script, ...given], { stdio: "inherit" });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code === 0) continue;
+  process.stderr.write(`${name} failed\n`);
+  process.exitCode = 1;
 }
