@@ -6,12 +6,14 @@ import type { JobDefinition, JobOptions } from "../core/jobs/job-definition.ts";
 import { compileJobRules } from "../core/jobs/job-rules.ts";
 import type { JobRules } from "../core/jobs/job-rules.ts";
 import { addsToJobDefinition, mergeJobDefinitions } from "../core/jobs/merge-job-definition.ts";
+import { optionChanges } from "../core/jobs/option-changes.ts";
 import type { PastPageCount } from "../core/messages/claim.ts";
 import { jobIdOf, validateJobOptions } from "../core/jobs/validate-job-options.ts";
 import { jobSpace, namedKey, tagRange } from "../core/record/keys.ts";
 import type { JobId } from "../core/units.ts";
 import type { Store, StoreOp } from "../ports/store.ts";
 import { JobCounter } from "./job-counter.ts";
+import type { JobChanger, JobLog } from "./job-log.ts";
 import { PagesHeard } from "./pages-heard.ts";
 import type { JobChange, JobCounts, JobReport } from "../ports/peer-control.ts";
 
@@ -42,6 +44,12 @@ export class JobRegistry {
   readonly #heard = new PagesHeard();
   /** Changes that the next commit has to carry. */
   #unsaved: StoreOp[] = [];
+  readonly #onChange: JobLog["changed"];
+
+  /** @param onChange called with each job that is made or changed */
+  constructor(onChange: JobLog["changed"] = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   async load(store: Store): Promise<void> {
     for await (const { value } of store.scan(tagRange("job"))) {
@@ -86,8 +94,10 @@ export class JobRegistry {
         ...options,
       }),
     };
-    if (known && sameOptions(known.definition.options, definition.options)) return known;
-    return this.#change(definition);
+    if (known && optionChanges(known.definition.options, definition.options).length === 0) {
+      return known;
+    }
+    return this.#change(definition, "here");
   }
 
   /** Pauses, resumes or cancels a job. A cancelled job stays so. Errors: `CONFIG_INVALID`, `JOB_CANCELLED`, `JOB_UNKNOWN`. */
@@ -103,7 +113,7 @@ export class JobRegistry {
     // Being final, a cancelled definition holds without a higher revision too.
     const isLast = change === "cancel" && definition.stateRevision === revisionMax;
     const stateRevision = isLast ? revisionMax : nextRevision(id, definition.stateRevision);
-    return this.#change({ ...definition, stateRevision, state: state[change] });
+    return this.#change({ ...definition, stateRevision, state: state[change] }, "here");
   }
 
   /** Whether there are as many jobs as there may be. */
@@ -122,7 +132,7 @@ export class JobRegistry {
     if (!known && this.isFull) return false;
     const merged = known ? mergeJobDefinitions(known.definition, definition) : definition;
     if (known && !addsToJobDefinition(merged, known.definition)) return false;
-    this.#change(merged);
+    this.#change(merged, "another-member");
     return true;
   }
 
@@ -160,16 +170,23 @@ export class JobRegistry {
     return [...this.#jobs.values()];
   }
 
+  /** Over all jobs. */
+  total(count: "pages" | "queued"): number {
+    return this.all().reduce((sum, { counter }) => sum + counter[count], 0);
+  }
+
   /** The job of this name, or all of them. Errors: `JOB_UNKNOWN`. */
   named(id: JobId | undefined): readonly Job[] {
     return id === undefined ? this.all() : [this.get(id)];
   }
 
-  #change(definition: JobDefinition): Job {
-    const counter = this.#jobs.get(definition.id)?.counter ?? new JobCounter(undefined);
+  #change(definition: JobDefinition, by: JobChanger): Job {
+    const known = this.#jobs.get(definition.id);
+    const before = known?.definition;
     const value = new TextEncoder().encode(JSON.stringify(definition));
-    const job = this.#install(definition, counter);
+    const job = this.#install(definition, known?.counter ?? new JobCounter(undefined));
     this.#unsaved.push({ type: "put", key: namedKey("job", definition.id), value });
+    this.#onChange(before, definition, by);
     return job;
   }
 
@@ -255,8 +272,4 @@ function readDefinition(value: Uint8Array): JobDefinition {
   } catch (cause) {
     throw new CrawlError("STORE_CORRUPT", "a job's definition cannot be read", {}, { cause });
   }
-}
-
-function sameOptions(a: JobOptions, b: JobOptions): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,5 +1,6 @@
 import { CrawlError } from "../core/errors.ts";
 import type { JobOptions } from "../core/jobs/job-definition.ts";
+import { optionChanges } from "../core/jobs/option-changes.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
@@ -9,6 +10,7 @@ import type { ArchivedResponse } from "../ports/archive.ts";
 import { Admission } from "./admission.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Frontier } from "./frontier.ts";
+import { JobLog } from "./job-log.ts";
 import { isFinished, JobRegistry, reportOf } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
 import { Journal } from "./journal.ts";
@@ -52,7 +54,8 @@ export class Peer implements PeerControl {
   readonly #options: PeerOptions;
   readonly #abort = new AbortController();
   readonly #failed = Promise.withResolvers<unknown>();
-  readonly #jobs = new JobRegistry();
+  readonly #jobLog: JobLog;
+  readonly #jobs = new JobRegistry((...change) => this.#jobLog.changed(...change));
   readonly #sequence = new Sequence();
   readonly #journal: Journal;
   readonly #leases: LeaseLog;
@@ -77,6 +80,7 @@ export class Peer implements PeerControl {
     this.#options = options;
     const onFailure = (error: unknown): void => this.#fail(error);
     const { signal } = this.#abort;
+    this.#jobLog = new JobLog(ports.logger, ports.overlay === undefined);
     this.#journal = new Journal(ports, options.journal, onFailure);
     this.#leases = new LeaseLog(ports.leases, onFailure);
     this.#sieve = new SieveKeeper(options.sieve, ports.logger);
@@ -160,7 +164,7 @@ export class Peer implements PeerControl {
     if (isStopped()) return;
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
-    this.#pace = new Pace(this.#total("pages"), this.#startedAtMs);
+    this.#pace = new Pace(this.#jobs.total("pages"), this.#startedAtMs);
     await this.#swarm?.start(this.#admission);
     if (isStopped()) return;
     this.#frontier.start();
@@ -200,6 +204,7 @@ export class Peer implements PeerControl {
     options: Partial<JobOptions> = {},
   ): Promise<InjectReport> {
     await this.#heardOf(id);
+    const before = this.#jobs.find(id)?.definition.options;
     const job = this.#jobs.define(id, options);
     if (job.definition.state === "cancelled") {
       const problem = `job "${id}" was cancelled; inject under another name`;
@@ -215,6 +220,7 @@ export class Peer implements PeerControl {
     this.#frontier.jobsChanged();
     return {
       job: job.definition.id,
+      ...(before && { changed: optionChanges(before, job.definition.options) }),
       added,
       known: links.ends.length - added,
       rejected: rejected.slice(0, rejectedNamedMax),
@@ -346,12 +352,12 @@ export class Peer implements PeerControl {
     while (!signal.aborted) {
       await clock.sleep(tickMs, signal);
       const nowMs = clock.nowMs();
-      this.#workTime.count(this.#jobs.all(), nowMs);
-      this.#pace.observe(this.#total("pages"), nowMs);
+      this.#jobLog.observe(this.#workTime.count(this.#jobs.all(), nowMs), nowMs);
+      this.#pace.observe(this.#jobs.total("pages"), nowMs);
       metrics.gauge("open_requests", this.#frontier.openRequests);
       metrics.gauge("open_requests_max", this.#dispatcher.openRequestsMax);
       metrics.gauge("frontier_active_hosts", this.#frontier.activeHosts);
-      metrics.gauge("frontier_queued_urls", this.#total("queued"));
+      metrics.gauge("frontier_queued_urls", this.#jobs.total("queued"));
       // Where others held it back, nothing else tells that they do no more.
       this.#dispatcher.wake();
       if (this.#sieve.snapshotDue) void this.#journal.append(this.#sieve.snapshot());
@@ -389,10 +395,5 @@ export class Peer implements PeerControl {
   /** Asks other members for a job of which this peer has not heard; it may be unknown all the same. */
   async #heardOf(id: JobId | undefined): Promise<void> {
     if (id !== undefined && !this.#jobs.find(id)) await this.#swarm?.jobs.inquire();
-  }
-
-  /** Over all jobs. */
-  #total(count: "pages" | "queued"): number {
-    return this.#jobs.all().reduce((sum, { counter }) => sum + counter[count], 0);
   }
 }

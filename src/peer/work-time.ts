@@ -17,14 +17,16 @@ export class WorkTime {
     if (!this.#countedToMs.has(job)) this.#countedToMs.set(job, sinceMs);
   }
 
-  /** Counts the time since the last look. */
-  count(jobs: readonly Job[], nowMs: Millis): void {
+  /** Counts the time since the last look; the jobs that were worked on and are finished now. */
+  count(jobs: readonly Job[], nowMs: Millis): readonly Job[] {
+    const ended: Job[] = [];
     for (const job of jobs) {
       const sinceMs = this.#countedToMs.get(job);
       if (sinceMs !== undefined) job.counter.add("activeMs", Math.round(nowMs - sinceMs));
       if (isWorkedOn(job)) this.#countedToMs.set(job, nowMs);
-      else this.#countedToMs.delete(job);
+      else if (this.#countedToMs.delete(job) && isFinished(job)) ended.push(job);
     }
+    return ended;
   }
 }
 

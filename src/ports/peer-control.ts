@@ -3,6 +3,7 @@ import type { JobCounts } from "../core/answers/job-counts.ts";
 import type { ReportedDefinition } from "../core/answers/reported-definition.ts";
 import type { UrlStatus } from "../core/answers/url-status.ts";
 import type { JobOptions } from "../core/jobs/job-definition.ts";
+import type { OptionChange } from "../core/jobs/option-changes.ts";
 import type { MemberState } from "../core/membership/member.ts";
 import type { JobId, Millis } from "../core/units.ts";
 import type { ArchivedResponse } from "./archive.ts";
@@ -14,6 +15,8 @@ export type { HostHold, UrlStatus } from "../core/answers/url-status.ts";
 /** What an injection did with each URL it was given. */
 export interface InjectReport {
   readonly job: JobId;
+  /** Options of the job that are others from now on; absent for a new job. */
+  readonly changed?: readonly OptionChange[];
   /** URLs queued now. */
   readonly added: number;
   /** URLs that the job knew already. */

@@ -6,7 +6,7 @@ import { Peer } from "../../src/peer/peer.ts";
 import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
 import type { PeerOptions } from "../../src/peer/peer-options.ts";
 import type { Fetcher } from "../../src/ports/fetcher.ts";
-import type { Logger } from "../../src/ports/logger.ts";
+import type { LogFields, Logger } from "../../src/ports/logger.ts";
 import { noMetrics, type Metrics } from "../../src/ports/metrics.ts";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
 import { Dice } from "../../sim/world/dice.ts";
@@ -39,6 +39,8 @@ export class VirtualPeer {
   readonly disk = new VirtualDisk();
   readonly #leaseSlots: VirtualSlots = new Map();
   readonly web: TableWeb;
+  /** What the log was told at info, with its fields. */
+  readonly logged: [event: string, fields: LogFields | undefined][] = [];
   /** What has been counted, by the metric's name. */
   readonly counted = new Map<string, number>();
   /** Captures that the archive of the next process takes without a flush. */
@@ -77,7 +79,7 @@ export class VirtualPeer {
         entropy: new SeededEntropy(new Dice(1)),
         fetcher: fetcherOf(process, web),
         leases: this.#leases,
-        logger: silent,
+        logger: { ...silent, info: (event, fields) => void this.logged.push([event, fields]) },
         metrics: { ...silent, count: (name, by = 1) => this.#count(name, by) },
         parser: new InlineParser(),
         resolver: web,
