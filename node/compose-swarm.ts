@@ -9,7 +9,7 @@ import {
   wanMembership,
   type MembershipOptions,
 } from "../src/core/membership/membership-options.ts";
-import { clusterFingerprint } from "../src/peer/swarm/cluster-fingerprint.ts";
+import { clusterFingerprint } from "../src/peer/swarm/members/cluster-fingerprint.ts";
 import { defaultSwarmOptions, type SwarmOptions } from "../src/peer/swarm/swarm-options.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Logger } from "../src/ports/logger.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { MembershipPreset } from "./settings.ts";
-import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
+import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
 import type { ConsoleLoggerOptions, WriteLine } from "../../src/adapters/system/console-logger.ts";
 
 /**

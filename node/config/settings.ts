@@ -8,9 +8,9 @@ import { defaultWarcArchiveOptions } from "../../src/adapters/warc/archive-optio
 import { parserThreadsMax } from "../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
-import { defaultDispatcherOptions } from "../../src/peer/dispatcher.ts";
-import { defaultFetchLimits } from "../../src/peer/fetch-limits.ts";
-import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
+import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts";
+import { defaultFetchLimits } from "../../src/peer/fetching/fetch-limits.ts";
+import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
 import { answerMsMaxDefault } from "../api-client.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {

@@ -1,6 +1,6 @@
 import type { JobOptions, JobScope } from "../../src/core/jobs/job-definition.ts";
 import type { Millis } from "../../src/core/units.ts";
-import type { MinorityPolicy } from "../../src/peer/swarm/minority-watch.ts";
+import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
 import type { SampleWebOptions } from "../sample-web/sample-web-options.ts";
 import type { NetworkOptions } from "../world/network-options.ts";
 import type { DiskTimes } from "../world/virtual-store.ts";

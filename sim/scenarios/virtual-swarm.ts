@@ -1,7 +1,7 @@
 import { defaultPeerOptions, type PeerOptions } from "../../src/peer/peer-options.ts";
 import { Peer } from "../../src/peer/peer.ts";
 import type { PeerPorts } from "../../src/peer/peer-ports.ts";
-import { RingBook } from "../../src/peer/swarm/ring-book.ts";
+import { RingBook } from "../../src/peer/swarm/replication/ring-book.ts";
 import { defaultSwarmOptions } from "../../src/peer/swarm/swarm-options.ts";
 import { isGone } from "../../src/core/membership/member.ts";
 import { decodeForward } from "../../src/core/messages/forward.ts";

@@ -3,14 +3,14 @@ import type { PolitenessOptions } from "../core/politeness/politeness-options.ts
 import type { SieveOptions } from "../core/sieve/sieve.ts";
 import type { Millis } from "../core/units.ts";
 import type { FetchLimits } from "../ports/fetcher.ts";
-import { defaultDispatcherOptions } from "./dispatcher.ts";
-import type { DispatcherOptions } from "./dispatcher.ts";
-import { defaultFetchLimits } from "./fetch-limits.ts";
-import { defaultFrontierOptions } from "./frontier-options.ts";
-import type { FrontierOptions } from "./frontier-options.ts";
-import { defaultJournalOptions } from "./journal.ts";
-import type { JournalOptions } from "./journal.ts";
-import type { RingBook } from "./swarm/ring-book.ts";
+import { defaultDispatcherOptions } from "./fetching/dispatcher.ts";
+import type { DispatcherOptions } from "./fetching/dispatcher.ts";
+import { defaultFetchLimits } from "./fetching/fetch-limits.ts";
+import { defaultFrontierOptions } from "./frontier/frontier-options.ts";
+import type { FrontierOptions } from "./frontier/frontier-options.ts";
+import { defaultJournalOptions } from "./durability/journal.ts";
+import type { JournalOptions } from "./durability/journal.ts";
+import type { RingBook } from "./swarm/replication/ring-book.ts";
 import { defaultSwarmOptions } from "./swarm/swarm-options.ts";
 import type { SwarmOptions } from "./swarm/swarm-options.ts";
 

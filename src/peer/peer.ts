@@ -7,19 +7,19 @@ import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
 import { roundFigure } from "../core/round-figure.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
-import { Admission } from "./admission.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import { Frontier } from "./frontier.ts";
-import { JobLog } from "./job-log.ts";
-import { isFinished, JobRegistry, reportOf } from "./job-registry.ts";
-import type { Job } from "./job-registry.ts";
-import { Journal } from "./journal.ts";
-import { judgeSeeds, rejectedNamedMax, seedsOf } from "./judge-seeds.ts";
-import { LeaseLog } from "./lease-log.ts";
-import { newDesk } from "./new-desk.ts";
-import { newVisitor } from "./new-visitor.ts";
-import { openData } from "./open-data.ts";
-import { Pace } from "./pace.ts";
+import { Admission } from "./admission/admission.ts";
+import { Dispatcher } from "./fetching/dispatcher.ts";
+import { Frontier } from "./frontier/frontier.ts";
+import { JobLog } from "./jobs/job-log.ts";
+import { isFinished, JobRegistry, reportOf } from "./jobs/job-registry.ts";
+import type { Job } from "./jobs/job-registry.ts";
+import { Journal } from "./durability/journal.ts";
+import { judgeSeeds, rejectedNamedMax, seedsOf } from "./admission/judge-seeds.ts";
+import { LeaseLog } from "./durability/lease-log.ts";
+import { newDesk } from "./answers/new-desk.ts";
+import { newVisitor } from "./fetching/new-visitor.ts";
+import { openData } from "./durability/open-data.ts";
+import { Pace } from "./fetching/pace.ts";
 import type {
   HostStatus,
   InjectReport,
@@ -33,11 +33,11 @@ import type {
 } from "../ports/peer-control.ts";
 import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
-import type { QuestionDesk } from "./question-desk.ts";
-import { Sequence } from "./sequence.ts";
-import { SieveKeeper } from "./sieve-keeper.ts";
+import type { QuestionDesk } from "./answers/question-desk.ts";
+import { Sequence } from "./durability/sequence.ts";
+import { SieveKeeper } from "./admission/sieve-keeper.ts";
 import { Swarm } from "./swarm/swarm.ts";
-import { WorkTime } from "./work-time.ts";
+import { WorkTime } from "./jobs/work-time.ts";
 
 /** How often rates are taken, ends of jobs looked for, and the sieve's snapshot considered. */
 const tickMs = 250;

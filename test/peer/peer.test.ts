@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostName, IpAddress, JobId } from "../../src/core/units.ts";
-import { defaultFrontierOptions } from "../../src/peer/frontier-options.ts";
+import { defaultFrontierOptions } from "../../src/peer/frontier/frontier-options.ts";
 import { htmlPage } from "../support/table-web.ts";
 import type { Pages, TablePage } from "../support/table-web.ts";
 import { testJob, VirtualPeer } from "../support/virtual-peer.ts";

@@ -56,8 +56,8 @@ import type { ArcSet } from "../../core/ring/arc-set.ts";
 import type { JobId, MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Overlay, OverlayClass, OverlayOutcome } from "../../ports/overlay.ts";
-import type { Delivery } from "./parcel.ts";
-import type { SwarmView } from "./swarm-view.ts";
+import type { Delivery } from "./exchange/parcel.ts";
+import type { SwarmView } from "./members/swarm-view.ts";
 
 /** Class of traffic of each kind of request. */
 const classes: Readonly<Record<MessageKind, OverlayClass>> = {

@@ -22,15 +22,15 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
 import type { Store } from "../../ports/store.ts";
-import type { JobRegistry } from "../job-registry.ts";
-import type { ForwardDesk } from "./forward-desk.ts";
-import type { JobSpread } from "./job-spread.ts";
-import { mayClaim } from "./ownership.ts";
-import { differencesFrom, unknownRows } from "./range-sections.ts";
-import type { CountedOverlaps, ReplicaKeeper } from "./replica-keeper.ts";
-import type { SwarmView } from "./swarm-view.ts";
-import type { Termination } from "./termination.ts";
-import type { Holder, Territory } from "./territory.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { ForwardDesk } from "./exchange/forward-desk.ts";
+import type { JobSpread } from "./jobs/job-spread.ts";
+import { mayClaim } from "./ownership/ownership.ts";
+import { differencesFrom, unknownRows } from "./replication/range-sections.ts";
+import type { CountedOverlaps, ReplicaKeeper } from "./replication/replica-keeper.ts";
+import type { SwarmView } from "./members/swarm-view.ts";
+import type { Termination } from "./jobs/termination.ts";
+import type { Holder, Territory } from "./ownership/territory.ts";
 
 type Answer = Awaited<ReturnType<OverlayHandler>>;
 

@@ -3,13 +3,13 @@ import type { MembershipOptions } from "../../core/membership/membership-options
 import { defaultRingOptions } from "../../core/ring/ring-options.ts";
 import type { RingOptions } from "../../core/ring/ring-options.ts";
 import type { Millis } from "../../core/units.ts";
-import { defaultLaneOptions } from "./forward-lane.ts";
-import type { ExchangeOptions } from "./exchange.ts";
-import type { MinorityPolicy } from "./minority-watch.ts";
-import { defaultOwnershipOptions } from "./ownership.ts";
-import type { OwnershipOptions } from "./ownership.ts";
-import { defaultReplicaStreamOptions } from "./replica-stream.ts";
-import type { ReplicaStreamOptions } from "./replica-stream.ts";
+import { defaultLaneOptions } from "./exchange/forward-lane.ts";
+import type { ExchangeOptions } from "./exchange/exchange.ts";
+import type { MinorityPolicy } from "./ownership/minority-watch.ts";
+import { defaultOwnershipOptions } from "./ownership/ownership.ts";
+import type { OwnershipOptions } from "./ownership/ownership.ts";
+import { defaultReplicaStreamOptions } from "./replication/replica-stream.ts";
+import type { ReplicaStreamOptions } from "./replication/replica-stream.ts";
 
 /**
  * How long a stopping member of a swarm waits for requests in flight. Shorter than for a peer that crawls alone: of the ten

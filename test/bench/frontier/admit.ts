@@ -13,7 +13,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { restartWithMemorySettings } from "../../../node/memory-settings.ts";
-import { defaultFrontierOptions } from "../../../src/peer/frontier-options.ts";
+import { defaultFrontierOptions } from "../../../src/peer/frontier/frontier-options.ts";
 import { memoryOf } from "../process-memory.ts";
 import { runBenchmark, say, type Figure } from "../swarm/bench-run.ts";
 import { loadGeneratedSource } from "./load-source.ts";

@@ -1,11 +1,11 @@
 import { packKeyedLinks } from "../../../src/core/page/packed-links.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { hostOf } from "../../../src/core/url/site-of.ts";
-import { defaultDispatcherOptions, Dispatcher } from "../../../src/peer/dispatcher.ts";
-import { defaultFrontierOptions } from "../../../src/peer/frontier-options.ts";
-import type { Lease } from "../../../src/peer/lease.ts";
+import { defaultDispatcherOptions, Dispatcher } from "../../../src/peer/fetching/dispatcher.ts";
+import { defaultFrontierOptions } from "../../../src/peer/frontier/frontier-options.ts";
+import type { Lease } from "../../../src/peer/durability/lease.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
-import { Visitor } from "../../../src/peer/visitor.ts";
+import { Visitor } from "../../../src/peer/fetching/visitor.ts";
 import type { Fetcher, FetchResponse } from "../../../src/ports/fetcher.ts";
 import { Dice } from "../../../sim/world/dice.ts";
 import { LoneFrontier, silentLogger } from "./lone-frontier.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { partition } from "../../../sim/world/network-rules.ts";
 import { lanMembership } from "../../../src/core/membership/membership-options.ts";
-import type { MinorityPolicy } from "../../../src/peer/swarm/minority-watch.ts";
+import type { MinorityPolicy } from "../../../src/peer/swarm/ownership/minority-watch.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 /** Time in which each side has missed the other. */

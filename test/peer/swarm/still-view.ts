@@ -1,6 +1,6 @@
 import type { MemberId } from "../../../src/core/units.ts";
-import { RingBook } from "../../../src/peer/swarm/ring-book.ts";
-import type { SwarmView } from "../../../src/peer/swarm/swarm-view.ts";
+import { RingBook } from "../../../src/peer/swarm/replication/ring-book.ts";
+import type { SwarmView } from "../../../src/peer/swarm/members/swarm-view.ts";
 
 /** Two active members as the first of them sees both, for good. A member that is `lost` does not run. */
 export function stillView(self: MemberId, other: MemberId, lost?: MemberId): SwarmView {

@@ -1,0 +1,385 @@
+import { invariant } from "../../core/errors.ts";
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
+import { packedUrl } from "../../core/page/packed-links.ts";
+import type { ExcludedLinks, PackedLinks } from "../../core/page/parsed-page.ts";
+import { ExclusionRecord, QueueEntry, UrlRecord } from "../../core/record/record.pb.ts";
+import { exclusionSpace, queueKey } from "../../core/record/keys.ts";
+import { urlState } from "../../core/record/url-state.ts";
+import { QueryGuard } from "../../core/sieve/query-guard.ts";
+import type { HostName, SiteName } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import type { Store, StoreOp } from "../../ports/store.ts";
+import {
+  candidateOf,
+  linkCount,
+  outboxParcelOf,
+  queueEntryOf,
+  rowKey,
+  sieveKeyOf,
+  spaceOf,
+} from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { Host } from "../frontier/host.ts";
+import type { Job } from "../jobs/job-registry.ts";
+import type { Journal } from "../durability/journal.ts";
+import { Pulse } from "../pulse.ts";
+import { reconcile, type Reconciled } from "../durability/reconcile.ts";
+import { SitePositions } from "../site-positions.ts";
+import type { Outlet } from "../fetching/outlet.ts";
+import { parcelId } from "../swarm/exchange/parcel.ts";
+import type { Parcel } from "../swarm/exchange/parcel.ts";
+import type { Sequence } from "../durability/sequence.ts";
+import type { Queued, Settlement } from "../durability/settlement.ts";
+import type { SieveKeeper } from "./sieve-keeper.ts";
+import { UnsettledOffers } from "./unsettled-offers.ts";
+
+/** URLs discovered together, with what has to become durable together with them. */
+export interface AdmissionRequest {
+  readonly job: Job;
+  readonly links: PackedLinks;
+  readonly excluded: readonly ExcludedLinks[];
+  /** Links from a seed to these URLs. */
+  readonly depth: number;
+  /** The page on which they were found. */
+  readonly via?: string;
+  /**
+   * The host of that page; a link to another host's site may have to go to another member. Without it, what is not held here
+   * is passed over.
+   */
+  readonly source?: Host;
+  /** URLs that redirected to these, first one first. */
+  readonly redirectChain: readonly string[];
+  /** What {@link settle} appends to the archive. */
+  readonly archiveBytes?: number;
+  /** Called when the batch is put together: counts, and returns what finishes the page. */
+  readonly settle?: () => Settlement;
+}
+
+export interface AdmissionResult {
+  /** URLs queued now. */
+  readonly added: number;
+  /** Resolves when all of it is durable. */
+  readonly durable: Promise<void>;
+}
+
+/** Where an offered URL goes. */
+interface Sifted {
+  readonly candidates: Candidate[];
+  /** The store has to say whether it knows them. */
+  readonly asked: Candidate[];
+  /** For other members, or for another arc of this one. */
+  readonly outgoing: Candidate[];
+}
+
+interface Pending {
+  readonly request: AdmissionRequest;
+  readonly resolve: (result: AdmissionResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests sifted together: enough to make one look-up in the store worth its round trip. */
+const requestsPerRound = 2_048;
+
+/** The row of a URL that has just been queued: all else of it is in the queue. */
+const queuedRecord = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
+
+/** Links sifted together, unless one page alone has more. */
+const linksPerRound = 4_096;
+
+/** Bytes archived together, unless one page alone has more: less than what the archive takes once it is full. */
+const archiveBytesPerRound = 64 * 1_024 * 1_024;
+
+/**
+ * Takes in discovered URLs: sieve, exact set, guards, queue. One round at a time, so that no URL can be judged new twice.
+ *
+ * Invariant: a page's end and the URLs found on it are in one batch of the journal. So a page is done if and only if its
+ * links are durable.
+ * Invariant: nothing is committed after a round that failed half-way.
+ * Invariant: after a failed round every request is refused with its error: keys that were asked and not settled count
+ * as seen from then on.
+ */
+export class Admission {
+  readonly #clock: Clock;
+  readonly #metrics: Metrics;
+  readonly #store: Store;
+  readonly #journal: Journal;
+  readonly #frontier: Frontier;
+  readonly #sieve: SieveKeeper;
+  readonly #queryGuard = new QueryGuard();
+  readonly #onFailure: (error: unknown) => void;
+  readonly #waiting: Pending[] = [];
+  readonly #pulse = new Pulse();
+  readonly #offers: UnsettledOffers;
+  #askedCount = 0;
+  #settledCount = 0;
+  #running: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  readonly #sequence: Sequence;
+  readonly #outlet: Outlet | undefined;
+  readonly #positions = new SitePositions();
+
+  constructor(
+    ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
+    parts: {
+      readonly journal: Journal;
+      readonly frontier: Frontier;
+      readonly sieve: SieveKeeper;
+      readonly sequence: Sequence;
+      readonly outlet?: Outlet;
+    },
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#clock = ports.clock;
+    this.#metrics = ports.metrics;
+    this.#store = ports.store;
+    this.#journal = parts.journal;
+    this.#frontier = parts.frontier;
+    this.#sieve = parts.sieve;
+    this.#offers = new UnsettledOffers(parts.sieve.sieve.options.unsettledOffersMax);
+    this.#sequence = parts.sequence;
+    this.#outlet = parts.outlet;
+    this.#onFailure = onFailure;
+  }
+
+  /** Resolves when the URLs are in the journal; the result says when they are durable. */
+  admit(request: AdmissionRequest): Promise<AdmissionResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure) throw this.#failure.error;
+      this.#askedCount += 1;
+      this.#waiting.push({ request, resolve, reject });
+      this.#running ??= this.#rounds();
+    });
+  }
+
+  /** Resolves when nothing is being admitted. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Resolves when everything that was asked for before the call is in the journal. */
+  async settled(): Promise<void> {
+    const asked = this.#askedCount;
+    await this.#pulse.until(() => this.#settledCount >= asked || this.#failure !== undefined);
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const round = this.#nextRound();
+      try {
+        const isEarly = (): boolean => this.#offers.isTooMany(linksOf(round));
+        while (this.#journal.full || isEarly()) await this.#journal.flushed();
+        await this.#round(round);
+        this.#settledCount += round.length;
+        this.#pulse.fire();
+      } catch (error) {
+        this.#onFailure(error);
+        this.#failure ??= { error };
+        this.#pulse.fire();
+        for (const { reject } of [...round, ...this.#waiting.splice(0)]) reject(error);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  /** As many requests as one look-up is worth, and no more than the sieve's cache and the archive can hold. */
+  #nextRound(): Pending[] {
+    let links = 0;
+    let bytes = 0;
+    const end = this.#waiting.findIndex(({ request }, at) => {
+      links += linkCount(request);
+      bytes += request.archiveBytes ?? 0;
+      const isTooMuch = links > linksPerRound || bytes > archiveBytesPerRound;
+      return at > 0 && (at >= requestsPerRound || isTooMuch);
+    });
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+  }
+
+  async #round(round: readonly Pending[]): Promise<void> {
+    const keep = this.#offers.offer(linksOf(round));
+    const outgoing: Candidate[] = [];
+    const sifted = await this.#sift(
+      round.map(({ request }) => request),
+      outgoing,
+    );
+    const reconciled = await reconcile(sifted, {
+      journal: this.#journal,
+      sieve: this.#sieve,
+      store: this.#store,
+    });
+    const names = new Map<HostName, SiteName>();
+    for (const { host, site, reason } of reconciled.candidates) if (!reason) names.set(host, site);
+    const hosts = await this.#frontier.hostsFor(names);
+    try {
+      const durable = this.#append(round, reconciled, hosts, outgoing);
+      if (reconciled.candidates.length > 0) keep(durable);
+    } catch (error) {
+      // Some of the round is counted and archived, and none of it in the journal: no commit may tell of it.
+      this.#journal.fail(error);
+      throw error;
+    }
+  }
+
+  /** Everything that is seen for the first time, in the order of discovery; what is for others goes to `outgoing`. */
+  async #sift(requests: readonly AdmissionRequest[], outgoing: Candidate[]): Promise<Candidate[]> {
+    const candidates: Candidate[] = [];
+    const asked: Candidate[] = [];
+    const sifted = { candidates, asked, outgoing };
+    for (const request of requests) {
+      this.#offer(request, request.links, undefined, sifted);
+      for (const { reason, links } of request.excluded) {
+        this.#offer(request, links, reason, sifted);
+      }
+    }
+    if (asked.length === 0) return candidates;
+    const known = await this.#store.hasMany(asked.map(rowKey));
+    this.#metrics.count("sieve_exact_lookups_total", asked.length);
+    asked.forEach((candidate, at) => {
+      const existed = known[at] === true;
+      const { links, index } = candidate;
+      this.#sieve.sieve.settle(spaceOf(candidate), links.fingerprints, index * 4, existed);
+      if (!existed) candidates.push(candidate);
+    });
+    return candidates;
+  }
+
+  #offer(
+    request: AdmissionRequest,
+    links: PackedLinks,
+    reason: ExclusionReason | undefined,
+    sifted: Sifted,
+  ): void {
+    const { candidates, asked, outgoing } = sifted;
+    const { space } = request.job;
+    const sieveSpace = reason ? exclusionSpace(space) : space;
+    this.#metrics.count("sieve_offers_total", links.ends.length);
+    for (let index = 0; index < links.ends.length; index += 1) {
+      if (this.#leaves(request, links, index)) {
+        // Without a page that holds it, it is for its bringer to bring again: the arc was given up meanwhile.
+        if (request.source) outgoing.push(candidateOf(request, links, index, reason));
+        continue;
+      }
+      const answer = this.#sieve.sieve.offer(sieveSpace, links.fingerprints, index * 4);
+      if (answer === "new") candidates.push(candidateOf(request, links, index, reason));
+      else if (answer === "ask") asked.push(candidateOf(request, links, index, reason));
+    }
+  }
+
+  #leaves({ source }: AdmissionRequest, links: PackedLinks, index: number): boolean {
+    if (!this.#outlet) return false;
+    return this.#outlet.takes(source?.position, this.#positions.of(packedUrl(links, index)));
+  }
+
+  /** From here on nothing waits: what is appended, counted and put into the frontier belongs together; returns when it is durable. */
+  #append(
+    round: readonly Pending[],
+    { candidates, lifted }: Reconciled,
+    hosts: ReadonlyMap<HostName, Host>,
+    outgoing: readonly Candidate[],
+  ): Promise<void> {
+    const added = new Map<AdmissionRequest, number>();
+    const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
+    const queued: { readonly host: Host; readonly url: QueuedUrl }[] = [];
+    for (const candidate of candidates) {
+      const { request } = candidate;
+      const host = hosts.get(candidate.host);
+      const reason = candidate.reason ?? (host && this.#guard(candidate, host));
+      if (reason !== undefined) {
+        ops.push(this.#exclude(candidate, reason));
+        continue;
+      }
+      invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
+      const row = rowKey(candidate);
+      this.#count(candidate, host);
+      ops.push({ type: "put", key: row, value: queuedRecord });
+      const entry = queueEntryOf(candidate, this.#clock.nowMs());
+      queued.push(this.#enqueue({ host, job: request.job, rowKey: row, entry }, ops));
+      added.set(request, (added.get(request) ?? 0) + 1);
+    }
+    const changed = new Set(queued.map((one) => one.host));
+    for (const host of changed) ops.push(...this.#frontier.keepWaiting(host));
+    for (const { job, reason, op } of lifted) {
+      job.counter.addSkipped(reason, -1);
+      ops.push(op);
+    }
+    const parcels = this.#dispose(outgoing, ops);
+    // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
+    const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
+    for (const { host, ops: own, again } of settlements) {
+      changed.add(host);
+      ops.push(...own);
+      if (again) queued.push(this.#enqueue(again, ops));
+    }
+    for (const host of changed) ops.push(host.save());
+    const durable = this.#journal.append(ops);
+    for (const parcel of parcels) this.#outlet?.send(parcel);
+    for (const { appended } of settlements) appended(durable);
+    const ofHost = Map.groupBy(queued, ({ host }) => host);
+    for (const [host, entries] of ofHost) this.#frontier.added(host, entries);
+    for (const host of changed) this.#frontier.saved(host, durable);
+    for (const { request, resolve } of round) {
+      resolve({ added: added.get(request) ?? 0, durable });
+    }
+    return durable;
+  }
+
+  /** Puts what is for others, and not on its way yet, into the outbox. */
+  #dispose(outgoing: readonly Candidate[], ops: StoreOp[]): Parcel[] {
+    const parcels = new Map<string, Parcel>();
+    for (const candidate of outgoing) {
+      const key = rowKey(candidate);
+      const isKnown = this.#outlet?.knows(key, sieveKeyOf(candidate));
+      if (isKnown === true || parcels.has(parcelId(key))) continue;
+      const { parcel, op } = outboxParcelOf(candidate, key, this.#clock.nowMs());
+      ops.push(op);
+      parcels.set(parcelId(key), parcel);
+    }
+    return [...parcels.values()];
+  }
+
+  /** The guards that need to know what was admitted before. */
+  #guard({ request: { job }, url }: Candidate, host: Host): ExclusionReason | undefined {
+    const { pagesPerHostMax, queriesPerPathMax } = job.definition.options;
+    if (host.admittedFor(job.space) >= pagesPerHostMax) return "host-limit";
+    if (!this.#queryGuard.admit(url, job.space, queriesPerPathMax)) return "query-explosion";
+    return undefined;
+  }
+
+  #exclude(candidate: Candidate, reason: ExclusionReason): StoreOp {
+    candidate.request.job.counter.addSkipped(reason);
+    this.#metrics.count("excluded_urls_total", 1, { reason });
+    const { url, request } = candidate;
+    // A guard speaks after the sieve took the URL for one to be queued: its record says how that ended.
+    const value = candidate.reason
+      ? ExclusionRecord.encode({ url, reason })
+      : UrlRecord.encode({
+          ...urlState.fresh,
+          state: urlState.done,
+          url,
+          excluded: reason,
+          depth: request.depth,
+        });
+    return { type: "put", key: rowKey(candidate), value };
+  }
+
+  #count({ request: { job } }: Candidate, host: Host): void {
+    host.countAdmitted(job.space);
+    job.counter.add("queued");
+    this.#metrics.count("admitted_urls_total");
+  }
+
+  /** Puts an entry behind all others of its host, job and priority. */
+  #enqueue({ host, job, rowKey, entry }: Queued, ops: StoreOp[]): { host: Host; url: QueuedUrl } {
+    const rank = 9 - job.definition.options.priority;
+    const key = queueKey(host.keys, job.space, rank, this.#sequence.next(), rowKey);
+    ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
+    // The store's copy leaves the heap when it is written; the one that waits in the frontier need not.
+    return { host, url: { key: new Uint8Array(key), job: job.definition.id, entry } };
+  }
+}
+
+function linksOf(round: readonly Pending[]): number {
+  return round.reduce((sum, { request }) => sum + linkCount(request), 0);
+}

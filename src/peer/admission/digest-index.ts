@@ -1,0 +1,51 @@
+import { namedKey } from "../../core/record/keys.ts";
+import { DigestRecord } from "../../core/record/record.pb.ts";
+import { fingerprintOf } from "../../core/url/fingerprint.ts";
+import type { Store, StoreOp } from "../../ports/store.ts";
+import { digestSpace } from "./sieve-keeper.ts";
+import type { SieveKeeper } from "./sieve-keeper.ts";
+
+/** Digests whose capture is remembered: on a site that repeats itself, nearly all answers come from here. */
+const recentMax = 4_096;
+
+/** What is known of a payload: where it was archived first, that it is seen for the first time, or neither for sure. */
+export type DigestFinding = DigestRecord | "new" | "unsure";
+
+/** Which payloads are in the archive: behind the sieve, so that a payload never seen costs no look-up. */
+export class DigestIndex {
+  readonly #store: Store;
+  readonly #sieve: SieveKeeper;
+  /** In the order of arrival, the oldest first. */
+  readonly #recent = new Map<string, DigestRecord>();
+
+  constructor(store: Store, sieve: SieveKeeper) {
+    this.#store = store;
+    this.#sieve = sieve;
+  }
+
+  /** `unsure`: another page with this payload is on its way into the archive. */
+  async find(digest: string): Promise<DigestFinding> {
+    const recent = this.#recent.get(digest);
+    if (recent) return recent;
+    const words = fingerprintOf(digest);
+    const answer = this.#sieve.sieve.offer(digestSpace, words, 0);
+    if (answer === "new") return "new";
+    const value = await this.#store.get(namedKey("digest", digest));
+    if (answer === "ask") this.#sieve.sieve.settle(digestSpace, words, 0, value !== undefined);
+    if (value) return DigestRecord.decode(value);
+    return answer === "ask" ? "new" : "unsure";
+  }
+
+  /** Takes in the first capture of a payload; the returned operations make it as durable as their batch. */
+  add(digest: string, record: DigestRecord): readonly StoreOp[] {
+    this.#recent.set(digest, record);
+    if (this.#recent.size > recentMax) {
+      const [oldest] = this.#recent.keys();
+      if (oldest !== undefined) this.#recent.delete(oldest);
+    }
+    return [
+      { type: "put", key: namedKey("digest", digest), value: DigestRecord.encode(record) },
+      ...this.#sieve.log([{ space: digestSpace, words: fingerprintOf(digest), at: 0 }]),
+    ];
+  }
+}

@@ -1,0 +1,19 @@
+import { ringPosition, urlKey } from "../../core/record/keys.ts";
+import type { CanonicalUrl } from "../../core/units.ts";
+import { dedupeKey } from "../../core/url/dedupe-key.ts";
+import { fingerprintOf } from "../../core/url/fingerprint.ts";
+import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+import type { Job } from "../jobs/job-registry.ts";
+
+/** Where a job's knowledge of a URL stands in the database. */
+export interface UrlRow {
+  readonly key: Uint8Array<ArrayBuffer>;
+  readonly words: Uint32Array<ArrayBuffer>;
+}
+
+/** The row of `url` for `job`: two URLs with one dedupe key have one row. */
+export function urlRow(url: CanonicalUrl, job: Job): UrlRow {
+  const words = fingerprintOf(dedupeKey(url, job.definition.options));
+  const position = ringPosition(siteOfHost(hostOf(url)));
+  return { key: urlKey("url", position, words, 0, job.space), words };
+}

@@ -1,0 +1,122 @@
+import type { HostQueueLength, OriginRobots } from "../../core/answers/host-status.ts";
+import { robotsVerdictNames } from "../../core/answers/host-status.ts";
+import { hostRowsMax } from "../../core/messages/host-message.ts";
+import type { KnownHost } from "../../core/messages/host-message.ts";
+import { believableClocks } from "../../core/politeness/believable-clocks.ts";
+import { HostGate } from "../../core/politeness/host-gate.ts";
+import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import { hostAddress, hostKey, queueRange, rangeOfArc } from "../../core/record/keys.ts";
+import type { HostAddress } from "../../core/record/keys.ts";
+import { HostRecord, RobotsRecord } from "../../core/record/record.pb.ts";
+import { positionOf } from "../../core/ring/ring-position.ts";
+import type { RingPosition } from "../../core/ring/ring-position.ts";
+import type { HostName, Millis } from "../../core/units.ts";
+import { siteOfHost } from "../../core/url/site-of.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import { jobHold } from "../jobs/job-registry.ts";
+import type { Job } from "../jobs/job-registry.ts";
+
+/** URLs of one job that are counted: a host with more has enough of them. */
+const countedMax = 1_000;
+
+/** Origins of one site that are looked through for those of the host. */
+const originsMax = 1_000;
+
+/** Answers what this peer's database knows of hosts. */
+export class HostDesk {
+  readonly #ports: { readonly clock: Clock; readonly store: Store };
+  readonly #frontier: Frontier;
+  readonly #politeness: PolitenessOptions;
+  readonly #peerId: string;
+
+  constructor(
+    ports: { readonly clock: Clock; readonly store: Store },
+    parts: { readonly frontier: Frontier; readonly peerId: string },
+    politeness: PolitenessOptions,
+  ) {
+    this.#ports = ports;
+    this.#frontier = parts.frontier;
+    this.#peerId = parts.peerId;
+    this.#politeness = politeness;
+  }
+
+  async known(host: HostName, jobs: readonly Job[]): Promise<KnownHost> {
+    const { clock, store } = this.#ports;
+    const site = siteOfHost(host);
+    const keys = hostAddress(site, host);
+    const value = await store.get(hostKey("host", keys));
+    const record = value && HostRecord.decode(value);
+    const active = this.#frontier.hostNamed(host);
+    const queued = await this.#queued(keys, jobs);
+    const nowMs = clock.nowMs();
+    const kept = record && believableClocks(record, this.#politeness, nowMs);
+    const gate = active?.visit.gate ?? new HostGate(this.#politeness, kept);
+    const { nextFetchAtMs } = gate;
+    const hold =
+      holdOfJobs(queued, jobs) ??
+      gate.hold(nowMs) ??
+      (queued.length > 0 ? "waiting-turn" : undefined);
+    const crawlDelayMs = active?.crawlDelayMs ?? record?.crawlDelayMs;
+    return {
+      owner: this.#peerId,
+      known: record !== undefined || (await store.range(queueRange(keys), 1)).length > 0,
+      queued,
+      ...(hold && { hold }),
+      ...(nextFetchAtMs > nowMs && { nextFetchAt: momentOf(nextFetchAtMs) }),
+      failuresInRow: gate.snapshot().failuresInRow,
+      ...(crawlDelayMs !== undefined && { crawlDelayMs }),
+      robots: await this.#robots(host, positionOf(site)),
+    };
+  }
+
+  /** The rows of a cancelled job stay where they are, but wait for nothing. */
+  async #queued(keys: HostAddress, jobs: readonly Job[]): Promise<HostQueueLength[]> {
+    const lengths: HostQueueLength[] = [];
+    for (const { definition, space } of jobs) {
+      if (lengths.length >= hostRowsMax) break;
+      if (definition.state === "cancelled") continue;
+      const rows = await this.#ports.store.range(queueRange(keys, space), countedMax + 1);
+      const urls = Math.min(rows.length, countedMax);
+      if (urls > 0) lengths.push({ job: definition.id, urls, orMore: rows.length > urls });
+    }
+    return lengths;
+  }
+
+  async #robots(host: HostName, position: RingPosition): Promise<OriginRobots[]> {
+    const arc = { from: position, to: (position + 1) as RingPosition };
+    const rows = await this.#ports.store.range(rangeOfArc("robots", arc), originsMax);
+    return rows
+      .map(({ value }) => RobotsRecord.decode(value))
+      .filter(({ origin }) => URL.parse(origin)?.hostname === host)
+      .slice(0, hostRowsMax)
+      .map(({ origin, verdict, httpStatus, fetchedAtMs, expiresAtMs }) => ({
+        origin,
+        verdict: robotsVerdictNames.find((name) => name === verdict) ?? "disallow-all",
+        httpStatus,
+        fetchedAt: momentOf(fetchedAtMs),
+        expiresAt: momentOf(expiresAtMs),
+      }));
+  }
+}
+
+/** Why none of the queued URLs goes on whatever the host does; of several reasons the one that a user can end. */
+function holdOfJobs(
+  queued: readonly HostQueueLength[],
+  jobs: readonly Job[],
+): "job-paused" | "page-limit" | undefined {
+  const waiting = jobs.filter(({ definition }) => queued.some(({ job }) => job === definition.id));
+  const holds = waiting.map(jobHold);
+  if (holds.length === 0 || holds.includes(undefined)) return undefined;
+  return holds.includes("job-paused") ? "job-paused" : "page-limit";
+}
+
+/** Times beyond what a date can be are cut: rows come from other peers too. */
+function momentOf(atMs: Millis): string {
+  const whole = Number.isFinite(atMs) ? Math.floor(atMs) : 0;
+  return new Date(Math.min(Math.max(whole, 0), lastMomentMs)).toISOString();
+}
+
+/** The end of the year 9999, the last one that ISO 8601 writes with four digits. */
+const lastMomentMs = 253_402_300_799_999;

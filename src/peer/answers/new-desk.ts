@@ -1,0 +1,42 @@
+import type { MemberId } from "../../core/units.ts";
+import type { PeerStats } from "../../ports/peer-control.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import { HostDesk } from "./host-desk.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { PeerOptions } from "../peer-options.ts";
+import type { PeerPorts } from "../peer-ports.ts";
+import { LoneDesk, type QuestionDesk } from "./question-desk.ts";
+import { StatusDesk } from "./status-desk.ts";
+import { newSwarmDesk } from "../swarm/answers/new-swarm-desk.ts";
+import type { Swarm } from "../swarm/swarm.ts";
+
+/**
+ * The desk of a peer. Where there is a swarm, it serves what others ask from here on.
+ *
+ * @param signal aborts when the peer ends
+ */
+export function newDesk(
+  ports: PeerPorts,
+  parts: {
+    readonly frontier: Frontier;
+    readonly jobs: JobRegistry;
+    readonly stats: () => PeerStats;
+    readonly swarm: Swarm | undefined;
+  },
+  options: PeerOptions,
+  signal: AbortSignal,
+): QuestionDesk {
+  const { clock, overlay } = ports;
+  const { limits, politeness, swarm } = options;
+  const peerId = options.peerId as MemberId;
+  const { frontier, jobs, stats } = parts;
+  const urls = new StatusDesk(ports, frontier, peerId);
+  const hosts = new HostDesk(ports, { frontier, peerId }, politeness);
+  const desk = { peerId, urls, hosts, jobs, stats };
+  if (!overlay || !parts.swarm) return new LoneDesk(desk, Math.floor(clock.nowMs()));
+  return newSwarmDesk({ clock, overlay }, parts.swarm, desk, {
+    replicas: swarm.cluster.replicas,
+    bodyBytesMax: limits.bodyBytesMax,
+    signal,
+  });
+}

@@ -1,0 +1,122 @@
+import type { HostStatus } from "../../core/answers/host-status.ts";
+import type { UrlStatus } from "../../core/answers/url-status.ts";
+import { CrawlError } from "../../core/errors.ts";
+import { hostStatusOf } from "../../core/messages/host-message.ts";
+import type { StatsReply } from "../../core/messages/stats-message.ts";
+import { statusOf } from "../../core/messages/status-message.ts";
+import type { CanonicalUrl, HostName, JobId, MemberId } from "../../core/units.ts";
+import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
+import { hostOf } from "../../core/url/site-of.ts";
+import type { ArchivedResponse } from "../../ports/archive.ts";
+import type { MemberReport, PeerControl, PeerStats, SwarmStats } from "../../ports/peer-control.ts";
+import type { HostDesk } from "./host-desk.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import { unknownStatus } from "./status-desk.ts";
+import type { StatusDesk } from "./status-desk.ts";
+import { sumFigures } from "./sum-figures.ts";
+
+/** Where the questions of a user are answered: for a peer that crawls alone, and for a member of a swarm. */
+export interface QuestionDesk extends Pick<
+  PeerControl,
+  "content" | "host" | "members" | "status" | "swarmStats"
+> {
+  /** Tells others, before the peer stops, what they shall remember of it. */
+  handOver(): Promise<void>;
+}
+
+/** What a desk answers from. */
+export interface DeskParts {
+  readonly peerId: MemberId;
+  readonly urls: StatusDesk;
+  readonly hosts: HostDesk;
+  readonly jobs: JobRegistry;
+  /** The peer's own figures. */
+  readonly stats: () => PeerStats;
+}
+
+/** Answers for a peer that crawls alone. */
+export class LoneDesk implements QuestionDesk {
+  readonly #parts: DeskParts;
+  readonly #generation: number;
+
+  /** @param generation the wall clock at the peer's start */
+  constructor(parts: DeskParts, generation: number) {
+    this.#parts = parts;
+    this.#generation = generation;
+  }
+
+  async status(inputs: readonly string[], job?: JobId): Promise<UrlStatus[]> {
+    const { peerId, urls, jobs } = this.#parts;
+    const asked = inputs.map((input) => canonicalizeUrl(input));
+    const known = await urls.known(
+      asked.filter((url) => url !== undefined),
+      jobs.named(job),
+    );
+    let next = 0;
+    return inputs.map((input, at) => {
+      if (asked[at] === undefined) return statusOf(input, unknownStatus(peerId, "invalid-url"));
+      return statusOf(input, known[next++] ?? unknownStatus(peerId));
+    });
+  }
+
+  async content(input: string, job?: JobId): Promise<ArchivedResponse> {
+    const [status] = await this.status([input], job);
+    if (!status?.archive || status.archive.peer !== this.#parts.peerId) throw notArchived(input);
+    return this.#parts.urls.read(status.archive, status.archive.body);
+  }
+
+  async host(name: string): Promise<HostStatus> {
+    const host = hostNamed(name);
+    return hostStatusOf(host, await this.#parts.hosts.known(host, this.#parts.jobs.all()));
+  }
+
+  members(): readonly MemberReport[] {
+    const { peerId: id, stats } = this.#parts;
+    const generation = this.#generation;
+    const { version } = stats();
+    return [{ id, addresses: [], state: "active", weight: 1, share: 1, generation, version }];
+  }
+
+  swarmStats(): Promise<SwarmStats> {
+    const { peerId: member, jobs } = this.#parts;
+    const own = { member, reply: ownFigures(this.#parts, this.#generation), lagMs: 0 };
+    return Promise.resolve(sumFigures(jobs.all(), [own], { past: [], silent: [] }));
+  }
+
+  handOver(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** A peer's own figures as it tells others of them. */
+export function ownFigures({ stats }: DeskParts, generation: number): StatsReply {
+  const { version, upMs, openRequests, activeHosts, pagesPerSecond, jobs } = stats();
+  return {
+    version,
+    generation,
+    upMs,
+    openRequests,
+    activeHosts,
+    pagesPerSecond,
+    jobs: jobs.map(({ definition, counts, finished }) => ({
+      job: definition.id,
+      // Counted in several steps, it may be below nothing for a moment.
+      counts: { ...counts, queued: Math.max(counts.queued, 0) },
+      finished,
+    })),
+    past: [],
+  };
+}
+
+export function notArchived(input: string): CrawlError {
+  return new CrawlError("NOT_ARCHIVED", `nothing is archived for ${input}`, { url: input });
+}
+
+/** The host of that name, in whatever spelling. Errors: `CONFIG_INVALID`. */
+export function hostNamed(name: string): HostName {
+  const isName = !/[/?#@\\]/.test(name);
+  const url: CanonicalUrl | undefined = isName ? canonicalizeUrl(`http://${name}/`) : undefined;
+  if (url !== undefined) return hostOf(url);
+  const problem = `${JSON.stringify(name)} is not the name or address of a host; give it as www.example.com`;
+  throw new CrawlError("CONFIG_INVALID", problem, {});
+}

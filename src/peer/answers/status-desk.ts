@@ -1,0 +1,144 @@
+import type { PlaceInArchive, StatusReason } from "../../core/answers/url-status.ts";
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import type { KnownStatus } from "../../core/messages/status-message.ts";
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import { retag } from "../../core/record/keys.ts";
+import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
+import { urlState } from "../../core/record/url-state.ts";
+import type { CanonicalUrl } from "../../core/units.ts";
+import { hostOf } from "../../core/url/site-of.ts";
+import type { Archive, ArchivedResponse } from "../../ports/archive.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import { jobHold } from "../jobs/job-registry.ts";
+import type { Job } from "../jobs/job-registry.ts";
+import { urlRow } from "../admission/url-row.ts";
+
+/** What one job knows of one URL. */
+interface Knowledge {
+  readonly job: Job;
+  readonly record?: UrlRecord;
+  readonly exclusion?: ExclusionRecord;
+}
+
+/** Answers what this peer's database knows of URLs. Answers are those of the last commit, so they never go back. */
+export class StatusDesk {
+  readonly #ports: { readonly archive: Archive; readonly clock: Clock; readonly store: Store };
+  readonly #frontier: Frontier;
+  readonly #peerId: string;
+
+  constructor(
+    ports: { readonly archive: Archive; readonly clock: Clock; readonly store: Store },
+    frontier: Frontier,
+    peerId: string,
+  ) {
+    this.#ports = ports;
+    this.#frontier = frontier;
+    this.#peerId = peerId;
+  }
+
+  /** One answer a URL, in their order: of all jobs that know it, what the one says that is furthest. */
+  async known(urls: readonly CanonicalUrl[], jobs: readonly Job[]): Promise<KnownStatus[]> {
+    const known = await this.#knowledge(urls, jobs);
+    return urls.map((url, at) => {
+      const best = furthest(known[at]);
+      return best ? this.#describe(url, best) : unknownStatus(this.#peerId);
+    });
+  }
+
+  /** A response of this peer's own archive. Errors: `NOT_ARCHIVED`. */
+  async read(capture: PlaceInArchive, body?: PlaceInArchive): Promise<ArchivedResponse> {
+    const { archive } = this.#ports;
+    const response = await archive.read(capture);
+    return body ? { ...response, body: (await archive.read(body)).body } : response;
+  }
+
+  async #knowledge(urls: readonly CanonicalUrl[], jobs: readonly Job[]): Promise<Knowledge[][]> {
+    const asked = urls.flatMap((url, at) =>
+      jobs.map((job) => ({ at, job, key: urlRow(url, job).key })),
+    );
+    const keys = asked.map(({ key }) => key);
+    // In one call, lest a URL is seen neither as excluded any more nor as queued yet.
+    const rows = await this.#ports.store.getMany([
+      ...keys,
+      ...keys.map((key) => retag(key, "exclusion")),
+    ]);
+    const known: Knowledge[][] = urls.map(() => []);
+    asked.forEach(({ at, job }, index) => {
+      const record = rows[index];
+      const exclusion = rows[asked.length + index];
+      if (record) known[at]?.push({ job, record: UrlRecord.decode(record) });
+      else if (exclusion) known[at]?.push({ job, exclusion: ExclusionRecord.decode(exclusion) });
+    });
+    return known;
+  }
+
+  #describe(url: CanonicalUrl, { job, record, exclusion }: Knowledge): KnownStatus {
+    const common = { job: job.definition.id, owner: this.#peerId };
+    if (exclusion) {
+      const reason = exclusion.reason as ExclusionReason;
+      return { ...common, state: "excluded", attempts: 0, reason };
+    }
+    if (!record || record.state === urlState.queued) {
+      const reason = this.#whyWaiting(url, job);
+      return {
+        ...common,
+        state: reason === "cancelled" ? "excluded" : "queued",
+        attempts: record?.attempts ?? 0,
+        reason,
+      };
+    }
+    return { ...common, ...describeDone(record, this.#peerId) };
+  }
+
+  #whyWaiting(url: CanonicalUrl, job: Job): StatusReason {
+    const hold = jobHold(job);
+    if (hold) return hold;
+    const host = this.#frontier.hostNamed(hostOf(url));
+    return host?.visit.gate.hold(this.#ports.clock.nowMs()) ?? "waiting-turn";
+  }
+}
+
+/** What is said of a URL of which nothing is known. */
+export function unknownStatus(owner: string, reason?: StatusReason): KnownStatus {
+  return { state: "unknown", attempts: 0, owner, ...(reason && { reason }) };
+}
+
+function furthest(known: readonly Knowledge[] = []): Knowledge | undefined {
+  let best: Knowledge | undefined;
+  for (const one of known) if (!best || rank(one) > rank(best)) best = one;
+  return best;
+}
+
+/** Done beats queued beats excluded; of two that are done the later fetch wins. */
+function rank({ record }: Knowledge): number {
+  return record ? record.state * 1e15 + record.fetchedAtMs : 0;
+}
+
+function describeDone(record: UrlRecord, peerId: string): Omit<KnownStatus, "owner" | "job"> {
+  const reason = (record.excluded ?? record.failure) as ExclusionReason | FetchFailure | undefined;
+  const wasFetched = record.httpStatus > 0;
+  return {
+    state: record.excluded !== undefined && !wasFetched ? "excluded" : "done",
+    attempts: record.attempts,
+    depth: record.depth,
+    ...(wasFetched && {
+      httpStatus: record.httpStatus,
+      fetchedAt: new Date(record.fetchedAtMs).toISOString(),
+      bodyBytes: record.bodyBytes,
+    }),
+    ...(record.redirect !== undefined && { redirect: record.redirect }),
+    ...(reason && { reason }),
+    ...(record.contentType !== undefined && { contentType: record.contentType }),
+    ...(record.title !== undefined && { title: record.title }),
+    ...(record.payloadDigest !== undefined && { digest: record.payloadDigest }),
+    ...(record.capture && {
+      archive: {
+        ...record.capture,
+        peer: record.capturedBy ?? peerId,
+        ...(record.body && { body: record.body }),
+      },
+    }),
+  };
+}

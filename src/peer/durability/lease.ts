@@ -1,0 +1,17 @@
+import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
+import type { RobotsRules } from "../../core/robots/parse-robots.ts";
+import type { IpAddress } from "../../core/units.ts";
+import type { Host } from "../frontier/host.ts";
+import type { Job } from "../jobs/job-registry.ts";
+
+/** A URL that the frontier has given out, with its host and the address whose turn it took; to be given back. */
+export interface Lease {
+  readonly host: Host;
+  readonly job: Job;
+  readonly url: QueuedUrl;
+  readonly address: IpAddress | undefined;
+  /** What the origin's robots.txt says; absent before it was asked for, and where there is none. */
+  robots?: RobotsRules;
+  /** Where it is noted that a request is in flight; absent while none is. */
+  note?: number;
+}

@@ -1,0 +1,136 @@
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import { UrlRecord } from "../../core/record/record.pb.ts";
+import type { QueueEntry } from "../../core/record/record.pb.ts";
+import { urlState } from "../../core/record/url-state.ts";
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import type { StoreOp } from "../../ports/store.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { Host } from "../frontier/host.ts";
+import type { Job } from "../jobs/job-registry.ts";
+import type { LeaseLog } from "./lease-log.ts";
+import type { Lease } from "./lease.ts";
+import type { UrlRow } from "../admission/url-row.ts";
+
+/** The end of a lease, as a part of a batch. */
+export interface Settlement {
+  /** Its clocks have changed. */
+  readonly host: Host;
+  readonly ops: readonly StoreOp[];
+  /** The URL comes again later: written and queued anew. */
+  readonly again?: Queued;
+  /** Called when the batch is in the journal, with what tells when it is durable. */
+  readonly appended: (durable: Promise<void>) => void;
+}
+
+/** A queue entry with the host that it waits for. */
+export interface Queued {
+  readonly host: Host;
+  readonly job: Job;
+  /** Key of the URL's row. */
+  readonly rowKey: Uint8Array;
+  readonly entry: QueueEntry;
+}
+
+/** Why a URL was given up: the last attempt's failure, or a page that broke the parser. */
+export type GivenUp = FetchFailure | "parse-failed";
+
+/** How a lease ends. */
+export type LeaseEnd =
+  | {
+      readonly kind: "fetched";
+      readonly record: Partial<UrlRecord> & { readonly httpStatus: number };
+      readonly isPage: boolean;
+      /** What else becomes durable with it. */
+      readonly extraOps: readonly StoreOp[];
+    }
+  | { readonly kind: "failed"; readonly failure: GivenUp }
+  | { readonly kind: "excluded"; readonly reason: ExclusionReason }
+  /** Its record is further than its queue entry, by another member's doing: the entry only leaves the queue. */
+  | { readonly kind: "known" }
+  /** Asked again later, as `url`: a retry, or a redirect to another spelling of the same page. */
+  | { readonly kind: "again"; readonly url: string; readonly redirectChain: readonly string[] };
+
+/**
+ * The end of a lease as a part of one batch: the record's new state, the queue entry gone, the host's clocks.
+ * Called while the batch is put together; counts at that moment, so that the totals are those of the batch.
+ */
+export function settle(
+  lease: Lease,
+  row: UrlRow,
+  end: LeaseEnd,
+  parts: { readonly frontier: Frontier; readonly leases: LeaseLog; readonly metrics: Metrics },
+): Settlement {
+  const { host, url, job } = lease;
+  count(lease, end, parts.metrics);
+  const again: Queued | undefined =
+    end.kind === "again"
+      ? {
+          host,
+          job,
+          rowKey: row.key,
+          entry: {
+            ...url.entry,
+            url: end.url,
+            attempts: url.entry.attempts + 1,
+            redirectChain: [...end.redirectChain],
+          },
+        }
+      : undefined;
+  const ops: StoreOp[] = [{ type: "del", key: url.key }];
+  if (end.kind !== "known") {
+    ops.push({ type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) });
+  }
+  if (end.kind === "fetched") ops.push(...end.extraOps);
+  return {
+    host,
+    ops,
+    ...(again && { again }),
+    appended: (durable) => {
+      parts.frontier.settle(lease, durable);
+      durable.then(
+        () => {
+          if (lease.note !== undefined) parts.leases.remove(lease.note);
+        },
+        // The journal has reported the failure; the lease stays, and the next start counts it.
+        () => undefined,
+      );
+    },
+  };
+}
+
+function recordOf({ url: { entry } }: Lease, end: Exclude<LeaseEnd, { kind: "known" }>): UrlRecord {
+  const { url, depth } = entry;
+  const attempts = entry.attempts + 1;
+  const done = { ...urlState.fresh, state: urlState.done, url, depth };
+  switch (end.kind) {
+    case "fetched":
+      return { ...done, attempts, ...end.record };
+    case "failed":
+      return { ...done, attempts, failure: end.failure };
+    case "excluded":
+      return { ...done, attempts: entry.attempts, excluded: end.reason };
+    case "again":
+      return { ...urlState.fresh, state: urlState.queued, attempts, depth };
+  }
+}
+
+function count({ job: { counter } }: Lease, end: LeaseEnd, metrics: Metrics): void {
+  if (end.kind === "again") return;
+  counter.add("queued", -1);
+  switch (end.kind) {
+    case "known":
+      return;
+    case "fetched":
+      counter.add("fetched");
+      counter.addStatus(end.record.httpStatus);
+      if (end.isPage) counter.add("pages");
+      return;
+    case "failed":
+      counter.add("failed");
+      return;
+    case "excluded":
+      counter.addSkipped(end.reason);
+      metrics.count("excluded_urls_total", 1, { reason: end.reason });
+  }
+}

@@ -1,0 +1,163 @@
+import type { Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ProcessLoad } from "../../ports/process-load.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { Journal } from "../durability/journal.ts";
+import type { Lease } from "../durability/lease.ts";
+import { RequestWindow } from "./request-window.ts";
+
+export interface DispatcherOptions {
+  /**
+   * Requests open at once, over all hosts, at most. More hide the latency of slow servers and cost memory and sockets.
+   * @default 256
+   */
+  readonly openRequestsMax: number;
+  /**
+   * Answers that wait for each place of the parser, at which no more requests are opened. More keep the parser busy
+   * through a pause of the network, and are more to be fetched again after a crash. @default 4
+   */
+  readonly answersPerParserPlace: number;
+}
+
+export const defaultDispatcherOptions: DispatcherOptions = Object.freeze({
+  openRequestsMax: 256,
+  answersPerParserPlace: 4,
+});
+
+/** A constant: an abort without a reason makes an error with a stack trace, each time. */
+const cancelled = "cancelled";
+
+/**
+ * Sends out visits: as soon as a host is due and there is room for its answer.
+ *
+ * Back-pressure is here: the more answers wait to be parsed and admitted, the fewer requests may be open, down to none;
+ * so servers that answer faster than pages are parsed do not fill the memory, and a crash finds little in flight.
+ */
+export class Dispatcher {
+  readonly #clock: Clock;
+  readonly #frontier: Frontier;
+  readonly #journal: Journal;
+  readonly #window: RequestWindow;
+  readonly #answersMax: number;
+  readonly #visit: (lease: Lease) => Promise<void>;
+  readonly #isHeldBack: () => boolean;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #visits = new Set<Promise<void>>();
+  #timer: { readonly dueAtMs: Millis; readonly cancel: AbortController } | undefined;
+  #pumping = false;
+  #waitingForJournal = false;
+  #stopped = true;
+
+  constructor(
+    clock: Clock,
+    parts: {
+      readonly frontier: Frontier;
+      readonly journal: Journal;
+      readonly visit: (lease: Lease) => Promise<void>;
+      /** True while as much waits for other members as may wait. */
+      readonly isHeldBack: () => boolean;
+      /** Pages that the parser takes at once. */
+      readonly parserPlaces: number;
+      readonly load?: ProcessLoad;
+    },
+    options: DispatcherOptions,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#clock = clock;
+    this.#frontier = parts.frontier;
+    this.#journal = parts.journal;
+    this.#visit = parts.visit;
+    this.#isHeldBack = parts.isHeldBack;
+    this.#window = new RequestWindow(options.openRequestsMax, parts.load);
+    this.#answersMax = options.answersPerParserPlace * parts.parserPlaces;
+    this.#onFailure = onFailure;
+  }
+
+  /** Requests that may be open now. */
+  get openRequestsMax(): number {
+    return Math.floor(this.#window.size);
+  }
+
+  start(): void {
+    this.#stopped = false;
+    this.wake();
+  }
+
+  /** No new visits from here on; those under way go on. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel.abort(cancelled);
+    this.#timer = undefined;
+  }
+
+  /** Resolves when no visit is under way. */
+  async drained(): Promise<void> {
+    while (this.#visits.size > 0) await Promise.allSettled(this.#visits);
+  }
+
+  /** A host may have become due, or a place free. */
+  wake(): void {
+    if (this.#pumping || this.#stopped) return;
+    this.#pumping = true;
+    try {
+      while (this.#hasRoom()) {
+        const lease = this.#frontier.take();
+        if (!lease) {
+          this.#arm();
+          break;
+        }
+        this.#send(lease);
+      }
+    } catch (error) {
+      this.#onFailure(error);
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #send(lease: Lease): void {
+    const visit = this.#visit(lease)
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#visits.delete(visit);
+        this.#window.ended(this.#clock.nowMs());
+        this.wake();
+      });
+    this.#visits.add(visit);
+  }
+
+  #hasRoom(): boolean {
+    const open = this.#frontier.openRequests;
+    const freeShare = 1 - (this.#visits.size - open) / this.#answersMax;
+    if (open >= this.#window.size * freeShare || this.#isHeldBack()) return false;
+    if (!this.#journal.full) return true;
+    this.#wakeAfterCommit();
+    return false;
+  }
+
+  #wakeAfterCommit(): void {
+    if (this.#waitingForJournal) return;
+    this.#waitingForJournal = true;
+    this.#journal.flushed().then(
+      () => {
+        this.#waitingForJournal = false;
+        this.wake();
+      },
+      // The journal has reported the failure itself.
+      () => undefined,
+    );
+  }
+
+  #arm(): void {
+    const dueAtMs = this.#frontier.nextDueAtMs();
+    if (dueAtMs === undefined || (this.#timer && this.#timer.dueAtMs <= dueAtMs)) return;
+    this.#timer?.cancel.abort(cancelled);
+    const timer = { dueAtMs, cancel: new AbortController() };
+    this.#timer = timer;
+    void this.#clock.sleep(dueAtMs - this.#clock.nowMs(), timer.cancel.signal).then(() => {
+      if (this.#timer !== timer) return;
+      this.#timer = undefined;
+      this.wake();
+    });
+  }
+}

@@ -1,0 +1,37 @@
+import { AddressTryingFetcher } from "./address-trying-fetcher.ts";
+import type { Admission } from "../admission/admission.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Journal } from "../durability/journal.ts";
+import type { LeaseLog } from "../durability/lease-log.ts";
+import { PageFinisher } from "./page-finisher.ts";
+import type { PeerOptions } from "../peer-options.ts";
+import type { PeerPorts } from "../peer-ports.ts";
+import { RobotsKeeper } from "../robots/robots-keeper.ts";
+import { RobotsVisitor } from "../robots/robots-visitor.ts";
+import type { SieveKeeper } from "../admission/sieve-keeper.ts";
+import type { Swarm } from "../swarm/swarm.ts";
+import { Visitor } from "./visitor.ts";
+
+/** The visitor of a peer, with what it needs for robots.txt and for finishing pages. */
+export function newVisitor(
+  given: PeerPorts,
+  parts: {
+    readonly admission: Admission;
+    readonly frontier: Frontier;
+    readonly jobs: JobRegistry;
+    readonly journal: Journal;
+    readonly leases: LeaseLog;
+    readonly sieve: SieveKeeper;
+    readonly swarm: Swarm | undefined;
+  },
+  options: PeerOptions,
+  signal: AbortSignal,
+): Visitor {
+  const { frontier, leases, swarm } = parts;
+  const ports = { ...given, fetcher: new AddressTryingFetcher(given.fetcher, frontier) };
+  const keeper = new RobotsKeeper(ports);
+  const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
+  const finisher = new PageFinisher(ports, { ...parts, peerId: options.peerId });
+  return new Visitor(ports, { frontier, robots, leases, finisher, swarm }, options, signal);
+}

@@ -1,0 +1,348 @@
+import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
+import { CrawlError } from "../../core/errors.ts";
+import { packLinks } from "../../core/page/packed-links.ts";
+import { noLinks } from "../../core/page/parsed-page.ts";
+import type { ExcludedLinks } from "../../core/page/parsed-page.ts";
+import { UrlRecord } from "../../core/record/record.pb.ts";
+import { urlState } from "../../core/record/url-state.ts";
+import type { CanonicalUrl } from "../../core/units.ts";
+import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
+import type { FetchResponse } from "../../ports/fetcher.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import type { PageParser, ParsedPage } from "../../ports/page-parser.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Admission, AdmissionRequest } from "../admission/admission.ts";
+import { DigestIndex } from "../admission/digest-index.ts";
+import type { DigestFinding } from "../admission/digest-index.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import { headerField } from "./header-fields.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { LeaseLog } from "../durability/lease-log.ts";
+import type { Lease } from "../durability/lease.ts";
+import { planRedirect } from "./redirect.ts";
+import type { RedirectPlan } from "./redirect.ts";
+import { settle } from "../durability/settlement.ts";
+import type { LeaseEnd } from "../durability/settlement.ts";
+import type { SieveKeeper } from "../admission/sieve-keeper.ts";
+import { SitemapOffers } from "./sitemap-offers.ts";
+import { Slots } from "./slots.ts";
+import { urlRow } from "../admission/url-row.ts";
+import type { UrlRow } from "../admission/url-row.ts";
+
+interface FinisherPorts {
+  readonly archive: Archive;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly parser: PageParser;
+  readonly store: Store;
+}
+
+interface FinisherParts {
+  /** Whose archive it is. */
+  readonly peerId: string;
+  readonly admission: Admission;
+  readonly frontier: Frontier;
+  readonly jobs: JobRegistry;
+  readonly leases: LeaseLog;
+  readonly sieve: SieveKeeper;
+}
+
+/** An earlier fetch of a URL by another job, from which a conditional request can be made. */
+export interface PriorFetch {
+  readonly record: UrlRecord;
+  /** What stands in the archive. */
+  readonly response: ArchivedResponse;
+  /** If-None-Match and If-Modified-Since. */
+  readonly conditions: Readonly<Record<string, string>>;
+}
+
+/** The URLs that a response leads to. */
+type UrlsOf = Pick<
+  AdmissionRequest,
+  "links" | "excluded" | "depth" | "redirectChain" | "archiveBytes"
+>;
+
+/** What is known of a response's content before it is parsed. */
+interface Content {
+  readonly digest: string;
+  readonly earlier: DigestFinding;
+  /** The earlier fetch whose content the server says is still the same. */
+  readonly unchanged: PriorFetch | undefined;
+}
+
+/** Turns a response into its durable consequences: parsed, archived, its links admitted, its URL settled. */
+export class PageFinisher {
+  readonly #ports: FinisherPorts;
+  readonly #parts: FinisherParts;
+  readonly #digests: DigestIndex;
+  readonly #parserSlots: Slots;
+  readonly #sitemaps = new SitemapOffers();
+
+  constructor(ports: FinisherPorts, parts: FinisherParts) {
+    this.#ports = ports;
+    this.#digests = new DigestIndex(ports.store, parts.sieve);
+    this.#parserSlots = new Slots(ports.parser.pendingMax);
+    this.#parts = parts;
+  }
+
+  /** Ends a lease without an archived response. */
+  async finish(lease: Lease, row: UrlRow, end: LeaseEnd): Promise<void> {
+    await this.#admit(lease, row, noUrls(lease), () => end);
+  }
+
+  /** Ends a lease with what the server answered. */
+  async finishResponse(
+    lease: Lease,
+    row: UrlRow,
+    exchange: Exchange,
+    response: FetchResponse,
+    prior: PriorFetch | undefined,
+  ): Promise<void> {
+    if (!response.bodyRead) {
+      await this.finish(lease, row, { kind: "excluded", reason: "content-type" });
+      return;
+    }
+    const unchanged = response.status === 304 ? prior : undefined;
+    const digest = this.#ports.parser.payloadDigest(exchange.encodedBody);
+    const earlier = hasPayload(exchange) ? await this.#digests.find(digest) : "unsure";
+    const content: Content = {
+      digest: unchanged?.record.payloadDigest ?? digest,
+      earlier,
+      unchanged,
+    };
+    const parsed = await this.#parse(lease, exchange, response, content);
+    if (!parsed) {
+      await this.finish(lease, row, { kind: "failed", failure: "parse-failed" });
+      return;
+    }
+    const plan = redirectPlan(lease, response);
+    if (plan.kind === "respell") {
+      const { target, chain } = plan;
+      await this.finish(lease, row, { kind: "again", url: target, redirectChain: chain });
+      return;
+    }
+    this.#tellOfLinksLeftOut(exchange.url, parsed);
+    const archiveBytes = parsed.capture.bytes.length;
+    await this.#admit(lease, row, { ...urlsOf(lease, parsed, plan), archiveBytes }, () => {
+      const location = this.#ports.archive.append(parsed.capture);
+      this.#ports.metrics.count("archive_bytes_total", location.length);
+      return this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
+    });
+    if (isFollowed(response, content)) this.#sitemaps.taken(lease);
+  }
+
+  /**
+   * The latest fetch of the URL by another job whose response is still in this peer's archive. Rows of other peers' fetches
+   * are in the database too; what they say of the archive is true of another one. A body that was cut is not offered: the
+   * server's 304 would make its missing rest missing for ever (RFC 9111, section 3.3).
+   */
+  async priorFetch(lease: Lease, url: CanonicalUrl): Promise<PriorFetch | undefined> {
+    const others = this.#parts.jobs.all().filter((job) => job !== lease.job);
+    if (others.length === 0) return undefined;
+    const rows = await this.#ports.store.getMany(others.map((job) => urlRow(url, job).key));
+    const record = rows
+      .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
+      .filter((one) => one.url === url && Object.keys(conditionsOf(one)).length > 0)
+      .filter(({ httpStatus, truncated }) => httpStatus === 200 && !truncated)
+      .filter(({ capturedBy = this.#parts.peerId }) => capturedBy === this.#parts.peerId)
+      .reduce<UrlRecord | undefined>(
+        (latest, one) => (latest && latest.fetchedAtMs >= one.fetchedAtMs ? latest : one),
+        undefined,
+      );
+    const location = record?.body ?? record?.capture;
+    if (!record || !location) return undefined;
+    try {
+      const response = await this.#ports.archive.read(location);
+      return { record, response, conditions: conditionsOf(record) };
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "NOT_ARCHIVED") throw error;
+      return undefined;
+    }
+  }
+
+  async #parse(
+    lease: Lease,
+    exchange: Exchange,
+    response: FetchResponse,
+    content: Content,
+  ): Promise<ParsedPage | undefined> {
+    const { url, job } = lease;
+    const { digest, unchanged } = content;
+    const revisitOf = revisitTarget(content);
+    try {
+      return await this.#parserSlots.run(() =>
+        this.#ports.parser.parse({
+          exchange,
+          payloadDigest: digest,
+          ...(revisitOf && { revisitOf }),
+          body: unchanged ? unchanged.response.body : response.body,
+          contentHeaders: unchanged ? unchanged.response.headers : exchange.headers,
+          follow: isFollowed(response, content),
+          job: job.definition,
+          depth: url.entry.depth,
+          sitemaps: this.#sitemaps.due(lease),
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "PARSER_CRASHED") throw error;
+      this.#ports.logger.warn("parser-crashed", { url: url.entry.url, cause: error.message });
+      return undefined;
+    }
+  }
+
+  /** What is not in the record of any URL is to be found here. */
+  #tellOfLinksLeftOut(url: string, { linksLeftOut: links }: ParsedPage): void {
+    if (links === undefined) return;
+    this.#ports.logger.warn("links-left-out", { url, links });
+    this.#ports.metrics.count("links_left_out_total", links);
+  }
+
+  #fetchedEnd(
+    exchange: Exchange,
+    response: FetchResponse,
+    parsed: ParsedPage,
+    plan: RedirectPlan,
+    { digest, earlier, unchanged, location }: Content & { readonly location: ArchiveLocation },
+  ): LeaseEnd {
+    const { status } = response;
+    const { url } = exchange;
+    const fetchedAtMs = Math.floor(exchange.fetchedAtMs);
+    const body =
+      (typeof earlier === "object" ? earlier.capture : undefined) ??
+      unchanged?.record.body ??
+      unchanged?.record.capture;
+    return {
+      kind: "fetched",
+      isPage: (status === 200 || unchanged !== undefined) && parsed.html,
+      record: {
+        ...describe(response, parsed),
+        fetchedAtMs,
+        payloadDigest: digest,
+        capture: location,
+        capturedBy: this.#parts.peerId,
+        ...(body && { body }),
+        ...(plan.kind !== "none" && { redirect: plan.target }),
+        ...(plan.kind === "end" && isRedirectFault(plan.reason) && { excluded: plan.reason }),
+      },
+      extraOps:
+        earlier === "new" ? this.#digests.add(digest, { url, fetchedAtMs, capture: location }) : [],
+    };
+  }
+
+  async #admit(lease: Lease, row: UrlRow, urls: UrlsOf, endOf: () => LeaseEnd): Promise<void> {
+    await this.#parts.admission.admit({
+      job: lease.job,
+      via: lease.url.entry.url,
+      source: lease.host,
+      ...urls,
+      settle: () =>
+        settle(lease, row, endOf(), {
+          frontier: this.#parts.frontier,
+          leases: this.#parts.leases,
+          metrics: this.#ports.metrics,
+        }),
+    });
+  }
+}
+
+/** The earlier capture that a revisit record will refer to, where the content is in the archive already. */
+function revisitTarget({ digest, earlier, unchanged }: Content): RevisitTarget | undefined {
+  if (unchanged) {
+    const { url, fetchedAtMs } = unchanged.response;
+    return { url, fetchedAtMs, reason: "server-not-modified", payloadDigest: digest };
+  }
+  if (typeof earlier !== "object") return undefined;
+  const { url, fetchedAtMs } = earlier;
+  return { url, fetchedAtMs, reason: "identical-payload-digest", payloadDigest: digest };
+}
+
+function noUrls({ url }: Lease): UrlsOf {
+  return { links: noLinks, excluded: [], depth: url.entry.depth, redirectChain: [] };
+}
+
+function urlsOf({ url, job }: Lease, parsed: ParsedPage, plan: RedirectPlan): UrlsOf {
+  const { normalizeQuery } = job.definition.options;
+  const { depth } = url.entry;
+  switch (plan.kind) {
+    case "none":
+    case "respell":
+      return {
+        links: parsed.links,
+        excluded: parsed.excluded,
+        depth: depth + 1,
+        redirectChain: [],
+      };
+    case "admit":
+      return {
+        links: packLinks([plan.target], normalizeQuery),
+        excluded: [],
+        depth,
+        redirectChain: plan.chain,
+      };
+    case "end": {
+      const links = packLinks([plan.target], normalizeQuery);
+      const excluded: ExcludedLinks[] = [{ reason: plan.reason, links }];
+      return { links: noLinks, excluded, depth, redirectChain: plan.chain };
+    }
+  }
+}
+
+function redirectPlan({ url: { entry }, job }: Lease, response: FetchResponse): RedirectPlan {
+  return planRedirect(
+    { url: entry.url as CanonicalUrl, depth: entry.depth, chain: entry.redirectChain },
+    { status: response.status, location: headerField(response.headers, "location") },
+    job.rules,
+    job.definition.options,
+  );
+}
+
+function describe(
+  response: FetchResponse,
+  parsed: ParsedPage,
+): Partial<UrlRecord> & { readonly httpStatus: number } {
+  const { status, headers, body, truncation } = response;
+  const contentType = headerField(headers, "content-type");
+  const etag = headerField(headers, "etag");
+  const lastModified = headerField(headers, "last-modified");
+  return {
+    state: urlState.done,
+    httpStatus: status,
+    bodyBytes: body.length,
+    truncated: truncation !== undefined,
+    noindex: parsed.noindex,
+    ...(contentType !== undefined && { contentType }),
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+    ...(parsed.title !== undefined && { title: parsed.title }),
+    ...(parsed.charset !== undefined && { charset: parsed.charset }),
+  };
+}
+
+/** What may stand in a field that is sent (RFC 9110, section 5.5); servers send more, and it is read. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+function conditionsOf({ etag, lastModified }: UrlRecord): Record<string, string> {
+  return {
+    ...(isSendable(etag) && { "if-none-match": etag }),
+    ...(isSendable(lastModified) && { "if-modified-since": lastModified }),
+  };
+}
+
+function isSendable(value: string | undefined): value is string {
+  return value !== undefined && fieldValue.test(value);
+}
+
+/** The chain itself is at fault, not the place that it leads to. */
+function isRedirectFault(reason: string): boolean {
+  return reason === "redirect-loop" || reason === "redirect-limit";
+}
+
+function hasPayload({ status, encodedBody, truncation }: Exchange): boolean {
+  return status === 200 && encodedBody.length > 0 && truncation === undefined;
+}
+
+/** Whether what the response says leads anywhere, but for a redirect. */
+function isFollowed({ status }: FetchResponse, { unchanged }: Content): boolean {
+  return unchanged !== undefined || (status >= 200 && status < 300);
+}

@@ -1,0 +1,61 @@
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import type { JobRules } from "../../core/jobs/job-rules.ts";
+import type { CanonicalUrl } from "../../core/units.ts";
+import { dedupeKey } from "../../core/url/dedupe-key.ts";
+import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
+import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+
+/** Redirects in a row, at most; browsers stop at 20, RFC 9110 section 15.4 asks for some limit. */
+const redirectsMax = 10;
+
+/** Where a redirect leads, and whether it is followed. */
+export type RedirectPlan =
+  | { readonly kind: "none" }
+  /** Another page: it is admitted like a link, at the depth of the page that redirects. */
+  | { readonly kind: "admit"; readonly target: CanonicalUrl; readonly chain: readonly string[] }
+  /** Another spelling of the same page, for instance without a tracking parameter: the same record is asked again there. */
+  | { readonly kind: "respell"; readonly target: CanonicalUrl; readonly chain: readonly string[] }
+  | {
+      readonly kind: "end";
+      readonly target: CanonicalUrl;
+      readonly reason: ExclusionReason;
+      readonly chain: readonly string[];
+    };
+
+/** Statuses whose Location names the page's place (RFC 9110 section 15.4). */
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Decides what a response with a Location means. Redirects are not followed in place: each target goes the way of every
+ * discovered URL, so that scope, dedupe, robots and politeness hold for it too.
+ */
+export function planRedirect(
+  from: { readonly url: CanonicalUrl; readonly depth: number; readonly chain: readonly string[] },
+  response: { readonly status: number; readonly location: string | undefined },
+  rules: JobRules,
+  options: { readonly normalizeQuery: boolean },
+): RedirectPlan {
+  if (!redirectStatuses.has(response.status) || response.location === undefined) {
+    return { kind: "none" };
+  }
+  const target = canonicalizeHeaderUrl(response.location, from.url);
+  if (target === undefined) return { kind: "none" };
+  const chain = [...from.chain, from.url];
+  if (chain.includes(target)) return { kind: "end", target, reason: "redirect-loop", chain };
+  if (chain.length > redirectsMax) return { kind: "end", target, reason: "redirect-limit", chain };
+  const reason = judge(from, target, rules);
+  if (reason) return { kind: "end", target, reason, chain };
+  const same = dedupeKey(target, options) === dedupeKey(from.url, options);
+  return { kind: same ? "respell" : "admit", target, chain };
+}
+
+/** A seed may lead to another host, as `example.com` does to `www.example.com`; a link's redirect keeps to the scope. */
+function judge(
+  from: { readonly url: CanonicalUrl; readonly depth: number },
+  target: CanonicalUrl,
+  rules: JobRules,
+): ExclusionReason | undefined {
+  if (from.depth === 0) return rules.judgeSeed(target);
+  const host = hostOf(from.url);
+  return rules.judge(target, { host, site: siteOfHost(host), depth: from.depth - 1 });
+}

@@ -1,0 +1,231 @@
+import type { Exchange } from "../../core/archive/capture.ts";
+import { retryPlan } from "../../core/politeness/retry-table.ts";
+import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
+import { idOf } from "../../core/record/id-of.ts";
+import type { QueueEntry } from "../../core/record/record.pb.ts";
+import type { CanonicalUrl, IpAddress } from "../../core/units.ts";
+import { originOf } from "../../core/url/site-of.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Entropy } from "../../ports/entropy.ts";
+import type {
+  FetchLimits,
+  FetchOutcome,
+  FetchRequest,
+  FetchResponse,
+  Fetcher,
+} from "../../ports/fetcher.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import { fetchVerdictOf } from "./fetch-verdict.ts";
+import type { LeaseLog } from "../durability/lease-log.ts";
+import type { Lease } from "../durability/lease.ts";
+import type { PageFinisher } from "./page-finisher.ts";
+import type { RobotsVisitor } from "../robots/robots-visitor.ts";
+import { Turns } from "./turns.ts";
+import { urlRow } from "../admission/url-row.ts";
+import type { UrlRow } from "../admission/url-row.ts";
+
+export interface VisitorPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly fetcher: Fetcher;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** What a visit has to know of the swarm. */
+export interface VisitorSwarm {
+  /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
+  readonly isOutdated: (row: UrlRow, entry: QueueEntry) => Promise<boolean>;
+  /** How often the process has stood still, for so long that others may have crawled its sites meanwhile. */
+  readonly standstills: number;
+}
+
+interface VisitorParts {
+  readonly frontier: Pick<Frontier, "closeRequest" | "putBack">;
+  readonly robots: Pick<RobotsVisitor, "judge">;
+  readonly leases: Pick<LeaseLog, "add" | "remove">;
+  readonly finisher: Pick<PageFinisher, "finish" | "finishResponse" | "priorFetch">;
+  /** Absent where no other member writes to the queue and the records. */
+  readonly swarm: VisitorSwarm | undefined;
+}
+
+/**
+ * One visit to a host: robots.txt, the request, the verdict on the host, and what becomes of the answer.
+ *
+ * The host is free for its next visit as soon as the response is in; parsing and committing go on behind its back.
+ */
+export class Visitor {
+  readonly #ports: VisitorPorts;
+  readonly #parts: VisitorParts;
+  readonly #turns = new Turns();
+  readonly #politeness: PolitenessOptions;
+  readonly #limits: FetchLimits;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    ports: VisitorPorts,
+    parts: VisitorParts,
+    options: { readonly politeness: PolitenessOptions; readonly limits: FetchLimits },
+    signal: AbortSignal,
+  ) {
+    this.#ports = ports;
+    this.#parts = parts;
+    this.#politeness = options.politeness;
+    this.#limits = options.limits;
+    this.#signal = signal;
+  }
+
+  /** Resolves when the visit's outcome is in the journal. */
+  async visit(lease: Lease): Promise<void> {
+    const url = lease.url.entry.url as CanonicalUrl;
+    const row = urlRow(url, lease.job);
+    const { swarm } = this.#parts;
+    if (!swarm) return this.#visit(lease, url, row, () => false);
+    const { standstills } = swarm;
+    const isLate = (): boolean => swarm.standstills !== standstills;
+    // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
+    return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row, isLate));
+  }
+
+  /** @param isLate whether the host's turn, which it has taken, may have passed to others */
+  async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow, isLate: () => boolean): Promise<void> {
+    if (await this.#parts.swarm?.isOutdated(row, lease.url.entry)) {
+      this.#parts.frontier.closeRequest(lease);
+      await this.#parts.finisher.finish(lease, row, { kind: "known" });
+      return;
+    }
+    const robots = await this.#parts.robots.judge(lease, originOf(url), isLate);
+    if (robots.kind === "not-now") return;
+    if (robots.kind === "denied") {
+      if (!robots.asked) this.#parts.frontier.closeRequest(lease);
+      await this.#parts.finisher.finish(lease, row, robots.end);
+      return;
+    }
+    const prior = await this.#parts.finisher.priorFetch(lease, url);
+    if (isLate()) {
+      this.#leave(lease);
+      return;
+    }
+    const headers = prior?.conditions ?? {};
+    const outcome = await this.#request(lease, row, { url, headers, isLate });
+    if (outcome.kind === "failure" && outcome.failure === "aborted") {
+      this.#leave(lease);
+      return;
+    }
+    this.#record(lease, outcome);
+    await this.#conclude(lease, row, outcome, prior);
+  }
+
+  /** No request was made, or none to its end: the URL stays queued as it was. */
+  #leave(lease: Lease): void {
+    // One that was cut off because the peer stops has been made, and is made again.
+    if (lease.note !== undefined && !this.#signal.aborted) this.#parts.leases.remove(lease.note);
+    this.#parts.frontier.closeRequest(lease);
+    this.#parts.frontier.putBack(lease);
+  }
+
+  async #request(
+    lease: Lease,
+    row: UrlRow,
+    request: Pick<FetchRequest, "url" | "headers" | "isLate">,
+  ): Promise<FetchOutcome> {
+    const { host, job, address } = lease;
+    const nowMs = this.#ports.clock.nowMs();
+    if (host.unresolved) {
+      return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
+    }
+    lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
+    const { otherContent, sitemaps } = job.definition.options;
+    return this.#ports.fetcher.fetch(
+      {
+        ...request,
+        address: address as IpAddress,
+        limits: this.#limits,
+        wantsBody: (status, type) =>
+          otherContent === "archive" ||
+          status >= 300 ||
+          isHtmlType(type) ||
+          (sitemaps && isSitemapType(type)),
+      },
+      this.#signal,
+    );
+  }
+
+  /** Tells the host's clocks and the counters how the request went, and frees the host. */
+  #record(lease: Lease, outcome: FetchOutcome): void {
+    const { clock, entropy, logger, metrics } = this.#ports;
+    const { host, job } = lease;
+    const verdict = fetchVerdictOf(outcome);
+    const event = host.visit.gate.record(verdict, host.visit.delayMs, entropy.random());
+    if (event) {
+      const forSeconds = Math.round((event.untilMs - clock.nowMs()) / 1_000);
+      logger.warn(`host-${event.kind}`, { host: host.visit.host, forSeconds });
+    }
+    this.#parts.frontier.closeRequest(lease, {
+      ...(verdict.headAtMs !== undefined && { headAtMs: verdict.headAtMs }),
+      finishedAtMs: verdict.finishedAtMs,
+    });
+    job.counter.add("requests");
+    metrics.observe("fetch_seconds", (outcome.finishedAtMs - outcome.startedAtMs) / 1_000);
+    if (outcome.kind === "failure") {
+      metrics.count("fetches_total", 1, { result: outcome.failure });
+      return;
+    }
+    metrics.count("fetches_total", 1, { result: `${Math.floor(outcome.status / 100)}xx` });
+    metrics.count("fetch_bytes_total", outcome.encodedBody.length);
+    job.counter.add("bytes", outcome.encodedBody.length);
+  }
+
+  async #conclude(
+    lease: Lease,
+    row: UrlRow,
+    outcome: FetchOutcome,
+    prior: Awaited<ReturnType<PageFinisher["priorFetch"]>>,
+  ): Promise<void> {
+    const { entry } = lease.url;
+    const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
+    if (retryPlan(attempt, entry.attempts + 1, this.#politeness).retry && isTransient(outcome)) {
+      const { url, redirectChain } = entry;
+      await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain });
+    } else if (outcome.kind === "response") {
+      await this.#parts.finisher.finishResponse(
+        lease,
+        row,
+        exchangeOf(lease, outcome),
+        outcome,
+        prior,
+      );
+    } else if (outcome.failure === "address-forbidden") {
+      await this.#parts.finisher.finish(lease, row, {
+        kind: "excluded",
+        reason: "address-forbidden",
+      });
+    } else {
+      const { failure } = outcome;
+      await this.#parts.finisher.finish(lease, row, { kind: "failed", failure });
+    }
+  }
+}
+
+/** A good answer is never asked for again, however many attempts it would be granted. */
+function isTransient(outcome: FetchOutcome): boolean {
+  return outcome.kind === "failure" || outcome.status >= 400;
+}
+
+function exchangeOf({ address, url }: Lease, response: FetchResponse): Exchange {
+  return {
+    url: url.entry.url,
+    address: address ?? "",
+    method: "GET",
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+    requestHeaders: response.requestHeaders,
+    encodedBody: response.encodedBody,
+    ...(response.truncation && { truncation: response.truncation }),
+    fetchedAtMs: response.startedAtMs,
+  };
+}

@@ -1,0 +1,399 @@
+import type { HostVisit } from "../../core/frontier/host-visit.ts";
+import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
+import { Workbench, type AddressLoans } from "../../core/frontier/workbench.ts";
+import type { AddressUse, LoanSpan } from "../../core/politeness/address-borrower.ts";
+import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import type {
+  CanonicalUrl,
+  HostName,
+  IpAddress,
+  JobId,
+  Millis,
+  SiteName,
+} from "../../core/units.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
+import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StoreOp } from "../../ports/store.ts";
+import { ActiveHosts } from "./active-hosts.ts";
+import type { FrontierOptions } from "./frontier-options.ts";
+import { HostAddresses } from "../fetching/host-addresses.ts";
+import { setPace } from "./host-pace.ts";
+import { Doubts } from "../robots/doubts.ts";
+import type { Host } from "./host.ts";
+import { isRunnable, type Job, type JobRegistry } from "../jobs/job-registry.ts";
+import type { Journal } from "../durability/journal.ts";
+import type { Lease } from "../durability/lease.ts";
+import type { PeerPorts } from "../peer-ports.ts";
+import { Pulse } from "../pulse.ts";
+import { QueueReader } from "./queue-reader.ts";
+import { WaitingHosts } from "./waiting-hosts.ts";
+
+/**
+ * The queue of all queued URLs: on disk every entry, in memory the workbench with a bounded head of each active host.
+ *
+ * The life of a host: the first URL admitted for it makes it active; its head is read from disk, its name resolved, and it
+ * is placed on the workbench under its address. When its gate and its address are open, it is taken, one URL is leased
+ * from it, and it is placed again. When it runs dry it is dropped, and a host that waits on disk takes its place. One
+ * whose jobs are all held back rests, and its place is for others, too.
+ *
+ * Only hosts of the arcs that this peer crawls are in memory; what the others have queued stays on disk.
+ *
+ * Invariant: a host has a `waiting` row exactly as long as it may have queue entries, so a start finds every host.
+ */
+export class Frontier {
+  /** When the hosts were last asked may be unknown. */
+  readonly doubts: Doubts;
+  readonly #clock: Clock;
+  readonly #addresses: HostAddresses;
+  readonly #reader: QueueReader;
+  readonly #jobs: JobRegistry;
+  readonly #journal: Journal;
+  readonly #politeness: PolitenessOptions;
+  readonly #workbench: Workbench;
+  readonly #hosts: ActiveHosts;
+  readonly #signal: AbortSignal;
+  readonly #waiting: WaitingHosts;
+  readonly #onDue: () => void;
+  readonly #onFailure: (error: unknown) => void;
+  /** The arcs whose hosts are crawled here. */
+  #crawled = ArcSet.whole;
+  readonly #pulse = new Pulse();
+
+  constructor(
+    ports: Pick<PeerPorts, "clock" | "resolver" | "store">,
+    parts: { readonly jobs: JobRegistry; readonly journal: Journal },
+    options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
+    events: {
+      readonly signal: AbortSignal;
+      /** Called when a host may have become due. */
+      readonly onDue: () => void;
+      readonly onFailure: (error: unknown) => void;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.doubts = new Doubts(ports.clock, (arcs) => this.#prepareWithin(arcs));
+    const { politeness } = options;
+    this.#addresses = new HostAddresses(ports, politeness.backoffBaseMs);
+    this.#reader = new QueueReader(ports.store, parts);
+    this.#hosts = new ActiveHosts(ports, parts.journal, options);
+    this.#jobs = parts.jobs;
+    this.#journal = parts.journal;
+    this.#politeness = politeness;
+    this.#workbench = new Workbench(politeness);
+    this.#signal = events.signal;
+    events.signal.addEventListener("abort", () => this.#pulse.fire());
+    this.#onDue = events.onDue;
+    this.#onFailure = events.onFailure;
+    this.#waiting = new WaitingHosts(
+      { store: ports.store, journal: parts.journal },
+      {
+        room: () => this.#hosts.room,
+        isCrawled: (position) => this.#crawled.contains(position),
+        activate: (names) => this.#activate(names),
+      },
+      events.onFailure,
+    );
+  }
+
+  get activeHosts(): number {
+    return this.#hosts.size;
+  }
+
+  get openRequests(): number {
+    return this.#workbench.openRequests;
+  }
+
+  /** Begins to bring in the hosts that wait on disk. */
+  start(): void {
+    this.doubts.begin();
+    void this.#waiting.look();
+  }
+
+  /** Crawls these arcs and no others from now on. What is under way in others goes on to its end: {@link Frontier.left}. */
+  crawl(arcs: ArcSet): void {
+    const gained = arcs.subtract(this.#crawled);
+    if (gained.isEmpty && arcs.covers(this.#crawled)) return;
+    this.#crawled = arcs;
+    this.#pulse.fire();
+    for (const host of this.#hosts.values()) {
+      // Another member that crawls it, or did so meanwhile, may delete its row.
+      host.isFindable = false;
+      if (!arcs.contains(host.position)) this.#workbench.remove(host.visit);
+      else if (gained.contains(host.position)) this.#expectOnDisk(host);
+      this.#prepare(host);
+    }
+    if (gained.isEmpty) return;
+    this.#waiting.lookAgain();
+    void this.#waiting.look();
+  }
+
+  /**
+   * Resolves when nothing of these arcs is under way or in memory any more; with false when some of it is to be crawled
+   * here after all, or the peer stops.
+   */
+  async left(arcs: ArcSet): Promise<boolean> {
+    const isCrawled = (): boolean => !this.#crawled.intersect(arcs).isEmpty;
+    const isLeft = (): boolean => {
+      for (const host of this.#hosts.values()) if (arcs.contains(host.position)) return false;
+      return true;
+    };
+    await this.#pulse.until(() => this.#signal.aborted || isCrawled() || isLeft());
+    return !this.#signal.aborted && !isCrawled();
+  }
+
+  /** From now on addresses are lent by other members; returns those in use. */
+  borrowAddresses(loans: AddressLoans): IpAddress[] {
+    return this.#workbench.borrowFrom(loans);
+  }
+
+  /** Requests to the address may start within this span. */
+  lendAddress(address: IpAddress, span: LoanSpan): void {
+    this.#workbench.lend(address, span);
+    if (span.untilMs > this.#clock.nowMs()) this.#onDue();
+  }
+
+  addressUse(address: IpAddress): AddressUse | undefined {
+    return this.#workbench.useOf(address);
+  }
+
+  /** The active host of this name. */
+  hostNamed(name: HostName): Host | undefined {
+    return this.#hosts.get(name);
+  }
+
+  /** The hosts of these names, active or, where there is no room, for this one use. */
+  hostsFor(names: ReadonlyMap<HostName, SiteName>): Promise<Map<HostName, Host>> {
+    return this.#hosts.loadAll(names);
+  }
+
+  /** The host's row was put into the journal: what it says counts from now on, though the host is not active. */
+  saved(host: Host, durable: Promise<void>): void {
+    this.#hosts.saved(host, durable);
+  }
+
+  /** Queue entries were put into the journal: a refill that begins after this call flushes the journal first. */
+  added(host: Host, entries: readonly { readonly url: QueuedUrl }[]): void {
+    if (!this.#isCrawled(host)) return;
+    if (!this.#hosts.has(host) && !this.#admitActive(host)) {
+      this.#waiting.leave();
+      return;
+    }
+    for (const { url } of entries) {
+      host.visit.queue.add(url);
+      host.jobs.add(this.#jobs.get(url.job));
+    }
+    this.#prepare(host);
+  }
+
+  /** An entry of another member was put into the journal, with the row by which its host is found. */
+  arrived(url: QueuedUrl): void {
+    const host = this.#hosts.get(hostOf(url.entry.url as CanonicalUrl));
+    if (host) this.added(host, [{ url }]);
+    else {
+      this.#waiting.lookAgain();
+      void this.#waiting.look();
+    }
+  }
+
+  /** The row by which a start finds the host. */
+  keepWaiting(host: Host): readonly StoreOp[] {
+    return this.#waiting.keep(host);
+  }
+
+  /** A URL that may be fetched now, if there is one: its host and its address count an open request from here on. */
+  take(): Lease | undefined {
+    for (;;) {
+      const visit = this.#workbench.take(this.#clock.nowMs());
+      if (!visit) return undefined;
+      const host = this.#hosts.get(visit.host);
+      const url = visit.queue.take(this.#runnable);
+      const job = url && this.#jobs.get(url.job);
+      if (host && url && job) {
+        job.leases += 1;
+        return { host, job, url, address: visit.address };
+      }
+      // Nothing of it may run now; it is placed again when something may.
+      this.#workbench.remove(visit);
+      this.#close(visit);
+      if (host) this.#prepare(host);
+    }
+  }
+
+  nextDueAtMs(): Millis | undefined {
+    return this.#workbench.nextDueAtMs();
+  }
+
+  /** The lease's request has ended, or none was made; the lease lasts until `putBack` or `settle`. */
+  closeRequest({ host }: Lease, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
+    this.#close(host.visit, end);
+    this.#prepare(host);
+  }
+
+  /** Ends a lease whose URL stays queued as it was. */
+  putBack(lease: Lease): void {
+    lease.host.visit.queue.putBack(lease.url);
+    this.#leaseEnded(lease);
+  }
+
+  /** Ends a lease whose row is deleted by the batch that `durable` stands for. */
+  settle(lease: Lease, durable: Promise<void>): void {
+    const { queue } = lease.host.visit;
+    queue.settle(lease.url);
+    this.#leaseEnded(lease);
+    durable.then(
+      () => {
+        queue.committed(lease.url);
+        this.#prepare(lease.host);
+      },
+      // The journal has reported the failure, and the peer is on its way down.
+      () => undefined,
+    );
+  }
+
+  /**
+   * Whether nothing of the job can be fetched until an operator or a long timer lets a halted host back: then nobody
+   * should wait for its end.
+   */
+  isStalled(job: Job): boolean {
+    if (job.leases > 0 || this.#waiting.mayWait) return false;
+    return this.#hosts.areHalted(job, this.#clock.nowMs());
+  }
+
+  /** A job has changed: hosts that had nothing to do may have now. */
+  jobsChanged(): void {
+    for (const host of this.#hosts.values()) this.#prepare(host);
+    if (!this.#hosts.takeDisplaced()) return;
+    this.#waiting.lookAgain();
+    void this.#waiting.look();
+  }
+
+  readonly #runnable = (id: JobId): boolean => isRunnable(this.#jobs.get(id));
+
+  #leaseEnded({ host, job }: Lease): void {
+    const wasRunnable = isRunnable(job);
+    job.leases -= 1;
+    if (!wasRunnable && isRunnable(job)) this.jobsChanged();
+    else this.#prepare(host);
+  }
+
+  #close(visit: HostVisit, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
+    this.#workbench.release(visit, {
+      finishedAtMs: this.#clock.nowMs(),
+      delayMs: end ? visit.delayMs : 0,
+      ...end,
+    });
+  }
+
+  #admitActive(host: Host): boolean {
+    if (!this.#hosts.add(host)) return false;
+    // What an earlier time left on disk is found by the first refill.
+    this.#expectOnDisk(host);
+    return true;
+  }
+
+  #expectOnDisk(host: Host): void {
+    for (const job of this.#jobs.all()) {
+      host.jobs.add(job);
+      host.visit.queue.expectOnDisk(job.definition.id);
+    }
+  }
+
+  #isCrawled(host: Host): boolean {
+    return this.#crawled.contains(host.position);
+  }
+
+  /** Does what the host needs next: read its head, resolve its name, place it, or drop it. */
+  #prepare(host: Host): void {
+    if (host.preparing || this.#signal.aborted) return;
+    this.#hosts.rouse(host);
+    const { queue } = host.visit;
+    if (!this.#isCrawled(host)) {
+      if (queue.pendingCount === 0 && host.visit.openRequests === 0) void this.#leave(host);
+      return;
+    }
+    const needsRefill = queue.refillsNeeded().length > 0;
+    const ready = queue.hasReady(this.#runnable);
+    if (ready && !this.#addresses.isExpired(host)) this.#place(host);
+    if (needsRefill || (ready && this.#addresses.isExpired(host))) {
+      host.preparing = true;
+      void this.#prepareSlowly(host);
+    } else if (queue.pendingCount === 0 && host.visit.openRequests === 0) {
+      if (!queue.hasWork) this.#drop(host);
+      else if (!ready) this.#rest(host);
+    }
+  }
+
+  async #prepareSlowly(host: Host): Promise<void> {
+    try {
+      for (const job of host.visit.queue.refillsNeeded()) await this.#reader.refill(host, job);
+      if (host.visit.queue.hasReady(this.#runnable) && this.#addresses.isExpired(host)) {
+        await this.#addresses.find(host, this.#signal);
+      }
+    } catch (error) {
+      this.#onFailure(error);
+      return;
+    } finally {
+      host.preparing = false;
+    }
+    this.#prepare(host);
+  }
+
+  /** Gives the host the pace that its jobs and its robots.txt want now. */
+  setPace(host: Host): void {
+    setPace(host, this.#politeness);
+  }
+
+  #prepareWithin(arcs: ArcSet): void {
+    const hosts = [...this.#hosts.values()].filter((host) => arcs.contains(host.position));
+    // All of them before the first is placed, which may send out whoever is due.
+    for (const host of hosts) this.doubts.heed(host);
+    for (const host of hosts) this.#prepare(host);
+  }
+
+  #place(host: Host): void {
+    const { visit } = host;
+    this.setPace(host);
+    this.doubts.heed(host);
+    this.#workbench.place(visit, this.#clock.nowMs());
+    this.#onDue();
+  }
+
+  #rest(host: Host): void {
+    this.#workbench.remove(host.visit);
+    this.#hosts.rest(host);
+    void this.#waiting.look();
+  }
+
+  #drop(host: Host): void {
+    this.#forget(host);
+    void this.#journal.append([this.#waiting.forget(host)]);
+    void this.#waiting.look();
+  }
+
+  #forget(host: Host): void {
+    this.#workbench.remove(host.visit);
+    this.#hosts.delete(host);
+  }
+
+  /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
+  async #leave(host: Host): Promise<void> {
+    host.preparing = true;
+    // Where that fails, the journal has reported it, and the peer is on its way down.
+    await this.#journal.flushed().catch(() => undefined);
+    host.preparing = false;
+    if (!this.#isCrawled(host)) {
+      this.#forget(host);
+      this.#pulse.fire();
+    } else this.#prepare(host);
+  }
+
+  async #activate(names: readonly HostName[]): Promise<void> {
+    const sites = new Map<HostName, SiteName>(names.map((name) => [name, siteOfHost(name)]));
+    for (const [name, host] of await this.hostsFor(sites)) {
+      if (this.#hosts.get(name)) continue;
+      if (this.#admitActive(host)) this.#prepare(host);
+      else this.#waiting.leave();
+    }
+  }
+}

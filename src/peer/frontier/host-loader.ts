@@ -1,0 +1,103 @@
+import { HostQueue } from "../../core/frontier/host-queue.ts";
+import { HostVisit } from "../../core/frontier/host-visit.ts";
+import { believableClocks } from "../../core/politeness/believable-clocks.ts";
+import { HostGate } from "../../core/politeness/host-gate.ts";
+import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import { hostAddress, hostKey } from "../../core/record/keys.ts";
+import { HostRecord } from "../../core/record/record.pb.ts";
+import type { HostName, SiteName } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+import type { HeadShares } from "./head-shares.ts";
+import { Host } from "./host.ts";
+
+/** Hosts by their names. */
+type Hosts = ReadonlyMap<HostName, Host>;
+
+/** Makes hosts from what the database keeps of them; who asks for one that is being read gets the same. */
+export class HostLoader {
+  readonly #clock: Clock;
+  readonly #store: Store;
+  readonly #politeness: PolitenessOptions;
+  readonly #shares: HeadShares;
+  /** Those that are being read, with the batch that they come with. */
+  readonly #loading = new Map<HostName, Promise<Hosts>>();
+  /** Those whose latest row the database may not have yet, with what tells when it has. */
+  readonly #held = new Map<HostName, { readonly host: Host; readonly durable: Promise<void> }>();
+
+  constructor(
+    ports: { readonly clock: Clock; readonly store: Store },
+    politeness: PolitenessOptions,
+    shares: HeadShares,
+  ) {
+    this.#clock = ports.clock;
+    this.#store = ports.store;
+    this.#politeness = politeness;
+    this.#shares = shares;
+  }
+
+  /** The hosts of these names: those that are active, and the others as the database has them. */
+  async loadAll(
+    names: ReadonlyMap<HostName, SiteName>,
+    active: Hosts,
+  ): Promise<Map<HostName, Host>> {
+    const found = new Map<HostName, Host>();
+    const missing: [HostName, SiteName][] = [];
+    for (const [name, site] of names) {
+      const host = active.get(name) ?? this.#held.get(name)?.host;
+      if (host) found.set(name, host);
+      else missing.push([name, site]);
+    }
+    if (missing.length === 0) return found;
+    for (const batch of await Promise.all(this.#batchesOf(missing))) {
+      for (const [name, host] of batch) {
+        if (names.has(name) && !found.has(name)) found.set(name, host);
+      }
+    }
+    // One of those found before may have been dropped meanwhile.
+    for (const [name, host] of found) {
+      found.set(name, active.get(name) ?? this.#held.get(name)?.host ?? host);
+    }
+    return found;
+  }
+
+  /** Keeps a host that is not active until its row is durable: until then the database has an older one. */
+  hold(host: Host, durable: Promise<void>): void {
+    const { host: name } = host.visit;
+    // Who crawls it meanwhile may delete the row by which it is found.
+    host.isFindable = false;
+    this.#held.set(name, { host, durable });
+    const release = (): void => {
+      if (this.#held.get(name)?.durable === durable) this.#held.delete(name);
+    };
+    durable.then(release, release);
+  }
+
+  /** What brings these hosts: batches that are under way, and one for all others. */
+  #batchesOf(wanted: readonly [HostName, SiteName][]): ReadonlySet<Promise<Hosts>> {
+    const fresh = wanted.filter(([name]) => !this.#loading.has(name));
+    const batches = new Set(wanted.flatMap(([name]) => this.#loading.get(name) ?? []));
+    if (fresh.length === 0) return batches;
+    const batch = this.#load(fresh).finally(() => {
+      for (const [name] of fresh) this.#loading.delete(name);
+    });
+    for (const [name] of fresh) this.#loading.set(name, batch);
+    return batches.add(batch);
+  }
+
+  async #load(names: readonly [HostName, SiteName][]): Promise<Hosts> {
+    const keys = names.map(([name, site]) => hostKey("host", hostAddress(site, name)));
+    const values = await this.#store.getMany(keys);
+    return new Map(names.map(([name, site], at) => [name, this.#newHost(name, site, values[at])]));
+  }
+
+  #newHost(name: HostName, site: SiteName, value: Uint8Array | undefined): Host {
+    const record = value && HostRecord.decode(value);
+    const nowMs = this.#clock.nowMs();
+    const kept = record && believableClocks(record, this.#politeness, nowMs);
+    const gate = new HostGate(this.#politeness, kept);
+    const queue = new HostQueue(this.#shares.size);
+    const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
+    return new Host(new HostVisit(parts), record);
+  }
+}

@@ -1,0 +1,71 @@
+import type { HostVisit } from "../../core/frontier/host-visit.ts";
+import { HostRecord } from "../../core/record/record.pb.ts";
+import { hostAddress, hostKey } from "../../core/record/keys.ts";
+import type { HostAddress } from "../../core/record/keys.ts";
+import { positionOfHash } from "../../core/ring/ring-position.ts";
+import type { RingPosition } from "../../core/ring/ring-position.ts";
+import type { Millis } from "../../core/units.ts";
+import type { ResolveFailure } from "../../ports/resolver.ts";
+import type { StoreOp } from "../../ports/store.ts";
+import type { Job } from "../jobs/job-registry.ts";
+
+/** A host with queued URLs: what the workbench needs of it, and what the database keeps of it. */
+export class Host {
+  readonly visit: HostVisit;
+  readonly keys: HostAddress;
+  /** Where its site stands on the ring. */
+  readonly position: RingPosition;
+  /** Known from the database, so that an earlier process may have asked it a moment ago. */
+  readonly isInherited: boolean;
+  /** Longest Crawl-delay that a robots.txt of this host asks for. */
+  crawlDelayMs: Millis | undefined;
+  /** When the visit's address must be looked up again. */
+  addressExpiresAtMs: Millis = 0;
+  /** Whether its name had more than one when it was last looked up. */
+  hasOtherAddresses = false;
+  /** No connection was made to the visit's address: another takes its place when it is looked up. */
+  isPassedOver = false;
+  /** Set while the host has no address; its requests end with it at once. */
+  unresolved: { readonly failure: ResolveFailure; readonly detail: string } | undefined;
+  /** Jobs that have, or may have, URLs of this host. */
+  readonly jobs = new Set<Job>();
+  /** The row by which a start finds it has been written, and not been deleted since. */
+  isFindable = false;
+  /** True while its queue or its address is being looked up. */
+  preparing = false;
+  readonly #admitted = new Map<number, number>();
+
+  constructor(visit: HostVisit, record: HostRecord | undefined) {
+    this.visit = visit;
+    this.keys = hostAddress(visit.site, visit.host);
+    this.position = positionOfHash(this.keys.position);
+    this.isInherited = record !== undefined;
+    this.crawlDelayMs = record?.crawlDelayMs;
+    for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);
+  }
+
+  /** Whether the job may still ask something of the host, and so has a say in its pace. */
+  mayBeAskedBy({ definition, leases }: Job): boolean {
+    const isOver = definition.state === "cancelled" && leases === 0;
+    return !isOver && this.visit.queue.mayHave(definition.id);
+  }
+
+  admittedFor(space: number): number {
+    return this.#admitted.get(space) ?? 0;
+  }
+
+  countAdmitted(space: number): void {
+    this.#admitted.set(space, this.admittedFor(space) + 1);
+  }
+
+  /** The write that makes the host's clocks and counts as durable as the batch it goes into. */
+  save(): StoreOp {
+    const value = HostRecord.encode({
+      host: this.visit.host,
+      ...this.visit.gate.snapshot(),
+      jobs: [...this.#admitted].map(([space, admitted]) => ({ space, admitted })),
+      ...(this.crawlDelayMs === undefined ? {} : { crawlDelayMs: this.crawlDelayMs }),
+    });
+    return { type: "put", key: hostKey("host", this.keys), value };
+  }
+}

@@ -1,0 +1,110 @@
+import { after, hostKey, tagRange } from "../../core/record/keys.ts";
+import { positionOfKey } from "../../core/ring/ring-position.ts";
+import type { RingPosition } from "../../core/ring/ring-position.ts";
+import type { HostName } from "../../core/units.ts";
+import type { Store, StoreOp } from "../../ports/store.ts";
+import type { Host } from "./host.ts";
+import type { Journal } from "../durability/journal.ts";
+
+/** Hosts read from disk by one look. */
+const hostsPerLook = 256;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * The hosts with queued URLs, as they stand on disk: in memory there is room for some of them only.
+ *
+ * Looks go round in the order of the keys, so that no host waits for ever.
+ */
+export class WaitingHosts {
+  readonly #store: Pick<Store, "range">;
+  readonly #journal: Pick<Journal, "flushed">;
+  readonly #room: () => number;
+  readonly #isCrawled: (position: RingPosition) => boolean;
+  readonly #activate: (names: readonly HostName[]) => Promise<void>;
+  readonly #onFailure: (error: unknown) => void;
+  /** Where to look next; undefined when all have been looked at. */
+  #cursor: Uint8Array | undefined = tagRange("waiting").gte;
+  /** A host was left on disk, perhaps behind the cursor. */
+  #leftBehind = false;
+  #looking: Promise<void> | undefined;
+
+  constructor(
+    ports: { readonly store: Pick<Store, "range">; readonly journal: Pick<Journal, "flushed"> },
+    intake: {
+      /** Hosts that may be made active. */
+      readonly room: () => number;
+      /** Whether hosts of this position are for this peer to crawl. */
+      readonly isCrawled: (position: RingPosition) => boolean;
+      /** Makes hosts active; those for which there is no room after all are left on disk. */
+      readonly activate: (names: readonly HostName[]) => Promise<void>;
+    },
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#store = ports.store;
+    this.#journal = ports.journal;
+    this.#room = intake.room;
+    this.#isCrawled = intake.isCrawled;
+    this.#activate = intake.activate;
+    this.#onFailure = onFailure;
+  }
+
+  /** Whether there may be hosts on disk that are not in memory. */
+  get mayWait(): boolean {
+    return this.#cursor !== undefined || this.#leftBehind;
+  }
+
+  /** The row by which a start finds the host; none where it stands already. */
+  keep(host: Host): readonly StoreOp[] {
+    if (host.isFindable) return [];
+    host.isFindable = true;
+    const value = encoder.encode(host.visit.host);
+    return [{ type: "put", key: hostKey("waiting", host.keys), value }];
+  }
+
+  /** The host has no queue entries any more. */
+  forget(host: Host): StoreOp {
+    host.isFindable = false;
+    return { type: "del", key: hostKey("waiting", host.keys) };
+  }
+
+  /** There was no room for a host: it is to be found later. */
+  leave(): void {
+    this.#leftBehind = true;
+  }
+
+  /** Hosts that were passed over may be taken in now. */
+  lookAgain(): void {
+    this.#leftBehind = true;
+  }
+
+  /** Takes hosts in while there is room. */
+  look(): Promise<void> {
+    this.#looking ??= this.#lookRound()
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #lookRound(): Promise<void> {
+    const { gte: start, lt } = tagRange("waiting");
+    while (this.#room() > 0 && this.mayWait) {
+      if (!this.#cursor) {
+        this.#cursor = start;
+        this.#leftBehind = false;
+      }
+      await this.#journal.flushed();
+      const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
+      const crawled = rows.filter(({ key }) => this.#isCrawled(positionOfKey(key)));
+      // Those beyond would be left on disk, and found again only by a look from the start.
+      const taken = crawled.slice(0, Math.max(this.#room(), 1));
+      await this.#activate(taken.map(({ value }) => decoder.decode(value) as HostName));
+      const isEnd = taken.length === crawled.length && rows.length < hostsPerLook;
+      const last = taken.length < crawled.length ? taken.at(-1) : rows.at(-1);
+      this.#cursor = last && !isEnd ? after(last.key) : undefined;
+    }
+  }
+}

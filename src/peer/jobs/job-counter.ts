@@ -1,0 +1,75 @@
+import { CrawlError } from "../../core/errors.ts";
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import { noJobCounts } from "../../core/answers/job-counts.ts";
+import type { JobCounts } from "../../core/answers/job-counts.ts";
+
+type MutableCounts = {
+  -readonly [Key in Exclude<keyof JobCounts, "skipped" | "statuses">]: JobCounts[Key];
+} & {
+  skipped: Partial<Record<ExclusionReason, number>>;
+  statuses: Record<string, number>;
+};
+
+type Counted = Exclude<keyof JobCounts, "skipped" | "statuses">;
+
+/** Running totals of one job, saved as JSON whenever they have changed. */
+export class JobCounter {
+  readonly #counts: MutableCounts;
+  #changed = false;
+
+  /** `saved`: what {@link takeChanged} returned last, in this process or an earlier one. */
+  constructor(saved: Uint8Array | undefined) {
+    this.#counts = saved ? readCounts(saved) : emptyCounts();
+  }
+
+  get queued(): number {
+    return this.#counts.queued;
+  }
+
+  get pages(): number {
+    return this.#counts.pages;
+  }
+
+  add(name: Counted, by = 1): void {
+    this.#counts[name] += by;
+    this.#changed = true;
+  }
+
+  addSkipped(reason: ExclusionReason, by = 1): void {
+    const count = (this.#counts.skipped[reason] ?? 0) + by;
+    if (count > 0) this.#counts.skipped[reason] = count;
+    else Reflect.deleteProperty(this.#counts.skipped, reason);
+    this.#changed = true;
+  }
+
+  addStatus(status: number): void {
+    const group = `${Math.floor(status / 100)}xx`;
+    this.#counts.statuses[group] = (this.#counts.statuses[group] ?? 0) + 1;
+    this.#changed = true;
+  }
+
+  counts(): JobCounts {
+    const { skipped, statuses } = this.#counts;
+    return { ...this.#counts, skipped: { ...skipped }, statuses: { ...statuses } };
+  }
+
+  /** The totals to be saved, if they have changed since the last call. */
+  takeChanged(): Uint8Array<ArrayBuffer> | undefined {
+    if (!this.#changed) return undefined;
+    this.#changed = false;
+    return new TextEncoder().encode(JSON.stringify(this.#counts));
+  }
+}
+
+function emptyCounts(): MutableCounts {
+  return { ...noJobCounts, skipped: {}, statuses: {} };
+}
+
+function readCounts(saved: Uint8Array): MutableCounts {
+  try {
+    const stored = JSON.parse(new TextDecoder().decode(saved)) as Partial<MutableCounts>;
+    return { ...emptyCounts(), ...stored };
+  } catch (cause) {
+    throw new CrawlError("STORE_CORRUPT", "a job's totals cannot be read", {}, { cause });
+  }
+}

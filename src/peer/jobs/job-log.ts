@@ -1,0 +1,62 @@
+import type { JobDefinition, JobState } from "../../core/jobs/job-definition.ts";
+import { optionChanges } from "../../core/jobs/option-changes.ts";
+import type { Millis } from "../../core/units.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { isFinished } from "./job-registry.ts";
+import type { Job } from "./job-registry.ts";
+
+/** Who changed a job: somebody who asked this peer, or another member. */
+export type JobChanger = "here" | "another-member";
+
+/** URLs of a job come from other members one by one: only a job that has had none for so long is told as finished. */
+const restMsInSwarm: Millis = 5_000;
+
+const events: Readonly<Record<JobState, string>> = {
+  running: "job-resumed",
+  paused: "job-paused",
+  cancelled: "job-cancelled",
+};
+
+/** Tells the log what becomes of jobs. Figures are this peer's own; in a swarm others may have work left. */
+export class JobLog {
+  readonly #logger: Pick<Logger, "info">;
+  readonly #restMs: Millis;
+  /** Jobs that came to their end and have not been told of, and when they did. */
+  readonly #ended = new Map<Job, Millis>();
+
+  constructor(logger: Pick<Logger, "info">, isAlone: boolean) {
+    this.#logger = logger;
+    this.#restMs = isAlone ? 0 : restMsInSwarm;
+  }
+
+  /** A job was made or changed. */
+  changed(before: JobDefinition | undefined, after: JobDefinition, by: JobChanger): void {
+    const { id: job, options, state } = after;
+    if (before === undefined) {
+      this.#logger.info("job-started", { job, by, scope: options.scope, state });
+      return;
+    }
+    if (before.state !== state) this.#logger.info(events[state], { job, by });
+    const changes = optionChanges(before.options, options).map(
+      ({ option, after: value }) => `${option}=${JSON.stringify(value)}`,
+    );
+    if (changes.length > 0) this.#logger.info("job-changed", { job, by, now: changes.join(" ") });
+  }
+
+  /** Called now and then, with the jobs that have come to their end since. */
+  observe(ended: readonly Job[], nowMs: Millis): void {
+    for (const job of ended) this.#ended.set(job, nowMs);
+    for (const [job, sinceMs] of this.#ended) {
+      const isOver = isFinished(job);
+      if (isOver && nowMs - sinceMs < this.#restMs) continue;
+      this.#ended.delete(job);
+      if (isOver) this.#finished(job);
+    }
+  }
+
+  #finished({ counter, definition }: Job): void {
+    const { pages, fetched, failed, activeMs } = counter.counts();
+    const seconds = Math.round(activeMs / 1_000);
+    this.#logger.info("job-finished", { job: definition.id, pages, fetched, failed, seconds });
+  }
+}

@@ -1,0 +1,275 @@
+import { CrawlError } from "../../core/errors.ts";
+import { reportedDefinition } from "../../core/answers/reported-definition.ts";
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import { defaultJobOptions, jobsMax, revisionMax } from "../../core/jobs/job-definition.ts";
+import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.ts";
+import { compileJobRules } from "../../core/jobs/job-rules.ts";
+import type { JobRules } from "../../core/jobs/job-rules.ts";
+import { addsToJobDefinition, mergeJobDefinitions } from "../../core/jobs/merge-job-definition.ts";
+import { optionChanges } from "../../core/jobs/option-changes.ts";
+import type { PastPageCount } from "../../core/messages/claim.ts";
+import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
+import { jobSpace, namedKey, tagRange } from "../../core/record/keys.ts";
+import type { JobId } from "../../core/units.ts";
+import type { Store, StoreOp } from "../../ports/store.ts";
+import { JobCounter } from "./job-counter.ts";
+import type { JobChanger, JobLog } from "./job-log.ts";
+import { PagesHeard } from "./pages-heard.ts";
+import type { JobChange, JobCounts, JobReport } from "../../ports/peer-control.ts";
+
+/** A job as this peer runs it; the object stays the same when its definition changes. */
+export interface Job {
+  definition: JobDefinition;
+  rules: JobRules;
+  /** Number of the job inside database keys and in the sieve. */
+  readonly space: number;
+  readonly counter: JobCounter;
+  /** URLs of it that are leased: being fetched, parsed, or on their way to the journal. */
+  leases: number;
+  /** Pages that other members have told of, where the job's number of pages is limited. */
+  pagesElsewhere: number;
+}
+
+/** Earlier versions counted all changes together. */
+type StoredDefinition = Omit<JobDefinition, "stateRevision"> & Partial<JobDefinition>;
+
+/**
+ * The jobs that this peer knows, with their running totals.
+ *
+ * Invariant: totals are written by the same commit as the changes that they count.
+ */
+export class JobRegistry {
+  readonly #jobs = new Map<JobId, Job>();
+  readonly #bySpace = new Map<number, Job>();
+  readonly #heard = new PagesHeard();
+  /** Changes that the next commit has to carry. */
+  #unsaved: StoreOp[] = [];
+  readonly #onChange: JobLog["changed"];
+
+  /** @param onChange called with each job that is made or changed */
+  constructor(onChange: JobLog["changed"] = () => undefined) {
+    this.#onChange = onChange;
+  }
+
+  async load(store: Store): Promise<void> {
+    for await (const { value } of store.scan(tagRange("job"))) {
+      const definition = readDefinition(value);
+      const counts = await store.get(namedKey("counts", definition.id));
+      this.#install(definition, new JobCounter(counts));
+    }
+    await this.#heard.load(store);
+    for (const { job, pages } of this.#heard.all()) {
+      const known = this.#jobs.get(job);
+      if (known) known.pagesElsewhere += pages;
+    }
+  }
+
+  /** Rows for the next commit; see {@link Journal.contribute}. */
+  takeUnsaved(): readonly StoreOp[] {
+    const ops = [...this.#unsaved, ...this.#heard.takeUnsaved()];
+    this.#unsaved = [];
+    for (const job of this.#jobs.values()) {
+      const value = job.counter.takeChanged();
+      if (value) ops.push({ type: "put", key: namedKey("counts", job.definition.id), value });
+    }
+    return ops;
+  }
+
+  /** The job with this id, created or changed as `options` say. Errors: `CONFIG_INVALID`. */
+  define(id: string, options: Partial<JobOptions> = {}): Job {
+    const jobId = jobIdOf(id);
+    const known = this.#jobs.get(jobId);
+    if (known && Object.keys(options).length === 0) return known;
+    if (!known && this.isFull) {
+      const problem = `there are ${jobsMax} jobs already, the most there may be; inject under the name of one of them`;
+      throw new CrawlError("CONFIG_INVALID", problem, { job: jobId });
+    }
+    const definition: JobDefinition = {
+      id: jobId,
+      revision: known ? nextRevision(jobId, known.definition.revision) : 1,
+      stateRevision: known?.definition.stateRevision ?? 1,
+      state: known?.definition.state ?? "running",
+      options: validateJobOptions({
+        ...(known?.definition.options ?? defaultJobOptions),
+        ...options,
+      }),
+    };
+    if (known && optionChanges(known.definition.options, definition.options).length === 0) {
+      return known;
+    }
+    return this.#change(definition, "here");
+  }
+
+  /** Pauses, resumes or cancels a job. A cancelled job stays so. Errors: `CONFIG_INVALID`, `JOB_CANCELLED`, `JOB_UNKNOWN`. */
+  changeState(id: JobId, change: JobChange): Job {
+    const job = this.get(id);
+    const { definition } = job;
+    if (definition.state === "cancelled") {
+      if (change === "cancel") return job;
+      const problem = `job "${id}" was cancelled, which is final; inject under another name`;
+      throw new CrawlError("JOB_CANCELLED", problem, { job: id });
+    }
+    const state = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
+    // Being final, a cancelled definition holds without a higher revision too.
+    const isLast = change === "cancel" && definition.stateRevision === revisionMax;
+    const stateRevision = isLast ? revisionMax : nextRevision(id, definition.stateRevision);
+    return this.#change({ ...definition, stateRevision, state: state[change] }, "here");
+  }
+
+  /** Whether there are as many jobs as there may be. */
+  get isFull(): boolean {
+    return this.#jobs.size >= jobsMax;
+  }
+
+  /**
+   * Takes in another member's definition; whether it changes anything here. One that looks like another job is not taken, nor
+   * a new one where there are too many.
+   */
+  merge(definition: JobDefinition): boolean {
+    const alike = this.#bySpace.get(jobSpace(definition.id));
+    if (alike && alike.definition.id !== definition.id) return false;
+    const known = this.#jobs.get(definition.id);
+    if (!known && this.isFull) return false;
+    const merged = known ? mergeJobDefinitions(known.definition, definition) : definition;
+    if (known && !addsToJobDefinition(merged, known.definition)) return false;
+    this.#change(merged, "another-member");
+    return true;
+  }
+
+  /** Takes in how many pages of a job that is known here another member has fetched. */
+  countElsewhere(count: PastPageCount): void {
+    this.get(count.job).pagesElsewhere += this.#heard.take(count);
+  }
+
+  /** All that {@link countElsewhere} has taken in, in this run or an earlier one. */
+  pagesElsewhere(): readonly PastPageCount[] {
+    return this.#heard.all();
+  }
+
+  /** Nothing counts as queued: in a swarm it counts when the arcs are taken in which it is. */
+  forgetQueued(): void {
+    for (const { counter } of this.#jobs.values()) counter.add("queued", -counter.queued);
+  }
+
+  /** Errors: `JOB_UNKNOWN`. */
+  get(id: JobId): Job {
+    const job = this.#jobs.get(id);
+    if (!job) throw new CrawlError("JOB_UNKNOWN", `no job is named "${id}"`, { job: id });
+    return job;
+  }
+
+  find(id: JobId): Job | undefined {
+    return this.#jobs.get(id);
+  }
+
+  bySpace(space: number): Job | undefined {
+    return this.#bySpace.get(space);
+  }
+
+  all(): readonly Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  /** Over all jobs. */
+  total(count: "pages" | "queued"): number {
+    return this.all().reduce((sum, { counter }) => sum + counter[count], 0);
+  }
+
+  /** The job of this name, or all of them. Errors: `JOB_UNKNOWN`. */
+  named(id: JobId | undefined): readonly Job[] {
+    return id === undefined ? this.all() : [this.get(id)];
+  }
+
+  #change(definition: JobDefinition, by: JobChanger): Job {
+    const known = this.#jobs.get(definition.id);
+    const before = known?.definition;
+    const value = new TextEncoder().encode(JSON.stringify(definition));
+    const job = this.#install(definition, known?.counter ?? new JobCounter(undefined));
+    this.#unsaved.push({ type: "put", key: namedKey("job", definition.id), value });
+    this.#onChange(before, definition, by);
+    return job;
+  }
+
+  #install(definition: JobDefinition, counter: JobCounter): Job {
+    const space = jobSpace(definition.id);
+    const holder = this.#bySpace.get(space);
+    if (holder && holder.definition.id !== definition.id) {
+      const problem = `job "${definition.id}" and "${holder.definition.id}" look alike; choose another name`;
+      throw new CrawlError("CONFIG_INVALID", problem, { job: definition.id });
+    }
+    const rules = compileJobRules(definition);
+    const job: Job = holder ?? {
+      definition,
+      rules,
+      space,
+      counter,
+      leases: 0,
+      pagesElsewhere: 0,
+    };
+    job.definition = definition;
+    job.rules = rules;
+    this.#jobs.set(definition.id, job);
+    this.#bySpace.set(space, job);
+    return job;
+  }
+}
+
+/** Whether the job may have another request now. */
+export function isRunnable(job: Job): boolean {
+  if (job.definition.state !== "running") return false;
+  const { pagesMax } = job.definition.options;
+  return pagesMax === 0 || job.counter.pages + job.pagesElsewhere + job.leases < pagesMax;
+}
+
+/** Whether nothing of the job will be fetched any more unless somebody asks for it. */
+export function isFinished(job: Job): boolean {
+  if (job.leases > 0) return false;
+  if (job.definition.state === "cancelled" || job.counter.queued === 0) return true;
+  return reachedPageLimit(job);
+}
+
+export function reachedPageLimit(job: Job): boolean {
+  const { pagesMax } = job.definition.options;
+  return pagesMax > 0 && job.counter.pages + job.pagesElsewhere >= pagesMax;
+}
+
+export function reportOf(job: Job): JobReport {
+  const counts = job.counter.counts();
+  const finished = isFinished(job);
+  return {
+    definition: reportedDefinition(job.definition, finished),
+    counts: job.definition.state === "cancelled" ? dropQueued(counts, job.leases) : counts,
+    finished,
+  };
+}
+
+/** The totals of a cancelled job: what is queued, apart from what is leased, is kept out for that reason. */
+function dropQueued(counts: JobCounts, leases: number): JobCounts {
+  const cancelled = Math.max(counts.queued - leases, 0);
+  const skipped = cancelled > 0 ? { ...counts.skipped, cancelled } : counts.skipped;
+  return { ...counts, skipped, queued: counts.queued - cancelled };
+}
+
+/** Why a queued URL of the job is not going to be fetched, where the job itself is the reason. */
+export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
+  if (job.definition.state === "cancelled") return "cancelled";
+  if (job.definition.state === "paused") return "job-paused";
+  return reachedPageLimit(job) ? "page-limit" : undefined;
+}
+
+function nextRevision(id: JobId, revision: number): number {
+  if (revision < revisionMax) return revision + 1;
+  const problem = `job "${id}" has been changed ${revisionMax} times, the most there may be`;
+  throw new CrawlError("CONFIG_INVALID", problem, { job: id });
+}
+
+function readDefinition(value: Uint8Array): JobDefinition {
+  try {
+    const stored = JSON.parse(new TextDecoder().decode(value)) as StoredDefinition;
+    const { stateRevision = stored.revision } = stored;
+    const options = validateJobOptions(stored.options);
+    return { ...stored, id: jobIdOf(stored.id), stateRevision, options };
+  } catch (cause) {
+    throw new CrawlError("STORE_CORRUPT", "a job's definition cannot be read", {}, { cause });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Millis } from "../../core/units.ts";
+import { isFinished, isRunnable } from "./job-registry.ts";
+import type { Job } from "./job-registry.ts";
+
+/**
+ * The time that is spent on each job, as it is looked at now and then.
+ *
+ * What a job had been worked on since the look before counts also where it has ended meanwhile: a short crawl ends before
+ * a second look, and takes its time all the same.
+ */
+export class WorkTime {
+  /** Of jobs that are worked on: until when their time is counted. */
+  readonly #countedToMs = new Map<Job, Millis>();
+
+  /** The job has had something to do since then; it may be done by now. */
+  begin(job: Job, sinceMs: Millis): void {
+    if (!this.#countedToMs.has(job)) this.#countedToMs.set(job, sinceMs);
+  }
+
+  /** Counts the time since the last look; the jobs that were worked on and are finished now. */
+  count(jobs: readonly Job[], nowMs: Millis): readonly Job[] {
+    const ended: Job[] = [];
+    for (const job of jobs) {
+      const sinceMs = this.#countedToMs.get(job);
+      if (sinceMs !== undefined) job.counter.add("activeMs", Math.round(nowMs - sinceMs));
+      if (isWorkedOn(job)) this.#countedToMs.set(job, nowMs);
+      else if (this.#countedToMs.delete(job) && isFinished(job)) ended.push(job);
+    }
+    return ended;
+  }
+}
+
+/** The last page that a limit allows leaves no room for another one, but is being fetched. */
+function isWorkedOn(job: Job): boolean {
+  return job.leases > 0 || (!isFinished(job) && isRunnable(job));
+}

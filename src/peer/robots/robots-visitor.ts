@@ -1,0 +1,273 @@
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
+import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import type { RobotsRecord } from "../../core/record/record.pb.ts";
+import { wholeLines } from "../../core/robots/read-robots.ts";
+import { isGivenUp, robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
+import type { RobotsFetchOutcome } from "../../core/robots/robots-policy.ts";
+import type { CanonicalUrl, OriginName } from "../../core/units.ts";
+import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
+import { hostOf } from "../../core/url/site-of.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Entropy } from "../../ports/entropy.ts";
+import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../../ports/fetcher.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Resolver } from "../../ports/resolver.ts";
+import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
+import type { Frontier } from "../frontier/frontier.ts";
+import type { Host } from "../frontier/host.ts";
+import { HostAddresses } from "../fetching/host-addresses.ts";
+import { headerField } from "../fetching/header-fields.ts";
+import type { Journal } from "../durability/journal.ts";
+import type { Lease } from "../durability/lease.ts";
+import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
+import { RobotsHops } from "./robots-hops.ts";
+import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";
+import type { LeaseEnd } from "../durability/settlement.ts";
+
+/** RFC 9309 section 2.5 asks for 500 KiB at least. */
+const robotsBytesMax = 500 * 1_024;
+
+/** Whether a leased URL may be fetched now. */
+export type RobotsJudgement =
+  | { readonly kind: "allowed" }
+  /** The visit went to robots.txt instead; the lease has been put back. */
+  | { readonly kind: "not-now" }
+  /** `asked`: the visit went to robots.txt, and its request has ended. */
+  | { readonly kind: "denied"; readonly end: LeaseEnd; readonly asked: boolean };
+
+/** What one request for robots.txt, redirects followed, brought. */
+interface Answer {
+  readonly outcome: RobotsFetchOutcome;
+  /** On the visit's own host. */
+  readonly verdict: FetchVerdict;
+  /** Of the last request: it may have gone to another host on the visit's own address. */
+  readonly last: FetchVerdict;
+  readonly body: string;
+  readonly failure?: FetchFailure;
+}
+
+interface RobotsPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly fetcher: Fetcher;
+  readonly logger: Logger;
+  readonly resolver: Resolver;
+}
+
+/**
+ * Asks an origin's robots.txt in the turn of its host, before the first URL and whenever the answer is too old.
+ *
+ * Invariant: a request for robots.txt is a request to the host: it takes the host's turn and arms its clocks.
+ */
+export class RobotsVisitor {
+  readonly #ports: RobotsPorts;
+  readonly #frontier: Frontier;
+  readonly #journal: Journal;
+  readonly #keeper: RobotsKeeper;
+  readonly #hops: RobotsHops;
+  readonly #limits: FetchLimits;
+  readonly #addresses: HostAddresses;
+  readonly #productToken: string;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    ports: RobotsPorts,
+    parts: {
+      readonly frontier: Frontier;
+      readonly journal: Journal;
+      readonly keeper: RobotsKeeper;
+    },
+    options: {
+      readonly limits: FetchLimits;
+      readonly politeness: Pick<PolitenessOptions, "addressDelayMs" | "backoffBaseMs">;
+      readonly productToken: string;
+    },
+    signal: AbortSignal,
+  ) {
+    this.#ports = ports;
+    this.#frontier = parts.frontier;
+    this.#journal = parts.journal;
+    this.#keeper = parts.keeper;
+    this.#limits = { ...options.limits, bodyBytesMax: robotsBytesMax };
+    this.#hops = new RobotsHops(ports, parts, { ...options, limits: this.#limits }, signal);
+    this.#addresses = new HostAddresses(ports, options.politeness.backoffBaseMs);
+    this.#productToken = options.productToken;
+    this.#signal = signal;
+  }
+
+  /** @param isLate whether the host's turn, which the visit has taken, may have passed to others */
+  async judge(lease: Lease, origin: OriginName, isLate: () => boolean): Promise<RobotsJudgement> {
+    const entry = await this.#keeper.lookup(origin, lease.host.visit.site);
+    if (!entry || !this.#isUsable(entry)) {
+      return this.#ask(lease, origin, entry, isLate);
+    }
+    this.#heedCrawlDelay(lease, entry);
+    if (entry.rules) lease.robots = entry.rules;
+    const url = lease.url.entry.url as CanonicalUrl;
+    if (robotsAllow(entry, url, this.#productToken)) return { kind: "allowed" };
+    return { kind: "denied", end: denialOf(entry.record), asked: false };
+  }
+
+  /** An origin that could not be reached is asked again at the host's next turn, for which its gate has set the time. */
+  #isUsable(entry: RobotsEntry): boolean {
+    return this.#keeper.isFresh(entry) && !isAwaited(entry.record);
+  }
+
+  #heedCrawlDelay({ host }: Lease, entry: RobotsEntry): void {
+    const delayMs = robotsCrawlDelayMs(entry, this.#productToken);
+    if (delayMs === undefined || delayMs <= (host.crawlDelayMs ?? 0)) return;
+    host.crawlDelayMs = delayMs;
+    // It counts from the very request that brought it.
+    this.#frontier.setPace(host);
+  }
+
+  async #ask(
+    lease: Lease,
+    origin: OriginName,
+    known: RobotsEntry | undefined,
+    isLate: () => boolean,
+  ): Promise<RobotsJudgement> {
+    const { host } = lease;
+    if (await this.#hasNewAddress(host)) return this.#leave(lease);
+    const answer = await this.#fetch(lease, `${origin}/robots.txt` as CanonicalUrl, isLate);
+    if (answer.failure === "aborted") return this.#leave(lease);
+    const record = this.#recordOf(origin, answer, known);
+    const kept = this.#keeper.keep(origin, host.visit.site, record);
+    const entry = await this.#keeper.lookup(origin, host.visit.site);
+    if (entry) this.#heedCrawlDelay(lease, entry);
+    const isDenied = record.verdict === "disallow-all";
+    // An origin's own waits grow with its failures; the host's would grow with those of all, and outlast them.
+    const verdict = isDenied ? { ...answer.verdict, kind: "neutral" as const } : answer.verdict;
+    host.visit.gate.record(verdict, host.visit.delayMs, this.#ports.entropy.random());
+    if (isAwaited(record)) host.visit.gate.restUntil(record.expiresAtMs);
+    this.#frontier.closeRequest(lease, answer.last);
+    void this.#journal.append([kept, host.save()]);
+    if (isDenied && !isAwaited(record)) {
+      return { kind: "denied", end: denialOf(record), asked: true };
+    }
+    this.#frontier.putBack(lease);
+    return { kind: "not-now" };
+  }
+
+  /** No request was made, or none to its end. */
+  #leave(lease: Lease): RobotsJudgement {
+    this.#frontier.closeRequest(lease);
+    this.#frontier.putBack(lease);
+    return { kind: "not-now" };
+  }
+
+  /**
+   * Looks up again a name that had no address when the host last failed, perhaps a minute ago. Where it has one now, the
+   * host is to take its turn there.
+   */
+  async #hasNewAddress(host: Host): Promise<boolean> {
+    if (!host.unresolved || !this.#addresses.isExpired(host)) return false;
+    return this.#addresses.find(host, this.#signal);
+  }
+
+  /** Follows redirects at the pace of the hosts that they lead to. */
+  async #fetch(lease: Lease, first: CanonicalUrl, isLate: () => boolean): Promise<Answer> {
+    let url = first;
+    let outcome = await this.#request(lease, url, isLate);
+    /** Of the visit's own host. */
+    let verdict = fetchVerdictOf(outcome);
+    for (let hops = 0; ; hops += 1) {
+      const last = fetchVerdictOf(outcome);
+      if (outcome.kind === "failure") {
+        const { failure } = outcome;
+        return { outcome: { kind: "unreachable" }, verdict, last, body: "", failure };
+      }
+      const location = headerField(outcome.headers, "location");
+      const target =
+        isRedirect(outcome.status) && location ? canonicalizeHeaderUrl(location, url) : undefined;
+      if (target === undefined) {
+        return { outcome: answerOf(outcome), verdict, last, body: textOf(outcome) };
+      }
+      if (hops >= robotsRedirectsMax) {
+        return { outcome: { kind: "redirect-limit" }, verdict, last, body: "" };
+      }
+      url = target;
+      const next = await this.#hops.follow(lease, url);
+      if (!next) return { outcome: { kind: "unreachable" }, verdict, last, body: "" };
+      outcome = next;
+      if (hostOf(url) === lease.host.visit.host) verdict = fetchVerdictOf(outcome);
+    }
+  }
+
+  async #request({ host }: Lease, url: CanonicalUrl, isLate: () => boolean): Promise<FetchOutcome> {
+    const { clock, fetcher } = this.#ports;
+    const { address } = host.visit;
+    if (host.unresolved || !address) {
+      const failed = host.unresolved ?? { failure: "dns-error", detail: host.visit.host };
+      const nowMs = clock.nowMs();
+      return { kind: "failure", ...failed, startedAtMs: nowMs, finishedAtMs: nowMs };
+    }
+    return fetcher.fetch(
+      { url, address, headers: {}, limits: this.#limits, wantsBody: () => true, isLate },
+      this.#signal,
+    );
+  }
+
+  #recordOf(origin: OriginName, answer: Answer, known: RobotsEntry | undefined): RobotsRecord {
+    const nowMs = this.#ports.clock.nowMs();
+    const before = known?.record;
+    const failuresInRow = before?.failuresInRow ?? 0;
+    const copyVerdict = before && before.verdict !== "disallow-all" ? before.verdict : undefined;
+    const decision = robotsVerdict(answer.outcome, {
+      failuresInRow,
+      ...(before &&
+        (copyVerdict === "rules" || copyVerdict === "allow-all") && {
+          copy: { verdict: copyVerdict, ageMs: nowMs - before.fetchedAtMs },
+        }),
+    });
+    const { failure, outcome } = answer;
+    const unreachable = decision.stale || decision.verdict === "disallow-all";
+    return {
+      origin,
+      verdict: decision.verdict,
+      body: decision.stale ? (before?.body ?? "") : decision.verdict === "rules" ? answer.body : "",
+      fetchedAtMs: decision.stale ? (before?.fetchedAtMs ?? nowMs) : nowMs,
+      expiresAtMs: nowMs + decision.ttlMs,
+      httpStatus: outcome.kind === "response" ? outcome.status : 0,
+      failuresInRow: unreachable ? failuresInRow + 1 : 0,
+      ...(failure && { failure }),
+    };
+  }
+}
+
+function answerOf(response: FetchResponse): RobotsFetchOutcome {
+  const { status, headers, truncation } = response;
+  const cacheControl = headerField(headers, "cache-control");
+  const { retryAfterMs } = fetchVerdictOf(response);
+  return {
+    kind: "response",
+    status,
+    // Of what is longer than a robots.txt may be, the beginning is all that counts.
+    isCut: truncation !== undefined && truncation !== "length",
+    ...(cacheControl !== undefined && { cacheControl }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function textOf({ body, truncation }: FetchResponse): string {
+  const text = new TextDecoder().decode(body);
+  return truncation === undefined ? text : wholeLines(text);
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+/** The origin could not be reached, and its URLs stay queued until it can, or has to be given up. */
+function isAwaited(record: RobotsRecord): boolean {
+  return record.verdict === "disallow-all" && !isGivenUp(record);
+}
+
+function denialOf({ verdict, failure }: RobotsRecord): LeaseEnd {
+  if (verdict !== "disallow-all") return { kind: "excluded", reason: "robots" };
+  if (failure === "address-forbidden") return { kind: "excluded", reason: "address-forbidden" };
+  return failure === undefined
+    ? { kind: "excluded", reason: "robots-unreachable" }
+    : { kind: "failed", failure: failure as FetchFailure };
+}

@@ -1,0 +1,101 @@
+import type { ArchivePlace, UrlStatus } from "../../../core/answers/url-status.ts";
+import { CrawlError } from "../../../core/errors.ts";
+import { contentChunkBytes } from "../../../core/messages/content-message.ts";
+import type {
+  ContentChunk,
+  ContentHead,
+  ContentQuestion,
+} from "../../../core/messages/content-message.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { ArchivedResponse } from "../../../ports/archive.ts";
+import { notArchived } from "../../answers/question-desk.ts";
+import { Slots } from "../../fetching/slots.ts";
+import type { StatusDesk } from "../../answers/status-desk.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+
+/** Time for one part of a body. */
+const timeoutMs: Millis = 10_000;
+
+/** Records read for other members at once: each is unpacked as a whole, to give a part of it. */
+const readsMax = 4;
+
+/** Archived responses, wherever they are: fetched from other members in parts, and handed to them. */
+export class ContentDesk {
+  readonly #calls: PeerCalls;
+  readonly #urls: StatusDesk;
+  readonly #view: SwarmView;
+  readonly #bodyBytesMax: number;
+  readonly #reads = new Slots(readsMax);
+
+  constructor(
+    parts: { readonly calls: PeerCalls; readonly urls: StatusDesk; readonly view: SwarmView },
+    /** Longest body that is taken from another member. */
+    bodyBytesMax: number,
+  ) {
+    this.#calls = parts.calls;
+    this.#urls = parts.urls;
+    this.#view = parts.view;
+    this.#bodyBytesMax = bodyBytesMax;
+  }
+
+  /** The response that a status tells of. Errors: `NOT_ARCHIVED`, `MEMBER_UNREACHABLE`. */
+  async fetch(input: string, status: UrlStatus | undefined): Promise<ArchivedResponse> {
+    if (status?.reason === "owner-unreachable") throw unreachable(input, status.owner);
+    const place = status?.archive;
+    if (!place) throw notArchived(input);
+    if (place.peer === this.#view.self) return this.#urls.read(place, place.body);
+    return this.#fetchFrom(place, input);
+  }
+
+  /** A part of a record of this peer's archive, for another member. */
+  async part({ place, body, from }: ContentQuestion): Promise<ContentChunk> {
+    try {
+      const response = await this.#reads.run(() => this.#urls.read(place, body));
+      const { body: whole, ...head } = response;
+      const bytes = whole.subarray(from, from + contentChunkBytes);
+      return { head: { ...head, bodyBytes: whole.length }, bytes };
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "NOT_ARCHIVED") throw error;
+      return { head: undefined, bytes: new Uint8Array(0) };
+    }
+  }
+
+  async #fetchFrom({ peer, body, ...place }: ArchivePlace, input: string) {
+    const parts: Uint8Array[] = [];
+    let received = 0;
+    let head: ContentHead | undefined;
+    do {
+      const question = { place, from: received, ...(body && { body }) };
+      const chunk = await this.#calls.content(peer as MemberId, question, timeoutMs);
+      if (!chunk) throw unreachable(input, peer);
+      if (!chunk.head) throw notArchived(input);
+      head ??= chunk.head;
+      const end = received + chunk.bytes.length;
+      const isSound = chunk.head.bodyBytes === head.bodyBytes && end <= head.bodyBytes;
+      const isEmpty = chunk.bytes.length === 0 && end < head.bodyBytes;
+      if (!isSound || isEmpty || head.bodyBytes > this.#bodyBytesMax) {
+        throw unreachable(input, peer);
+      }
+      parts.push(chunk.bytes);
+      received = end;
+    } while (received < head.bodyBytes);
+    const { bodyBytes, ...rest } = head;
+    return { ...rest, body: joined(parts, bodyBytes) };
+  }
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function unreachable(input: string, member: string): CrawlError {
+  const problem = `${member}, which has ${input}, does not answer; ask again when it does`;
+  return new CrawlError("MEMBER_UNREACHABLE", problem, { url: input, member });
+}

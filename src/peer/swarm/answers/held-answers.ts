@@ -1,0 +1,156 @@
+import type { HostQuestion, KnownHost } from "../../../core/messages/host-message.ts";
+import type {
+  KnownStatus,
+  Refusal,
+  StatusQuestion,
+  StatusReply,
+} from "../../../core/messages/status-message.ts";
+import { positionOf } from "../../../core/ring/ring-position.ts";
+import type { RingPosition } from "../../../core/ring/ring-position.ts";
+import type { CanonicalUrl, MemberId, Millis } from "../../../core/units.ts";
+import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
+import { siteOfHost } from "../../../core/url/site-of.ts";
+import type { HostDesk } from "../../answers/host-desk.ts";
+import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
+import { SitePositions } from "../../site-positions.ts";
+import { unknownStatus } from "../../answers/status-desk.ts";
+import type { StatusDesk } from "../../answers/status-desk.ts";
+import type { Replicator } from "../replication/replicator.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+import type { Holder, Territory } from "../ownership/territory.ts";
+
+/** How long an answer waits until the members that keep copies can give it too. */
+const confirmedWithinMs: Millis = 1_000;
+
+/** In which capacity this peer can speak of a site, when it is asked. */
+type Standing =
+  | { readonly kind: "holder" }
+  | { readonly kind: "copy"; readonly owner: MemberId }
+  | { readonly kind: "neither" };
+
+/** One URL of a question. */
+interface Asked {
+  readonly position: RingPosition;
+  readonly standing: Standing;
+}
+
+const neither: Standing = { kind: "neither" };
+
+/**
+ * What this peer can say of sites: as the one that holds them, or from a complete copy where that will do.
+ *
+ * Invariant: what it says as the holder, without calling it unconfirmed, is durable at every member that must have a copy;
+ * so whoever answers for the holder later is not behind it.
+ */
+export class HeldAnswers {
+  readonly #parts: {
+    readonly jobs: JobRegistry;
+    readonly urls: StatusDesk;
+    readonly hosts: HostDesk;
+    readonly replicator: Replicator;
+    readonly territory: Territory;
+    readonly view: SwarmView;
+  };
+  readonly #replicas: number;
+  readonly #positions = new SitePositions();
+
+  constructor(
+    parts: {
+      readonly jobs: JobRegistry;
+      readonly urls: StatusDesk;
+      readonly hosts: HostDesk;
+      readonly replicator: Replicator;
+      readonly territory: Territory;
+      readonly view: SwarmView;
+    },
+    replicas: number,
+  ) {
+    this.#parts = parts;
+    this.#replicas = replicas;
+  }
+
+  async status({ urls, job, fromCopy }: StatusQuestion): Promise<StatusReply> {
+    const jobs = this.#jobsNamed(job);
+    if (job !== undefined && jobs.length === 0) return { jobs: 0, answers: urls.map(() => ({})) };
+    const asked = urls.map((url) => this.#asked(url, fromCopy));
+    const known = await this.#parts.urls.known(
+      urls.filter((_, at) => asked[at]?.standing.kind !== "neither"),
+      jobs,
+    );
+    const confirmed = await this.#confirmed(asked);
+    let next = 0;
+    const answers = asked.map(({ position, standing }): KnownStatus | Refusal => {
+      if (standing.kind === "neither") return this.#refusal(position);
+      const status = known[next++] ?? unknownStatus(this.#parts.view.self);
+      return standing.kind === "copy"
+        ? { ...status, owner: standing.owner, replica: true }
+        : withDoubt(status, confirmed.has(position));
+    });
+    return { jobs: jobs.length, answers };
+  }
+
+  async host({ host, fromCopy }: HostQuestion): Promise<KnownHost | Refusal> {
+    const position = positionOf(siteOfHost(host));
+    const standing = this.#standing(position, fromCopy);
+    if (standing.kind === "neither") return this.#refusal(position);
+    const known = await this.#parts.hosts.known(host, this.#parts.jobs.all());
+    return standing.kind === "copy" ? { ...known, owner: standing.owner, replica: true } : known;
+  }
+
+  #jobsNamed(id: StatusQuestion["job"]): readonly Job[] {
+    if (id === undefined) return this.#parts.jobs.all();
+    const job = this.#parts.jobs.find(id);
+    return job ? [job] : [];
+  }
+
+  #asked(url: CanonicalUrl, fromCopy: boolean): Asked {
+    const position = this.#positions.of(url);
+    // It comes from another peer: what is not canonical has no row here.
+    const isCanonical = canonicalizeUrl(url) === url;
+    return { position, standing: isCanonical ? this.#standing(position, fromCopy) : neither };
+  }
+
+  #standing(position: RingPosition, fromCopy: boolean): Standing {
+    const { territory, view } = this.#parts;
+    if (territory.holds(position)) return { kind: "holder" };
+    const holder = territory.holderAt(position);
+    if (!fromCopy || holder?.synced !== true) return neither;
+    // The changes go to those members alone; a copy that was made for another ring may have missed some.
+    const isKept = view.ring.preferenceOf(position, this.#replicas).includes(view.self);
+    return isKept ? { kind: "copy", owner: this.#ownerOf(position, holder) } : neither;
+  }
+
+  /** Who holds what this peer has a copy of: notes may be older than the ring, or the ring already that of tomorrow. */
+  #ownerOf(position: RingPosition, { member, generation }: Holder): MemberId {
+    const { view } = this.#parts;
+    const owner = view.ring.ownerOf(position);
+    const isNoted = owner === undefined || owner === view.self;
+    return isNoted || !view.isRunning(member, generation) ? member : owner;
+  }
+
+  /** Positions of which everything that was written before this call is durable at every member that must have a copy. */
+  async #confirmed(asked: readonly Asked[]): Promise<ReadonlySet<RingPosition>> {
+    const held = asked.filter(({ standing }) => standing.kind === "holder");
+    const positions = [...new Set(held.map(({ position }) => position))];
+    const replicated = await Promise.all(
+      positions.map((position) => this.#parts.replicator.replicated([position], confirmedWithinMs)),
+    );
+    return new Set(positions.filter((_, at) => replicated[at]));
+  }
+
+  #refusal(position: RingPosition): Refusal {
+    const holder = this.#runningHolder(position);
+    return holder === undefined ? {} : { holder };
+  }
+
+  #runningHolder(position: RingPosition): MemberId | undefined {
+    const { territory, view } = this.#parts;
+    const noted = territory.holderAt(position);
+    return noted && view.isRunning(noted.member, noted.generation) ? noted.member : undefined;
+  }
+}
+
+/** Nothing can be behind a URL of which nothing is known. */
+function withDoubt(status: KnownStatus, isConfirmed: boolean): KnownStatus {
+  return isConfirmed || status.state === "unknown" ? status : { ...status, unconfirmed: true };
+}

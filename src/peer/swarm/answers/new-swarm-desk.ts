@@ -1,0 +1,37 @@
+import type { Clock } from "../../../ports/clock.ts";
+import type { Overlay } from "../../../ports/overlay.ts";
+import type { DeskParts } from "../../answers/question-desk.ts";
+import { ContentDesk } from "./content-desk.ts";
+import { HeldAnswers } from "./held-answers.ts";
+import { HolderSearch } from "../ownership/holder-search.ts";
+import { serveQuestions } from "./question-handlers.ts";
+import { SwarmDesk } from "./swarm-desk.ts";
+import { SwarmFigures } from "./swarm-figures.ts";
+import type { Swarm } from "../swarm.ts";
+
+/**
+ * The desk of a member of a swarm. It serves what others ask from here on; to be called before the overlay starts.
+ *
+ * @param signal aborts when the peer ends
+ */
+export function newSwarmDesk(
+  ports: { readonly clock: Clock; readonly overlay: Overlay },
+  swarm: Swarm,
+  desk: DeskParts,
+  options: {
+    readonly replicas: number;
+    /** Longest body that is taken from another member. */
+    readonly bodyBytesMax: number;
+    readonly signal: AbortSignal;
+  },
+): SwarmDesk {
+  const { calls, jobs: spread, replicator, territory, view } = swarm;
+  const { hosts, jobs, urls } = desk;
+  const { bodyBytesMax, replicas, signal } = options;
+  const contents = new ContentDesk({ calls, urls, view }, bodyBytesMax);
+  const figures = new SwarmFigures(ports.clock, desk, { calls, spread, view });
+  const held = new HeldAnswers({ jobs, urls, hosts, replicator, territory, view }, replicas);
+  const search = new HolderSearch(ports.clock, { view, territory }, replicas, signal);
+  serveQuestions(ports.overlay, { contents, figures, held });
+  return new SwarmDesk({ calls, contents, figures, held, jobs, search, spread, view });
+}

@@ -1,0 +1,130 @@
+import { stateOf } from "../../../core/membership/member.ts";
+import { totalsMax } from "../../../core/messages/stats-message.ts";
+import type {
+  PastTotals,
+  StatsQuestion,
+  StatsReply,
+} from "../../../core/messages/stats-message.ts";
+import { roundFigure } from "../../../core/round-figure.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { MemberReport, SwarmStats } from "../../../ports/peer-control.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
+import { ownFigures, type DeskParts } from "../../answers/question-desk.ts";
+import { Slots } from "../../fetching/slots.ts";
+import { sumFigures, type MemberFigures } from "../../answers/sum-figures.ts";
+import type { JobSpread } from "../jobs/job-spread.ts";
+import type { MemberView } from "../members/member-view.ts";
+import { PastTotalsBook } from "../members/past-totals.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+
+/** Time for a member's figures. */
+const timeoutMs: Millis = 2_000;
+
+/** Members that are asked at once. */
+const askedMax = 64;
+
+/** Members that a peer hands its totals to when it stops: should one be lost, another has them. */
+const heirsMax = 2;
+
+const heirTimeoutMs: Millis = 1_000;
+
+/** The swarm in figures: who is there, and what all have done together. */
+export class SwarmFigures {
+  readonly #clock: Clock;
+  readonly #desk: DeskParts;
+  readonly #calls: PeerCalls;
+  readonly #jobs: JobRegistry;
+  readonly #spread: JobSpread;
+  readonly #view: MemberView;
+  readonly #past = new PastTotalsBook();
+
+  constructor(
+    clock: Clock,
+    desk: DeskParts,
+    parts: { readonly calls: PeerCalls; readonly spread: JobSpread; readonly view: MemberView },
+  ) {
+    this.#clock = clock;
+    this.#desk = desk;
+    this.#jobs = desk.jobs;
+    this.#calls = parts.calls;
+    this.#spread = parts.spread;
+    this.#view = parts.view;
+  }
+
+  members(): readonly MemberReport[] {
+    const { ring } = this.#view;
+    const [self, ...others] = this.#view.members();
+    const rows = [...(self ? [self] : []), ...others.sort((a, b) => (a.id < b.id ? -1 : 1))];
+    return rows.map((member) => {
+      const { id, addresses, weight, generation, version } = member;
+      const share = roundFigure(ring.arcsOf(id).share);
+      return { id, addresses, state: stateOf(member), weight, share, generation, version };
+    });
+  }
+
+  /** Asks all members at once, and remembers what they say for the time when they are gone. */
+  async stats(): Promise<SwarmStats> {
+    const { others, self } = this.#view;
+    const slots = new Slots(askedMax);
+    const asked = await Promise.all(
+      others.map(async (member) => {
+        const answer = await slots.run(() => this.#ask(member));
+        return { member, answer };
+      }),
+    );
+    const answers: MemberFigures[] = [{ member: self, reply: this.#own(), lagMs: 0 }];
+    const silent: MemberId[] = [];
+    for (const { member, answer } of asked) {
+      if (answer) answers.push(answer);
+      else silent.push(member);
+    }
+    await this.#learnJobs(answers);
+    for (const { member, reply } of answers.slice(1)) {
+      this.#past.take([totalsOf(member, reply)]);
+      this.#past.take(reply.past);
+    }
+    const present = new Set(answers.map(({ member }) => member));
+    const past = this.#past.all().filter(({ member }) => !present.has(member));
+    return sumFigures(this.#jobs.all(), answers, { past, silent });
+  }
+
+  /** What another member asks for; it may have brought what this one shall remember. */
+  answer({ past }: StatsQuestion): StatsReply {
+    this.#past.take(past.filter(({ member }) => member !== this.#view.self));
+    const own = this.#own();
+    return { ...own, past: this.#past.latest(own.jobs.length) };
+  }
+
+  /** Tells others what this peer has done, and remembers of others, before it goes. */
+  async handOver(): Promise<void> {
+    const { others, self } = this.#view;
+    const own = totalsOf(self, this.#own());
+    const past = [own, ...this.#past.latest(own.jobs.length)];
+    const heirs = others.slice(0, heirsMax);
+    await Promise.all(heirs.map((member) => this.#calls.stats(member, { past }, heirTimeoutMs)));
+  }
+
+  /** Nothing, when it does not answer in time. */
+  async #ask(member: MemberId): Promise<MemberFigures | undefined> {
+    const askedAtMs = this.#clock.nowMs();
+    const reply = await this.#calls.stats(member, { past: [] }, timeoutMs);
+    return reply && { member, reply, lagMs: Math.round(this.#clock.nowMs() - askedAtMs) };
+  }
+
+  #own(): StatsReply {
+    const own = ownFigures(this.#desk, this.#view.generation);
+    return { ...own, jobs: own.jobs.slice(0, totalsMax) };
+  }
+
+  /** Totals of a job can be told only with its definition. */
+  async #learnJobs(answers: readonly MemberFigures[]): Promise<void> {
+    for (const { member, reply } of answers) {
+      if (reply.jobs.some(({ job }) => !this.#jobs.find(job))) await this.#spread.exchange(member);
+    }
+  }
+}
+
+function totalsOf(member: MemberId, { generation, upMs, jobs }: StatsReply): PastTotals {
+  return { member, generation, upMs, jobs: jobs.map(({ job, counts }) => ({ job, counts })) };
+}

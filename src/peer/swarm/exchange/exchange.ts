@@ -1,0 +1,246 @@
+import { idOf } from "../../../core/record/id-of.ts";
+import { positionOfKey } from "../../../core/ring/ring-position.ts";
+import type { RingPosition } from "../../../core/ring/ring-position.ts";
+import type { ArcSet } from "../../../core/ring/arc-set.ts";
+import { OutboxEntry } from "../../../core/record/record.pb.ts";
+import { FingerprintCache } from "../../../core/sieve/fingerprint-cache.ts";
+import type { MemberId } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { Metrics } from "../../../ports/metrics.ts";
+import type { Store, StoreOp } from "../../../ports/store.ts";
+import type { Journal } from "../../durability/journal.ts";
+import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
+import type { SieveKey } from "../../admission/sieve-keeper.ts";
+import { ForwardLane } from "./forward-lane.ts";
+import type { FinalResult, LaneOptions } from "./forward-lane.ts";
+import { parcelId, parcelOfRow } from "./parcel.ts";
+import type { Parcel, Delivery } from "./parcel.ts";
+import { scanArcs } from "../replication/scan-arcs.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+import type { Territory } from "../ownership/territory.ts";
+
+export interface ExchangeOptions {
+  /** URLs on their way to their owners, at which the peer takes up no more work; some 500 bytes each. @default 50_000 */
+  readonly pendingMax: number;
+  /** URLs remembered as delivered, a power of two: a link that is found again costs nothing then. 96 bytes each. @default 65_536 */
+  readonly sentCacheCapacity: number;
+  readonly lane: LaneOptions;
+}
+
+/** Characters of a rejected URL in the log, at most. */
+const loggedUnitsMax = 200;
+
+/** The owner of a URL's site, as far as is known; or that it has to be waited for. */
+export type Route = MemberId | undefined;
+
+/**
+ * The outbox: discovered URLs on their way to the members that hold their sites, this one included.
+ *
+ * A link to another site becomes a row of the outbox in its page's own batch. The row belongs to the arc of the page's
+ * site: it is replicated and passed on with it, so whoever holds that arc sends it. It is deleted when the URL is durable at its
+ * owner and at its owner's replicas.
+ *
+ * Invariant: a URL counts as sent only after its acknowledgement.
+ */
+export class Exchange {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
+  readonly #store: Store;
+  readonly #journal: Journal;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  readonly #options: ExchangeOptions;
+  readonly #deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
+  readonly #parcels = new Map<string, Parcel>();
+  readonly #lanes = new Map<MemberId | undefined, ForwardLane>();
+  readonly #sent: FingerprintCache;
+  readonly #stop = new AbortController();
+  readonly #onFailure: (error: unknown) => void;
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly metrics: Metrics;
+      readonly store: Store;
+    },
+    parts: {
+      readonly journal: Journal;
+      readonly view: SwarmView;
+      readonly territory: Territory;
+      readonly deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
+    },
+    options: ExchangeOptions,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#metrics = ports.metrics;
+    this.#store = ports.store;
+    this.#journal = parts.journal;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#deliver = parts.deliver;
+    this.#options = options;
+    this.#onFailure = onFailure;
+    this.#sent = new FingerprintCache(options.sentCacheCapacity);
+  }
+
+  get full(): boolean {
+    return this.#parcels.size >= this.#options.pendingMax;
+  }
+
+  get pending(): number {
+    return this.#parcels.size;
+  }
+
+  /** URLs of a job that have not been acknowledged. */
+  pendingOf(space: number): number {
+    let count = 0;
+    for (const parcel of this.#parcels.values()) if (parcel.space === space) count += 1;
+    return count;
+  }
+
+  /** Whether a link found on a page of `source` goes through the outbox. */
+  takes(source: RingPosition | undefined, position: RingPosition): boolean {
+    if (!this.#territory.holds(position)) return true;
+    return source !== undefined && source !== position && this.#view.others.length > 0;
+  }
+
+  /**
+   * Whether a URL, or an exclusion, is on its way already, or has lately been acknowledged. A seed that waits for its owner
+   * does not count: it is gone when its sender gives it up, or dies.
+   */
+  knows(rowKey: Uint8Array, { space, words, at }: SieveKey): boolean {
+    if (this.#sent.has(space, words, at)) return true;
+    const parcel = this.#parcels.get(parcelId(rowKey));
+    return parcel !== undefined && parcel.outboxKeys.length > 0;
+  }
+
+  /** Sends a parcel whose outbox row, if it has one, is in the journal. */
+  send(parcel: Parcel): void {
+    const id = parcelId(parcel.rowKey);
+    const known = this.#parcels.get(id);
+    if (known) {
+      // What waits for the acknowledgement of the one waits for that of the other, a page's row among it.
+      const own = new Set(known.outboxKeys.map(idOf));
+      const others = parcel.outboxKeys.filter((key) => !own.has(idOf(key)));
+      if (others.length > 0) known.outboxKeys = [...known.outboxKeys, ...others];
+      if (parcel.acknowledged) known.also.push(parcel.acknowledged);
+      return;
+    }
+    this.#parcels.set(id, parcel);
+    this.#place(parcel);
+  }
+
+  /** Takes up what the outbox holds of these arcs, which are held from now on. */
+  async load(arcs: ArcSet): Promise<void> {
+    for await (const { key, value } of scanArcs(this.#store, "outbox", arcs)) {
+      this.send(parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs()));
+    }
+  }
+
+  /**
+   * Lets go of what the outbox holds of these arcs: another member sends it from now on. What somebody waits for here is sent
+   * nevertheless, without its row.
+   */
+  drop(arcs: ArcSet): void {
+    for (const [id, parcel] of this.#parcels) {
+      const { acknowledged, also, outboxKeys } = parcel;
+      const left = outboxKeys.filter((key) => !arcs.contains(positionOfKey(key)));
+      if (left.length === outboxKeys.length) continue;
+      parcel.outboxKeys = left;
+      const isAwaited = acknowledged !== undefined || also.length > 0;
+      if (left.length === 0 && !isAwaited) this.#parcels.delete(id);
+    }
+  }
+
+  /** Withdraws a parcel that has no row: its sender waits no longer. */
+  withdraw(parcel: Parcel): void {
+    const id = parcelId(parcel.rowKey);
+    if (this.#parcels.get(id) === parcel && parcel.outboxKeys.length === 0)
+      this.#parcels.delete(id);
+  }
+
+  /** The ring or the holdings have changed: everything is sent where it belongs now. */
+  reroute(): void {
+    for (const [member, lane] of this.#lanes) {
+      const astray = lane.takeOut((parcel) => this.#routeOf(parcel) !== member);
+      for (const parcel of astray) this.#place(parcel);
+      if (lane.isIdle) this.#lanes.delete(member);
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #place(parcel: Parcel): void {
+    const member = this.#routeOf(parcel);
+    let lane = this.#lanes.get(member);
+    if (!lane) {
+      lane = this.#newLane(member);
+      this.#lanes.set(member, lane);
+    }
+    lane.add(parcel);
+  }
+
+  #newLane(member: Route): ForwardLane {
+    return new ForwardLane(
+      this.#clock,
+      {
+        deliver: (parcels) =>
+          member === undefined
+            ? Promise.resolve({ kind: "later", afterMs: this.#options.lane.retryMs })
+            : this.#send(member, parcels),
+        acknowledged: (parcel, result) => this.#acknowledge(parcel, result),
+        misdirected: (parcel) => this.#place(parcel),
+        isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
+        isRouted: (parcel) => this.#routeOf(parcel) === member,
+      },
+      this.#options.lane,
+      this.#stop.signal,
+      this.#onFailure,
+    );
+  }
+
+  async #send(member: MemberId, parcels: readonly Parcel[]): Promise<Delivery> {
+    const delivery = await this.#deliver(member, parcels);
+    if (delivery.kind === "received" && member !== this.#view.self) {
+      this.#metrics.observe("forward_message_urls", parcels.length);
+    }
+    return delivery;
+  }
+
+  #routeOf({ position, hint }: Parcel): Route {
+    const { ring, self } = this.#view;
+    if (this.#territory.holds(position)) return self;
+    if (hint && this.#view.isRunning(hint.member, hint.generation)) return hint.member;
+    const owner = ring.ownerOf(position);
+    if (owner !== undefined && owner !== self) return owner;
+    const holder = this.#territory.holderAt(position);
+    if (!holder || !this.#view.isRunning(holder.member, holder.generation)) return undefined;
+    return holder.member;
+  }
+
+  #acknowledge(parcel: Parcel, result: FinalResult): void {
+    const { rowKey, outboxKeys, entry } = parcel;
+    if (result === "rejected") {
+      const url = entry.url.slice(0, loggedUnitsMax);
+      this.#logger.warn("url-rejected", { job: entry.job, url, characters: entry.url.length });
+    }
+    this.#parcels.delete(parcelId(rowKey));
+    const { space, words, at } = sieveKeyOfRow(rowKey);
+    this.#sent.testAndAdd(space, words, at);
+    this.#metrics.count("forwarded_urls_total");
+    for (const key of outboxKeys) {
+      if (!this.#territory.holds(positionOfKey(key))) continue;
+      const op: StoreOp = { type: "del", key };
+      void this.#journal.append([op]);
+    }
+    parcel.acknowledged?.(result === "new");
+    for (const acknowledged of parcel.also) acknowledged(false);
+  }
+}

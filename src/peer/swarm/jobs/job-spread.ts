@@ -1,0 +1,145 @@
+import { jobsMax } from "../../../core/jobs/job-definition.ts";
+import type { JobDefinition } from "../../../core/jobs/job-definition.ts";
+import { addsToJobDefinition } from "../../../core/jobs/merge-job-definition.ts";
+import { writeJobDefinition } from "../../../core/jobs/read-job-definition.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import { encodeClaim } from "../../../core/messages/claim.ts";
+import { noticeBytesMax } from "../../../core/messages/notice.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Entropy } from "../../../ports/entropy.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { Overlay } from "../../../ports/overlay.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+
+/** How often the definitions are compared with those of another member. */
+const compareIntervalMs: Millis = 5_000;
+
+const timeoutMs: Millis = 3_000;
+
+/** Members that are asked at once. */
+const askedMax = 5;
+
+/** Characters of the definitions of one message: of three bytes each at most, they fit its 4 MiB. */
+const messageCharactersMax = 1_300_000;
+
+/**
+ * Makes every member know every job: a change is told to all, and what that did not reach is found by comparing with a
+ * random member now and then. Definitions merge, so they may come in any order.
+ */
+export class JobSpread {
+  readonly #ports: {
+    readonly calls: PeerCalls;
+    readonly clock: Clock;
+    readonly entropy: Entropy;
+    readonly logger: Logger;
+    readonly overlay: Overlay;
+  };
+  readonly #view: SwarmView;
+  readonly #jobs: JobRegistry;
+  readonly #onMerged: () => void;
+  #learning = false;
+  /** The log is told once. */
+  #toldOfTooMany = false;
+
+  constructor(
+    ports: {
+      readonly calls: PeerCalls;
+      readonly clock: Clock;
+      readonly entropy: Entropy;
+      readonly logger: Logger;
+      readonly overlay: Overlay;
+    },
+    parts: { readonly view: SwarmView; readonly jobs: JobRegistry },
+    /** Called when a definition has come in that changes something here. */
+    onMerged: () => void,
+  ) {
+    this.#ports = ports;
+    this.#view = parts.view;
+    this.#jobs = parts.jobs;
+    this.#onMerged = onMerged;
+  }
+
+  /** Tells all members of a definition; of one that is too long for a claim a few, from whom it goes on. */
+  tell(definition: JobDefinition): void {
+    const claim = encodeClaim({ jobDefinition: definition });
+    if (claim.length <= noticeBytesMax) this.#ports.overlay.publish(claim);
+    else void Promise.all(this.#someOthers().map((member) => this.exchange(member)));
+  }
+
+  /** Asks a few members for what they know, about a job of which this peer has not heard. */
+  async inquire(): Promise<void> {
+    await Promise.all(this.#someOthers().map((member) => this.exchange(member)));
+  }
+
+  /** Takes in definitions of other members. */
+  take(definitions: readonly JobDefinition[]): void {
+    let changed = false;
+    for (const definition of definitions) changed = this.#jobs.merge(definition) || changed;
+    if (changed) this.#onMerged();
+    const isTooMany = this.#jobs.isFull && definitions.some(({ id }) => !this.#jobs.find(id));
+    if (!isTooMany || this.#toldOfTooMany) return;
+    this.#toldOfTooMany = true;
+    this.#ports.logger.warn("jobs-not-taken", { known: jobsMax });
+  }
+
+  /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
+  answer(definitions: readonly JobDefinition[]): readonly JobDefinition[] {
+    this.take(definitions);
+    const known = new Map(definitions.map((definition) => [definition.id, definition]));
+    return this.#definitions().filter((definition) => {
+      const there = known.get(definition.id);
+      return !there || addsToJobDefinition(definition, there);
+    });
+  }
+
+  /** Exchanges definitions with a member; false when it did not answer. */
+  async exchange(member: MemberId): Promise<boolean> {
+    const answer = await this.#ports.calls.jobs(member, this.#definitions(), timeoutMs);
+    if (!answer) return false;
+    this.take(answer);
+    return true;
+  }
+
+  /** Asks a member that knows of a job which is unknown here; once at a time. */
+  async learn(member: MemberId): Promise<void> {
+    if (this.#learning || member === this.#view.self) return;
+    this.#learning = true;
+    await this.exchange(member);
+    this.#learning = false;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, entropy } = this.#ports;
+    while (!signal.aborted) {
+      await clock.sleep(compareIntervalMs * (0.5 + entropy.random()), signal);
+      const { others } = this.#view;
+      const member = others[Math.floor(entropy.random() * others.length)];
+      if (member !== undefined) await this.exchange(member);
+    }
+  }
+
+  #someOthers(): readonly MemberId[] {
+    const { others } = this.#view;
+    const start = Math.floor(this.#ports.entropy.random() * others.length);
+    return [...others.slice(start), ...others.slice(0, start)].slice(0, askedMax);
+  }
+
+  /**
+   * All definitions, or as many as fit a message, from a random one on: in a few exchanges all come through. What a
+   * message leaves out, the other takes for unknown here and sends needlessly.
+   */
+  #definitions(): JobDefinition[] {
+    const all = this.#jobs.all().map(({ definition }) => definition);
+    let characters = 0;
+    for (const definition of all) characters += writeJobDefinition(definition).length;
+    if (characters <= messageCharactersMax) return all;
+    const start = Math.floor(this.#ports.entropy.random() * all.length);
+    characters = 0;
+    return [...all.slice(start), ...all.slice(0, start)].filter((definition) => {
+      characters += writeJobDefinition(definition).length;
+      return characters <= messageCharactersMax;
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import { encodeClaim, pageCountsMax, pastPageCountsMax } from "../../../core/messages/claim.ts";
+import type { PageCount, PastPageCount } from "../../../core/messages/claim.ts";
+import { pagesMaxMax } from "../../../core/jobs/validate-job-options.ts";
+import type { JobId, MemberId, Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { Overlay } from "../../../ports/overlay.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
+import type { Journal } from "../../durability/journal.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+
+/** How often the others are told of what has changed. */
+const tellIntervalMs: Millis = 1_000;
+
+/** Claims may be lost, so all is told again now and then. */
+const tellAgainMs: Millis = 10_000;
+
+/** Pages above a job's limit that may have been in flight where they were fetched: more of them are told to the log. */
+const overshootMax = 10_000;
+
+/** Members that the log is told of. */
+const doubtedMax = 1_000;
+
+/**
+ * How many pages all members have fetched of the jobs whose number of pages is limited.
+ *
+ * Each member tells the others its own count, once a second where it has changed, again where a member is new, and every
+ * few seconds in any case. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each
+ * remembers it in its database, and passes it on to those who were not there.
+ *
+ * A count is believed when a member tells it, and no more of it than the job's limit, which a greater limit makes good. One
+ * that no job can reach is not.
+ */
+export class PageTally {
+  readonly #clock: Clock;
+  readonly #overlay: Pick<Overlay, "publish">;
+  readonly #logger: Logger;
+  readonly #jobs: JobRegistry;
+  readonly #journal: Pick<Journal, "append">;
+  readonly #view: Pick<SwarmView, "generationOf" | "others">;
+  readonly #told = new Map<JobId, number>();
+  /** Runs of members that have been told everything, and the members of whom they are. */
+  #acquainted: { readonly others: SwarmView["others"]; readonly runs: ReadonlySet<string> } = {
+    others: [],
+    runs: new Set(),
+  };
+  #toldAllAtMs: Millis = -Infinity;
+  /** Where in the counts of those that are gone the next telling starts, where they are too many for one. */
+  #passOnFrom = 0;
+  readonly #doubted = new Set<MemberId>();
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly overlay: Pick<Overlay, "publish">;
+    },
+    parts: {
+      readonly jobs: JobRegistry;
+      readonly journal: Pick<Journal, "append">;
+      readonly view: Pick<SwarmView, "generationOf" | "others">;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#overlay = ports.overlay;
+    this.#jobs = parts.jobs;
+    this.#journal = parts.journal;
+    this.#view = parts.view;
+  }
+
+  /** Takes in what another member has said of itself. */
+  take(from: MemberId, counts: readonly PageCount[]): void {
+    for (const count of counts) this.#count(from, { ...count, member: from });
+  }
+
+  /** Takes in what another member has said of those that are gone; one that runs speaks for itself. */
+  takePast(from: MemberId, counts: readonly PastPageCount[]): void {
+    for (const count of counts) if (this.#isGone(count.member)) this.#count(from, count);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#clock.sleep(tellIntervalMs, signal);
+      if (signal.aborted) return;
+      this.#tell();
+    }
+  }
+
+  #count(from: MemberId, count: PastPageCount): void {
+    const pagesMax = this.#jobs.find(count.job)?.definition.options.pagesMax ?? 0;
+    // Of a job or a limit that is not known yet, and by a member that is not, it will be told again.
+    if (pagesMax === 0 || this.#isGone(from)) return;
+    if (count.pages > pagesMax + overshootMax) this.#doubt(from, count);
+    if (count.pages > pagesMaxMax + overshootMax) return;
+    this.#jobs.countElsewhere({ ...count, pages: Math.min(count.pages, pagesMax) });
+  }
+
+  /** Once of each member. */
+  #doubt(from: MemberId, { job, member, pages }: PastPageCount): void {
+    if (this.#doubted.has(from) || this.#doubted.size >= doubtedMax) return;
+    this.#doubted.add(from);
+    this.#logger.warn("pages-beyond-limit", { from, job, member, pages });
+  }
+
+  #tell(): void {
+    const isForAll = this.#hasNewcomers() || this.#clock.nowMs() >= this.#toldAllAtMs + tellAgainMs;
+    if (isForAll) this.#toldAllAtMs = this.#clock.nowMs();
+    const counts: PageCount[] = [];
+    for (const { definition, counter } of this.#jobs.all()) {
+      const { id, options, state } = definition;
+      if (options.pagesMax === 0 || state === "cancelled" || counter.pages === 0) continue;
+      if (!isForAll && this.#told.get(id) === counter.pages) continue;
+      this.#told.set(id, counter.pages);
+      counts.push({ job: id, pages: counter.pages });
+    }
+    for (let at = 0; at < counts.length; at += pageCountsMax) {
+      const pageCounts = counts.slice(at, at + pageCountsMax);
+      this.#overlay.publish(encodeClaim({ pageCounts }));
+    }
+    if (isForAll) this.#passOn();
+  }
+
+  /** Tells of some that are gone, others each time, and makes durable what was heard when no commit has come by since. */
+  #passOn(): void {
+    void this.#journal.append(this.#jobs.takeUnsaved());
+    const past = this.#jobs.pagesElsewhere().filter(({ job, member }) => {
+      const definition = this.#jobs.find(job)?.definition;
+      return this.#isGone(member) && definition?.state !== "cancelled";
+    });
+    if (past.length === 0) return;
+    const start = this.#passOnFrom % past.length;
+    const pastPageCounts = [...past.slice(start), ...past.slice(0, start)];
+    pastPageCounts.splice(pastPageCountsMax);
+    this.#passOnFrom = start + pastPageCounts.length;
+    this.#overlay.publish(encodeClaim({ pastPageCounts }));
+  }
+
+  #isGone(member: MemberId): boolean {
+    return this.#view.generationOf(member) === undefined;
+  }
+
+  #hasNewcomers(): boolean {
+    const { others } = this.#view;
+    const known = this.#acquainted;
+    if (known.others === others) return false;
+    const runs = new Set(others.map((one) => `${one} ${this.#view.generationOf(one)}`));
+    this.#acquainted = { others, runs };
+    return [...runs].some((run) => !known.runs.has(run));
+  }
+}

@@ -1,0 +1,139 @@
+import type { WhoHoldsReply } from "../../../core/messages/holding.ts";
+import type { Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import { askAllMax } from "../ownership/arc-claim.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+import type { Territory } from "../ownership/territory.ts";
+
+/**
+ * A process that has not run for so long may have been taken for dead: less than others wait before they claim what it
+ * holds, and more than a busy machine makes a timer late.
+ */
+const stallMs: Millis = 2_500;
+
+/** How often the watch looks at the clock when nobody asks. */
+const beatMs: Millis = 1_000;
+
+/** Time for an answer, and rest before all are asked again. */
+const timeoutMs: Millis = 1_000;
+const retryMs: Millis = 200;
+
+/** Never is anything held back for longer. */
+const holdMsMax: Millis = 15_000;
+
+interface StallEvents {
+  /** This process has stood still. */
+  readonly onStall: () => void;
+  /** Requests may go out again. */
+  readonly onCleared: () => void;
+}
+
+/**
+ * Holds requests back after this process has stood still: stopped, swapped out, its machine asleep.
+ *
+ * Time has passed that it knows nothing of; others may have claimed its arcs and may be crawling them. It waits until none
+ * of them holds what it holds: what they claimed they pass back, as after a partition.
+ */
+export class StallWatch {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #calls: Pick<PeerCalls, "whoHolds">;
+  readonly #view: Pick<SwarmView, "others" | "self">;
+  readonly #territory: Territory;
+  readonly #signal: AbortSignal;
+  readonly #events: StallEvents;
+  #lastMs: Millis;
+  #lastWallMs: Millis;
+  #count = 0;
+  #holdUntilMs: Millis = 0;
+  #clearing: Promise<void> | undefined;
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly calls: Pick<PeerCalls, "whoHolds">;
+    },
+    parts: { readonly view: Pick<SwarmView, "others" | "self">; readonly territory: Territory },
+    signal: AbortSignal,
+    events: StallEvents,
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#calls = ports.calls;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#signal = signal;
+    this.#events = events;
+    this.#lastMs = ports.clock.nowMs();
+    this.#lastWallMs = ports.clock.wallMs();
+  }
+
+  /** Whether no request may go out now; to be asked before each, as the first timer to fire after a stall may be theirs. */
+  get isHolding(): boolean {
+    this.#look();
+    return this.#clearing !== undefined;
+  }
+
+  /** Stalls so far. */
+  get count(): number {
+    this.#look();
+    return this.#count;
+  }
+
+  async run(): Promise<void> {
+    this.#lastMs = this.#clock.nowMs();
+    this.#lastWallMs = this.#clock.wallMs();
+    while (!this.#signal.aborted) {
+      this.#look();
+      await this.#clock.sleep(beatMs, this.#signal);
+    }
+    await this.#clearing;
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.nowMs();
+    const wallMs = this.#clock.wallMs();
+    const stoodStillMs = Math.max(nowMs - this.#lastMs, wallMs - this.#lastWallMs);
+    this.#lastMs = nowMs;
+    this.#lastWallMs = wallMs;
+    if (stoodStillMs < stallMs || this.#view.others.length === 0) return;
+    this.#logger.warn("stood-still", { forMs: Math.round(stoodStillMs) });
+    this.#count += 1;
+    this.#territory.distrustCopies();
+    this.#events.onStall();
+    this.#holdUntilMs = nowMs + holdMsMax;
+    this.#clearing ??= this.#clear().finally(() => {
+      this.#clearing = undefined;
+      this.#events.onCleared();
+    });
+  }
+
+  async #clear(): Promise<void> {
+    while (!this.#signal.aborted && this.#clock.nowMs() < this.#holdUntilMs) {
+      const { count } = this;
+      // What was answered before it stood still once more is long past.
+      if ((await this.#isSoleHolder()) && this.count === count) return;
+      await this.#clock.sleep(retryMs, this.#signal);
+    }
+  }
+
+  /** Whether somebody has answered, and nobody holds what this peer holds, by his own word or by that of others. */
+  async #isSoleHolder(): Promise<boolean> {
+    const { held } = this.#territory;
+    const { others, self } = this.#view;
+    const asked = others.slice(0, askAllMax);
+    const answers = await Promise.all(
+      asked.map((member) => this.#calls.whoHolds(member, held, timeoutMs)),
+    );
+    const given = answers.filter((answer) => answer !== undefined);
+    // Of himself he knows best; of one who is silent, perhaps dead with what he had taken over, others do.
+    const spoken = new Set([self, ...asked.filter((_, at) => answers[at])]);
+    const isFree = ({ held: theirs, known }: WhoHoldsReply): boolean =>
+      theirs.intersect(held).isEmpty &&
+      known.every(({ arcs, holder }) => spoken.has(holder) || arcs.intersect(held).isEmpty);
+    return given.length > 0 && given.every(isFree);
+  }
+}

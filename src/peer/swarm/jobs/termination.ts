@@ -1,0 +1,197 @@
+import {
+  jobSpaceOfQueueKey,
+  readOutboxKey,
+  readUrlKey,
+  territorialTagOf,
+} from "../../../core/record/keys.ts";
+import { hash64 } from "../../../core/hash/hash64.ts";
+import { noJob } from "../../../core/messages/activity.ts";
+import type { ActivityReply } from "../../../core/messages/activity.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { StoreOp } from "../../../ports/store.ts";
+import type { Job } from "../../jobs/job-registry.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+
+type View = Pick<SwarmView, "generation" | "generationOf" | "others" | "ring" | "self">;
+
+/** What every member said in one wave. */
+type Wave = ReadonlyMap<string, ActivityReply>;
+
+/** One wait for the end of a job. */
+interface Search {
+  readonly job: Job;
+  before: Wave | undefined;
+  /** The member that kept the last wave from coming to the end. */
+  busy: MemberId | undefined;
+}
+
+/** Time between two waves. */
+const waveIntervalMs = 500;
+
+const timeoutMs: Millis = 2_000;
+
+/**
+ * Tells when a job is finished, without a master that counts.
+ *
+ * Two successive waves ask every member, and both find nothing queued, leased, on its way or unreplicated, the same members,
+ * and the same activity counters. A URL always counts somewhere: it is in an outbox until its owner and the owner's
+ * replicas have it; so if it was passed on behind the back of the first wave, a counter tells in the second
+ * (Mattern 1987, "Algorithms for distributed termination detection", section 6: the four-counter method).
+ *
+ * What a dead member had in work counts at its heirs from when they have heard of the death. So all must see the same
+ * members running: one that has not heard of it yet has nothing to do, and does not know better.
+ */
+export class Termination {
+  readonly #clock: Clock;
+  readonly #calls: Pick<PeerCalls, "activity">;
+  readonly #logger: Logger;
+  readonly #view: View;
+  readonly #busy: (job: Job | undefined) => string | undefined;
+  readonly #activity = new Map<number, number>();
+  /** The digest of the members, until another one runs. */
+  #members:
+    | { readonly generation: number; readonly others: readonly MemberId[]; readonly digest: bigint }
+    | undefined;
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly calls: Pick<PeerCalls, "activity">;
+      readonly logger: Logger;
+    },
+    parts: {
+      readonly view: View;
+      /** Why the job is not over at this peer; without a job, why the peer itself is not at rest. */
+      readonly busy: (job: Job | undefined) => string | undefined;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#calls = ports.calls;
+    this.#logger = ports.logger;
+    this.#view = parts.view;
+    this.#busy = parts.busy;
+  }
+
+  /** Called by the journal with each atomic change. */
+  observe(ops: readonly StoreOp[]): void {
+    for (const { key } of ops) {
+      const space = jobSpaceOf(key);
+      if (space !== undefined) this.#activity.set(space, (this.#activity.get(space) ?? 0) + 1);
+    }
+  }
+
+  /** What this peer says of a job, or of itself alone where it does not know the job. */
+  report(job: Job | undefined): ActivityReply {
+    const { generation } = this.#view;
+    const busy = this.#busy(job);
+    const activity = job ? (this.#activity.get(job.space) ?? 0) : 0;
+    return { busy, activity, generation, members: this.#membersDigest() };
+  }
+
+  /** Whether every other member says that nothing is being copied, passed on or claimed there, and sees who this one sees. */
+  async areOthersSettled(): Promise<boolean> {
+    const reports = await Promise.all(
+      this.#view.others.map((member) => this.#calls.activity(member, noJob, timeoutMs)),
+    );
+    const members = this.#membersDigest();
+    return reports.every((report) => report?.members === members && report.busy === undefined);
+  }
+
+  /**
+   * Resolves when the job is finished in the whole swarm, or `signal` aborts. While it goes on, one member is asked at a time,
+   * the one that had work last: a wave of all would cost as many questions as there are members.
+   */
+  async finished(job: Job, signal: AbortSignal): Promise<void> {
+    const search: Search = { job, before: undefined, busy: undefined };
+    while (!signal.aborted) {
+      const wave = (await this.#isBusyStill(search)) ? undefined : await this.#wave(search);
+      if (wave && search.before && areEqual(wave, search.before)) return;
+      search.before = wave;
+      await this.#clock.sleep(waveIntervalMs, signal);
+    }
+  }
+
+  /** Whether the member that had work last has some still. */
+  async #isBusyStill({ job, busy }: Search): Promise<boolean> {
+    if (busy === undefined || !this.#view.others.includes(busy)) return false;
+    const report = await this.#calls.activity(busy, job.definition.id, timeoutMs);
+    return report?.busy !== undefined;
+  }
+
+  /** Nothing when a member is busy or does not answer, or the members change meanwhile. */
+  async #wave(search: Search): Promise<Wave | undefined> {
+    const { job } = search;
+    const { others, ring, self } = this.#view;
+    search.busy = undefined;
+    const own = this.report(job);
+    if (own.busy !== undefined) {
+      this.#goesOn(job, self, own.busy);
+      return;
+    }
+    const reports = await Promise.all(
+      others.map(async (member) => ({
+        member,
+        report: await this.#calls.activity(member, job.definition.id, timeoutMs),
+      })),
+    );
+    const { busy, members } = this.report(job);
+    if (ring !== this.#view.ring || members !== own.members || busy !== undefined) return undefined;
+    const wave = new Map<string, ActivityReply>([[self, own]]);
+    const notReady: MemberId[] = [];
+    for (const { member, report } of reports) {
+      const why = report ? (report.busy ?? differenceOf(report, own)) : "no answer";
+      if (report && why === undefined) {
+        wave.set(member, report);
+        continue;
+      }
+      notReady.push(member);
+      this.#goesOn(job, member, why);
+    }
+    // Each of those who wait asks another one from now on, where several have work.
+    search.busy = notReady.find((member) => member > self) ?? notReady[0];
+    return notReady.length === 0 ? wave : undefined;
+  }
+
+  /** Equal at two members that see the same ones running, whatever else they know of them. */
+  #membersDigest(): bigint {
+    const { generation, others, self } = this.#view;
+    const known = this.#members;
+    if (known?.generation === generation && known.others === others) return known.digest;
+    let digest = digestOf(self, generation);
+    for (const member of others) digest ^= digestOf(member, this.#view.generationOf(member));
+    this.#members = { generation, others, digest };
+    return digest;
+  }
+
+  #goesOn(job: Job, member: MemberId, why: string | undefined): void {
+    this.#logger.debug("job-goes-on", { job: job.definition.id, member, why });
+  }
+}
+
+function jobSpaceOf(key: Uint8Array): number | undefined {
+  const tag = territorialTagOf(key);
+  if (tag === "queue") return jobSpaceOfQueueKey(key);
+  if (tag === "outbox") return readOutboxKey(key).space;
+  return tag === "url" ? readUrlKey(key).space : undefined;
+}
+
+function digestOf(member: MemberId, generation: number | undefined): bigint {
+  return hash64(`${member} ${generation}`);
+}
+
+function differenceOf({ members }: ActivityReply, own: ActivityReply): string | undefined {
+  return members === own.members ? undefined : "sees other members";
+}
+
+function areEqual(one: Wave, other: Wave): boolean {
+  if (one.size !== other.size) return false;
+  for (const [member, { activity, generation, members }] of one) {
+    const there = other.get(member);
+    if (there?.activity !== activity || there.generation !== generation) return false;
+    if (there.members !== members) return false;
+  }
+  return true;
+}

@@ -1,0 +1,58 @@
+import type { Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { MemberView } from "./member-view.ts";
+import type { Termination } from "../jobs/termination.ts";
+import type { Territory } from "../ownership/territory.ts";
+
+/** How often a leaving peer looks whether it may go. */
+const lookMs: Millis = 100;
+
+/** How long a peer that is left alone looks for those that it takes for dead, and how often it greets them. */
+const reunionMs: Millis = 5_000;
+const greetMs: Millis = 1_000;
+
+export interface LeavingParts {
+  readonly view: MemberView;
+  readonly territory: Pick<Territory, "held">;
+  readonly termination: Pick<Termination, "areOthersSettled">;
+  /** Whether no arc is on its way. */
+  readonly isSettled: () => boolean;
+}
+
+/**
+ * Passes everything on that is held here, and waits until the others have copies of what this peer had copies of.
+ * Resolves when that is done, or cannot be done in time: with whether it is done.
+ *
+ * A peer that has lost sight of all others may only be cut off from them, and what it has taken in since is nowhere else. So
+ * it looks for them before it goes; where it finds none, it is not done. One that has always been alone is.
+ */
+export async function leaveSwarm(
+  clock: Clock,
+  { view, territory, termination, isSettled }: LeavingParts,
+  withinMs: Millis,
+  signal: AbortSignal,
+): Promise<boolean> {
+  view.setRole("leaving");
+  await seekOthers(clock, view, signal);
+  const endMs = clock.nowMs() + withinMs;
+  while (clock.nowMs() < endMs && !signal.aborted) {
+    if (view.others.length === 0) return !view.hasLostAny;
+    const isDone = territory.held.isEmpty && isSettled();
+    if (isDone && (await termination.areOthersSettled())) return true;
+    await clock.sleep(lookMs, signal);
+  }
+  return territory.held.isEmpty;
+}
+
+async function seekOthers(clock: Clock, view: MemberView, signal: AbortSignal): Promise<void> {
+  const endMs = clock.nowMs() + reunionMs;
+  let greetAtMs = clock.nowMs();
+  const isLost = (): boolean => view.others.length === 0 && view.hasLostAny;
+  while (isLost() && clock.nowMs() < endMs && !signal.aborted) {
+    if (clock.nowMs() >= greetAtMs) {
+      view.greetLost();
+      greetAtMs += greetMs;
+    }
+    await clock.sleep(lookMs, signal);
+  }
+}

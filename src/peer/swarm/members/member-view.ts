@@ -1,0 +1,330 @@
+import { isGone, stateOf } from "../../../core/membership/member.ts";
+import type { Member, MemberRole } from "../../../core/membership/member.ts";
+import type { MembershipAction } from "../../../core/membership/membership-message.ts";
+import { Membership } from "../../../core/membership/membership.ts";
+import type { MembershipOptions } from "../../../core/membership/membership-options.ts";
+import { encodeClaim } from "../../../core/messages/claim.ts";
+import { decodeNotice, encodeNotice } from "../../../core/messages/notice.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { Ring } from "../../../core/ring/ring.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Entropy } from "../../../ports/entropy.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { Overlay } from "../../../ports/overlay.ts";
+import { Alarm } from "../../alarm.ts";
+import type { RingBook } from "../replication/ring-book.ts";
+import type { SwarmView } from "./swarm-view.ts";
+
+/** How long a swarm of which nobody is active yet is waited for, before the first of those who are joining begins it. */
+const foundingGraceMs: Millis = 3_000;
+
+/**
+ * Time between two renewals of the rings, for each member that is known. A renewal takes time in proportion to the members,
+ * and there are bursts of as many changes: where a crowd joins, or a partition heals.
+ */
+const renewalRestMs: Millis = 0.5;
+/** A shorter rest saves nothing. */
+const renewalRestMinMs: Millis = 25;
+
+interface MemberViewEvents {
+  /** Called when others have taken this run for dead. */
+  readonly onBuried: () => void;
+  /** Called when this run goes on under another number: others have exhausted what it can say under the one before. */
+  readonly onMovedOn: (generation: number) => void;
+  /** Called when another process has started under this member's identity. */
+  readonly onSuperseded: () => void;
+}
+
+/** Runs the membership protocol over the overlay, and keeps the rings that follow from it. */
+export class MemberView implements SwarmView {
+  readonly self: MemberId;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #overlay: Overlay;
+  #toldAddresses = "";
+  readonly #newMembership: (generation: number) => Membership;
+  #membership: Membership;
+  readonly #rings: RingBook;
+  readonly #listeners = new Set<() => void>();
+  readonly #events: MemberViewEvents;
+  readonly #stop = new AbortController();
+  readonly #alarm: Alarm;
+  #running: Promise<void> | undefined;
+  #wakeAtMs: Millis = Infinity;
+  #ring: Ring;
+  #futureRing: Ring;
+  #renewedAtMs: Millis = -Infinity;
+  /** When the rings are renewed after changes that have not been seen to yet. */
+  #renewalAtMs: Millis = Infinity;
+  /** Sorted. */
+  #others: readonly MemberId[] = [];
+  /** Whether any member that runs is more than `joining`. */
+  #isFounded = false;
+  /** Since when this peer has known of nobody who is active. */
+  #unfoundedSinceMs: Millis | undefined;
+  /** When this peer begins the swarm, if nobody else does before. */
+  #foundingAtMs: Millis = Infinity;
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly entropy: Entropy;
+      readonly logger: Logger;
+      readonly overlay: Overlay;
+    },
+    rings: RingBook,
+    options: {
+      readonly membership: MembershipOptions;
+      readonly version: string;
+      readonly weight: number;
+      readonly generation: number;
+    },
+    events: MemberViewEvents,
+  ) {
+    this.#clock = ports.clock;
+    this.#alarm = new Alarm(ports.clock);
+    this.#logger = ports.logger;
+    this.#overlay = ports.overlay;
+    this.#rings = rings;
+    this.#events = events;
+    this.self = ports.overlay.self;
+    const { version, weight } = options;
+    this.#newMembership = (generation) =>
+      new Membership(
+        { id: this.self, addresses: ports.overlay.addresses, weight, version, generation },
+        options.membership,
+        () => ports.entropy.random(),
+      );
+    this.#membership = this.#newMembership(options.generation);
+    this.#ring = rings.empty;
+    this.#futureRing = this.#ring;
+  }
+
+  get generation(): number {
+    return this.#membership.self.generation;
+  }
+
+  get ring(): Ring {
+    return this.#ring;
+  }
+
+  get futureRing(): Ring {
+    return this.#futureRing;
+  }
+
+  get others(): readonly MemberId[] {
+    return this.#others;
+  }
+
+  get role(): MemberRole {
+    return this.#membership.self.role;
+  }
+
+  /** All members that are remembered, this one first. */
+  members(): readonly Member[] {
+    const { self } = this.#membership;
+    return [self, ...this.#membership.members().filter(({ id }) => id !== self.id)];
+  }
+
+  isRunning(member: MemberId, generation: number): boolean {
+    return this.generationOf(member) === generation;
+  }
+
+  generationOf(member: MemberId): number | undefined {
+    if (member === this.self) return this.generation;
+    const row = this.#membership.member(member);
+    return row && !isGone(row) ? row.generation : undefined;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  setRole(role: Exclude<MemberRole, "joining">): void {
+    this.#perform(this.#membership.setRole(role, this.#clock.nowMs()));
+    // What this peer does itself holds at once.
+    this.#renewIfDue(Infinity);
+  }
+
+  /** Whether a member is remembered that is taken for dead: it went without a word. */
+  get hasLostAny(): boolean {
+    return this.members().some((member) => isGone(member) && member.role !== "left");
+  }
+
+  /** Greets members that are taken for dead: perhaps only the way to them was cut. */
+  greetLost(): void {
+    this.#perform(this.#membership.greetLost(this.#clock.nowMs()));
+  }
+
+  /** Says which run this is, before anything has been heard or told. */
+  runAs(generation: number): void {
+    this.#membership = this.#newMembership(generation);
+  }
+
+  start(): void {
+    this.#overlay.onNotice((from, payload) => {
+      const nowMs = this.#clock.nowMs();
+      const message = decodeNotice(payload, nowMs);
+      if (message) this.#perform(this.#membership.receive(from, message, nowMs));
+    });
+    this.#overlay.onBroken((member) => {
+      this.#perform(this.#membership.broken(member, this.#clock.nowMs()));
+    });
+    this.#tellAddresses();
+    this.#perform(this.#membership.start(this.#clock.nowMs()));
+    this.#running = this.#run();
+  }
+
+  /** Asks these members for the swarm that they belong to. */
+  join(contacts: readonly MemberId[]): void {
+    this.#perform(this.#membership.join(contacts, this.#clock.nowMs()));
+  }
+
+  /** What a member said to all. */
+  heard(from: MemberId, members: readonly Member[]): void {
+    this.#perform(this.#membership.claims(from, members, this.#clock.nowMs()));
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#alarm.ring();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      this.#wakeAtMs = this.#nextWakeAtMs();
+      await this.#alarm.sleep(this.#wakeAtMs - this.#clock.nowMs());
+      if (this.#stop.signal.aborted) return;
+      this.#renewIfDue(this.#clock.nowMs());
+      this.#tellAddresses();
+      const { size } = this.#membership;
+      this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
+      // Who is forgotten counts no more in what follows from all that are remembered.
+      if (this.#membership.size < size) this.#tellListeners();
+      this.#found();
+    }
+  }
+
+  #nextWakeAtMs(): Millis {
+    return Math.min(this.#membership.nextWakeAtMs(), this.#renewalAtMs, this.#foundingAtMs);
+  }
+
+  /** Only an overlay that runs knows where it is reached, and that may change. */
+  #tellAddresses(): void {
+    const { addresses } = this.#overlay;
+    const text = addresses.join(" ");
+    if (text === this.#toldAddresses) return;
+    this.#toldAddresses = text;
+    this.#carryOut(this.#membership.setParticulars({ addresses }, this.#clock.nowMs()));
+  }
+
+  /** Does what follows from something that happened, and wakes earlier where that brought something forward. */
+  #perform(actions: readonly MembershipAction[]): void {
+    this.#carryOut(actions);
+    if (this.#nextWakeAtMs() < this.#wakeAtMs) this.#alarm.ring();
+  }
+
+  #carryOut(actions: readonly MembershipAction[]): void {
+    let changed = false;
+    for (const action of actions) {
+      switch (action.kind) {
+        case "send":
+          this.#overlay.notify(action.to, encodeNotice(action.message));
+          break;
+        case "broadcast":
+          this.#overlay.publish(encodeClaim({ members: action.claims }));
+          break;
+        case "changed":
+          changed = this.#note(action.member, action.before) || changed;
+          break;
+        case "buried":
+          this.#events.onBuried();
+          break;
+        case "superseded":
+          this.#events.onSuperseded();
+          break;
+      }
+    }
+    if (changed) this.#renewSoon();
+    this.#watchFounding();
+  }
+
+  #note(member: Member, before: Member | undefined): boolean {
+    if (member.id === this.self) {
+      if (before && before.generation !== member.generation)
+        this.#events.onMovedOn(member.generation);
+    } else if (!isGone(member)) {
+      this.#overlay.learn(member.id, member.addresses);
+    }
+    const isSameRun = before?.generation === member.generation;
+    const state = stateOf(member);
+    if (!isSameRun || stateOf(before) !== state) {
+      this.#logger.info("member-changed", { member: member.id, state });
+    }
+    const isAsBefore = isSameRun && isGone(before) === isGone(member);
+    if (!isAsBefore && member.id !== this.self) {
+      const rest = this.#others.filter((id) => id !== member.id);
+      this.#others = isGone(member) ? rest : sortedWith(rest, member.id);
+    }
+    // Who is suspected owns and keeps what it did: a swarm under churn suspects more often than it loses.
+    return !isAsBefore || before.role !== member.role;
+  }
+
+  /** Renews the rings, at once unless they have just been renewed. */
+  #renewSoon(): void {
+    const restMs = this.#others.length * renewalRestMs;
+    const dueAtMs = restMs < renewalRestMinMs ? 0 : this.#renewedAtMs + restMs;
+    if (this.#clock.nowMs() >= dueAtMs) this.#renew();
+    else this.#renewalAtMs = Math.min(this.#renewalAtMs, dueAtMs);
+  }
+
+  /** Renews the rings where that has been put off until `atMs` at most. */
+  #renewIfDue(atMs: Millis): void {
+    if (this.#renewalAtMs < Infinity && this.#renewalAtMs <= atMs) this.#renew();
+  }
+
+  #renew(): void {
+    this.#renewedAtMs = this.#clock.nowMs();
+    this.#renewalAtMs = Infinity;
+    const running = this.#membership.members().filter((row) => !isGone(row));
+    this.#isFounded = running.some(({ role }) => role !== "joining");
+    const active = running.filter(({ role }) => role === "active");
+    const coming = running.filter(({ role }) => role === "active" || role === "joining");
+    this.#ring = this.#rings.ringOf(active, this.#ring);
+    this.#futureRing =
+      coming.length === active.length ? this.#ring : this.#rings.ringOf(coming, this.#futureRing);
+    this.#watchFounding();
+    this.#tellListeners();
+  }
+
+  #tellListeners(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Of members that all are joining, the first one begins: nobody else can tell them what there is. */
+  #found(): void {
+    if (this.#clock.nowMs() < this.#foundingAtMs) return;
+    // Others may have begun since the rings were renewed.
+    this.#renewIfDue(Infinity);
+    if (this.#foundingAtMs < Infinity) this.setRole("active");
+  }
+
+  /** Who knows of nobody has not found the swarm yet, and must not begin another one. */
+  #watchFounding(): void {
+    const [first] = this.#others;
+    if (this.role !== "joining" || this.#isFounded || first === undefined) {
+      this.#unfoundedSinceMs = undefined;
+      this.#foundingAtMs = Infinity;
+      return;
+    }
+    this.#unfoundedSinceMs ??= this.#clock.nowMs();
+    this.#foundingAtMs = first > this.self ? this.#unfoundedSinceMs + foundingGraceMs : Infinity;
+  }
+}
+
+function sortedWith(sorted: readonly MemberId[], id: MemberId): MemberId[] {
+  const behind = sorted.findIndex((other) => other > id);
+  return sorted.toSpliced(behind === -1 ? sorted.length : behind, 0, id);
+}

@@ -1,0 +1,50 @@
+import { pastMembersMax, totalsMax } from "../../../core/messages/stats-message.ts";
+import type { PastTotals } from "../../../core/messages/stats-message.ts";
+import type { MemberId } from "../../../core/units.ts";
+
+/**
+ * What was last heard of other members' totals, for the time when they are gone: each told by itself, or passed on by
+ * others.
+ *
+ * It is in memory alone: totals of a member are lost when all who remember them stop without a word, which a crash of all
+ * of them at once is.
+ *
+ * Invariant: of two tellings of one member the later one holds, so they may come in any order and as often as they like.
+ */
+export class PastTotalsBook {
+  readonly #totals = new Map<MemberId, PastTotals>();
+
+  take(told: readonly PastTotals[]): void {
+    for (const totals of told) {
+      const known = this.#totals.get(totals.member);
+      if (known && !isLater(totals, known)) continue;
+      this.#totals.delete(totals.member);
+      this.#totals.set(totals.member, totals);
+    }
+    for (const oldest of this.#totals.keys()) {
+      if (this.#totals.size <= pastMembersMax) return;
+      this.#totals.delete(oldest);
+    }
+  }
+
+  all(): readonly PastTotals[] {
+    return [...this.#totals.values()];
+  }
+
+  /** The latest, as many as fit a message that has this many totals already. */
+  latest(before: number): readonly PastTotals[] {
+    let count = before;
+    return this.all()
+      .toReversed()
+      .filter(({ jobs }) => {
+        count += jobs.length;
+        return count <= totalsMax;
+      })
+      .slice(0, pastMembersMax);
+  }
+}
+
+function isLater(one: PastTotals, other: PastTotals): boolean {
+  if (one.generation !== other.generation) return one.generation > other.generation;
+  return one.upMs > other.upMs;
+}

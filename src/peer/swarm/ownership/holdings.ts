@@ -1,0 +1,94 @@
+import type { ArcSet } from "../../../core/ring/arc-set.ts";
+import type { Millis } from "../../../core/units.ts";
+import type { Store } from "../../../ports/store.ts";
+import type { Frontier } from "../../frontier/frontier.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
+import type { Journal } from "../../durability/journal.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { takeCensus } from "../answers/queue-census.ts";
+import type { QueueCensus } from "../answers/queue-census.ts";
+import type { MixedQueues } from "../replication/mixed-queues.ts";
+import type { ReplicaKeeper } from "../replication/replica-keeper.ts";
+import type { Territory } from "./territory.ts";
+
+/**
+ * What it means for this peer's books that it begins or ends to hold arcs.
+ *
+ * Invariant: a job's total of queued URLs is the number of queue rows in the arcs that are held.
+ */
+export class Holdings {
+  readonly #store: Store;
+  readonly #parts: {
+    readonly frontier: Frontier;
+    readonly jobs: JobRegistry;
+    readonly journal: Journal;
+    readonly keeper: ReplicaKeeper;
+    readonly mixed: MixedQueues;
+    readonly territory: Territory;
+    readonly exchange: () => Exchange;
+  };
+  readonly #onChange: () => void;
+
+  constructor(
+    store: Store,
+    parts: {
+      readonly frontier: Frontier;
+      readonly jobs: JobRegistry;
+      readonly journal: Journal;
+      readonly keeper: ReplicaKeeper;
+      readonly mixed: MixedQueues;
+      readonly territory: Territory;
+      readonly exchange: () => Exchange;
+    },
+    onChange: () => void,
+  ) {
+    this.#store = store;
+    this.#parts = parts;
+    this.#onChange = onChange;
+  }
+
+  /**
+   * Begins to hold arcs. Their hosts may have been asked by others, nobody knows when, until `doubtAgeMs` ago; where that is not
+   * given, it is known when they were last asked.
+   */
+  async take(arcs: ArcSet, doubtAgeMs?: Millis): Promise<void> {
+    const { exchange, frontier, journal, keeper, mixed, territory } = this.#parts;
+    await keeper.alone(async () => {
+      const fresh = arcs.subtract(territory.held);
+      await journal.flushed();
+      const { allCounts, waiting, outdated } = await this.#count(fresh, 1);
+      if (allCounts.size > 0) mixed.taken(fresh);
+      // Of what was held at two places neither side knows when the other one last asked.
+      frontier.doubts.add(arcs.subtract(fresh));
+      if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);
+      territory.take(fresh);
+      void journal.append([...waiting, ...outdated]);
+    });
+    await exchange().load(arcs);
+    exchange().reroute();
+    this.#onChange();
+  }
+
+  /** Ends to hold arcs of which nothing is under way any more; `hand` is called when nothing can come in between. */
+  async release(arcs: ArcSet, hand: () => void): Promise<void> {
+    const { exchange, journal, keeper, mixed } = this.#parts;
+    await keeper.alone(async () => {
+      await journal.flushed();
+      await this.#count(arcs, -1);
+      hand();
+      mixed.drop(arcs);
+      exchange().drop(arcs);
+    });
+    exchange().reroute();
+    this.#onChange();
+  }
+
+  async #count(arcs: ArcSet, sign: 1 | -1): Promise<QueueCensus> {
+    const census = await takeCensus(this.#store, this.#parts.jobs, arcs);
+    const counts = sign > 0 ? census.counts : census.allCounts;
+    for (const [space, count] of counts) {
+      this.#parts.jobs.bySpace(space)?.counter.add("queued", sign * count);
+    }
+    return census;
+  }
+}

@@ -1,0 +1,209 @@
+import { tagRange } from "../../../core/record/keys.ts";
+import type { TerritorialTag } from "../../../core/record/keys.ts";
+import type { Row } from "../../../core/messages/rows.ts";
+import { ArcSet } from "../../../core/ring/arc-set.ts";
+import { preferredArcs } from "../../../core/ring/preferred-arcs.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { Store } from "../../../ports/store.ts";
+import { askAllMax } from "./arc-claim.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+import { Pulse } from "../../pulse.ts";
+import { differingSpans, rangeSections, readSpan } from "../replication/range-sections.ts";
+import type { Section } from "../replication/range-sections.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+import type { Territory } from "./territory.ts";
+
+/** Rest between two looks at who holds what is left. */
+const lookMs: Millis = 500;
+
+/** Rest after a message that did not arrive. */
+const retryMs: Millis = 300;
+
+const timeoutMs: Millis = 5_000;
+
+/** Rows of one message. */
+const rowsPerMessage = 500;
+
+/**
+ * What is brought home, in this order: a page's end comes behind the links that it led to, and a record behind its place in
+ * the queue. Hosts and robots.txt files are of the day, and whoever holds them knows them better.
+ */
+const broughtTags: readonly TerritorialTag[] = ["exclusion", "queue", "outbox", "url"];
+
+/**
+ * Brings home what this peer's disk has from an earlier run, from before it stood still, or of a holder that is gone while another
+ * one goes on.
+ *
+ * A member that comes back is given copies of the arcs that the ring names it for, and what it has of those is merged with
+ * what their holder has ({@link RangeSync}). Of the other arcs its disk may have the only copy that is left: all others
+ * may have been lost together, and somebody who had none has claimed the arcs. So it offers the holder of each of them what it
+ * has, of which only what differs is sent.
+ *
+ * Invariant: until an arc's holder has everything, the swarm does not call itself settled, nor a job finished.
+ */
+export class Homecoming {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #store: Store;
+  readonly #calls: PeerCalls;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  /** What is on the disk of these arcs may be unknown to their holders. */
+  #rest = ArcSet.whole;
+  /** Whether who gave this peer a copy is known to hold the same still. */
+  #trustsCopies = true;
+  #rows = 0;
+  readonly #pulse = new Pulse();
+
+  constructor(
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly store: Store;
+      readonly calls: PeerCalls;
+    },
+    parts: { readonly view: SwarmView; readonly territory: Territory },
+  ) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#store = ports.store;
+    this.#calls = ports.calls;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+  }
+
+  get isDone(): boolean {
+    return this.#rest.isEmpty;
+  }
+
+  /**
+   * This process has stood still: those whose arcs it has copies of may have been lost meanwhile, and others have claimed
+   * the arcs who had none.
+   */
+  again(): void {
+    this.#rest = ArcSet.whole;
+    this.#trustsCopies = false;
+    this.#pulse.fire();
+  }
+
+  /** Whoever holds these arcs may not know what is here of them: this peer has it from another one, which is gone. */
+  offer(arcs: ArcSet): void {
+    this.#rest = this.#rest.union(arcs);
+    this.#pulse.fire();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener("abort", () => this.#pulse.fire());
+    if (!(await this.#hasRows())) this.#rest = ArcSet.empty;
+    while (!signal.aborted) {
+      await this.#pulse.until(() => !this.isDone || signal.aborted);
+      await this.#bringAll(signal);
+    }
+  }
+
+  async #bringAll(signal: AbortSignal): Promise<void> {
+    this.#rows = 0;
+    while (!this.isDone && !signal.aborted) {
+      await this.#clock.sleep(lookMs, signal);
+      if (this.#view.role !== "joining") await this.#visitAll(signal);
+    }
+    if (this.#rows > 0) this.#logger.info("rows-brought-home", { rows: this.#rows });
+  }
+
+  async #hasRows(): Promise<boolean> {
+    for (const tag of broughtTags) {
+      if ((await this.#store.range(tagRange(tag), 1)).length > 0) return true;
+    }
+    return false;
+  }
+
+  async #visitAll(signal: AbortSignal): Promise<void> {
+    this.#forgetKnown();
+    for (const member of this.#whomToAsk()) {
+      if (this.#rest.isEmpty || signal.aborted) return;
+      const generation = this.#view.generationOf(member);
+      if (generation === undefined) continue;
+      const arcs = await this.#heldBy(member, this.#rest);
+      if (arcs.isEmpty || !(await this.#bring(member, generation, arcs, signal))) continue;
+      // What was passed on meanwhile may have come too late for whoever holds it now.
+      this.#rest = this.#rest.subtract(await this.#heldBy(member, arcs));
+    }
+  }
+
+  /** What is held here, or was compared with what its holder has when this peer got its copy. */
+  #forgetKnown(): void {
+    this.#rest = this.#rest.subtract(this.#territory.held);
+    if (!this.#trustsCopies) return;
+    const copied = this.#territory.notedWhere(
+      ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
+    );
+    this.#rest = this.#rest.subtract(copied);
+  }
+
+  #whomToAsk(): readonly MemberId[] {
+    const { others, ring } = this.#view;
+    if (others.length <= askAllMax) return others;
+    const likely = new Set(preferredArcs(ring, 1, this.#rest).keys());
+    for (const { value } of this.#territory.notes(this.#rest)) likely.add(value.member);
+    likely.delete(this.#view.self);
+    return [...likely];
+  }
+
+  async #heldBy(member: MemberId, arcs: ArcSet): Promise<ArcSet> {
+    const answer = await this.#calls.whoHolds(member, arcs, timeoutMs);
+    return answer ? answer.held.intersect(arcs) : ArcSet.empty;
+  }
+
+  /** Resolves with whether the member has everything now. */
+  async #bring(
+    member: MemberId,
+    generation: number,
+    arcs: ArcSet,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const isThere = (): boolean => !signal.aborted && this.#view.isRunning(member, generation);
+    for (const tag of broughtTags) {
+      for await (const section of rangeSections(this.#store, tag, arcs)) {
+        if (!(await this.#bringSection(member, section, isThere, signal))) return false;
+      }
+    }
+    return isThere();
+  }
+
+  async #bringSection(
+    member: MemberId,
+    section: Section,
+    isThere: () => boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (section.buckets.every(({ count }) => count === 0)) return true;
+    const differences = await this.#calls.digests(member, section, timeoutMs);
+    if (!differences) return false;
+    const filled = differences.filter(({ index }) => section.buckets[index]?.count !== 0);
+    for (const { span } of differingSpans(section, filled)) {
+      for await (const rows of readSpan(this.#store, span, rowsPerMessage)) {
+        if (!(await this.#send(member, rows, isThere, signal))) return false;
+      }
+    }
+    return true;
+  }
+
+  async #send(
+    member: MemberId,
+    rows: readonly Row[],
+    isThere: () => boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    while (isThere()) {
+      const outcome = await this.#calls.homeRows(member, rows, timeoutMs);
+      if (outcome.kind === "reply") {
+        this.#rows += rows.length;
+        return true;
+      }
+      await this.#clock.sleep(outcome.kind === "busy" ? outcome.retryAfterMs : retryMs, signal);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,398 @@
+import { ArcSet } from "../../../core/ring/arc-set.ts";
+import { preferredArcs } from "../../../core/ring/preferred-arcs.ts";
+import type { Ring } from "../../../core/ring/ring.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import { Alarm } from "../../alarm.ts";
+import { ArcInquiry } from "./arc-inquiry.ts";
+import type { ArcClaim } from "./arc-claim.ts";
+import type { ArcTransfer } from "./arc-transfer.ts";
+import { CopyReleases } from "../replication/copy-releases.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+import type { RangeSync } from "../replication/range-sync.ts";
+import type { Replicator } from "../replication/replicator.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+import type { Territory } from "./territory.ts";
+
+export interface OwnershipOptions {
+  /** Copies made at once. More bring a crowd of joining members in sooner and leave less for crawling. @default 8 */
+  readonly syncsMax: number;
+  /**
+   * An arc without any trace of a holder is claimed after so long: time for its holder to be heard of. @default 1_000
+   */
+  readonly orphanGraceMs: Millis;
+  /**
+   * Time after which a complete copy is compared with what is here again, whatever may have gone wrong with it; what it
+   * costs is reading all rows on both sides. @default 600_000
+   */
+  readonly antiEntropyIntervalMs: Millis;
+  /** What should have come to this peer, and has not after so long, is inquired into. @default 3_000 */
+  readonly inquiryAfterMs: Millis;
+  /** Longest time between two looks at what there is to do; changes are looked at when they come. @default 1_000 */
+  readonly lookIntervalMs: Millis;
+}
+
+export const defaultOwnershipOptions: OwnershipOptions = Object.freeze({
+  syncsMax: 8,
+  orphanGraceMs: 1_000,
+  antiEntropyIntervalMs: 600_000,
+  inquiryAfterMs: 3_000,
+  lookIntervalMs: 1_000,
+});
+
+/** What it follows from which members need copies, and which of them can have them. */
+interface NeedsBasis {
+  readonly ring: Ring;
+  readonly futureRing: Ring;
+  readonly held: ArcSet;
+  readonly others: SwarmView["others"];
+}
+
+/** Changes that come together are looked at together. */
+const settleMs = 20;
+
+/**
+ * Brings what this peer holds into line with the ring: the one place where arcs begin and end to be crawled.
+ *
+ * The life of an arc's right: it is claimed when nobody has it, by the member with the best copy; its holder keeps the
+ * members that the ring names supplied with copies; when the ring names another owner, the holder stops crawling the arc,
+ * completes the copy, and passes the right on. So a join is: copies to the one that joins, then the ring changes, then
+ * transfers. A leave is: the ring changes, copies where there are none yet, transfers. A crash is: the ring changes, claims,
+ * new copies. A healed partition is: copies both ways between the two holders, then a transfer to the one that the ring
+ * names.
+ */
+export class Ownership {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #view: SwarmView;
+  readonly #territory: Territory;
+  readonly #replicator: Replicator;
+  readonly #sync: RangeSync;
+  readonly #transfer: ArcTransfer;
+  readonly #claim: ArcClaim;
+  readonly #releases: CopyReleases;
+  readonly #inquiry: ArcInquiry;
+  readonly #replicas: number;
+  readonly #options: OwnershipOptions;
+  readonly #onCrawl: (arcs: ArcSet) => void;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #syncing = new Map<MemberId, Promise<void>>();
+  /** The comparison of a complete copy under way, and when each member's was last begun. */
+  #comparing: Promise<void> | undefined;
+  readonly #comparedAtMs = new Map<MemberId, Millis>();
+  /** What is on its way to each member. */
+  readonly #transferring = new Map<
+    MemberId,
+    { readonly arcs: ArcSet; readonly done: Promise<void> }
+  >();
+  #ownedIn: { readonly ring: Ring; readonly arcs: ArcSet } | undefined;
+  #needs: {
+    readonly of: NeedsBasis | undefined;
+    readonly arcs: ReadonlyMap<MemberId, ArcSet>;
+  } = { of: undefined, arcs: new Map() };
+  #claiming: Promise<void> | undefined;
+  /** Owned by the ring and without a trace of a holder. */
+  #orphans: { readonly arcs: ArcSet; readonly sinceMs: Millis } | undefined;
+  readonly #alarm: Alarm;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #startedAtMs: Millis = 0;
+
+  constructor(
+    ports: { readonly calls: PeerCalls; readonly clock: Clock; readonly logger: Logger },
+    parts: {
+      readonly view: SwarmView;
+      readonly territory: Territory;
+      readonly replicator: Replicator;
+      readonly sync: RangeSync;
+      readonly transfer: ArcTransfer;
+      readonly claim: ArcClaim;
+    },
+    options: { readonly replicas: number; readonly ownership: OwnershipOptions },
+    events: {
+      /** The arcs that are to be crawled from now on, and no others. */
+      readonly onCrawl: (arcs: ArcSet) => void;
+      readonly onFailure: (error: unknown) => void;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#alarm = new Alarm(ports.clock);
+    this.#logger = ports.logger;
+    this.#view = parts.view;
+    this.#territory = parts.territory;
+    this.#replicator = parts.replicator;
+    this.#sync = parts.sync;
+    this.#transfer = parts.transfer;
+    this.#claim = parts.claim;
+    this.#inquiry = new ArcInquiry(
+      ports,
+      parts,
+      options.ownership.inquiryAfterMs,
+      this.#stop.signal,
+    );
+    this.#releases = new CopyReleases(
+      ports.calls,
+      parts.view,
+      (member) => this.#needs.arcs.get(member) ?? ArcSet.empty,
+    );
+    this.#replicas = options.replicas;
+    this.#options = options.ownership;
+    this.#onCrawl = events.onCrawl;
+    this.#onFailure = events.onFailure;
+  }
+
+  start(): void {
+    this.#startedAtMs = this.#clock.nowMs();
+    this.#running = this.#run().catch(this.#onFailure);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#alarm.ring();
+    await this.#running;
+    await Promise.allSettled([
+      ...this.#syncing.values(),
+      ...[...this.#transferring.values()].map(({ done }) => done),
+    ]);
+    await this.#claiming;
+    await this.#inquiry.settled();
+    await this.#comparing;
+    await this.#releases.settled();
+  }
+
+  /**
+   * A member has passed arcs on to this peer: from now on its own copy of them grows old, unless it is to have one. Where both
+   * held them, members with a copy may take it for the other's, which is kept up to date no more: they are told anew.
+   */
+  taken(from: MemberId, arcs: ArcSet): void {
+    this.#replicator.copyAnew(arcs);
+    this.#releases.owe(from, arcs);
+    this.look();
+  }
+
+  /** Something has changed: the ring, who holds what, how far a copy has come. */
+  look(): void {
+    this.#alarm.ring();
+  }
+
+  /** Whether ring and holdings agree and nothing is being copied, passed on or claimed. */
+  get isSettled(): boolean {
+    return (
+      this.#view.role !== "joining" &&
+      this.#syncing.size === 0 &&
+      this.#transferring.size === 0 &&
+      this.#claiming === undefined &&
+      this.#territory.bereft(this.#view).isEmpty &&
+      this.#territory.held.equals(this.#owned()) &&
+      this.#isCopied
+    );
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#step();
+      await this.#alarm.sleep(this.#options.lookIntervalMs);
+      await this.#clock.sleep(settleMs, signal);
+    }
+  }
+
+  #step(): void {
+    this.#onCrawl(this.#territory.open.intersect(this.#owned()));
+    this.#setNeeds();
+    this.#startClaim();
+    this.#startSyncs();
+    this.#startComparison();
+    this.#startTransfers();
+    this.#inquiry.look(this.#awaited(), () => this.look());
+    this.#releaseCopies();
+    this.#becomeActive();
+  }
+
+  #owned(): ArcSet {
+    const { ring, self } = this.#view;
+    if (this.#ownedIn?.ring !== ring) {
+      this.#ownedIn = { ring, arcs: ring.has(self) ? ring.arcsOf(self) : ArcSet.empty };
+    }
+    return this.#ownedIn.arcs;
+  }
+
+  /** Sets who needs a copy of what, when rings, holdings or members' runs have changed, or stand-ins may go. */
+  #setNeeds(): void {
+    const { ring, futureRing, others } = this.#view;
+    const { held } = this.#territory;
+    const { of } = this.#needs;
+    const isSameRing = of?.ring === ring && of.futureRing === futureRing && of.held === held;
+    const isOver = this.#replicator.hasStandIns && this.#isCopied;
+    if (isSameRing && of.others === others && !isOver) return;
+    const arcs = isSameRing ? this.#needs.arcs : this.#neededCopies();
+    this.#needs = { of: { ring, futureRing, held, others }, arcs };
+    const dropped = this.#replicator.setNeeds(arcs);
+    for (const [member, stale] of dropped) this.#releases.owe(member, stale);
+  }
+
+  #neededCopies(): Map<MemberId, ArcSet> {
+    const { ring, futureRing, self } = this.#view;
+    const arcs = new Map<MemberId, ArcSet>();
+    for (const each of ring === futureRing ? [ring] : [ring, futureRing]) {
+      for (const [member, more] of preferredArcs(each, this.#replicas, this.#territory.held)) {
+        if (member !== self) arcs.set(member, (arcs.get(member) ?? ArcSet.empty).union(more));
+      }
+    }
+    return arcs;
+  }
+
+  /** What has still to be copied, by member. */
+  #missing(): Map<MemberId, ArcSet> {
+    const missing = new Map<MemberId, ArcSet>();
+    for (const [member, arcs] of this.#needs.arcs) {
+      const stream = this.#replicator.stream(member);
+      const rest = stream ? arcs.subtract(stream.synced) : ArcSet.empty;
+      if (!rest.isEmpty) missing.set(member, rest);
+    }
+    return missing;
+  }
+
+  /** Whether every member has a copy of what it needs; cheaper than to say what is missing. */
+  get #isCopied(): boolean {
+    for (const [member, arcs] of this.#needs.arcs) {
+      const stream = this.#replicator.stream(member);
+      if (stream && !stream.synced.covers(arcs)) return false;
+    }
+    return true;
+  }
+
+  #startSyncs(): void {
+    for (const [member, arcs] of this.#missing()) {
+      if (this.#syncing.size >= this.#options.syncsMax) return;
+      const stream = this.#replicator.stream(member);
+      if (this.#syncing.has(member) || !stream) continue;
+      const sync = this.#sync
+        .run(stream, arcs, this.#stop.signal)
+        .then((inVain) => this.#releases.owe(member, inVain))
+        .catch(this.#onFailure)
+        .finally(() => {
+          this.#syncing.delete(member);
+          this.look();
+        });
+      this.#syncing.set(member, sync);
+    }
+  }
+
+  /** A former copy is let go when there are all that are needed instead; a member that leaves may be lost before they are. */
+  #releaseCopies(): void {
+    if (this.#view.role === "active" && this.#isCopied) this.#releases.send();
+  }
+
+  /** Anti-entropy: compares one complete copy at a time, each as often as the option says. */
+  #startComparison(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const member of this.#needs.arcs.keys()) {
+      const stream = this.#replicator.stream(member);
+      if (!stream || stream.synced.isEmpty || this.#syncing.has(member)) continue;
+      const comparedAtMs = this.#comparedAtMs.get(member) ?? this.#startedAtMs;
+      if (this.#comparing || nowMs < comparedAtMs + this.#options.antiEntropyIntervalMs) continue;
+      this.#comparedAtMs.set(member, nowMs);
+      this.#comparing = this.#sync
+        .run(stream, stream.synced, this.#stop.signal)
+        .then((inVain) => this.#releases.owe(member, inVain))
+        .catch(this.#onFailure)
+        .finally(() => {
+          this.#comparing = undefined;
+        });
+    }
+    for (const member of this.#comparedAtMs.keys()) {
+      if (!this.#needs.arcs.has(member)) this.#comparedAtMs.delete(member);
+    }
+  }
+
+  #startTransfers(): void {
+    const { ring, self } = this.#view;
+    let strange = this.#territory.held.subtract(this.#owned());
+    // What is on its way to one member is not offered to another: the ring may have changed meanwhile.
+    for (const { arcs } of this.#transferring.values()) strange = strange.subtract(arcs);
+    if (strange.isEmpty) return;
+    for (const [member, arcs] of preferredArcs(ring, 1, strange)) {
+      const stream = this.#replicator.stream(member);
+      if (member === self || this.#transferring.has(member) || !stream) continue;
+      const ready = arcs.intersect(stream.synced);
+      if (ready.isEmpty) continue;
+      const done = this.#transfer
+        .run(stream, ready, this.#stop.signal)
+        .catch(this.#onFailure)
+        .finally(() => {
+          this.#transferring.delete(member);
+          this.look();
+        });
+      this.#transferring.set(member, { arcs: ready, done });
+    }
+  }
+
+  /** Claims what was lost with its holder, and what this peer should hold and nobody is known to hold. */
+  #startClaim(): void {
+    const lost = this.#territory.bereft(this.#view);
+    const orphans = this.#ripeOrphans(lost);
+    const arcs = lost.union(orphans);
+    if (arcs.isEmpty || this.#claiming || !mayClaim(this.#view.role)) return;
+    this.#claiming = this.#claim
+      .run(arcs, orphans, this.#stop.signal)
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#claiming = undefined;
+        this.look();
+      });
+  }
+
+  /** What should have come to this peer from others by now. */
+  #awaited(): ArcSet {
+    const { role } = this.#view;
+    if (role === "active") return this.#owned().subtract(this.#territory.held);
+    return role === "joining" ? this.#uncopied() : ArcSet.empty;
+  }
+
+  #ripeOrphans(lost: ArcSet): ArcSet {
+    const arcs = this.#untraced().subtract(lost);
+    if (arcs.isEmpty) {
+      this.#orphans = undefined;
+      return arcs;
+    }
+    const nowMs = this.#clock.nowMs();
+    if (!this.#orphans?.arcs.covers(arcs)) this.#orphans = { arcs, sinceMs: nowMs };
+    const ripeAtMs = this.#orphans.sinceMs + this.#options.orphanGraceMs;
+    return this.#view.others.length === 0 || nowMs >= ripeAtMs ? arcs : ArcSet.empty;
+  }
+
+  /** Owned by the ring, not held here, and by nobody who runs as far as is known. */
+  #untraced(): ArcSet {
+    const missing = this.#owned().subtract(this.#territory.held);
+    if (missing.isEmpty) return missing;
+    const traced = this.#territory.notedWhere(({ member, generation }) =>
+      this.#view.isRunning(member, generation),
+    );
+    return missing.subtract(traced);
+  }
+
+  /** What will be this peer's own when it has joined, and of which it has no complete copy yet. */
+  #uncopied(): ArcSet {
+    const { self, futureRing } = this.#view;
+    if (!futureRing.has(self)) return ArcSet.empty;
+    const copied = this.#territory.notedWhere(
+      ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
+    );
+    return futureRing.arcsOf(self).subtract(copied).subtract(this.#territory.held);
+  }
+
+  /** A joining peer has become a member when it has a copy of all that will be its own. */
+  #becomeActive(): void {
+    const { self, futureRing, role } = this.#view;
+    if (role !== "joining" || !futureRing.has(self) || !this.#uncopied().isEmpty) return;
+    this.#logger.info("joined", { members: this.#view.others.length + 1 });
+    this.#view.setRole("active");
+  }
+}
+
+/** A leaving member claims what only it has a copy of, and passes it on. */
+export function mayClaim(role: SwarmView["role"]): boolean {
+  return role === "active" || role === "leaving";
+}

@@ -1,0 +1,164 @@
+import type { MemberId } from "../../../core/units.ts";
+import { ArcMap } from "../../../core/ring/arc-map.ts";
+import { ArcSet } from "../../../core/ring/arc-set.ts";
+import type { RingPosition } from "../../../core/ring/ring-position.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+
+/** Who held an arc when this peer last heard of it. */
+export interface Holder {
+  readonly member: MemberId;
+  /** The holder's run: one that has been started again holds nothing of what it held before. */
+  readonly generation: number;
+  /** This peer has everything of the arc that the holder had then, and all changes since. */
+  readonly synced: boolean;
+  /**
+   * The copy is what this peer held itself, or had when it stood still: nobody has said that it was kept up to date
+   * since.
+   */
+  readonly former?: boolean;
+}
+
+/**
+ * Pieces of what is noted from which on no more is taken in that others send unasked: 16 MiB, and sixteen times the tokens
+ * of the heaviest member. A member notes little more than the arcs of which it keeps copies.
+ */
+const piecesMax = 2 ** 20;
+
+/** No run has this number. */
+const noGeneration = -1;
+
+/**
+ * Which part of the circle this peer holds, and what it knows of who holds the rest.
+ *
+ * To hold an arc is a right that one member has at a time: to admit URLs there and to send out requests. It passes by a
+ * transfer from holder to holder, never by a change of the ring alone; the ring only says to whom it should pass. A right
+ * that was lost with its holder is claimed anew ({@link Ownership}).
+ *
+ * Invariant: what is closing is held.
+ */
+export class Territory {
+  #held = ArcSet.empty;
+  #closing = ArcSet.empty;
+  readonly #holders = new ArcMap<Holder>();
+  /** What {@link bereft} has found, until a note or the members change. */
+  #bereft: { readonly others: SwarmView["others"]; readonly arcs: ArcSet } | undefined;
+
+  get held(): ArcSet {
+    return this.#held;
+  }
+
+  /** Held, and not on its way to another member. */
+  get open(): ArcSet {
+    return this.#closing.isEmpty ? this.#held : this.#held.subtract(this.#closing);
+  }
+
+  holds(position: RingPosition): boolean {
+    return this.#held.contains(position);
+  }
+
+  /** Whether URLs may be taken in here: held, and not on its way to another member. */
+  admits(position: RingPosition): boolean {
+    return this.#held.contains(position) && !this.#closing.contains(position);
+  }
+
+  take(arcs: ArcSet): void {
+    if (arcs.isEmpty) return;
+    this.#held = this.#held.union(arcs);
+    this.#holders.delete(arcs);
+    this.#bereft = undefined;
+  }
+
+  /** Admits nothing here any more, until `reopen` or `give`. */
+  close(arcs: ArcSet): void {
+    this.#closing = this.#closing.union(arcs.intersect(this.#held));
+  }
+
+  reopen(arcs: ArcSet): void {
+    this.#closing = this.#closing.subtract(arcs);
+  }
+
+  /** The right has passed to another member. */
+  give(arcs: ArcSet, to: Holder): void {
+    this.#held = this.#held.subtract(arcs);
+    this.reopen(arcs);
+    this.#holders.set(arcs, to);
+    this.#bereft = undefined;
+  }
+
+  /** Holds nothing any more, without a successor. */
+  abandon(): void {
+    this.#held = ArcSet.empty;
+    this.#closing = ArcSet.empty;
+  }
+
+  /** Whether there is room for a note of these arcs. */
+  hasRoomFor(arcs: ArcSet): boolean {
+    return this.#holders.size + 2 * arcs.size <= piecesMax;
+  }
+
+  /** Notes who holds `arcs`, as far as this peer does not hold them itself. */
+  note(arcs: ArcSet, holder: Holder): void {
+    this.#holders.set(arcs.subtract(this.#held), holder);
+    this.#bereft = undefined;
+  }
+
+  /** A member says what it holds, and of which part of it this peer has a complete copy. */
+  heard(
+    member: MemberId,
+    said: { readonly generation: number; readonly held: ArcSet; readonly kept: ArcSet },
+  ): void {
+    const { generation, held, kept } = said;
+    this.note(kept, { member, generation, synced: true });
+    this.note(held.subtract(kept), { member, generation, synced: false });
+  }
+
+  /** The holder keeps this peer's copy of these arcs up to date no more. */
+  release(arcs: ArcSet, member: MemberId, generation: number): void {
+    const stale = this.notedWhere(
+      (holder) => holder.member === member && holder.generation === generation && holder.synced,
+      arcs,
+    );
+    this.note(stale, { member, generation, synced: false });
+  }
+
+  /** This process has stood still: whether its copies were kept up to date meanwhile is unknown. */
+  distrustCopies(): void {
+    this.#holders.change((holder) => (holder.synced ? { ...holder, former: true } : holder));
+    this.#bereft = undefined;
+  }
+
+  /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
+  doubt(arcs: ArcSet, member: MemberId): void {
+    const wrong = [...this.notes(arcs)].filter(({ value }) => value.member === member);
+    for (const holder of new Set(wrong.map(({ value }) => value))) {
+      const where = this.notedWhere((other) => other === holder, arcs);
+      this.note(where, { ...holder, generation: noGeneration });
+    }
+  }
+
+  /** Arcs of which this peer has a copy, and whose holder runs no more. */
+  bereft(view: Pick<SwarmView, "isRunning" | "others">, within = ArcSet.whole): ArcSet {
+    const { others } = view;
+    if (this.#bereft?.others !== others) {
+      const arcs = this.notedWhere(
+        ({ member, generation, synced }) => synced && !view.isRunning(member, generation),
+      );
+      this.#bereft = { others, arcs };
+    }
+    return this.#bereft.arcs.intersect(within);
+  }
+
+  holderAt(position: RingPosition): Holder | undefined {
+    return this.#holders.get(position);
+  }
+
+  /** The arcs whose noted holder satisfies `predicate`. */
+  notedWhere(predicate: (holder: Holder) => boolean, within?: ArcSet): ArcSet {
+    return this.#holders.arcsWhere(predicate, within);
+  }
+
+  /** All notes within `arcs`, one for each arc. */
+  notes(within: ArcSet): Iterable<{ from: RingPosition; to: RingPosition; value: Holder }> {
+    return this.#holders.entries(within);
+  }
+}

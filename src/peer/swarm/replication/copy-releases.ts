@@ -1,0 +1,59 @@
+import { ArcSet } from "../../../core/ring/arc-set.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { PeerCalls } from "../peer-calls.ts";
+import type { SwarmView } from "../members/swarm-view.ts";
+
+/** Time for an answer. */
+const timeoutMs: Millis = 5_000;
+
+/**
+ * Tells members that their copies of arcs are kept up to date no more, so that none answers for the arcs, or claims them,
+ * by what it knew long ago.
+ *
+ * Invariant: a member that is to have a copy again is told that it is complete after it was told of the end of the former
+ * one, as both go by one stream.
+ */
+export class CopyReleases {
+  readonly #calls: PeerCalls;
+  readonly #view: SwarmView;
+  readonly #owed = new Map<MemberId, { readonly generation: number; readonly arcs: ArcSet }>();
+  readonly #needsOf: (member: MemberId) => ArcSet;
+  #sending: Promise<void> | undefined;
+
+  /** @param needsOf the arcs of which a member is to have a copy at the moment of the call */
+  constructor(calls: PeerCalls, view: SwarmView, needsOf: (member: MemberId) => ArcSet) {
+    this.#calls = calls;
+    this.#view = view;
+    this.#needsOf = needsOf;
+  }
+
+  /** A member's copy of these arcs is kept up to date no more, or never was by this peer. */
+  owe(member: MemberId, arcs: ArcSet): void {
+    const generation = this.#view.generationOf(member);
+    if (generation === undefined || arcs.isEmpty) return;
+    const owed = this.#owed.get(member);
+    const earlier = owed?.generation === generation ? owed.arcs : ArcSet.empty;
+    this.#owed.set(member, { generation, arcs: earlier.union(arcs) });
+  }
+
+  /** Tells those that are owed it. */
+  send(): void {
+    if (this.#owed.size === 0) return;
+    this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
+  }
+
+  async settled(): Promise<void> {
+    await this.#sending;
+  }
+
+  async #sendAll(): Promise<void> {
+    const owed = [...this.#owed];
+    this.#owed.clear();
+    for (const [member, { generation, arcs }] of owed) {
+      const released = arcs.subtract(this.#needsOf(member));
+      if (released.isEmpty || !this.#view.isRunning(member, generation)) continue;
+      // Without an answer it is told again.
+      if (!(await this.#calls.released(member, released, timeoutMs))) this.owe(member, released);
+    }
+  }
+}

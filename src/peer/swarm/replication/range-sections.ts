@@ -1,0 +1,190 @@
+import { compareKeys } from "../../../core/frontier/queued-url.ts";
+import { after, lastKeyOf, tagRange } from "../../../core/record/keys.ts";
+import type { TerritorialTag } from "../../../core/record/keys.ts";
+import type { Row } from "../../../core/messages/rows.ts";
+import type {
+  PullRows,
+  PullRowsReply,
+  RangeDigests,
+} from "../../../core/messages/reconciliation.ts";
+import { KnownRows } from "../../../core/replication/known-rows.ts";
+import { RangeComparison, RangeDigest } from "../../../core/replication/range-digest.ts";
+import type { RangeDifference } from "../../../core/replication/range-digest.ts";
+import { ArcSet } from "../../../core/ring/arc-set.ts";
+import { circle, positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
+import type { KeyRange, Store } from "../../../ports/store.ts";
+import { scanArcs } from "./scan-arcs.ts";
+
+/** Rows of one bucket: of so many a single difference costs the fingerprints. */
+const rowsPerBucket = 256;
+
+/**
+ * Buckets of one message, some 50 bytes each. The answer takes the reading of their 64,000 rows: some 0.3 s of one core,
+ * so that it comes in time from a member that has much else to do.
+ */
+const bucketsPerMessage = 250;
+
+/** A chunk of rows is at its end when it has so many bytes: with one row more, of at most 2 MiB, a message holds it. */
+const chunkBytes = 1_024 * 1_024;
+
+const noKey: Uint8Array = new Uint8Array(0);
+
+/** One message's worth of digests: of the rows behind `after`, up to the end of the last bucket, within some arcs. */
+export type Section = RangeDigests;
+
+/** Keys behind `after` up to `last`, within some arcs; an empty `after` is the tag's beginning. */
+export interface Span {
+  readonly tag: TerritorialTag;
+  readonly arcs: ArcSet;
+  readonly after: Uint8Array;
+  readonly last: Uint8Array;
+}
+
+/**
+ * Digests of the rows that are here, a message's worth at a time, whatever the sites are that they belong to: one site may
+ * have more rows than one answer has time for.
+ */
+export async function* rangeSections(
+  store: Pick<Store, "range">,
+  tag: TerritorialTag,
+  arcs: ArcSet,
+  bucketsMax = bucketsPerMessage,
+): AsyncGenerator<Section, void, undefined> {
+  let digest = new RangeDigest(tag, rowsPerBucket);
+  let from = 0 as RingPosition;
+  let behind = noKey;
+  for await (const { key, value } of scanArcs(store, tag, arcs)) {
+    digest.add(key, value);
+    if (digest.size < bucketsMax) continue;
+    const position = positionOfKey(key);
+    // What is left of the site of the last row is in the next section's arcs, too.
+    const part = arcs.intersect(ArcSet.of([{ from, to: (position + 1) as RingPosition }]));
+    yield { tag, arcs: part, after: behind, buckets: digest.full() };
+    digest = new RangeDigest(tag, rowsPerBucket);
+    from = position;
+    behind = new Uint8Array(key);
+  }
+  const rest = arcs.intersect(ArcSet.of([{ from, to: circle }]));
+  if (!rest.isEmpty) yield { tag, arcs: rest, after: behind, buckets: digest.finish() };
+}
+
+/**
+ * The buckets of another member's section in which the rows that are here differ. It reads about as many rows as the other
+ * member has, however many more there are.
+ */
+export async function differencesFrom(
+  store: Pick<Store, "range">,
+  { tag, arcs, after: start, buckets }: Section,
+): Promise<readonly RangeDifference[]> {
+  const comparison = new RangeComparison(tag, buckets);
+  const last = buckets.at(-1)?.lastKey ?? start;
+  let behind: Uint8Array | undefined = start;
+  while (behind) behind = await compare(store, { tag, arcs, after: behind, last }, comparison);
+  return comparison.finish();
+}
+
+/** Compares rows until some need not be read; returns the key behind which the others are. */
+async function compare(
+  store: Pick<Store, "range">,
+  span: Span,
+  comparison: RangeComparison,
+): Promise<Uint8Array | undefined> {
+  for await (const { key, value } of scanArcs(store, span.tag, span.arcs, keysOf(span))) {
+    if (!comparison.add(key, value)) return comparison.resumesBehind;
+  }
+  return undefined;
+}
+
+/** Neighbouring buckets that differ, as one. */
+export interface DifferingSpan {
+  readonly span: Span;
+  /** Rows that the other side has in it, as the differences tell. */
+  readonly count: number;
+}
+
+/**
+ * What has to be exchanged for the differences of a section. Buckets that lie side by side become one span: each exchange
+ * takes a few turns of messages and commits, and of a copy that is only beginning all buckets differ. Indexes of
+ * buckets that the section does not have are passed over.
+ */
+export function differingSpans(
+  { tag, arcs, after: start, buckets }: Section,
+  differences: readonly RangeDifference[],
+): DifferingSpan[] {
+  const spans: DifferingSpan[] = [];
+  for (const { index, count } of differences) {
+    const last = buckets[index]?.lastKey;
+    if (!last) continue;
+    const behind = buckets[index - 1]?.lastKey ?? start;
+    const open = spans.at(-1);
+    if (open && compareKeys(open.span.last, behind) === 0) {
+      spans.splice(-1, 1, { span: { ...open.span, last }, count: open.count + count });
+    } else {
+      spans.push({ span: { tag, arcs, after: behind, last }, count });
+    }
+  }
+  return spans;
+}
+
+/** All keys of a tag within some arcs. */
+export function wholeSpan(tag: TerritorialTag, arcs: ArcSet): Span {
+  return { tag, arcs, after: noKey, last: lastKeyOf(tag) };
+}
+
+/** Rows of a span in the order of their keys. */
+export interface Chunk {
+  readonly rows: readonly Required<Row>[];
+  /** It is full: more rows may come behind the last one. */
+  readonly more: boolean;
+}
+
+/** The first rows of a span that are wanted, at most `limit` and as many as a message has room for. */
+export async function readChunk(
+  store: Pick<Store, "range">,
+  span: Span,
+  limit: number,
+  isWanted: (row: Required<Row>) => boolean = () => true,
+): Promise<Chunk> {
+  const rows: Required<Row>[] = [];
+  let bytes = 0;
+  for await (const row of scanArcs(store, span.tag, span.arcs, keysOf(span), limit)) {
+    if (!isWanted(row)) continue;
+    const { key, value } = row;
+    rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
+    bytes += key.length + value.length;
+    if (rows.length >= limit || bytes >= chunkBytes) return { rows, more: true };
+  }
+  return { rows, more: false };
+}
+
+/** The rows of a span that another member has not got, and which of those that it knows are here too. */
+export async function unknownRows(
+  store: Pick<Store, "range">,
+  { known, limit, ...span }: PullRows,
+): Promise<Omit<PullRowsReply, "nowMs">> {
+  const rows = new KnownRows(span.tag, known);
+  const chunk = await readChunk(store, span, limit, (row) => !rows.find(row));
+  return { ...chunk, found: rows.found };
+}
+
+/** All rows of a span, in chunks. */
+export async function* readSpan(
+  store: Pick<Store, "range">,
+  span: Span,
+  limit: number,
+): AsyncGenerator<readonly Required<Row>[], void, undefined> {
+  let { after: from } = span;
+  for (;;) {
+    const { rows, more } = await readChunk(store, { ...span, after: from }, limit);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    if (!more) return;
+    from = last.key;
+  }
+}
+
+function keysOf({ tag, after: behind, last }: Span): KeyRange {
+  const gte = behind.length === 0 ? tagRange(tag).gte : after(behind);
+  return { gte, lt: after(last) };
+}

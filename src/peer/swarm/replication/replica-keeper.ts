@@ -1,0 +1,299 @@
+import type { QueuedUrl } from "../../../core/frontier/queued-url.ts";
+import {
+  fingerprintStart,
+  jobSpaceOfQueueKey,
+  readUrlKey,
+  sequenceOfQueueKey,
+  territorialTagOf,
+  waitingKeyOf,
+} from "../../../core/record/keys.ts";
+import type { Row } from "../../../core/messages/rows.ts";
+import type { TerritorialTag } from "../../../core/record/keys.ts";
+import { OutboxEntry, QueueEntry } from "../../../core/record/record.pb.ts";
+import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
+import { positionOfKey } from "../../../core/ring/ring-position.ts";
+import type { CanonicalUrl, Millis } from "../../../core/units.ts";
+import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
+import { hostOf } from "../../../core/url/site-of.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Metrics } from "../../../ports/metrics.ts";
+import type { Store, StoreOp } from "../../../ports/store.ts";
+import type { Frontier } from "../../frontier/frontier.ts";
+import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
+import type { Journal } from "../../durability/journal.ts";
+import type { Sequence } from "../../durability/sequence.ts";
+import { urlRow } from "../../admission/url-row.ts";
+import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
+import type { SieveKey, SieveKeeper } from "../../admission/sieve-keeper.ts";
+import { isOutdated } from "./outdated.ts";
+import type { MixedQueues } from "./mixed-queues.ts";
+import { parcelOfRow } from "../exchange/parcel.ts";
+import type { Parcel } from "../exchange/parcel.ts";
+import { nameKey, RowWatch } from "./row-watch.ts";
+import type { NamedKey } from "./row-watch.ts";
+import type { Territory } from "../ownership/territory.ts";
+
+interface Incoming extends NamedKey {
+  readonly row: Row;
+  readonly tag: TerritorialTag;
+  readonly isHeld: boolean;
+  /** Of an entry for a queue that is held here. */
+  readonly queued?: Queued;
+}
+
+/** A queue entry from elsewhere. */
+interface Queued {
+  readonly job: Job;
+  readonly entry: QueueEntry;
+  /** Of its URL's record. */
+  readonly record: NamedKey;
+}
+
+/**
+ * Which URLs that were fetched on both sides count when rows come in for an arc that is held here: all, or those whose
+ * later fetch was the other one's. Two holders merge each other's rows, and each overlap shall count once.
+ */
+export type CountedOverlaps = "all" | "superseded";
+
+/**
+ * Takes in rows of other members: the copies that this peer keeps for them, and what both sides of a healed partition
+ * know. Each row is merged with what is here, so rows may come in any order and as often as they like.
+ *
+ * Invariant: the sieve has every URL of which a row came in, so that a peer that takes an arc over takes none of its URLs
+ * for new.
+ * Invariant: a row is merged with the latest that the journal took in, not with what could be read of it before.
+ */
+export class ReplicaKeeper {
+  readonly #clock: Clock;
+  readonly #store: Store;
+  readonly #metrics: Metrics;
+  readonly #parts: {
+    readonly frontier: Frontier;
+    readonly jobs: JobRegistry;
+    readonly journal: Journal;
+    readonly mixed: MixedQueues;
+    readonly sequence: Sequence;
+    readonly sieve: SieveKeeper;
+    readonly territory: Territory;
+    /** Sends what came into the outbox of an arc that is held here. */
+    readonly send: (parcel: Parcel) => void;
+  };
+  readonly #watch = new RowWatch();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    ports: { readonly clock: Clock; readonly store: Store; readonly metrics: Metrics },
+    parts: {
+      readonly frontier: Frontier;
+      readonly jobs: JobRegistry;
+      readonly journal: Journal;
+      readonly mixed: MixedQueues;
+      readonly sequence: Sequence;
+      readonly sieve: SieveKeeper;
+      readonly territory: Territory;
+      readonly send: (parcel: Parcel) => void;
+    },
+  ) {
+    this.#clock = ports.clock;
+    this.#store = ports.store;
+    this.#metrics = ports.metrics;
+    this.#parts = parts;
+    parts.journal.observe((ops, durable) => this.#watch.observe(ops, durable));
+  }
+
+  /** Ids of the rows of which the latest cannot be read yet. */
+  underWay(): Set<string> {
+    return this.#watch.underWay();
+  }
+
+  /** Does `work` while no row comes in. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  /**
+   * Merges rows whose times are those of a clock that is `behindMs` behind this peer's. Resolves when they are durable, with
+   * the number of those that changed something.
+   */
+  async take(rows: readonly Row[], behindMs: Millis, overlaps: CountedOverlaps): Promise<number> {
+    const { changed, durable } = await this.alone(() => this.#merge(rows, behindMs, overlaps));
+    await durable;
+    return changed;
+  }
+
+  async #merge(
+    rows: readonly Row[],
+    behindMs: Millis,
+    overlaps: CountedOverlaps,
+  ): Promise<{ changed: number; durable: Promise<void> }> {
+    const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
+    const queued = incoming.flatMap((one) => one.queued ?? []);
+    const written = incoming.filter(({ row }) => row.value !== undefined);
+    const keys = [...written, ...queued.map(({ record }) => record)];
+    return this.#withLatest(keys, this.#firstRowsOf(incoming), (current) =>
+      this.#append(incoming, behindMs, overlaps, current),
+    );
+  }
+
+  /**
+   * Ids of a copy's rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most
+   * rows of a stream are, and what is not there need not be looked for. An entry of the queue may have come
+   * without its URL's row, and is then merged with nothing: it says the same again.
+   */
+  #firstRowsOf(incoming: readonly Incoming[]): ReadonlySet<string> {
+    const { sieve } = this.#parts.sieve;
+    const ids = new Set<string>();
+    const urls = new Set<number>();
+    const copied = incoming.filter(({ isHeld }) => !isHeld);
+    for (const { key, id, tag } of copied) {
+      if (tag !== "url" && tag !== "exclusion") continue;
+      const { space, words, at } = sieveKeyOfRow(key);
+      if (sieve.mayHave(space, words, at)) continue;
+      ids.add(id);
+      if (tag === "url") urls.add(fingerprintStart(key));
+    }
+    if (urls.size === 0) return ids;
+    for (const { key, id, tag } of copied) {
+      if (tag === "queue" && urls.has(fingerprintStart(key))) ids.add(id);
+    }
+    return ids;
+  }
+
+  /**
+   * Calls `use` with what is known of rows at that very moment, by the ids of their keys, whether the database shows it yet
+   * or not. It does not show those that are `absent`.
+   */
+  async #withLatest<T>(
+    keys: readonly NamedKey[],
+    absent: ReadonlySet<string>,
+    use: (current: Map<string, Uint8Array | undefined>) => T,
+  ): Promise<T> {
+    const watched = this.#watch.watch(keys);
+    try {
+      const asked = watched.filter(({ id }) => !absent.has(id));
+      const read = await this.#store.getMany(asked.map(({ key }) => key));
+      const latest = new Map(asked.map(({ id }, at) => [id, read[at]]));
+      for (const { id, written } of watched) if (written) latest.set(id, written.value);
+      return use(latest);
+    } finally {
+      this.#watch.unwatch(watched);
+    }
+  }
+
+  /** Whether an entry of the queue is behind its URL's record. */
+  async isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
+    if (!this.#parts.mixed.has(positionOfKey(record))) return false;
+    const named = nameKey(record);
+    return this.#withLatest([named], new Set(), (current) =>
+      isOutdated(entry, current.get(named.id)),
+    );
+  }
+
+  /** A row, with what has to be known of it; nothing for one that changes nothing here. */
+  #incoming(row: Row): Incoming | undefined {
+    const tag = territorialTagOf(row.key);
+    if (tag === undefined) return undefined;
+    const isHeld = this.#parts.territory.holds(positionOfKey(row.key));
+    // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
+    if (isHeld && row.value === undefined) return undefined;
+    const one = { ...nameKey(row.key), row, tag, isHeld };
+    if (!isHeld || tag !== "queue") return one;
+    const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
+    const entry = row.value && readQueueEntry(row.value);
+    if (!job || !entry) return undefined;
+    const record = nameKey(urlRow(entry.url as CanonicalUrl, job).key);
+    return { ...one, queued: { job, entry, record } };
+  }
+
+  /** From here on nothing waits: what is merged is what is written. */
+  #append(
+    incoming: readonly Incoming[],
+    behindMs: Millis,
+    overlaps: CountedOverlaps,
+    current: Map<string, Uint8Array | undefined>,
+  ): { changed: number; durable: Promise<void> } {
+    const ops: StoreOp[] = [];
+    const logged: SieveKey[] = [];
+    const arrivals: QueuedUrl[] = [];
+    const parcels: Parcel[] = [];
+    for (const { id, row, tag, isHeld, queued } of incoming) {
+      if (row.value === undefined) {
+        ops.push({ type: "del", key: row.key });
+        current.set(id, undefined);
+        continue;
+      }
+      // An entry that is behind its URL's record was taken out of the queue here already.
+      if (queued && isOutdated(queued.entry, current.get(queued.record.id))) continue;
+      // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
+      const known = current.get(id);
+      if (isHeld && isTimed(tag) && known !== undefined) continue;
+      if (tag === "queue") this.#parts.sequence.observe(sequenceOfQueueKey(row.key));
+      if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
+      const merge = isHeld ? mergeRow : followRow;
+      const merged = merge(tag, known, row.value, behindMs);
+      if (!merged) continue;
+      if (merged.overlap && isHeld && (merged.changed || overlaps === "all")) {
+        this.#countOverlap(row.key);
+      }
+      if (!merged.changed) continue;
+      ops.push({ type: "put", key: row.key, value: merged.value });
+      // A message may speak of one row twice: of its change, and as a part of a copy.
+      current.set(id, merged.value);
+      if (!isHeld) continue;
+      this.#parts.mixed.merged(positionOfKey(row.key));
+      if (known !== undefined) continue;
+      if (queued) arrivals.push(this.#enqueue(row.key, queued, ops));
+      else if (tag === "outbox") parcels.push(this.#parcelOf(row.key, merged.value));
+    }
+    if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };
+    ops.push(...this.#parts.sieve.log(logged));
+    const durable = this.#parts.journal.append(ops);
+    for (const parcel of parcels) this.#parts.send(parcel);
+    for (const url of arrivals) this.#parts.frontier.arrived(url);
+    this.#metrics.count("replica_rows_total", incoming.length);
+    return { changed: ops.length, durable };
+  }
+
+  #sift(key: Uint8Array, current: Uint8Array | undefined, logged: SieveKey[]): void {
+    const sieveKey = sieveKeyOfRow(key);
+    const { space, words, at } = sieveKey;
+    const { sieve } = this.#parts.sieve;
+    if (sieve.offer(space, words, at) === "ask") sieve.settle(space, words, at, true);
+    if (current === undefined) logged.push(sieveKey);
+  }
+
+  #parcelOf(key: Uint8Array, value: Uint8Array): Parcel {
+    return parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs());
+  }
+
+  /** An entry has come from elsewhere into the queue of an arc that is held here. */
+  #enqueue(key: Uint8Array, { job, entry }: Queued, ops: StoreOp[]): QueuedUrl {
+    job.counter.add("queued");
+    const name = hostOf(entry.url as CanonicalUrl);
+    const value = new TextEncoder().encode(name);
+    ops.push({ type: "put", key: waitingKeyOf(key), value });
+    return { key: new Uint8Array(key), job: job.definition.id, entry };
+  }
+
+  /** The same URL was fetched here and elsewhere: across a partition, or by a member that was taken for dead. */
+  #countOverlap(key: Uint8Array): void {
+    const { space } = readUrlKey(key);
+    this.#parts.jobs.bySpace(space)?.counter.add("overlapFetches");
+  }
+}
+
+function isTimed(tag: TerritorialTag): boolean {
+  return tag === "host" || tag === "robots";
+}
+
+function readQueueEntry(value: Uint8Array): QueueEntry | undefined {
+  try {
+    const entry = QueueEntry.decode(value);
+    return canonicalizeUrl(entry.url) === entry.url ? entry : undefined;
+  } catch {
+    // Not a queue entry: whatever sent it, it changes nothing here.
+    return undefined;
+  }
+}

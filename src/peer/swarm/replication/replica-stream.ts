@@ -1,0 +1,217 @@
+import { ArcMap } from "../../../core/ring/arc-map.ts";
+import { ArcSet } from "../../../core/ring/arc-set.ts";
+import { positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
+import type { Row } from "../../../core/messages/rows.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { OverlayOutcome } from "../../../ports/overlay.ts";
+
+/** Rows that one append of the journal wrote, in their order; those of one message arrive together or not at all. */
+interface Unit {
+  /** Counts the units of this stream. */
+  readonly number: number;
+  readonly sequence: number;
+  readonly rows: readonly Row[];
+}
+
+export interface ReplicaStreamOptions {
+  /** Rows of one message. More save messages and make an acknowledgement wait. @default 4_000 */
+  readonly rowsPerMessage: number;
+  /** Bytes of one message, about. @default 1_048_576 */
+  readonly bytesPerMessage: number;
+  /** Time after which an unanswered message is sent again. @default 5_000 */
+  readonly timeoutMs: Millis;
+  /** Rest after a message that did not arrive. @default 200 */
+  readonly retryMs: Millis;
+}
+
+export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
+  rowsPerMessage: 4_000,
+  bytesPerMessage: 1_024 * 1_024,
+  timeoutMs: 5_000,
+  retryMs: 200,
+});
+
+/**
+ * The changes on their way to one replica, in the order in which they were made.
+ *
+ * One message is under way at a time and is repeated until it is acknowledged: to apply rows twice changes nothing.
+ *
+ * Invariant: what is acknowledged is durable at the replica.
+ */
+export class ReplicaStream {
+  readonly member: MemberId;
+  readonly generation: number;
+  /** Arcs of which the replica has everything but what is in this stream. */
+  synced = ArcSet.empty;
+  /** How often it has been doubted that the replica knows what it has. */
+  doubts = 0;
+  /** From which unit on the changes of an arc go into this stream. */
+  readonly #liveSince = new ArcMap<number>();
+  readonly #clock: Clock;
+  readonly #send: (rows: readonly Row[]) => Promise<OverlayOutcome>;
+  readonly #options: ReplicaStreamOptions;
+  readonly #onProgress: () => void;
+  readonly #units: Unit[] = [];
+  /** Sites of which something is on its way, with the last unit that has a row of each. */
+  readonly #underWay = new Map<RingPosition, number>();
+  #pushedUnits = 0;
+  readonly #abort = new AbortController();
+  #live = ArcSet.empty;
+  #queuedRows = 0;
+  #running = false;
+
+  constructor(
+    target: { readonly member: MemberId; readonly generation: number },
+    clock: Clock,
+    send: (rows: readonly Row[]) => Promise<OverlayOutcome>,
+    options: ReplicaStreamOptions,
+    /** Called when something was acknowledged, or the stream has ended. */
+    onProgress: () => void,
+  ) {
+    this.member = target.member;
+    this.generation = target.generation;
+    this.#clock = clock;
+    this.#send = send;
+    this.#options = options;
+    this.#onProgress = onProgress;
+  }
+
+  get queuedRows(): number {
+    return this.#queuedRows;
+  }
+
+  /** Units so far. */
+  get pushedUnits(): number {
+    return this.#pushedUnits;
+  }
+
+  /** Whether so many units are durable at the replica, whatever has come behind them. */
+  hasTaken(units: number): boolean {
+    const [first] = this.#units;
+    return first === undefined || first.number > units;
+  }
+
+  get live(): ArcSet {
+    return this.#live;
+  }
+
+  /** The arcs whose changes have gone into this stream without a break, at the latest from the unit after `sequence` on. */
+  liveSince(sequence: number): ArcSet {
+    return this.#liveSince.arcsWhere((since) => since <= sequence);
+  }
+
+  /** From the unit after `sequence` on, the changes of these arcs go into this stream. */
+  goLive(arcs: ArcSet, sequence: number): void {
+    const fresh = arcs.subtract(this.#live);
+    this.#liveSince.set(fresh, sequence);
+    this.#live = this.#live.union(fresh);
+  }
+
+  /** Arcs outside `arcs` are no business of this replica any more. */
+  keepOnly(arcs: ArcSet): void {
+    this.#liveSince.delete(this.#live.subtract(arcs));
+    this.#live = this.#live.intersect(arcs);
+    this.synced = this.synced.intersect(arcs);
+  }
+
+  /** The copy of these arcs counts as complete no more, until the replica has been told so anew. */
+  doubt(arcs: ArcSet): void {
+    this.synced = this.synced.subtract(arcs);
+    this.doubts += 1;
+  }
+
+  /** Sites outside `arcs` of which something is on its way. */
+  underWayOutside(arcs: ArcSet): RingPosition[] {
+    return [...this.#underWay.keys()].filter((position) => !arcs.contains(position));
+  }
+
+  /** Whether everything of the position that was written up to the unit `sequence` is durable at the replica. */
+  has(position: RingPosition, sequence: number): boolean {
+    const liveSince = this.#liveSince.get(position);
+    if (liveSince === undefined) return false;
+    // What was written before the stream took the arc up is part of the copy.
+    if (sequence <= liveSince) return this.synced.contains(position);
+    return !this.#underWay.has(position) || this.#ackedUpTo(sequence);
+  }
+
+  /** Puts rows behind all others. */
+  push(sequence: number, rows: readonly Row[]): void {
+    if (this.#abort.signal.aborted) return;
+    const { rowsPerMessage } = this.#options;
+    // A page with endless links would not fit into a message; its own end comes last, so the parts may arrive apart.
+    for (let from = 0; from < rows.length; from += rowsPerMessage) {
+      this.#pushUnit(sequence, rows.slice(from, from + rowsPerMessage));
+    }
+    this.#queuedRows += rows.length;
+    if (!this.#running) {
+      this.#running = true;
+      void this.#run();
+    }
+  }
+
+  end(): void {
+    this.#abort.abort();
+    this.#units.length = 0;
+    this.#underWay.clear();
+    this.#queuedRows = 0;
+    this.#onProgress();
+  }
+
+  #pushUnit(sequence: number, rows: readonly Row[]): void {
+    this.#pushedUnits += 1;
+    const number = this.#pushedUnits;
+    this.#units.push({ number, sequence, rows });
+    for (const { key } of rows) this.#underWay.set(positionOfKey(key), number);
+  }
+
+  #acknowledge({ number, rows }: Unit): void {
+    for (const { key } of rows) {
+      const position = positionOfKey(key);
+      if (this.#underWay.get(position) === number) this.#underWay.delete(position);
+    }
+  }
+
+  #ackedUpTo(sequence: number): boolean {
+    const [first] = this.#units;
+    return first === undefined || first.sequence > sequence;
+  }
+
+  async #run(): Promise<void> {
+    // Changes of the same turn go together.
+    await Promise.resolve();
+    while (this.#units.length > 0) {
+      const count = this.#nextCount();
+      const rows = this.#units.slice(0, count).flatMap((unit) => unit.rows);
+      if (!(await this.#deliver(rows))) break;
+      for (const unit of this.#units.splice(0, count)) this.#acknowledge(unit);
+      this.#queuedRows -= rows.length;
+      this.#onProgress();
+    }
+    this.#running = false;
+  }
+
+  /** Resolves with false when the stream has ended. */
+  async #deliver(rows: readonly Row[]): Promise<boolean> {
+    const { signal } = this.#abort;
+    for (;;) {
+      const outcome = await this.#send(rows);
+      if (signal.aborted) return false;
+      if (outcome.kind === "reply") return true;
+      const waitMs = outcome.kind === "busy" ? outcome.retryAfterMs : this.#options.retryMs;
+      await this.#clock.sleep(waitMs, signal);
+    }
+  }
+
+  #nextCount(): number {
+    let rows = 0;
+    let bytes = 0;
+    const { rowsPerMessage, bytesPerMessage } = this.#options;
+    const end = this.#units.findIndex((unit, at) => {
+      rows += unit.rows.length;
+      for (const { key, value } of unit.rows) bytes += key.length + (value?.length ?? 0);
+      return at > 0 && (rows > rowsPerMessage || bytes > bytesPerMessage);
+    });
+    return end === -1 ? this.#units.length : end;
+  }
+}

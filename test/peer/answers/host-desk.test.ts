@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import type { HostStatus } from "../../../src/core/answers/host-status.ts";
+import type { JobId } from "../../../src/core/units.ts";
+import { htmlPage } from "../../support/table-web.ts";
+import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
+
+const seed = "http://site.example/";
+const links = Array.from({ length: 20 }, (_, at) => `/${at}`);
+
+/** What a peer says of the host of a page with links after `scene` was played there. */
+function hostAfter(scene: (machine: VirtualPeer) => Promise<unknown>): Promise<HostStatus> {
+  const machine = new VirtualPeer((url) =>
+    url.endsWith("robots.txt") ? undefined : htmlPage(...links),
+  );
+  return machine.clock.run(
+    (async () => {
+      const peer = await machine.start();
+      await scene(machine);
+      await machine.clock.sleep(2_000);
+      return peer.host("site.example");
+    })(),
+  );
+}
+
+describe("a peer that is asked for a host", () => {
+  it("tells nothing as queued of a cancelled job, though the host is known", async () => {
+    const host = await hostAfter(async (machine) => {
+      await machine.inject([seed], { delayMs: 1_000 });
+      await machine.clock.sleep(5_500);
+      await machine.peer.changeJob(testJob, "cancel");
+    });
+    expect(host).toMatchObject({ known: true, queued: [] });
+    expect(host).not.toHaveProperty("hold");
+  });
+
+  it("gives the reason of a job that has its pages, as it does for a URL of it", async () => {
+    const host = await hostAfter(async (machine) => {
+      await machine.inject([seed], { delayMs: 100, pagesMax: 3 });
+      await machine.peer.jobFinished(testJob, new AbortController().signal);
+    });
+    expect(host).toMatchObject({ queued: [{ job: testJob }], hold: "page-limit" });
+  });
+
+  it("names the hold that a user can end, unless a job goes on", async () => {
+    const paused = "paused" as JobId;
+    const addPaused = async ({ peer }: VirtualPeer): Promise<void> => {
+      await peer.inject(paused, ["http://site.example/50"], { delayMs: 60_000 });
+      await peer.changeJob(paused, "pause");
+    };
+    const held = await hostAfter(async (machine) => {
+      await machine.inject([seed], { delayMs: 100, pagesMax: 3 });
+      await machine.peer.jobFinished(testJob, new AbortController().signal);
+      await addPaused(machine);
+    });
+    expect(held).toMatchObject({ hold: "job-paused" });
+    const going = await hostAfter(async (machine) => {
+      await machine.inject([seed], { delayMs: 60_000 });
+      await addPaused(machine);
+    });
+    expect(going).toMatchObject({ hold: "politeness" });
+  });
+});

@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { queueKey, sequenceOfQueueKey } from "../../../src/core/record/keys.ts";
+import { Sequence } from "../../../src/peer/durability/sequence.ts";
+
+describe("Sequence", () => {
+  it("gives numbers that are higher than all it gave and saw", () => {
+    const steps = fc.array(fc.option(fc.nat(), { nil: "next" as const }), { maxLength: 50 });
+    fc.assert(
+      fc.property(steps, (each) => {
+        const sequence = new Sequence();
+        let highest = 0;
+        for (const step of each) {
+          if (step === "next") {
+            const next = sequence.next();
+            expect(next).toBeGreaterThan(highest);
+            highest = next;
+          } else {
+            sequence.observe(step);
+            highest = Math.max(highest, step);
+          }
+        }
+      }),
+    );
+  });
+
+  it("is saved when it has only seen a higher one", () => {
+    const sequence = new Sequence();
+    sequence.observe(7);
+    expect(sequence.takeUnsaved()).toHaveLength(1);
+    expect(sequence.takeUnsaved()).toHaveLength(0);
+  });
+
+  it("does not believe a number that nobody can have counted to", () => {
+    const sequence = new Sequence();
+    sequence.observe(2 ** 60);
+    expect(sequence.next()).toBe(1);
+  });
+
+  it("stands in the key of a queue entry", () => {
+    const host = { position: 1n, hostHash: 2n };
+    for (const number of [0, 1, 2 ** 32 - 1, 2 ** 32, 2 ** 50 + 1]) {
+      expect(sequenceOfQueueKey(queueKey(host, 3, 4, number, new Uint8Array(29)))).toBe(number);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import type { Lease } from "../../../src/peer/durability/lease.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
+import { Visitor } from "../../../src/peer/fetching/visitor.ts";
+import type { FetchOutcome } from "../../../src/ports/fetcher.ts";
+
+const none = (): void => undefined;
+const signal = new AbortController().signal;
+
+describe("Visitor", () => {
+  it("gives a URL back unasked when the process stood still since the host's turn came", async () => {
+    const done: string[] = [];
+    const swarm = { isOutdated: () => Promise.resolve(false), standstills: 0 };
+    const note = (what: string) => (): Promise<never> => {
+      done.push(what);
+      return Promise.reject(new Error(`${what} is not to be called`));
+    };
+    const visitor = new Visitor(
+      {
+        clock: new VirtualClock(),
+        entropy: { random: () => 0 },
+        fetcher: { fetch: note("fetch"), stop: note("stop") },
+        logger: { debug: none, info: none, warn: none, error: none },
+        metrics: { count: none, gauge: none, observe: none },
+      },
+      {
+        frontier: {
+          closeRequest: () => void done.push("closed"),
+          putBack: () => void done.push("put back"),
+        },
+        robots: {
+          judge: () => {
+            swarm.standstills += 1;
+            return Promise.resolve({ kind: "allowed" });
+          },
+        },
+        leases: { add: () => done.push("leased"), remove: none },
+        finisher: {
+          finish: note("finish"),
+          finishResponse: note("finish"),
+          priorFetch: () => Promise.resolve(undefined),
+        },
+        swarm,
+      },
+      defaultPeerOptions,
+      signal,
+    );
+    const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
+    const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
+    // Of the host nothing is asked before the request.
+    await visitor.visit({ host: {}, job: new JobRegistry().define("j"), url } as unknown as Lease);
+    expect(done).toEqual(["closed", "put back"]);
+  });
+
+  it("takes the note of a request back that was too late to be made", async () => {
+    const notes: number[] = [];
+    const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
+    const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
+    const visitor = new Visitor(
+      {
+        clock: new VirtualClock(),
+        entropy: { random: () => 0 },
+        fetcher: {
+          fetch: () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
+          stop: unexpected,
+        },
+        logger: { debug: none, info: none, warn: none, error: none },
+        metrics: { count: none, gauge: none, observe: none },
+      },
+      {
+        frontier: { closeRequest: none, putBack: none },
+        robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
+        leases: {
+          add: () => notes.push(7) + 6,
+          remove: (note) => void notes.splice(notes.indexOf(note), 1),
+        },
+        finisher: {
+          finish: unexpected,
+          finishResponse: unexpected,
+          priorFetch: () => Promise.resolve(undefined),
+        },
+        swarm: { isOutdated: () => Promise.resolve(false), standstills: 0 },
+      },
+      defaultPeerOptions,
+      signal,
+    );
+    const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
+    const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
+    await visitor.visit({ host: {}, job: new JobRegistry().define("j"), url } as unknown as Lease);
+    expect(notes).toEqual([]);
+  });
+});

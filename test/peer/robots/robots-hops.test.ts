@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import type { HostName, IpAddress } from "../../../src/core/units.ts";
+import { htmlPage } from "../../support/table-web.ts";
+import type { TablePage } from "../../support/table-web.ts";
+import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
+
+const led = Array.from({ length: 12 }, (_, index) => `http://led-${index}.example/`);
+
+/** Hosts whose robots.txt stands at a hub. */
+function ledTo(robotsUrl: (host: string) => string, hub: (url: URL) => TablePage): VirtualPeer {
+  return new VirtualPeer((text) => {
+    const url = new URL(text);
+    if (url.hostname === "hub.example") return hub(url);
+    if (url.pathname !== "/robots.txt") return htmlPage();
+    return { status: 302, headers: { location: robotsUrl(url.hostname) } };
+  });
+}
+
+function hubHits({
+  web,
+}: VirtualPeer): { url: string; startedAtMs: number; finishedAtMs: number }[] {
+  return web.hits.filter(({ host }) => host === "hub.example");
+}
+
+describe("a robots.txt that stands at another host", () => {
+  it.each([
+    ["that is not crawled", led],
+    ["that is crawled", ["http://hub.example/", ...led]],
+  ])("is asked for in turns of a host %s", async (_, seeds) => {
+    const machine = ledTo(
+      (host) => `http://hub.example/robots/${host}`,
+      ({ pathname }) =>
+        pathname === "/" ? htmlPage(...[1, 2, 3, 4, 5, 6].map((n) => `/${n}`)) : htmlPage(),
+    );
+    const peer = await machine.crawl(seeds);
+    expect(peer.job(testJob).counts).toMatchObject({ failed: 0, skipped: {} });
+    const hits = hubHits(machine);
+    expect(hits.length).toBeGreaterThanOrEqual(led.length);
+    const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.finishedAtMs ?? 0));
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("is asked for once where many hosts share it", async () => {
+    const machine = ledTo(
+      () => "http://hub.example/robots.txt",
+      () => ({ body: "User-agent: *\nDisallow: /secret" }),
+    );
+    const peer = await machine.crawl([...led, `${led[0]}secret`]);
+    expect(peer.job(testJob).counts).toMatchObject({ pages: led.length, skipped: { robots: 1 } });
+    expect(hubHits(machine)).toHaveLength(1);
+  });
+
+  it("is not waited for while its host rests for long, and tells its own host's clocks", async () => {
+    const machine = ledTo(
+      () => "http://hub.example/rules",
+      ({ pathname }) => {
+        if (pathname === "/rules") return { status: 429, headers: { "retry-after": "86400" } };
+        return pathname === "/robots.txt" ? { status: 404 } : htmlPage();
+      },
+    );
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject([...led, "http://hub.example/"]);
+        await machine.clock.sleep(3_600_000);
+        expect(hubHits(machine).filter(({ url }) => url.endsWith("/rules"))).toHaveLength(1);
+        expect(peer.stats().openRequests).toBe(0);
+        const [page] = await peer.status(["http://hub.example/"]);
+        expect(page).toMatchObject({ state: "queued", reason: "backoff" });
+      })(),
+    );
+  });
+
+  it("is asked for no sooner than the delay of the address that both hosts share", async () => {
+    const address = "192.0.2.1" as IpAddress;
+    const machine = new VirtualPeer((text) => {
+      const { hostname, pathname } = new URL(text);
+      if (pathname !== "/robots.txt") return htmlPage("/1", "/2");
+      return hostname === "site.example"
+        ? { status: 301, headers: { location: "http://www.site.example/robots.txt" } }
+        : { status: 404 };
+    });
+    for (const name of ["site.example", "www.site.example", "other.example"]) {
+      machine.web.addressesBefore.set(name as HostName, [address]);
+    }
+    await machine.crawl(["http://site.example/", "http://other.example/"]);
+    const { hits } = machine.web;
+    expect(hits.map(({ url }) => url)).toContain("http://www.site.example/robots.txt");
+    const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.finishedAtMs ?? 0));
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(250);
+  });
+
+  it("holds its host back for the delay, that comes into the queue while it is asked or after", async () => {
+    const moved = { status: 301, headers: { location: "http://hub.example/robots.txt" } };
+    const rests: number[] = [];
+    for (let afterMs = 0; afterMs < 200; afterMs += 20) {
+      const machine = new VirtualPeer((url) => {
+        if (url === `${led[0]}robots.txt`) return moved;
+        return url.endsWith("/") ? htmlPage() : undefined;
+      });
+      await machine.clock.run(
+        (async () => {
+          await machine.start();
+          await machine.inject(led.slice(0, 1));
+          await machine.clock.sleep(afterMs);
+          await machine.inject(["http://hub.example/"]);
+          await machine.clock.sleep(10_000);
+        })(),
+      );
+      const hits = hubHits(machine);
+      expect(hits.map(({ url }) => url)).toContain("http://hub.example/");
+      rests.push(...hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.startedAtMs ?? 0)));
+    }
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { htmlPage } from "../../support/table-web.ts";
+import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
+
+describe("robots.txt, as a peer asks for it", () => {
+  it.each(["length", "time", "disconnect"] as const)(
+    "says nothing with the line at which a body was cut (%s)",
+    async (truncation) => {
+      const body = "User-agent: *\nDisallow: /secret/\nDisallow: /";
+      const machine = new VirtualPeer((url) =>
+        url.endsWith("/robots.txt") ? { body, truncation } : htmlPage("/open", "/secret/page"),
+      );
+      await machine.crawl(["http://site.example/"]);
+      expect([...machine.web.counts().keys()]).toEqual([
+        "http://site.example/",
+        "http://site.example/open",
+      ]);
+    },
+  );
+
+  it.each([
+    ["time", 2],
+    ["disconnect", 2],
+    ["length", 1],
+  ] as const)(
+    "is asked for again where its body broke off, but not where it is too long (%s)",
+    async (truncation, requests) => {
+      const machine = new VirtualPeer((url, asked) => {
+        if (!url.endsWith("/robots.txt")) return htmlPage("/open", "/secret/page");
+        const whole = { body: "User-agent: *\nDisallow: /secret/\n" };
+        return asked === 0 && requests > 1 ? { body: "User-agent: *\n", truncation } : whole;
+      });
+      await machine.crawl(["http://site.example/"]);
+      const asked = machine.web.hits.filter(({ url }) => url.endsWith("/robots.txt"));
+      expect(asked).toHaveLength(requests);
+      expect([...machine.web.counts().keys()]).toEqual([
+        "http://site.example/",
+        "http://site.example/open",
+      ]);
+    },
+  );
+
+  it.each([429, 503])(
+    "is asked for again no sooner than a %i's Retry-After says",
+    async (status) => {
+      const machine = new VirtualPeer((url, asked) => {
+        if (!url.endsWith("/robots.txt")) return htmlPage();
+        return asked < 2 ? { status, headers: { "retry-after": "120" } } : { status: 404 };
+      });
+      await machine.crawl(["http://site.example/"]);
+      const [first, ...later] = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
+      const rests = later.map((atMs, index) => atMs - (later[index - 1] ?? first ?? 0));
+      expect(rests).toEqual([120_020, 120_020, 1_020]);
+    },
+  );
+
+  const never = new AbortController().signal;
+  const site = ["http://site.example/1", "http://site.example/2", "http://site.example/3"];
+  const restsOf = ({ web }: VirtualPeer): number[] => {
+    const times = web.hits.map(({ startedAtMs }) => startedAtMs);
+    return times.slice(1).map((atMs, index) => Math.floor((atMs - (times[index] ?? 0)) / 1_000));
+  };
+
+  it("may be out of reach for a while: the URLs stay queued", async () => {
+    const machine: VirtualPeer = new VirtualPeer((url) => {
+      if (machine.clock.nowMs() < openAtMs) return { failure: "connect-refused" };
+      return url.endsWith("/robots.txt") ? { status: 404 } : htmlPage();
+    });
+    const openAtMs = machine.clock.nowMs() + 100_000;
+    const peer = await machine.crawl(site);
+    expect(peer.job(testJob).counts).toMatchObject({ fetched: 3, failed: 0 });
+    expect(restsOf(machine)).toEqual([2, 4, 8, 16, 32, 64, 1, 1, 1]);
+  });
+
+  it("gives all URLs of an origin up in one turn, however long its host rests before", async () => {
+    const machine = new VirtualPeer((url) =>
+      url.endsWith("/robots.txt") ? { status: 503, headers: { "retry-after": "600" } } : htmlPage(),
+    );
+    const peer = await machine.crawl(site);
+    expect(machine.web.hits).toHaveLength(7);
+    expect(peer.job(testJob).counts).toMatchObject({ fetched: 0, queued: 0 });
+  });
+
+  it("is looked for in the name's new answer each time", async () => {
+    const machine = new VirtualPeer((url) =>
+      url.endsWith("/robots.txt") ? { status: 404 } : htmlPage(),
+    );
+    machine.web.lostNames.add("site.example");
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(site);
+        await machine.clock.sleep(100_000);
+        machine.web.lostNames.clear();
+        await peer.jobFinished(testJob, never);
+        expect(peer.job(testJob).counts).toMatchObject({ fetched: 3, failed: 0 });
+      })(),
+    );
+  });
+
+  it("is given up after two minutes, however the host answers otherwise and through a crash", async () => {
+    const machine = new VirtualPeer((url) => {
+      if (url === "http://site.example:8080/robots.txt") return { status: 501 };
+      return url.endsWith("/robots.txt") ? { status: 404 } : htmlPage();
+    });
+    const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `http://site.example/${n}`);
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(["http://site.example:8080/", ...seeds]);
+        await machine.clock.sleep(20_000);
+        machine.kill();
+        const peer = await machine.start();
+        await peer.jobFinished(testJob, never);
+        const [status] = await peer.status(["http://site.example:8080/"]);
+        expect(status).toMatchObject({ state: "excluded", reason: "robots-unreachable" });
+      })(),
+    );
+    const asked = machine.web.hits.filter(({ url }) => url.includes(":8080"));
+    expect(asked).toHaveLength(7);
+    expect((asked[6]?.startedAtMs ?? 0) - (asked[0]?.startedAtMs ?? 0)).toBeGreaterThan(126_000);
+  });
+});

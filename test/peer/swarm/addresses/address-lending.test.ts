@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { plainSampleWebOptions } from "../../../../sim/sample-web/sample-web-options.ts";
+import { peerFactory } from "../../../../sim/world/peer-factory.ts";
+import type { VirtualHit } from "../../../../sim/world/virtual-web.ts";
+import { World, type WorldOptions } from "../../../../sim/world/world.ts";
+import { defaultJobOptions, type JobOptions } from "../../../../src/core/jobs/job-definition.ts";
+import { messageKinds } from "../../../../src/core/messages/message-kinds.ts";
+import type { JobId } from "../../../../src/core/units.ts";
+import type { Peer } from "../../../../src/peer/peer.ts";
+import { defaultSwarmOptions } from "../../../../src/peer/swarm/swarm-options.ts";
+import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+
+const job = "shared" as JobId;
+const ring = { virtualNodes: 64, hashSeed: 0 };
+const rings = new RingBook(ring);
+const delayMs = 1_000;
+const addressDelayMs = 250;
+
+/** Three peers and a web whose sites stand on few addresses. */
+class SharedWeb {
+  readonly world: World<Peer>;
+  readonly hits: VirtualHit[] = [];
+  readonly kinds = new Map<number, number>();
+
+  constructor(hostsPerAddress: number, options: Partial<WorldOptions> = {}, peers = 3) {
+    const sampleWeb = {
+      ...plainSampleWebOptions,
+      sites: 12,
+      hostsPerSite: 1,
+      totalPages: 240,
+      hostsPerAddress,
+    };
+    const swarm = { ...defaultSwarmOptions, cluster: { ring, replicas: 2 } };
+    this.world = new World<Peer>(
+      (ports, machine) => {
+        const join = machine.index === 0 ? [] : ["sim:0"];
+        return peerFactory({ swarm: { ...swarm, join }, rings })(ports, machine);
+      },
+      { sampleWeb, clockOffsetMaxMs: 120_000, clockDriftMaxPpm: 500, ...options },
+    );
+    this.world.web.onHit((hit) => this.hits.push(hit));
+    this.world.network.addRule(({ kind, traffic }) => {
+      if (traffic === "control") this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
+      return { kind: "pass" };
+    });
+    for (let index = 0; index < peers; index += 1) this.world.addMachine();
+  }
+
+  /** Starts all peers, crawls the web with what happens meanwhile, and waits for the end. */
+  crawl(meanwhile?: () => Promise<void>, options: Partial<JobOptions> = {}): Promise<void> {
+    const { clock, machines, sampleWeb } = this.world;
+    const work = async (): Promise<void> => {
+      await Promise.all(machines.map((machine) => machine.start()));
+      await clock.sleep(8_000);
+      const settings = { ...defaultJobOptions, scope: "any", delayMs, ...options } as const;
+      await this.machine(1).peer.inject(job, sampleWeb.rootUrls(), settings);
+      await meanwhile?.();
+      await this.machine(1).peer.jobFinished(job, new AbortController().signal);
+    };
+    return this.world.run(work(), 3_600_000);
+  }
+
+  machine(index: number) {
+    const machine = this.world.machines[index];
+    if (machine === undefined) throw new Error("no such machine");
+    return machine;
+  }
+
+  /** Requests between members about loans. */
+  get messages(): number {
+    const { callAddresses, handOverAddresses, lendAddresses } = messageKinds;
+    const counts = [callAddresses, handOverAddresses, lendAddresses].map((kind) => {
+      return this.kinds.get(kind) ?? 0;
+    });
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  get pages(): number {
+    return new Set(this.hits.filter(({ page }) => page >= 0).map(({ page }) => page)).size;
+  }
+
+  /** Requests to one address that overlap, or follow one another too soon. */
+  offences(minMs = addressDelayMs - 1): string[] {
+    const offences: string[] = [];
+    const last = new Map<string, VirtualHit>();
+    for (const hit of this.hits) {
+      const before = last.get(hit.address);
+      last.set(hit.address, hit);
+      if (!before) continue;
+      const gapMs = hit.atMs - before.atMs;
+      const isOpen = hit.atMs < before.endMs;
+      if (!isOpen && gapMs >= minMs) continue;
+      offences.push(`${hit.address} ${before.peer} ${hit.peer} ${gapMs.toFixed(1)} at ${hit.atMs}`);
+    }
+    return offences;
+  }
+
+  /** Addresses that several peers have asked. */
+  get sharedAddresses(): number {
+    const peers = Map.groupBy(this.hits, ({ address }) => address);
+    return [...peers.values()].filter((hits) => new Set(hits.map(({ peer }) => peer)).size > 1)
+      .length;
+  }
+}
+
+/** A request reaches the web half a round trip after its start: times there say what times here were. */
+const web = { roundTripMedianMs: 1, roundTripTail: 0 };
+
+describe("an address with sites of different owners", () => {
+  it("is asked by one peer at a time, with the address's delay in between", async () => {
+    const shared = new SharedWeb(4, { web });
+    await shared.crawl();
+    expect(shared.pages).toBe(240);
+    expect(shared.sharedAddresses).toBe(3);
+    expect(shared.offences()).toEqual([]);
+  });
+
+  it("stays so when its steward is killed", async () => {
+    const shared = new SharedWeb(4, { web });
+    await shared.crawl(async () => {
+      await shared.world.clock.sleep(5_000);
+      shared.machine(2).kill();
+    });
+    expect(shared.pages).toBe(240);
+    expect(shared.offences()).toEqual([]);
+  });
+
+  it("stays so when a borrower is killed that crawls it", async () => {
+    const shared = new SharedWeb(12, { web });
+    await shared.crawl(async () => {
+      await shared.world.clock.sleep(6_000);
+      const latest = shared.hits.at(-1)?.peer;
+      shared.machine(latest === "peer-2" ? 2 : 0).kill();
+    });
+    expect(shared.pages).toBe(240);
+    expect(shared.sharedAddresses).toBe(1);
+    expect(shared.offences()).toEqual([]);
+  });
+
+  it("needs no loan for a job without a delay", async () => {
+    const shared = new SharedWeb(4, { web });
+    await shared.crawl(undefined, { delayMs: 0 });
+    expect(shared.pages).toBe(240);
+    expect(shared.messages).toBe(0);
+  });
+});
+
+describe("an address that one peer alone asks", () => {
+  it("costs at most a message in 30 seconds, and one or two for its first loan", async () => {
+    const shared = new SharedWeb(1, { web });
+    const startMs = shared.world.clock.nowMs();
+    await shared.crawl();
+    const slices = (shared.world.clock.nowMs() - startMs) / 30_000;
+    expect(shared.offences()).toEqual([]);
+    expect(shared.messages).toBeLessThanOrEqual(12 * (slices + 3));
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { defaultJobOptions } from "../../../../src/core/jobs/job-definition.ts";
+import {
+  jobSpace,
+  outboxKey,
+  ringPosition,
+  tagRange,
+  urlKey,
+} from "../../../../src/core/record/keys.ts";
+import type { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
+import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
+import type { CanonicalUrl } from "../../../../src/core/units.ts";
+import { hostOf, siteOfHost } from "../../../../src/core/url/site-of.ts";
+import { sieveKeyOfRow } from "../../../../src/peer/admission/sieve-keeper.ts";
+import type { Exchange } from "../../../../src/peer/swarm/exchange/exchange.ts";
+import { newParcel, type Parcel } from "../../../../src/peer/swarm/exchange/parcel.ts";
+import { job, SwarmBench } from "../swarm-bench.ts";
+
+/** For what is not read. */
+const noValue = new Uint8Array(0);
+
+/** Two members, the first of which sends to the second. */
+class ForwardBench extends SwarmBench {
+  readonly acknowledged: string[] = [];
+  #sites = 0;
+
+  constructor() {
+    super(2);
+  }
+
+  /** A URL of a site that the second member holds. */
+  foreignUrl(path: string): string {
+    for (;;) {
+      this.#sites += 1;
+      const url = `http://forwarded-${this.#sites}.example/${path}`;
+      if (this.holderOf(url) === 1) return url;
+    }
+  }
+
+  get exchange(): Exchange {
+    const exchange = this.peer(0).swarm?.exchange;
+    if (!exchange) throw new Error("the peer has no swarm");
+    return exchange;
+  }
+
+  send(part: Pick<OutboxEntry, "url"> & Partial<OutboxEntry>): void {
+    this.exchange.send(this.seed(part));
+  }
+
+  /** A URL of the test's latest site, whose sender waits for it. */
+  seed(part: Pick<OutboxEntry, "url"> & Partial<OutboxEntry>): Parcel {
+    const { url } = part;
+    const position = ringPosition(siteOfHost(hostOf(url as CanonicalUrl)));
+    const words = Uint32Array.of(this.#sites, 0, 0, 0);
+    return newParcel({
+      rowKey: urlKey("url", position, words, 0, jobSpace(job)),
+      entry: { job, depth: 0, redirectChain: [], ...part },
+      sinceMs: this.world.clock.nowMs(),
+      acknowledged: () => this.acknowledged.push(url),
+    });
+  }
+}
+
+/** The same URL as the link of a page at that place of the ring, with a row of the outbox. */
+function asLink({ rowKey, entry, sinceMs }: Parcel, place = 0n): Parcel {
+  return newParcel({ rowKey, outboxKey: outboxKey(place, rowKey), entry, sinceMs });
+}
+
+function knows(exchange: Exchange, { rowKey }: Parcel): boolean {
+  return exchange.knows(rowKey, sieveKeyOfRow(rowKey));
+}
+
+describe("the exchange", () => {
+  it("drops a URL that no member takes, and delivers those that wait with it", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      const urls = ["a", "a".repeat(20_000), "b"].map((path) => bench.foreignUrl(path));
+      for (const url of urls) bench.send({ url });
+      await bench.pass(5_000);
+      expect(bench.acknowledged.toSorted()).toEqual(urls.toSorted());
+      // The crawl has URLs on their way, too, as long as it goes on.
+      await bench.finished(0);
+      expect(bench.peer(0).swarm?.exchange.pending).toBe(0);
+    });
+  });
+
+  it("wants a row of a link though a seed of the same URL waits, and keeps it with its row", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.begin();
+      const { exchange } = bench;
+      const seed = bench.seed({ url: bench.foreignUrl("a") });
+      exchange.send(seed);
+      expect(knows(exchange, seed)).toBe(false);
+      exchange.send(asLink(seed));
+      expect(knows(exchange, seed)).toBe(true);
+      exchange.withdraw(seed);
+      expect(exchange.pending).toBe(1);
+    });
+  });
+
+  it.each(["seed", "link"])(
+    "sends a seed though another member sends its row from now on: first came the %s",
+    async (first) => {
+      const bench = new ForwardBench();
+      await bench.run(async () => {
+        await bench.begin();
+        await bench.inject(0);
+        await bench.finished(0);
+        const { exchange } = bench;
+        const seed = bench.seed({ url: bench.foreignUrl("a") });
+        const link = asLink(seed);
+        for (const parcel of first === "seed" ? [seed, link] : [link, seed]) exchange.send(parcel);
+        exchange.drop(ArcSet.whole);
+        expect(knows(exchange, seed)).toBe(false);
+        await bench.pass(5_000);
+        expect(bench.acknowledged).toEqual([seed.entry.url]);
+      });
+    },
+  );
+
+  it("deletes every row of a URL when that has arrived", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      const { exchange } = bench;
+      const { disk } = bench.machine(0);
+      const seed = bench.seed({ url: bench.foreignUrl("a") });
+      // Rows of two arcs, as where one of these was taken over from another member.
+      const held = Array.from({ length: 64 }, (_, n) => BigInt(n) << 58n).filter((place) =>
+        bench.peer(0).swarm?.territory.holds(positionOfKey(outboxKey(place, seed.rowKey))),
+      );
+      for (const place of held.slice(0, 2)) {
+        const link = asLink(seed, place);
+        for (const key of link.outboxKeys) disk.apply([{ type: "put", key, value: noValue }]);
+        exchange.send(link);
+      }
+      expect(disk.entries(tagRange("outbox"))).toHaveLength(2);
+      await bench.pass(5_000);
+      expect(exchange.pending).toBe(0);
+      expect(disk.entries(tagRange("outbox"))).toEqual([]);
+    });
+  });
+
+  it("loses no link with a seed of the same URL that is given up", async () => {
+    const bench = new SwarmBench(2, {}, { injectTimeoutMs: 1_000 });
+    const states = await bench.run(async () => {
+      await bench.begin();
+      const { sampleWeb } = bench.world;
+      const all = Array.from({ length: sampleWeb.options.totalPages }, (_, id) =>
+        sampleWeb.urlOf(id),
+      );
+      const there = all.filter((url) => bench.holderOf(url) === 1);
+      const options = { ...defaultJobOptions, scope: "any", delayMs: 20 } as const;
+      const here = sampleWeb.rootUrls().filter((url) => bench.holderOf(url) === 0);
+      await bench.peer(0).inject(job, here, options);
+      // The other member is gone while its URLs are injected and found on pages.
+      bench.machine(1).kill();
+      const injected = bench.peer(0).inject(job, there);
+      await expect(injected).rejects.toMatchObject({ code: "SWARM_BUSY" });
+      // No further page brings a link again.
+      await bench.peer(0).changeJob(job, "pause");
+      await bench.machine(1).start();
+      await bench.pass(10_000);
+      const linked = all
+        .flatMap((url, id) => (bench.urls.includes(url) ? sampleWeb.links(id) : []))
+        .map(({ id }) => sampleWeb.urlOf(id));
+      return bench.peer(0).status([...new Set(linked)], job);
+    });
+    expect(states.length).toBeGreaterThan(0);
+    expect(states.filter(({ state }) => state === "unknown")).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import { encodeForward } from "../../../../src/core/messages/forward.ts";
+import type { CanonicalUrl } from "../../../../src/core/units.ts";
+import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
+import {
+  defaultLaneOptions,
+  ForwardLane,
+} from "../../../../src/peer/swarm/exchange/forward-lane.ts";
+import {
+  newParcel,
+  type Delivery,
+  type Parcel,
+} from "../../../../src/peer/swarm/exchange/parcel.ts";
+import { urlRow } from "../../../../src/peer/admission/url-row.ts";
+
+const options = { ...defaultLaneOptions, batchMax: 10, messagesMax: 3 };
+const answerMs = 1_000;
+
+/** A lane to a member that takes its time to answer. */
+class Bench {
+  readonly clock = new VirtualClock();
+  readonly sent: { readonly atMs: number; readonly urls: number }[] = [];
+  /** Encoded size of each message. */
+  readonly bytes: number[] = [];
+  readonly acknowledged: string[] = [];
+  readonly #job = new JobRegistry().define("j");
+  readonly #startMs = this.clock.nowMs();
+  readonly #lane: ForwardLane;
+  #under = 0;
+  mostAtOnce = 0;
+
+  constructor(answer: (parcels: readonly Parcel[], message: number) => Delivery = received) {
+    const deliver = async (parcels: readonly Parcel[]): Promise<Delivery> => {
+      this.sent.push({ atMs: this.clock.nowMs() - this.#startMs, urls: parcels.length });
+      const message = this.sent.length;
+      this.bytes.push(encodeForward(parcels.map(({ entry }) => entry)).length);
+      this.#under += 1;
+      this.mostAtOnce = Math.max(this.mostAtOnce, this.#under);
+      await this.clock.sleep(answerMs);
+      this.#under -= 1;
+      return answer(parcels, message);
+    };
+    this.#lane = new ForwardLane(
+      this.clock,
+      {
+        deliver,
+        acknowledged: ({ entry }) => this.acknowledged.push(entry.url),
+        misdirected: () => undefined,
+        isWanted: () => true,
+        isRouted: () => true,
+      },
+      options,
+      new AbortController().signal,
+      (error) => {
+        throw error;
+      },
+    );
+  }
+
+  add(count: number, redirectChain: string[] = []): void {
+    for (let at = 0; at < count; at += 1) {
+      const url = `http://a.example/${at}` as CanonicalUrl;
+      const entry = { url, job: "j", depth: 0, redirectChain };
+      const { key: rowKey } = urlRow(url, this.#job);
+      this.#lane.add(newParcel({ rowKey, entry, sinceMs: this.clock.nowMs() }));
+    }
+  }
+
+  run(ms: number): Promise<void> {
+    return this.clock.run(this.clock.sleep(ms));
+  }
+
+  get isIdle(): boolean {
+    return this.#lane.isIdle;
+  }
+}
+
+function received(parcels: readonly Parcel[]): Delivery {
+  return { kind: "received", results: parcels.map(() => "new") };
+}
+
+describe("ForwardLane", () => {
+  it("lets a few URLs wait for others to go with them", async () => {
+    const bench = new Bench();
+    bench.add(2);
+    await bench.run(5_000);
+    expect(bench.sent).toEqual([{ atMs: options.lingerMs, urls: 2 }]);
+    expect(bench.isIdle).toBe(true);
+  });
+
+  it("has several full messages under way, and never more than it may", async () => {
+    const bench = new Bench();
+    bench.add(80);
+    await bench.run(500);
+    expect(bench.sent).toHaveLength(3);
+    await bench.run(10_000);
+    expect(bench.mostAtOnce).toBe(options.messagesMax);
+    expect(bench.acknowledged).toHaveLength(80);
+    expect(bench.isIdle).toBe(true);
+  });
+
+  it("sends what does not fill a message when no other is under way", async () => {
+    const bench = new Bench();
+    bench.add(13);
+    await bench.run(900);
+    expect(bench.sent).toEqual([{ atMs: 0, urls: 10 }]);
+    bench.add(4);
+    await bench.run(5_000);
+    expect(bench.sent.slice(1)).toEqual([{ atMs: answerMs, urls: 7 }]);
+  });
+
+  it("sends no message above its bound, but for one URL that is so alone", async () => {
+    const bench = new Bench();
+    const redirects = (bytes: number) => ["r".repeat(bytes / 2), "s".repeat(bytes / 2)];
+    bench.add(20, redirects(options.batchBytesMax / 4));
+    bench.add(1, redirects(options.batchBytesMax * 2));
+    bench.add(2);
+    await bench.run(20_000);
+    expect(bench.sent.map(({ urls }) => urls)).toEqual([3, 3, 3, 3, 3, 3, 2, 1, 2]);
+    const above = bench.bytes.filter((bytes) => bytes > options.batchBytesMax);
+    expect(above).toHaveLength(1);
+    expect(bench.acknowledged).toHaveLength(23);
+  });
+
+  it("rests when the member has no room, and loses nothing", async () => {
+    const bench = new Bench((parcels, message) =>
+      message === 1 ? { kind: "later", afterMs: 2_000 } : received(parcels),
+    );
+    bench.add(10);
+    await bench.run(10_000);
+    expect(bench.sent.map(({ atMs }) => atMs)).toEqual([0, answerMs + 2_000]);
+    expect(bench.acknowledged).toHaveLength(10);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import type { ActivityReply } from "../../../../src/core/messages/activity.ts";
+import { Ring } from "../../../../src/core/ring/ring.ts";
+import type { MemberId } from "../../../../src/core/units.ts";
+import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
+import { Termination } from "../../../../src/peer/swarm/jobs/termination.ts";
+
+const [a, b, self, z] = ["a" as MemberId, "b" as MemberId, "m" as MemberId, "z" as MemberId];
+
+/** Several waves. */
+const whileMs = 5_000;
+
+const ring = Ring.of([], { virtualNodes: 4, hashSeed: 0 });
+const view = { generation: 1, generationOf: () => 1, others: [a, b, z], ring, self };
+
+/** Who runs, as every member sees it. */
+const { members } = newTermination(new Map()).termination.report(undefined);
+
+/** A member among others that say what `reports` has. */
+function newTermination(reports: Map<MemberId, ActivityReply>) {
+  const clock = new VirtualClock();
+  const none = (): void => undefined;
+  const logger = { debug: none, info: none, error: none, warn: none };
+  const asked: MemberId[] = [];
+  const calls = {
+    activity: (member: MemberId): Promise<ActivityReply | undefined> => {
+      asked.push(member);
+      return Promise.resolve(reports.get(member));
+    },
+  };
+  const termination = new Termination({ clock, calls, logger }, { view, busy: () => undefined });
+  return { clock, asked, termination };
+}
+
+/** Who waits for the end of a job, before members that say what `reports` has. */
+function newWait(reports: Map<MemberId, ActivityReply>) {
+  const { clock, asked, termination } = newTermination(reports);
+  const job = new JobRegistry().define("one");
+  const stop = new AbortController();
+  return { clock, asked, stop, finished: termination.finished(job, stop.signal) };
+}
+
+function idle(activity = 0): ActivityReply {
+  return { busy: undefined, activity, generation: 1, members };
+}
+
+function busy(): ActivityReply {
+  return { busy: "1 queued", activity: 0, generation: 1, members };
+}
+
+describe("Termination", () => {
+  it("asks one member at a time while that one has work, and all of them twice before the end", async () => {
+    const reports = new Map([
+      [a, busy()],
+      [b, idle()],
+      [z, busy()],
+    ]);
+    const { clock, asked, finished } = newWait(reports);
+    await clock.run(clock.sleep(whileMs));
+    expect(asked.slice(0, 3)).toEqual([a, b, z]);
+    expect(new Set(asked.slice(3))).toEqual(new Set([z]));
+    reports.set(z, idle());
+    await clock.run(clock.sleep(whileMs));
+    expect(asked.at(-1)).toBe(a);
+    reports.set(a, idle());
+    asked.length = 0;
+    await clock.run(finished);
+    expect(asked).toEqual([a, a, b, z, a, b, z]);
+  });
+
+  it("begins anew where a member that was idle has been active since", async () => {
+    const reports = new Map([
+      [a, idle()],
+      [b, idle(1)],
+      [z, idle()],
+    ]);
+    const { clock, asked, finished } = newWait(reports);
+    await clock.run(Promise.resolve());
+    reports.set(b, idle(2));
+    await clock.run(finished);
+    expect(asked).toHaveLength(9);
+  });
+
+  it("waits for a member that does not answer", async () => {
+    const reports = new Map([
+      [a, idle()],
+      [b, idle()],
+    ]);
+    const { clock, asked, finished } = newWait(reports);
+    await clock.run(clock.sleep(whileMs));
+    expect(asked.at(-1)).toBe(z);
+    reports.set(z, idle());
+    await clock.run(finished);
+    expect(asked.slice(-6)).toEqual([a, b, z, a, b, z]);
+  });
+
+  it.each([
+    ["others", 0n],
+    ["nobody can tell which", undefined],
+  ])("waits for a member that sees %s running", async (_, seen) => {
+    const reports = new Map([
+      [a, idle()],
+      [b, { ...idle(), members: seen }],
+      [z, idle()],
+    ]);
+    const { clock, asked, finished } = newWait(reports);
+    let isFinished = false;
+    void finished.then(() => (isFinished = true));
+    await clock.run(clock.sleep(whileMs));
+    expect(isFinished).toBe(false);
+    reports.set(b, idle());
+    await clock.run(finished);
+    expect(asked.slice(-6)).toEqual([a, b, z, a, b, z]);
+  });
+
+  it("takes the others for settled only where all see the same members running", async () => {
+    const reports = new Map([
+      [a, idle()],
+      [b, idle()],
+      [z, { ...idle(), members: 0n }],
+    ]);
+    const { termination } = newTermination(reports);
+    expect(await termination.areOthersSettled()).toBe(false);
+    reports.set(z, idle());
+    expect(await termination.areOthersSettled()).toBe(true);
+    reports.set(a, busy());
+    expect(await termination.areOthersSettled()).toBe(false);
+  });
+
+  it("stops to ask when it is told to", async () => {
+    const { clock, asked, finished, stop } = newWait(new Map([[a, busy()]]));
+    await clock.run(clock.sleep(whileMs));
+    stop.abort();
+    await clock.run(finished);
+    const count = asked.length;
+    await clock.run(clock.sleep(whileMs));
+    expect(asked).toHaveLength(count);
+  });
+});

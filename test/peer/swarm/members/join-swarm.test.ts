@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import type { MemberId, Millis } from "../../../../src/core/units.ts";
+import { joinSwarm } from "../../../../src/peer/swarm/members/join-swarm.ts";
+import type { JoinOutcome } from "../../../../src/ports/overlay.ts";
+
+/** Looks for the swarm through 100 addresses; `runs` tells where a member is. */
+async function look(runs: (at: number) => boolean, { isPatient = false } = {}) {
+  const clock = new VirtualClock();
+  const over = new AbortController();
+  const found = new AbortController();
+  const seen = { asked: 0, joined: [] as MemberId[], failed: 0 };
+  const view = {
+    others: [] as MemberId[],
+    setRole: () => undefined,
+    join: (contacts: readonly MemberId[]): void => {
+      seen.joined.push(...contacts);
+      view.others = [...contacts];
+    },
+  };
+  const join = async (address: string): Promise<JoinOutcome> => {
+    seen.asked += 1;
+    await clock.sleep(answerMs);
+    if (!runs(Number(address))) {
+      // As the daemon's overlay does: it tries an address until a member answers at any.
+      if (isPatient) await clock.sleep(3_600_000, found.signal);
+      return { kind: "unreachable", detail: "nobody is there" };
+    }
+    found.abort("found");
+    return { kind: "joined", member: address as MemberId };
+  };
+  const addresses = Array.from({ length: 100 }, (_, at) => String(at));
+  const logger = { warn: () => (seen.failed += 1) };
+  await clock.run(joinSwarm({ clock, logger, overlay: { join } }, view, addresses, over.signal));
+  return seen;
+}
+
+const answerMs: Millis = 10;
+
+describe("a peer that looks for its swarm", () => {
+  it("asks some of the members that answer, not hundreds", async () => {
+    const { asked, joined } = await look(() => true);
+    expect(asked).toBe(100);
+    expect(joined).toHaveLength(16);
+  });
+
+  it.each([false, true])("finds the one that runs among many (patient: %s)", async (isPatient) => {
+    const { joined, failed } = await look((at) => at === 99, { isPatient });
+    expect({ joined, failed }).toEqual({ joined: ["99"], failed: 99 });
+  });
+
+  it("tries all of them again where none answered", async () => {
+    let rounds = 0;
+    const { asked, joined } = await look((at) => at === 0 && (rounds += 1) === 3);
+    expect({ asked, joined }).toEqual({ asked: 300, joined: ["0"] });
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import type { WhoHoldsReply } from "../../../../src/core/messages/holding.ts";
+import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import type { MemberId } from "../../../../src/core/units.ts";
+import { ArcClaim } from "../../../../src/peer/swarm/ownership/arc-claim.ts";
+import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
+import { stillView } from "../still-view.ts";
+
+const [self, other, lost] = ["a", "b", "c"].map((id) => id as MemberId) as [
+  MemberId,
+  MemberId,
+  MemberId,
+];
+
+const ignorant: WhoHoldsReply = {
+  generation: 1,
+  held: ArcSet.empty,
+  kept: ArcSet.empty,
+  copied: ArcSet.empty,
+  former: ArcSet.empty,
+  known: [],
+};
+
+describe("ArcClaim", () => {
+  /** A member with a copy of everything, beside one that answers so: what it claims, and what it brings to others. */
+  async function run(
+    answer: WhoHoldsReply,
+    former = false,
+  ): Promise<{ readonly taken: ArcSet; readonly offered: ArcSet }> {
+    const clock = new VirtualClock();
+    const view = stillView(self, other, lost);
+    const territory = new Territory();
+    const holder = { member: lost, generation: 1, synced: true };
+    territory.note(ArcSet.whole, former ? { ...holder, former } : holder);
+    let taken = ArcSet.empty;
+    let offered = ArcSet.empty;
+    const none = (): void => undefined;
+    const claim = new ArcClaim(
+      {
+        clock,
+        logger: { debug: none, info: none, warn: none, error: none },
+        calls: { whoHolds: () => Promise.resolve(answer) },
+      },
+      {
+        view,
+        territory,
+        take: (arcs) => {
+          taken = taken.union(arcs);
+          return Promise.resolve();
+        },
+        offer: (arcs) => {
+          offered = offered.union(arcs);
+        },
+      },
+      2,
+    );
+    await clock.run(claim.run(ArcSet.whole, ArcSet.empty, new AbortController().signal));
+    return { taken, offered };
+  }
+
+  const claimed = async (answer: WhoHoldsReply, former?: boolean): Promise<ArcSet> =>
+    (await run(answer, former)).taken;
+
+  it("claims what was lost and is held by nobody", async () => {
+    expect((await claimed(ignorant)).equals(ArcSet.whole)).toBe(true);
+  });
+
+  it("leaves to another member what the ring prefers it for, where both have a copy", async () => {
+    const share = (await claimed({ ...ignorant, copied: ArcSet.whole })).share;
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.8);
+  });
+
+  it("comes before a member whose copy is what that member once held itself", async () => {
+    const answer = { ...ignorant, copied: ArcSet.whole, former: ArcSet.whole };
+    expect((await claimed(answer)).equals(ArcSet.whole)).toBe(true);
+    const share = (await claimed(answer, true)).share;
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.8);
+  });
+
+  it("leaves all to a member whose copy is up to date, where its own is a former one", async () => {
+    const answer = { ...ignorant, copied: ArcSet.whole };
+    expect((await claimed(answer, true)).isEmpty).toBe(true);
+    expect((await claimed(ignorant, true)).equals(ArcSet.whole)).toBe(true);
+  });
+
+  it("brings its copy to whoever holds the same beside the one that was lost, and does not know it", async () => {
+    const held = { ...ignorant, held: ArcSet.whole };
+    const { taken, offered } = await run(held);
+    expect(taken.isEmpty).toBe(true);
+    expect(offered.equals(ArcSet.whole)).toBe(true);
+    expect((await run({ ...held, kept: ArcSet.whole })).offered.isEmpty).toBe(true);
+    expect((await run(ignorant)).offered.isEmpty).toBe(true);
+  });
+
+  it("waits while another member takes the holder for running", async () => {
+    const known = [{ holder: lost, generation: 1, arcs: ArcSet.whole }];
+    expect((await claimed({ ...ignorant, known })).isEmpty).toBe(true);
+  });
+});

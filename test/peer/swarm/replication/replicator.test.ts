@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import { hostAddress, hostKey } from "../../../../src/core/record/keys.ts";
+import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
+import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
+import type { OverlayOutcome } from "../../../../src/ports/overlay.ts";
+import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { defaultReplicaStreamOptions } from "../../../../src/peer/swarm/replication/replica-stream.ts";
+import { Replicator } from "../../../../src/peer/swarm/replication/replicator.ts";
+import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
+import { stillView } from "../still-view.ts";
+
+const self = "a" as MemberId;
+const replica = "b" as MemberId;
+
+const newcomer = "c" as MemberId;
+
+const rings = new RingBook({ virtualNodes: 8, hashSeed: 0 });
+
+function rowOf(site: string) {
+  const key = hostKey("host", hostAddress(site as SiteName, `www.${site}` as HostName));
+  return { key, value: Uint8Array.of(1) };
+}
+
+const row = rowOf("a.example");
+const position = positionOfKey(row.key);
+
+/** A holder of everything with one replica, whose messages are acknowledged when the test says so. */
+function newReplicator() {
+  const view = { ...stillView(self, replica) };
+  const territory = new Territory();
+  territory.take(ArcSet.whole);
+  const acknowledge: (() => void)[] = [];
+  const rows = (): Promise<OverlayOutcome> =>
+    new Promise((resolve) => {
+      acknowledge.push(() => resolve({ kind: "reply", payload: new Uint8Array(0) }));
+    });
+  const none = (): void => undefined;
+  const replicator = new Replicator(
+    {
+      clock: new VirtualClock(),
+      logger: { debug: none, info: none, warn: none, error: none },
+      calls: { rows },
+    },
+    { view, territory },
+    {
+      replicator: { replicas: 2, queuedRowsMax: 1_000 },
+      stream: { ...defaultReplicaStreamOptions, rowsPerMessage: 1 },
+    },
+    none,
+  );
+  replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
+  const stream = replicator.stream(replica);
+  if (stream === undefined) throw new Error("no stream to the replica");
+  /** Writes a row, as the journal tells of it. */
+  const write = (written = row): void => replicator.observe([{ type: "put", ...written }]);
+  /** Acknowledges the message under way, and lets what follows from it happen. */
+  const next = async (): Promise<void> => {
+    await new Promise(setImmediate);
+    acknowledge.shift()?.();
+    await new Promise(setImmediate);
+  };
+  /** Puts the newcomer in the place of the replica; returns whose copies of what go on no more. */
+  const replace = (): ReadonlyMap<MemberId, ArcSet> => {
+    const members = [self, newcomer].map((id) => ({ id, weight: 1 }));
+    view.ring = view.futureRing = rings.ringOf(members);
+    view.others = [newcomer];
+    return replicator.setNeeds(new Map([[newcomer, ArcSet.whole]]));
+  };
+  /** Whether what has been written of the row's site is said to be at all who must have it. */
+  const isReplicated = (): Promise<boolean> =>
+    Promise.race([replicator.replicated([position], 1_000), Promise.resolve(false)]);
+  return { replicator, territory, view, stream, write, next, replace, isReplicated };
+}
+
+describe("a replicator", () => {
+  it("goes on with a copy when what was sent before it is durable, however much the crawl writes", async () => {
+    const { replicator, stream, write, next } = newReplicator();
+    const { signal } = new AbortController();
+    write();
+    let hasRoom = false;
+    void replicator.copy(stream, [row], signal).then(() => (hasRoom = true));
+    for (let n = 0; n < 500; n += 1) write();
+    expect(stream.queuedRows).toBe(502);
+    expect(hasRoom).toBe(false);
+    await next();
+    expect(hasRoom).toBe(true);
+    expect(stream.queuedRows).toBe(501);
+  });
+
+  it("has drained when what was sent is durable, however much comes behind it", async () => {
+    const { replicator, stream, write, next } = newReplicator();
+    let hasDrained = false;
+    write();
+    write();
+    const { signal } = new AbortController();
+    void replicator.drained(stream, signal).then(() => (hasDrained = true));
+    // As a crawl that goes on: for each row that is taken another one is written.
+    write();
+    await next();
+    write();
+    expect(hasDrained).toBe(false);
+    await next();
+    write();
+    expect(hasDrained).toBe(true);
+    expect(stream.queuedRows).toBe(3);
+  });
+
+  it("has drained at once where nothing is under way, and where the stream has ended", async () => {
+    const { replicator, stream, write } = newReplicator();
+    const { signal } = new AbortController();
+    await replicator.drained(stream, signal);
+    write();
+    const drained = replicator.drained(stream, signal);
+    replicator.stop();
+    await drained;
+    expect(stream.queuedRows).toBe(0);
+  });
+
+  it("sends a member that is taken for dead for a moment what is written meanwhile", () => {
+    const { replicator, view, stream, write } = newReplicator();
+    const { ring, others } = view;
+    view.ring = view.futureRing = rings.ringOf([{ id: self, weight: 1 }]);
+    view.others = [];
+    write();
+    view.ring = view.futureRing = ring;
+    view.others = [...others];
+    replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
+    expect(stream.queuedRows).toBe(1);
+  });
+
+  it("keeps a complete copy up to date, and waits for it, until the one in its place is complete", async () => {
+    const { replicator, write, next, replace, isReplicated } = newReplicator();
+    copyTo(replicator, replica);
+    replace();
+    write();
+    expect(replicator.hasStandIns).toBe(true);
+    await next();
+    expect(await isReplicated()).toBe(false);
+    await next();
+    expect(await isReplicated()).toBe(true);
+    copyTo(replicator, newcomer);
+    replace();
+    expect(replicator.hasStandIns).toBe(false);
+    expect(replicator.stream(replica)).toBeUndefined();
+  });
+
+  it("says of all that it keeps up to date no more that it does not", () => {
+    const { replicator, replace } = newReplicator();
+    copyTo(replicator, replica);
+    // As where both held the arcs: the member has been told that its copy is complete.
+    replicator.copyAnew(ArcSet.whole);
+    expect(replace().get(replica)?.share).toBe(1);
+  });
+
+  it("asks for a complete copy where a member went before it had what was written", async () => {
+    const { replicator, write, next, replace, isReplicated } = newReplicator();
+    write();
+    await new Promise(setImmediate);
+    replace();
+    write(rowOf("b.example"));
+    await next();
+    await next();
+    expect(replicator.queuedRows).toBe(0);
+    expect(await isReplicated()).toBe(false);
+    copyTo(replicator, newcomer);
+    expect(await isReplicated()).toBe(true);
+  });
+
+  it("asks for a complete copy of what was written before anybody was said to need it", async () => {
+    const { replicator, territory, write, next, replace, isReplicated } = newReplicator();
+    territory.abandon();
+    replicator.setNeeds(new Map());
+    territory.take(ArcSet.whole);
+    write();
+    replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
+    write(rowOf("b.example"));
+    await next();
+    expect(await isReplicated()).toBe(false);
+    copyTo(replicator, replica);
+    expect(await isReplicated()).toBe(true);
+    // It is where it has to be, so that the next one need not have it at once.
+    replace();
+    write(rowOf("b.example"));
+    await next();
+    expect(await isReplicated()).toBe(true);
+  });
+});
+
+/** As if everything had been copied to the member. */
+function copyTo(replicator: Replicator, member: MemberId): void {
+  const stream = replicator.stream(member);
+  if (stream) stream.synced = ArcSet.whole;
+}
