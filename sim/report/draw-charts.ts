@@ -71,17 +71,17 @@ export function drawLoad({ samples, machines }: RunReport): string {
   return svg(width, 240, "Pages answered by each peer", drawn);
 }
 
-/** Messages or bytes a second, a line for each kind of traffic. */
+/** Messages or bytes a second for each machine, a line for each kind of traffic. */
 export function drawTraffic(report: RunReport, unit: "messages" | "bytes"): string {
   const shown = thinned(report.samples, pointsPerLineMax / 2);
-  const scale = unit === "bytes" ? 1_024 : 1;
+  const scale = (unit === "bytes" ? 1_024 : 1) * Math.max(1, report.machines);
   const lines = trafficKinds.map((kind) => ({
     kind,
     rates: ratesOf(shown, ({ traffic }) => traffic[kind][unit] / scale),
   }));
   const highest = Math.max(0, ...lines.flatMap(({ rates }) => rates.map(({ rate }) => rate)));
   const frame = frameOf(width, 240, report.virtualMs / 1_000, highest);
-  const name = unit === "bytes" ? "KiB/s" : "messages/s";
+  const name = `${unit === "bytes" ? "KiB" : "messages"} a second and peer`;
   let drawn = axes(frame, name);
   for (const { kind, rates } of lines) {
     const points = rates.map(
@@ -89,7 +89,7 @@ export function drawTraffic(report: RunReport, unit: "messages" | "bytes"): stri
     );
     drawn += `<polyline class="line" stroke="${trafficColors[kind]}" points="${points.join(" ")}"><title>${escaped(kind)}</title></polyline>`;
   }
-  return svg(width, 240, `${name} by kind of traffic`, drawn);
+  return svg(width, 240, `${name}, by kind of traffic`, drawn);
 }
 
 interface Rate {

@@ -11,7 +11,9 @@ const laneHeight = 14;
 const letterWidth = 5.8;
 const headHeight = 26 + lanes * laneHeight + 8;
 const footHeight = 38;
-/** Machines that get rows with their names. */
+/** Rows of one picture; of more machines those have one to which something happened. */
+const rowsMax = 100;
+/** Rows that have room for names. */
 const namedMax = 60;
 
 /** How the end of a life is drawn: what was taken down by force as a cross, what went in order as a stroke. */
@@ -23,28 +25,47 @@ const isViolent: Readonly<Record<LifeEnd, boolean>> = {
   leave: false,
 };
 
-/** Lives of all machines, faults, and the times in which members may have lost sight of one another. */
+/** Machines that have a row in the picture of their lives, in their order. */
+export function drawnMachines({ events, lives, machines }: RunReport): readonly number[] {
+  const all = Array.from({ length: machines }, (_, machine) => machine);
+  if (machines <= rowsMax) return all;
+  const ofLives = lives.filter(
+    ({ fromMs, end, generation }) => fromMs > 0 || end !== undefined || generation > 1,
+  );
+  const ofEvents = events.filter(({ kind, skipped }) => kind !== "inject" && skipped === undefined);
+  const eventful = new Set([...ofLives, ...ofEvents].map(({ machine }) => machine));
+  return all.filter((machine) => eventful.has(machine)).slice(0, rowsMax);
+}
+
+/** Lives of machines, faults, and the times in which members may have lost sight of one another. */
 export function drawTimeline(report: RunReport): string {
-  const { lives, machines, virtualMs, splits, thins, events } = report;
-  const row = machines <= namedMax ? 18 : 7;
-  const height = headHeight + machines * row + footHeight;
+  const { lives, virtualMs, splits, thins, events } = report;
+  const machines = drawnMachines(report);
+  const rows = new Map(machines.map((machine, at) => [machine, at]));
+  const row = machines.length <= namedMax ? 18 : 7;
+  const height = headHeight + machines.length * row + footHeight;
   const frame: Frame = { ...frameOf(width, height, virtualMs / 1_000, 1), top: headHeight };
   let drawn = [
     ...splits.map((window) => band(frame, window, virtualMs, "split")),
     ...thins.map((window) => band(frame, window, virtualMs, "thin")),
   ].join("");
-  for (let machine = 0; machine < machines && row > 10; machine += 1) {
-    drawn += label(frame.left - 8, headHeight + machine * row + 13, `peer-${machine}`, "end");
+  for (const [machine, at] of machines.length <= namedMax ? rows : []) {
+    drawn += label(frame.left - 8, headHeight + at * row + 13, `peer-${machine}`, "end");
   }
   for (const { machine, fromMs, toMs, end, generation } of lives) {
+    const at = rows.get(machine);
+    if (at === undefined) continue;
     const x = xOf(frame, fromMs / 1_000);
     const until = xOf(frame, Math.min(toMs, virtualMs) / 1_000);
-    const y = headHeight + machine * row;
+    const y = headHeight + at * row;
     const title = `peer-${machine}, life ${generation}${end === undefined ? "" : `, ended by ${end}`}`;
     drawn += `<rect x="${px(x)}" y="${px(y + row * 0.2)}" width="${px(Math.max(1, until - x))}" height="${px(row * 0.6)}" rx="2" fill="${machineColor(machine)}"><title>${title}</title></rect>`;
     if (end !== undefined) drawn += endMark(until, y + row / 2, row * 0.3, end);
   }
-  for (const event of events) drawn += machineMark(frame, event, row);
+  for (const event of events) {
+    const at = event.machine === undefined ? undefined : rows.get(event.machine);
+    if (at !== undefined) drawn += machineMark(frame, event, { at, height: row });
+  }
   drawn += swarmEvents(frame, events) + timeAxis(frame);
   return svg(width, height, "Lives of the peers and faults over time", drawn);
 }
@@ -67,14 +88,17 @@ function endMark(x: number, y: number, reach: number, end: LifeEnd): string {
 }
 
 /** Something that happened to one machine and is no end of a life: a dot on it. */
-function machineMark(frame: Frame, event: ChronicleEvent, row: number): string {
-  const { atMs, kind, machine, skipped } = event;
-  if (machine === undefined || skipped !== undefined || kind === "start" || kind in isViolent)
-    return "";
+function machineMark(
+  frame: Frame,
+  event: ChronicleEvent,
+  row: { readonly at: number; readonly height: number },
+): string {
+  const { atMs, kind, skipped } = event;
+  if (skipped !== undefined || kind === "start" || kind in isViolent) return "";
   const x = xOf(frame, atMs / 1_000);
-  const y = headHeight + (machine + 0.5) * row;
+  const y = headHeight + (row.at + 0.5) * row.height;
   const style = kind === "inject" ? "seeds" : "fault";
-  return `<circle class="${style}" cx="${px(x)}" cy="${px(y)}" r="${px(row * 0.22)}"><title>${escaped(textOf(event))}</title></circle>`;
+  return `<circle class="${style}" cx="${px(x)}" cy="${px(y)}" r="${px(row.height * 0.22)}"><title>${escaped(textOf(event))}</title></circle>`;
 }
 
 /** What happened to all: a stroke through all rows, with its name above. */

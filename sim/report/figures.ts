@@ -39,6 +39,10 @@ export function figuresOf(report: RunReport, wallMs?: Millis): readonly Figure[]
       const { messages, bytes: size } = traffic[kind];
       return figure(`  ${kind}`, `${formatCount(messages)}, ${formatBytes(size)}`);
     }),
+    figure(
+      "a peer sends",
+      `${formatRate(report, 0)} on average, ${formatRate(report, 0.75)} in the last quarter`,
+    ),
     figure("forwarding", forwardingText(report)),
     figure(
       "machines",
@@ -66,6 +70,21 @@ export function verdictOf({ passed, violationCounts }: RunReport): string {
 export function titleOf({ plan: { scenario, size } }: RunReport): string {
   const { seed, peers, sites, pages } = size;
   return `${scenario}, seed ${seed}: ${formatCount(peers)} peers, ${formatCount(sites)} sites, ${formatCount(pages)} pages`;
+}
+
+/** Messages that a running peer has sent in a second, from that share of the run on. */
+function formatRate({ lives, samples, virtualMs }: RunReport, share: number): string {
+  const first = samples.find(({ atMs }) => atMs >= virtualMs * share);
+  const last = samples.at(-1);
+  if (first === undefined || last === undefined) return "none";
+  const { atMs: fromMs } = first;
+  const ranMs = lives.reduce(
+    (sum, life) =>
+      sum + Math.max(0, Math.min(life.toMs, last.atMs) - Math.max(life.fromMs, fromMs)),
+    0,
+  );
+  const messages = totalOf(last.traffic).messages - totalOf(first.traffic).messages;
+  return `${((messages * 1_000) / Math.max(1, ranMs)).toFixed(1)} messages/s`;
 }
 
 function pagesPerSecond({ coverage, crawlMs }: RunReport): string {

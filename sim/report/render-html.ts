@@ -1,10 +1,10 @@
 import type { Millis } from "../../src/core/units.ts";
-import { formatCount } from "../../src/core/text/human.ts";
+import { counted, formatCount } from "../../src/core/text/human.ts";
 import { checkerNames, checkers, type Violation } from "../checkers/violation.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
 import { drawLoad, drawPages, drawTraffic, trafficColors } from "./draw-charts.ts";
 import { drawRing } from "./draw-ring.ts";
-import { drawTimeline, textOf } from "./draw-timeline.ts";
+import { drawnMachines, drawTimeline, textOf } from "./draw-timeline.ts";
 import { figuresOf, titleOf, verdictOf } from "./figures.ts";
 import { escaped, legend, machineColor } from "./markup.ts";
 import { reportStyle } from "./report-style.ts";
@@ -100,8 +100,12 @@ function ringsSection(report: RunReport): string {
 }
 
 function timelineSection(report: RunReport): string {
+  const leftOut = report.machines - drawnMachines(report).length;
   const note =
-    "Bars are lives: a cross ends one by a crash, a stroke one in order. Rings are seeds, red dots faults of one machine.";
+    "Bars are lives: a cross ends one by a crash, a stroke one in order. Rings are seeds, red dots faults of one machine." +
+    (leftOut > 0
+      ? ` Left out: ${counted(leftOut, "machine")} to which nothing happened, or for which there is no room.`
+      : "");
   const keys = legend([
     ["var(--split)", "members may have lost sight of one another"],
     ["var(--thin)", "as many machines down as there are copies"],

@@ -22,8 +22,8 @@ describe("a report as a page", () => {
       "Ownership after",
       "Pages answered by each peer",
       "Lives of the peers and faults over time",
-      "messages/s by kind of traffic",
-      "KiB/s by kind of traffic",
+      "messages a second and peer, by kind of traffic",
+      "KiB a second and peer, by kind of traffic",
     ]);
   });
 
@@ -37,6 +37,21 @@ describe("a report as a page", () => {
     for (const each of [report, nothing]) {
       expect(renderHtml(each)).not.toMatch(/NaN|Infinity|undefined/);
     }
+  });
+
+  it("draws of many machines those to which something happened", () => {
+    const lives = Array.from({ length: 500 }, (_, machine) => ({
+      ...{ machine, generation: 1, fromMs: machine === 499 ? 1_000 : 0, toMs: report.virtualMs },
+      end: machine === 7 ? ("kill" as const) : undefined,
+    }));
+    const events = [
+      { atMs: 500, kind: "slow-disk" as const, machine: 70 },
+      { atMs: 600, kind: "inject" as const, machine: 80 },
+    ];
+    const page = renderHtml({ ...report, machines: 500, lives, events });
+    const named = [...page.matchAll(/<text[^>]*>(peer-\d+)<\/text>/g)].map(([, name]) => name);
+    expect(named).toEqual(["peer-7", "peer-70", "peer-499"]);
+    expect(page).toContain("Left out: 497 machines to which nothing happened");
   });
 
   it("escapes what comes from the web", () => {
