@@ -16,6 +16,7 @@ import { openSession, type PeerSession } from "../peer-session.ts";
 import { checkAddresses, checkUrls } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
+import { changesText } from "../text/job-text.ts";
 import { clause, printable, shellWord } from "../text/terminal-text.ts";
 import { rejectionText } from "../url-file.ts";
 import {
@@ -171,7 +172,7 @@ async function exists(path: string): Promise<boolean> {
 
 function sayStart(
   say: (lines: string) => void,
-  { out, urls }: CrawlPlan,
+  { job, out, urls }: CrawlPlan,
   before: JobReport | undefined,
   injected: InjectReport,
 ): void {
@@ -181,6 +182,7 @@ function sayStart(
   if (urls.length > 0 && injected.rejectedCount === urls.length) {
     throw usageError("no URL is left to start from");
   }
+  say(changesText(job, injected.changed ?? []));
   if (before === undefined || (before.finished && injected.added === 0)) return;
   const { pages, queued } = before.counts;
   say(`continuing in ${out}: ${counted(pages, "page")} so far, ${formatCount(queued)} queued\n`);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { OptionChange } from "../../src/core/jobs/option-changes.ts";
 import type { ApiClient } from "../api-client.ts";
 import { jobOptionsOf } from "../config/from-settings.ts";
 import { jobSettingNames, type SettingName } from "../config/settings.ts";
@@ -7,6 +8,7 @@ import { exitCodes, usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatCount } from "../../src/core/text/human.ts";
+import { changesText } from "../text/job-text.ts";
 import { fileBytes, rejectionText, urlLineBatches, type UrlLine } from "../url-file.ts";
 import {
   clientOf,
@@ -56,6 +58,8 @@ interface Source {
 }
 
 interface Totals {
+  /** Options of the job that are others from now on. */
+  changed: readonly OptionChange[];
   added: number;
   known: number;
   rejectedCount: number;
@@ -64,7 +68,7 @@ interface Totals {
 
 async function inject(context: CommandContext, command: Command, urls: string[]): Promise<void> {
   const values = await settingsOf(context, command, settingNames);
-  const totals: Totals = { added: 0, known: 0, rejected: [], rejectedCount: 0 };
+  const totals: Totals = { changed: [], added: 0, known: 0, rejected: [], rejectedCount: 0 };
   const file = command.opts()["file"] as string | undefined;
   const source = sourceOf(context.terminal, urls, file, (line, reason) => {
     totals.rejectedCount += 1;
@@ -125,6 +129,7 @@ async function injectBatch(
     batch.map(({ url }) => url),
     Object.keys(options).length === 0 ? undefined : options,
   );
+  totals.changed = [...totals.changed, ...(answer.changed ?? [])];
   totals.added += answer.added;
   totals.known += answer.known;
   totals.rejectedCount += answer.rejectedCount;
@@ -163,7 +168,7 @@ async function report(
     context,
     command,
     { job, ...totals },
-    () => `job ${job}: ${totalsText(totals)}\n`,
+    () => `job ${job}: ${totalsText(totals)}\n${changesText(job, totals.changed)}`,
   );
   if (totals.rejectedCount > 0 && totals.added + totals.known === 0) {
     context.finish(exitCodes.usedWrongly);

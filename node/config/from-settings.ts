@@ -6,7 +6,12 @@ import {
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import { usageError } from "../error-line.ts";
 import type { PeerConfig, SwarmConfig } from "./peer-config.ts";
-import { swarmNameDefault, swarmSettingNames, type SettingValues } from "./settings.ts";
+import {
+  jobSettingNames,
+  swarmNameDefault,
+  swarmSettingNames,
+  type SettingValues,
+} from "./settings.ts";
 import { userAgentOf } from "./user-agent.ts";
 
 /** Only the entries that have a value: what is absent keeps its default. */
@@ -18,36 +23,33 @@ function given<T extends object>(entries: {
   ) as Partial<T>;
 }
 
+/** What the options of a job are called where they are set. */
+const jobOptionNames = {
+  scope: "scope",
+  depth: "depthMax",
+  "max-pages": "pagesMax",
+  delay: "delayMs",
+  "connections-per-host": "connectionsPerHost",
+  include: "include",
+  exclude: "exclude",
+  priority: "priority",
+  "normalize-query": "normalizeQuery",
+  "other-content": "otherContent",
+  sitemaps: "sitemaps",
+} as const satisfies Readonly<Record<(typeof jobSettingNames)[number], keyof JobOptions>>;
+
 /** The part of a job's options that was set. */
 export function jobOptionsOf(values: SettingValues): Partial<JobOptions> {
-  return given<
-    Pick<
-      JobOptions,
-      | "connectionsPerHost"
-      | "delayMs"
-      | "depthMax"
-      | "exclude"
-      | "include"
-      | "normalizeQuery"
-      | "otherContent"
-      | "pagesMax"
-      | "priority"
-      | "scope"
-      | "sitemaps"
-    >
-  >({
-    scope: values.scope,
-    depthMax: values.depth,
-    pagesMax: values["max-pages"],
-    delayMs: values.delay,
-    connectionsPerHost: values["connections-per-host"],
-    include: values.include,
-    exclude: values.exclude,
-    priority: values.priority,
-    normalizeQuery: values["normalize-query"],
-    otherContent: values["other-content"],
-    sitemaps: values.sitemaps,
-  });
+  return Object.fromEntries(
+    jobSettingNames
+      .filter((name) => values[name] !== undefined)
+      .map((name) => [jobOptionNames[name], values[name]]),
+  );
+}
+
+/** The setting by which an option of a job is set; the option's own name where there is none. */
+export function settingOf(option: keyof JobOptions): string {
+  return jobSettingNames.find((name) => jobOptionNames[name] === option) ?? option;
 }
 
 /** What a command adds to the settings. */

@@ -1,10 +1,12 @@
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { OptionChange } from "../../src/core/jobs/option-changes.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { JobReport, JobShare, SwarmJobReport } from "../../src/ports/peer-control.ts";
+import { settingOf } from "../config/from-settings.ts";
 import { skippedOf } from "../dashboard/progress-view.ts";
 import { counted, formatBytes, formatCount, formatDuration } from "../../src/core/text/human.ts";
 import { shortId } from "./member-text.ts";
-import { labelled, table, type LabelledRow } from "./terminal-text.ts";
+import { labelled, printable, table, type LabelledRow } from "./terminal-text.ts";
 
 /** Jobs as a table. */
 export function renderJobs(jobs: readonly JobReport[]): string {
@@ -72,4 +74,18 @@ function shareRow({ peer, counts, past }: JobShare): LabelledRow {
   const done = `${formatCount(counts.fetched)} fetched`;
   const rest = past ? "does not answer or has gone" : `${formatCount(counts.queued)} queued`;
   return ["member", `${shortId(peer)}, ${done}, ${rest}`];
+}
+
+/** A line that tells what an injection has changed of a job that there was; empty where that is nothing. */
+export function changesText(job: string, changes: readonly OptionChange[]): string {
+  const told = changes.map(
+    ({ option, before, after }) =>
+      `${settingOf(option)} from ${valueText(before)} to ${valueText(after)}`,
+  );
+  return told.length === 0 ? "" : `job ${job} is changed from now on: ${told.join(", ")}\n`;
+}
+
+function valueText(value: OptionChange["before"]): string {
+  if (Array.isArray(value)) return value.length === 0 ? "none" : printable(value.join(" "));
+  return typeof value === "number" ? formatCount(value) : String(value);
 }

@@ -38,6 +38,8 @@ export function jobReport(id: string, counts: Partial<JobCounts> = {}): JobRepor
 export class FakePeerControl implements PeerControl {
   readonly peerId = "peer-0";
   readonly injected: { job: string; urls: readonly string[]; options?: Partial<JobOptions> }[] = [];
+  /** What an injection is told to have changed. */
+  changed: InjectReport["changed"];
   readonly changes: { job: string; change: JobChange }[] = [];
   readonly statuses = new Map<string, UrlStatus>();
   readonly archived = new Map<string, ArchivedResponse>();
@@ -85,6 +87,7 @@ export class FakePeerControl implements PeerControl {
     this.reports.set(job, jobReport(job, { ...counts, queued: counts.queued + added.length }));
     return Promise.resolve<InjectReport>({
       job,
+      ...(this.changed && { changed: this.changed }),
       added: added.length,
       known: sound.length - added.length,
       rejected: bad.slice(0, 100).map((input) => ({ input, reason: "invalid-url" })),

@@ -119,6 +119,22 @@ describe("peer inject", () => {
     ]);
   });
 
+  it("tells which options of the job it has changed, by the names they are set by", async () => {
+    control.changed = [
+      { option: "depthMax", before: 1_000, after: 3 },
+      { option: "exclude", before: [], after: ["/x", "/y"] },
+      { option: "urlBytesMax", before: 2_048, after: 64 },
+    ];
+    const { out } = await peer(["inject", "http://a.example/", "--job", "docs", "--depth", "3"]);
+    expect(out).toBe(
+      "job docs: 1 added, 0 known already, 0 rejected\n" +
+        "job docs is changed from now on: depth from 1,000 to 3, exclude from none to /x /y, " +
+        "urlBytesMax from 2,048 to 64\n",
+    );
+    const json = await peer(["inject", "http://b.example/", "--job", "docs", "--json"]);
+    expect(JSON.parse(json.out)).toMatchObject({ added: 1, changed: [{ after: 3 }, {}, {}] });
+  });
+
   it("sends a file in batches, sets options once, and names the lines that are wrong", async () => {
     const file = join(folder, "urls.txt");
     const lines = Array.from({ length: 1_500 }, (_, i) => `http://a.example/${i}`);

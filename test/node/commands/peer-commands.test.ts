@@ -102,11 +102,13 @@ describe("peer crawl", () => {
     });
 
     terminal = new FakeTerminal();
+    control.changed = [{ option: "pagesMax", before: 0, after: 9 }];
     const again = peer("crawl", seed, "--out", out);
     await expect.poll(() => control.waiting).toBe(1);
     control.finish();
     const finished = await again;
     expect(finished.exitCode).toBe(0);
+    expect(finished.err).toContain("job crawl is changed from now on: max-pages from 0 to 9\n");
     expect(finished.err).toContain(`continuing in ${out}: 0 pages so far, 1 queued\n`);
   });
 
