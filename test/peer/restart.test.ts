@@ -132,7 +132,9 @@ describe("a peer that is started again", () => {
       ({ headers }) => headers["if-none-match"] === validator,
     );
     expect(conditional).toHaveLength(pages);
-    const { body } = await peer.content(`http://site.example/${pages}`);
+    const { body, headers, status } = await peer.content(`http://site.example/${pages}`);
+    expect(status).toBe(200);
+    expect(headers).toContain("content-type");
     expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
   });
 

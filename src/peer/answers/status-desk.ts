@@ -22,6 +22,9 @@ interface Knowledge {
   readonly exclusion?: ExclusionRecord;
 }
 
+/** RFC 9110, section 15.4.5. */
+const notModified = 304;
+
 /** Answers what this peer's database knows of URLs. Answers are those of the last commit, so they never go back. */
 export class StatusDesk {
   readonly #ports: { readonly archive: Archive; readonly clock: Clock; readonly store: Store };
@@ -47,11 +50,17 @@ export class StatusDesk {
     });
   }
 
-  /** A response of this peer's own archive. Errors: `NOT_ARCHIVED`. */
+  /**
+   * A response of this peer's own archive, with the body of the one that it refers to. Where the server said no more than
+   * that nothing has changed, the head is that one's too, at the time of its confirmation. Errors: `NOT_ARCHIVED`.
+   */
   async read(capture: PlaceInArchive, body?: PlaceInArchive): Promise<ArchivedResponse> {
     const { archive } = this.#ports;
     const response = await archive.read(capture);
-    return body ? { ...response, body: (await archive.read(body)).body } : response;
+    if (!body) return response;
+    const earlier = await archive.read(body);
+    if (response.status !== notModified) return { ...response, body: earlier.body };
+    return { ...earlier, url: response.url, fetchedAtMs: response.fetchedAtMs };
   }
 
   async #knowledge(urls: readonly CanonicalUrl[], jobs: readonly Job[]): Promise<Knowledge[][]> {
