@@ -7,6 +7,7 @@ import {
   type SettingName,
   type SettingValues,
 } from "../config/settings.ts";
+import { contactNote } from "../config/user-agent.ts";
 import { ApiClient } from "../api-client.ts";
 import { usageError } from "../error-line.ts";
 import type { ComposePeer } from "../peer-session.ts";
@@ -103,6 +104,16 @@ function appended(value: string, earlier: unknown): string[] {
 /** Whether the command is to print JSON. */
 export function wantsJson(command: Command): boolean {
   return command.opts()["json"] === true;
+}
+
+/** Says once, to people, that nobody is named whom a site's operator could turn to. */
+export async function sayContact(
+  { terminal }: CommandContext,
+  command: Command,
+  values: SettingValues,
+): Promise<void> {
+  const note = contactNote(values);
+  if (note !== undefined && !wantsJson(command)) await terminal.stderr.write(note);
 }
 
 /** The values of a command's settings, from all their sources. */

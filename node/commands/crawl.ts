@@ -23,6 +23,7 @@ import {
   colorWanted,
   newCommand,
   printDocument,
+  sayContact,
   settingsOf,
   type CommandContext,
 } from "./command-context.ts";
@@ -104,6 +105,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       const before = jobBefore(session, plan);
       await rememberSettings(plan.out, values);
       const injected = await session.control.inject(plan.job, plan.urls, jobOptionsOf(values));
+      await sayContact(context, command, values);
       sayStart(say, plan, before, injected);
       again = before?.finished === true && session.control.job(plan.job).finished;
       display = new ProgressDisplay(

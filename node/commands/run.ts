@@ -20,6 +20,7 @@ import {
   newCommand,
   printJson,
   refuseUnknown,
+  sayContact,
   settingsOf,
   wantsJson,
   type CommandContext,
@@ -84,6 +85,7 @@ async function run(
     try {
       // Seeds of a swarm need their owners; who waits for this peer to be ready must not wait for those.
       if (session.swarm === undefined) await injectSeeds(context, session, values);
+      await sayContact(context, command, values);
       await sayReady(context, command, session, dataDir);
       const ends = [stop.asked(), ...(session.broken === undefined ? [] : [session.broken])];
       if (session.swarm !== undefined) {

@@ -1,3 +1,5 @@
+import type { SettingValues } from "./settings.ts";
+
 /** Longest User-Agent value: long enough for a product, a version and a page about the crawler. */
 export const userAgentCharactersMax = 256;
 
@@ -27,4 +29,11 @@ export function userAgentOf(
 ): string {
   const name = userAgent ?? `orbweaver/${version}`;
   return contact === undefined || name.includes(contact) ? name : `${name} (+${contact})`;
+}
+
+/** A line for who crawls the web without saying who it is; nothing where that is said, or where only one's own hosts may be meant. */
+export function contactNote(values: SettingValues): string | undefined {
+  const isNamed = values.contact !== undefined || /@|https?:\/\//.test(values["user-agent"] ?? "");
+  if (isNamed || values["allow-private"] === true) return undefined;
+  return "note: no --contact is set; with a page or mail address, operators can write to you before they block the crawler\n";
 }

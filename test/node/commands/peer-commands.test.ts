@@ -46,6 +46,7 @@ function composePeer(config: PeerConfig): Promise<RunnablePeer> {
 }
 
 async function peer(...words: string[]) {
+  terminal.environment["ORBWEAVER_CONTACT"] ??= "mail@docs.example";
   const exitCode = await runCli(words, terminal, composePeer);
   return { exitCode, out: terminal.stdout.text, err: terminal.stderr.text };
 }
@@ -77,6 +78,17 @@ describe("peer crawl", () => {
       archive: [join(out, "archive", "a.warc.gz")],
     });
     expect(JSON.parse(await readFile(join(out, "summary.json"), "utf8"))).toEqual(summary);
+  });
+
+  it("asks once whom operators can turn to, and not where JSON is wanted", async () => {
+    await control.inject("crawl" as never, [seed]);
+    control.finish();
+    terminal.environment["ORBWEAVER_CONTACT"] = "";
+    const { err } = await peer("crawl", seed, "--out", out);
+    expect(err.match(/note: no --contact is set; /g)).toHaveLength(1);
+    terminal = new FakeTerminal();
+    terminal.environment["ORBWEAVER_CONTACT"] = "";
+    expect((await peer("crawl", seed, "--out", out, "--json")).err).not.toContain("contact");
   });
 
   it("says so at once when everything is done already", async () => {

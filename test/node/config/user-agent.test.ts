@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isSoundContact, isSoundUserAgent, userAgentOf } from "../../../node/config/user-agent.ts";
+import type { SettingValues } from "../../../node/config/settings.ts";
+import {
+  contactNote,
+  isSoundContact,
+  isSoundUserAgent,
+  userAgentOf,
+} from "../../../node/config/user-agent.ts";
 
 describe("the user agent", () => {
   it("names the program, its version and whom to turn to", () => {
@@ -41,4 +47,14 @@ describe("the user agent", () => {
   ])("%j is somebody to turn to: %s", (value, sound) => {
     expect(isSoundContact(value)).toBe(sound);
   });
+});
+
+it.each([
+  [{}, true],
+  [{ "user-agent": "examplebot/1.0" }, true],
+  [{ "user-agent": "examplebot/1.0 (+https://example.com/bot)" }, false],
+  [{ contact: "mail@example.com" }, false],
+  [{ "allow-private": true }, false],
+] as [SettingValues, boolean][])("asks who sets %j whom to turn to: %s", (values, asks) => {
+  expect(contactNote(values) !== undefined).toBe(asks);
 });
