@@ -150,7 +150,16 @@ describe("a running peer and the commands that talk to it", () => {
     await command(["inject", ...site.seeds, ...flags]);
     const left = await command(["leave", "--json"]);
     expect(left).toMatchObject({ code: 0 });
-    expect(await peer.process.ended).toMatchObject({ code: 0, stderr: "" });
+    const ended = await peer.process.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    const ofSlow = ended.stderr.split("\n").filter((line) => / job=slow\b/.test(line));
+    expect(ofSlow.map((line) => /INFO +(\S+)/.exec(line)?.[1])).toEqual([
+      "job-started",
+      "job-paused",
+      "job-resumed",
+      "job-cancelled",
+      "job-finished",
+    ]);
     const gone = await command(["stats"]);
     expect(gone).toMatchObject({ code: 1, stdout: "" });
     expect(gone.stderr).toMatch(/^peer: no peer runs in [^\n]*\n$/);
