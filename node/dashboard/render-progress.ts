@@ -7,15 +7,43 @@ export interface PanelStyle {
   readonly color: boolean;
 }
 
-/** Narrower numbers would make the columns jump at every order of magnitude. */
-const countWidth = 11;
-const sideWidth = 10;
+/** How cells stand side by side. */
+interface Layout {
+  /** Columns of the terminal that it takes. */
+  readonly columns: number;
+  /** Of each cell of a row: narrower values would make the columns jump at every order of magnitude. */
+  readonly cells: readonly { readonly label: number; readonly value: number }[];
+  readonly gap: string;
+}
+
+const narrowest: Layout = { columns: 0, cells: [{ label: 9, value: 11 }], gap: "" };
+
+/** The widest first. */
+const layouts: readonly Layout[] = [
+  {
+    columns: 64,
+    cells: [
+      { label: 9, value: 11 },
+      { label: 7, value: 10 },
+      { label: 8, value: 10 },
+    ],
+    gap: "   ",
+  },
+  {
+    columns: 40,
+    cells: [
+      { label: 9, value: 9 },
+      { label: 8, value: 9 },
+    ],
+    gap: "  ",
+  },
+  narrowest,
+];
+
 const panelWidthMax = 72;
 
 /** What it is, and what it is now, where that is known. */
 type Cell = readonly [label: string, value: string | undefined];
-
-const emptyCell: Cell = ["", undefined];
 
 /**
  * The live panel, one string a line, none wider than the terminal:
@@ -27,7 +55,8 @@ const emptyCell: Cell = ["", undefined];
  *   received   1.2 GiB   failed      12   skipped  2,345
  * ```
  *
- * The place of what is not known stays empty, so that the columns do not jump.
+ * The place of what is not known stays empty, so that the columns do not jump. A narrower terminal has more and shorter
+ * lines.
  */
 export function renderPanel(view: ProgressView, { columns, color }: PanelStyle): string[] {
   const width = Math.max(1, Math.min(columns - 1, panelWidthMax));
@@ -36,24 +65,19 @@ export function renderPanel(view: ProgressView, { columns, color }: PanelStyle):
   const left = cut(title, Math.max(1, width - clock.length - 2));
   const head = cut(left.padEnd(width - clock.length) + clock, width);
   const { activeHosts, currentRate, openRequests } = view;
-  const rows: Cell[][] = [
-    [
-      ["pages", formatCount(view.pages)],
-      ["now", currentRate === undefined ? undefined : perSecond(currentRate)],
-      ["mean", perSecond(view.meanRate)],
-    ],
-    [
-      ["queued", formatCount(view.queued)],
-      ["hosts", activeHosts === undefined ? undefined : formatCount(activeHosts)],
-      ["open", openRequests === undefined ? undefined : formatCount(openRequests)],
-    ],
-    [
-      ["received", formatBytes(view.bytes)],
-      ["failed", formatCount(view.failed)],
-      ["skipped", formatCount(view.skipped)],
-    ],
+  const cells: Cell[] = [
+    ["pages", formatCount(view.pages)],
+    ["now", currentRate === undefined ? undefined : perSecond(currentRate)],
+    ["mean", perSecond(view.meanRate)],
+    ["queued", formatCount(view.queued)],
+    ["hosts", activeHosts === undefined ? undefined : formatCount(activeHosts)],
+    ["open", openRequests === undefined ? undefined : formatCount(openRequests)],
+    ["received", formatBytes(view.bytes)],
+    ["failed", formatCount(view.failed)],
+    ["skipped", formatCount(view.skipped)],
   ];
-  const lines = rows.map((cells) => cut(panelRow(cells), width));
+  const layout = layouts.find((one) => one.columns <= columns) ?? narrowest;
+  const lines = rowsOf(cells, layout).map((line) => cut(line, width));
   return color ? [bold(head), ...lines.map(dimLabels)] : [head, ...lines];
 }
 
@@ -77,16 +101,17 @@ function perSecond(rate: number): string {
   return `${formatRate(rate)}/s`;
 }
 
-function panelRow(cells: readonly Cell[]): string {
-  const [first = emptyCell, second = emptyCell, third = emptyCell] = cells;
-  return [`  ${cell(first, 9, countWidth)}`, cell(second, 7, sideWidth), cell(third, 8, sideWidth)]
-    .join("   ")
-    .trimEnd();
-}
-
-function cell([label, value]: Cell, labelWidth: number, valueWidth: number): string {
-  if (value === undefined) return " ".repeat(labelWidth + valueWidth);
-  return label.padEnd(labelWidth) + value.padStart(valueWidth);
+function rowsOf(cells: readonly Cell[], { cells: widths, gap }: Layout): string[] {
+  const rows: string[] = [];
+  for (let at = 0; at < cells.length; at += widths.length) {
+    const row = cells.slice(at, at + widths.length).map(([label, value], column) => {
+      const width = widths[column] ?? { label: 0, value: 0 };
+      if (value === undefined) return " ".repeat(width.label + width.value);
+      return label.padEnd(width.label) + value.padStart(width.value);
+    });
+    rows.push(`  ${row.join(gap)}`.trimEnd());
+  }
+  return rows;
 }
 
 const escape = "\u001b[";

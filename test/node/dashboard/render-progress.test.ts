@@ -31,6 +31,25 @@ describe("renderPanel", () => {
     ]);
   });
 
+  it.each([40, 63, 64])("shows all of it in %d columns", (columns) => {
+    const text = renderPanel(view, { columns, color: false }).join(" ").replace(/ +/g, " ");
+    expect(text).toBe(
+      "crawling docs.example 00:01:23 pages 12,345 now 480/s mean 392/s queued 3,210 hosts 17 open 12 " +
+        "received 1.2 GiB failed 12 skipped 2,345",
+    );
+  });
+
+  it("has two cells a line where there is no room for three", () => {
+    expect(renderPanel(view, { columns: 40, color: false })).toEqual([
+      "crawling docs.example          00:01:23",
+      "  pages       12,345  now         480/s",
+      "  mean         392/s  queued      3,210",
+      "  hosts           17  open           12",
+      "  received   1.2 GiB  failed         12",
+      "  skipped      2,345",
+    ]);
+  });
+
   it("leaves the place of what is not known empty", () => {
     expect(renderPanel(known, { columns: 80, color: false }).slice(1, 3)).toEqual([
       "  pages         12,345                       mean         392/s",
