@@ -51,10 +51,8 @@ export class DemoPeer {
   ): Promise<DemoPeer> {
     const main = fileURLToPath(new URL("peer.js", import.meta.url));
     const place = ["--data", data, "--api", "127.0.0.1:0", "--json", "--log-level", "error"];
-    const swarm = [
-      ...["--listen", "127.0.0.1:0", "--membership", "local"],
-      ...(join === undefined ? [] : ["--join", join]),
-    ];
+    const swarm = ["--listen", "127.0.0.1:0", "--membership", "local"];
+    if (join !== undefined) swarm.push("--join", join);
     const child = spawn(process.execPath, [main, "run", ...place, ...swarm, ...flags], {
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -36,8 +36,10 @@ export function isHtmlType(header: string | undefined): boolean {
 }
 
 const sitemapMimes: ReadonlySet<string> = new Set([
-  ...["application/xml", "text/xml"],
-  ...["application/gzip", "application/x-gzip"],
+  "application/xml",
+  "text/xml",
+  "application/gzip",
+  "application/x-gzip",
 ]);
 
 /** Whether a response with this header may be a sitemap, compressed as a file or not. */

@@ -65,8 +65,10 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   return {
     html,
     ...sortLinks(input, {
-      ...{ page, sitemap, nofollow },
+      page,
+      sitemap,
       refreshUrl: ofHeader?.url ?? page?.refresh?.url,
+      nofollow,
     }),
     noindex,
     nofollow,
