@@ -26,7 +26,7 @@ import { settle } from "../durability/settlement.ts";
 import type { LeaseEnd } from "../durability/settlement.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 import { SitemapOffers } from "./sitemap-offers.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "../slots.ts";
 import { urlRow } from "../admission/url-row.ts";
 import type { UrlRow } from "../admission/url-row.ts";
 

@@ -9,7 +9,7 @@ import type {
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { ArchivedResponse } from "../../../ports/archive.ts";
 import { notArchived } from "../../answers/question-desk.ts";
-import { Slots } from "../../fetching/slots.ts";
+import { Slots } from "../../slots.ts";
 import type { StatusDesk } from "../../answers/status-desk.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";

@@ -11,7 +11,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { MemberReport, SwarmStats } from "../../../ports/peer-control.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { ownFigures, type DeskParts } from "../../answers/question-desk.ts";
-import { Slots } from "../../fetching/slots.ts";
+import { Slots } from "../../slots.ts";
 import { sumFigures, type MemberFigures } from "../../answers/sum-figures.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
 import type { MemberView } from "../members/member-view.ts";

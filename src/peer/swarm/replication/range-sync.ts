@@ -8,17 +8,24 @@ import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Journal } from "../../durability/journal.ts";
+import { Slots } from "../../slots.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import type { ReplicaStream } from "./replica-stream.ts";
 import { differingSpans, rangeSections, readChunk, wholeSpan } from "./range-sections.ts";
-import type { Chunk, Section, Span } from "./range-sections.ts";
+import type { Chunk, DifferingSpan, Section, Span } from "./range-sections.ts";
 import type { Replicator } from "./replicator.ts";
 
 /** Rows whose fingerprints one question holds: the other side reads about as many for its answer. */
 const rowsPerQuestion = 2_000;
 /** Rows of one answer, and of one part of a copy. */
 const rowsPerAnswer = 500;
+
+/**
+ * Spans made equal at once. One takes a few turns of messages and commits, mostly to wait for them; and the fewer of all rows
+ * have changed, the more spans lie apart.
+ */
+const spansAtOnce = 8;
 
 const timeoutMs = 5_000;
 const retryMs = 300;
@@ -116,13 +123,25 @@ export class RangeSync {
       this.#calls.digests(stream.member, section, timeoutMs),
     );
     if (!differences) return false;
-    for (const { span, count } of differingSpans(section, differences)) {
-      // Where the other side has nothing there is nothing to compare.
-      if (count === 0) await this.#push(stream, span, signal);
-      else if (!(await this.#exchange(stream, span, signal))) return false;
-      if (!this.#isCurrent(stream, signal)) return false;
-    }
-    return true;
+    const slots = new Slots(spansAtOnce);
+    const done = await Promise.all(
+      differingSpans(section, differences).map((differing) =>
+        slots.run(() => this.#equalise(stream, differing, signal)),
+      ),
+    );
+    return !done.includes(false);
+  }
+
+  async #equalise(
+    stream: ReplicaStream,
+    { span, count }: DifferingSpan,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!this.#isCurrent(stream, signal)) return false;
+    // Where the other side has nothing there is nothing to compare.
+    if (count > 0) return this.#exchange(stream, span, signal);
+    await this.#push(stream, span, signal);
+    return this.#isCurrent(stream, signal);
   }
 
   /** Makes a span equal on both sides, so many of this side's rows at a time as a question has room for. */
