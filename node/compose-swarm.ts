@@ -10,7 +10,11 @@ import {
   type MembershipOptions,
 } from "../src/core/membership/membership-options.ts";
 import { clusterFingerprint } from "../src/peer/swarm/members/cluster-fingerprint.ts";
-import { defaultSwarmOptions, type SwarmOptions } from "../src/peer/swarm/swarm-options.ts";
+import {
+  defaultClusterOptions,
+  defaultSwarmOptions,
+  type SwarmOptions,
+} from "../src/peer/swarm/swarm-options.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Logger } from "../src/ports/logger.ts";
 import type { Metrics } from "../src/ports/metrics.ts";
@@ -58,11 +62,13 @@ export async function composeSwarm(
     ...new Set([...named, ...memory.addresses, ...(seeksLocally ? [localNetwork] : [])]),
   ];
   const swarmKey = config.keyFile === undefined ? undefined : await readSwarmKey(config.keyFile);
+  const { replicas } = { ...defaultClusterOptions, ...config };
+  const cluster = { ...defaultClusterOptions, replicas };
   const listen = config.listen ?? [await defaultListen(join, memory.port)];
   const inner = new Libp2pOverlay(ports, {
     key: identity.key,
     swarm: config.name,
-    fingerprint: clusterFingerprint(defaultSwarmOptions.cluster),
+    fingerprint: clusterFingerprint(cluster),
     listen: listen.map(toMultiaddr),
     localDiscovery: config.localDiscovery ?? seeksLocally,
     ...(config.announce && { announce: config.announce.map(toMultiaddr) }),
@@ -75,7 +81,7 @@ export async function composeSwarm(
   });
   const { weight, minority } = { ...defaultSwarmOptions, ...config };
   const membership = presets[config.membership ?? "lan"];
-  const options = { ...defaultSwarmOptions, join, weight, minority, membership };
+  const options = { ...defaultSwarmOptions, cluster, join, weight, minority, membership };
   return {
     overlay,
     options,

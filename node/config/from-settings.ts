@@ -106,6 +106,7 @@ function swarmConfigOf(values: SettingValues): SwarmConfig | undefined {
       announce: values.announce,
       keyFile: values["swarm-key"],
       weight: values.weight,
+      replicas: values.replicas,
       membership: values.membership,
       minority: values.minority,
       localDiscovery: values["local-discovery"],

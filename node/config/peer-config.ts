@@ -50,6 +50,8 @@ export interface SwarmConfig {
   readonly keyFile?: string;
   /** @default 1 */
   readonly weight?: number;
+  /** Members that hold everything of an arc; peers with another number are refused. @default 2 */
+  readonly replicas?: number;
   /** @default "lan" */
   readonly membership?: MembershipPreset;
   /** What it does while it sees fewer than half of the members. @default "crawl" */

@@ -11,6 +11,7 @@ import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts";
 import { defaultFetchLimits } from "../../src/peer/fetching/fetch-limits.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
+import { defaultClusterOptions } from "../../src/peer/swarm/swarm-options.ts";
 import { answerMsMaxDefault } from "../api-client.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
@@ -59,6 +60,9 @@ const addressesMax = 64;
 
 /** Node.js closes a connection on which no answer begins for 300 s, and a question for a job's end stays open for 60 of them. */
 const timeoutSecondsMax = 240;
+
+/** Copies beyond these are paid for by every page, and no swarm loses so many members at a time. */
+const replicasMax = 8;
 
 /** Name of a swarm that has none. */
 export const swarmNameDefault = "orbweaver";
@@ -218,6 +222,12 @@ export const settings = {
     help: "share of the work, compared with a usual peer",
     defaultText: "1",
   },
+  replicas: {
+    read: wholeNumber({ min: 1, max: replicasMax }),
+    argument: "<n>",
+    help: "members that hold everything of a site; the same at all peers of a swarm",
+    defaultText: String(defaultClusterOptions.replicas),
+  },
   membership: {
     read: oneOf(membershipPresets),
     argument: "<preset>",
@@ -317,6 +327,7 @@ export const swarmSettingNames = [
   "swarm",
   "swarm-key",
   "weight",
+  "replicas",
   "membership",
   "minority",
   "local-discovery",

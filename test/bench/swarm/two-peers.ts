@@ -1,11 +1,11 @@
 /**
  * What it costs to be two: pages for each second of processor time, of one peer alone and of two that share the sites.
  *
- *   node test/bench/swarm/two-peers.ts [--runs 3] [--sites 200] [--pages 6000] [--json]
+ *   node test/bench/swarm/two-peers.ts [--runs 3] [--sites 200] [--pages 6000] [--replicas 2] [--json]
  *
  * Runs are interleaved, each with a server and data directories of its own. Processor time is the kernel's account of the
  * peers' processes from the injection to the job's end, so that starting and joining are left out; pages are counted in
- * the server's log.
+ * the server's log. With --replicas 1 no copies are kept: what is left is the price of forwarding alone.
  */
 import { median } from "../statistics.ts";
 import { runBenchmark, say, type Figure } from "./bench-run.ts";
@@ -23,17 +23,17 @@ interface Run {
   readonly seconds: number;
 }
 
-const flags = { runs: 3, sites: 200, pages: 6_000 };
+const flags = { runs: 3, sites: 200, pages: 6_000, replicas: 2 };
 
 await runBenchmark({
   name: "two-peers",
   flags,
-  run: async (bench, { runs: count, sites, pages }) => {
+  run: async (bench, { runs: count, sites, pages, replicas }) => {
     const runs: Run[] = [];
     for (let n = 0; n < count; n += 1) {
       // In turns, so that what slows the machine down meets both.
       for (const size of n % 2 === 0 ? [1, 2] : [2, 1]) {
-        const run = await crawl(bench, size, { sites, pages });
+        const run = await crawl(bench, size, { sites, pages }, replicas);
         say(`run ${n + 1} of ${count}: ${JSON.stringify(run)}`);
         runs.push(run);
       }
@@ -65,13 +65,14 @@ async function crawl(
   bench: BenchSwarm,
   size: number,
   { sites, pages }: BenchWebShape,
+  replicas: number,
 ): Promise<Run> {
   try {
     const web = await bench.sampleWeb({ sites, pages });
     const peers =
       size === 1
         ? [await bench.startPeer("peer-1", web.flags)]
-        : await bench.startSwarm(size, web.flags);
+        : await bench.startSwarm(size, [...web.flags, "--replicas", String(replicas)]);
     const [first] = peers;
     if (first === undefined) throw new RangeError("no peers");
     const cpu = (): number => peers.reduce((sum, peer) => sum + peer.cpuSeconds(), 0);

@@ -75,11 +75,11 @@ describe("peer run, in a swarm", () => {
     [
       [
         ...["--join", "--weight", "2.5", "--membership", "wan", "--minority", "pause"],
-        ...["--local-discovery", "--swarm-key", "k"],
+        ...["--local-discovery", "--swarm-key", "k", "--replicas", "3"],
       ],
       {
         ...{ name: "orbweaver", join: [], weight: 2.5, membership: "wan" },
-        ...{ minority: "pause", localDiscovery: true, keyFile: "k" },
+        ...{ minority: "pause", localDiscovery: true, keyFile: "k", replicas: 3 },
       },
     ],
   ])("understands %j", async (words, swarm) => {
@@ -106,6 +106,7 @@ describe("peer run, in a swarm", () => {
     [["--join", "nowhere"], "--join must be HOST:PORT"],
     [["--join", "a:0"], "--join must be HOST:PORT"],
     [["--listen", "/ip4/127.0.0.1/udp/1"], "--listen must be HOST:PORT"],
+    [["--join", "--replicas", "0"], "--replicas must be a whole number from 1 to 8"],
     [["--join", "--weight", "17"], "--weight must be a number from 0.0625 to 16"],
     [["--join", "--membership", "moon"], "--membership must be one of local, lan, wan"],
     [["--join", "--minority", "flee"], "--minority must be one of crawl, pause"],
