@@ -41,6 +41,8 @@ export interface VisitorSwarm {
   readonly isOutdated: (row: UrlRow, entry: QueueEntry) => Promise<boolean>;
   /** How often the process has stood still, for so long that others may have crawled its sites meanwhile. */
   readonly standstills: number;
+  /** The same when a host was last let out, which a stop between then and its visit does not change. */
+  readonly standstillsSeen: number;
 }
 
 interface VisitorParts {
@@ -84,8 +86,8 @@ export class Visitor {
     const row = urlRow(url, lease.job);
     const { swarm } = this.#parts;
     if (!swarm) return this.#visit(lease, url, row, () => false);
-    const { standstills } = swarm;
-    const isLate = (): boolean => swarm.standstills !== standstills;
+    const { standstillsSeen } = swarm;
+    const isLate = (): boolean => swarm.standstills !== standstillsSeen;
     // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
     return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row, isLate));
   }

@@ -311,6 +311,11 @@ export class Swarm {
     return this.#stalls.count;
   }
 
+  /** The same, as it was when a host was last let out. */
+  get standstillsSeen(): number {
+    return this.#stalls.seen;
+  }
+
   #superseded(): void {
     const problem = "another peer has started with this peer's identity";
     this.#onFailure(new CrawlError("SUPERSEDED", problem, { member: this.view.self }));

@@ -10,9 +10,13 @@ const none = (): void => undefined;
 const signal = new AbortController().signal;
 
 describe("Visitor", () => {
-  it("gives a URL back unasked when the process stood still since the host's turn came", async () => {
+  it.each([
+    ["before its visit began", 1, 0],
+    ["during its visit", 0, 1],
+  ])("gives a URL back unasked when the process stood still %s", async (_, before, during) => {
     const done: string[] = [];
-    const swarm = { isOutdated: () => Promise.resolve(false), standstills: 0 };
+    const isOutdated = (): Promise<boolean> => Promise.resolve(false);
+    const swarm = { isOutdated, standstills: before, standstillsSeen: 0 };
     const note = (what: string) => (): Promise<never> => {
       done.push(what);
       return Promise.reject(new Error(`${what} is not to be called`));
@@ -32,7 +36,7 @@ describe("Visitor", () => {
         },
         robots: {
           judge: () => {
-            swarm.standstills += 1;
+            swarm.standstills += during;
             return Promise.resolve({ kind: "allowed" });
           },
         },
@@ -81,7 +85,11 @@ describe("Visitor", () => {
           finishResponse: unexpected,
           priorFetch: () => Promise.resolve(undefined),
         },
-        swarm: { isOutdated: () => Promise.resolve(false), standstills: 0 },
+        swarm: {
+          isOutdated: () => Promise.resolve(false),
+          standstills: 0,
+          standstillsSeen: 0,
+        },
       },
       defaultPeerOptions,
       signal,

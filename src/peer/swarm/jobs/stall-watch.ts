@@ -83,6 +83,11 @@ export class StallWatch {
     return this.#count;
   }
 
+  /** Stalls that had been seen when the clock was last looked at: what comes to light only now is not among them. */
+  get seen(): number {
+    return this.#count;
+  }
+
   async run(): Promise<void> {
     this.#lastMs = this.#clock.nowMs();
     this.#lastWallMs = this.#clock.wallMs();
