@@ -10,11 +10,8 @@ import {
   type MembershipOptions,
 } from "../src/core/membership/membership-options.ts";
 import { clusterFingerprint } from "../src/peer/swarm/members/cluster-fingerprint.ts";
-import {
-  defaultClusterOptions,
-  defaultSwarmOptions,
-  type SwarmOptions,
-} from "../src/peer/swarm/swarm-options.ts";
+import { defaultClusterOptions } from "../src/peer/swarm/cluster-options.ts";
+import { defaultSwarmOptions, type SwarmOptions } from "../src/peer/swarm/swarm-options.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Logger } from "../src/ports/logger.ts";
 import type { Metrics } from "../src/ports/metrics.ts";

@@ -11,7 +11,7 @@ import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts";
 import { defaultFetchLimits } from "../../src/peer/fetching/fetch-limits.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
-import { defaultClusterOptions } from "../../src/peer/swarm/swarm-options.ts";
+import { defaultClusterOptions } from "../../src/peer/swarm/cluster-options.ts";
 import { answerMsMaxDefault } from "../api-client.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {

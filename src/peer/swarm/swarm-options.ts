@@ -1,8 +1,7 @@
 import { lanMembership } from "../../core/membership/membership-options.ts";
 import type { MembershipOptions } from "../../core/membership/membership-options.ts";
-import { defaultRingOptions } from "../../core/ring/ring-options.ts";
-import type { RingOptions } from "../../core/ring/ring-options.ts";
 import type { Millis } from "../../core/units.ts";
+import { defaultClusterOptions, type ClusterOptions } from "./cluster-options.ts";
 import { defaultLaneOptions } from "./exchange/forward-lane.ts";
 import type { ExchangeOptions } from "./exchange/exchange.ts";
 import type { MinorityPolicy } from "./ownership/minority-watch.ts";
@@ -16,18 +15,6 @@ import type { ReplicaStreamOptions } from "./replication/replica-stream.ts";
  * seconds that a stop may take, the replicas and the farewell need up to four.
  */
 export const swarmDrainMs: Millis = 5_000;
-
-/** What must be the same at all peers of a swarm; its fingerprint is part of the protocol's name. */
-export interface ClusterOptions {
-  readonly ring: RingOptions;
-  /** Members that hold everything of an arc, its holder included: one less may be lost at a time. @default 2 */
-  readonly replicas: number;
-}
-
-export const defaultClusterOptions: ClusterOptions = Object.freeze({
-  ring: defaultRingOptions,
-  replicas: 2,
-});
 
 /** What a peer is told of its place in a swarm. */
 export interface SwarmOptions {

@@ -1,5 +1,5 @@
 import { hash64 } from "../../../core/hash/hash64.ts";
-import type { ClusterOptions } from "../swarm-options.ts";
+import type { ClusterOptions } from "../cluster-options.ts";
 
 /**
  * Number of what all peers of a swarm must understand alike: their messages, and the canonical form and ring position of

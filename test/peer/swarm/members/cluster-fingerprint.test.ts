@@ -3,7 +3,7 @@ import {
   clusterFingerprint,
   protocolVersion,
 } from "../../../../src/peer/swarm/members/cluster-fingerprint.ts";
-import { defaultClusterOptions } from "../../../../src/peer/swarm/swarm-options.ts";
+import { defaultClusterOptions } from "../../../../src/peer/swarm/cluster-options.ts";
 
 const { ring, replicas } = defaultClusterOptions;
 
