@@ -19,7 +19,8 @@ export class SitemapOffers {
 
   /** The links of a page of this lease, with what was due, are in the journal. */
   taken({ job, robots }: Lease): void {
-    if (!robots) return;
+    // A job that does not want them yet may do so when its options change.
+    if (!robots || !job.definition.options.sitemaps) return;
     const jobs = this.#taken.get(robots);
     if (jobs) jobs.add(job);
     else this.#taken.set(robots, new WeakSet([job]));

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { parseRobots } from "../../../src/core/robots/parse-robots.ts";
+import type { Lease } from "../../../src/peer/durability/lease.ts";
+import { SitemapOffers } from "../../../src/peer/fetching/sitemap-offers.ts";
+
+const robots = parseRobots("Sitemap: http://e.org/s.xml");
+
+it("offers them once to a job, also where it wants them only after pages have come", () => {
+  const offers = new SitemapOffers();
+  const options = { sitemaps: false };
+  const lease = { robots, job: { definition: { options } } } as unknown as Lease;
+  offers.taken(lease);
+  expect(offers.due(lease)).toEqual([]);
+  options.sitemaps = true;
+  expect(offers.due(lease)).toEqual(["http://e.org/s.xml"]);
+  offers.taken(lease);
+  expect(offers.due(lease)).toEqual([]);
+});
