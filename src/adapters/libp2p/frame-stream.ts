@@ -8,6 +8,7 @@ import {
   type Frame,
   type Malformation,
 } from "./frame-codec.ts";
+import { frugalWindow } from "./frugal-window.ts";
 import type { CollectingBudget, Collector } from "./memory-budget.ts";
 
 /** What a stream's owner is told of it. */
@@ -68,6 +69,7 @@ export class FrameStream implements Collector {
     this.#stream = stream;
     this.#listener = listener;
     this.#decoder = new FrameDecoder(bytesMax);
+    frugalWindow(stream);
     stream.addEventListener("drain", this.#onDrain);
     stream.addEventListener("remoteCloseWrite", this.#onRemoteCloseWrite);
     stream.addEventListener("close", this.#onClose);

@@ -16,6 +16,7 @@ import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
 import { formatSwarmKey } from "./swarm-key.ts";
 import { toldProtector } from "./told-protector.ts";
+import { wholePackets } from "./whole-packets.ts";
 
 /** Open connections, of all peers: a swarm of hundreds, all connected to all. */
 const connectionsMax = 512;
@@ -78,7 +79,9 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     nodeInfo: { name: "orbweaver", version: "1", userAgent: "orbweaver" },
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
     transports: [tcp()],
-    connectionEncrypters: [watchOwnKey(noise({ crypto: noiseCrypto }), options.onOwnKey)],
+    connectionEncrypters: [
+      watchOwnKey(wholePackets(noise({ crypto: noiseCrypto })), options.onOwnKey),
+    ],
     streamMuxers: [
       yamux({
         maxInboundStreams: streamsMax,

@@ -1,5 +1,5 @@
-import { createServer, type AddressInfo, type Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { createServer, Socket, type AddressInfo } from "node:net";
+import { describe, expect, it, vi } from "vitest";
 import { newPeerKey, memberIdOf } from "../../../src/adapters/libp2p/peer-key.ts";
 import { newSwarmKey } from "../../../src/adapters/libp2p/swarm-key.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
@@ -78,6 +78,20 @@ describe("libp2p's overlay on a network", () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(["reply", "reply", "reply", "reply"]);
     expect(broken).toEqual([]);
     expect([...a.lines, ...b.lines]).toEqual([]);
+  });
+
+  place("writes a request once, and its answer once", async (loopback) => {
+    const [a, b] = [await started(loopback), await started(loopback)];
+    await join(a, b);
+    await ask(a, b);
+    const writes = vi.spyOn(Socket.prototype, "write");
+    const asked = 100;
+    for (let n = 0; n < asked; n += 1) await ask(a, b);
+    const written = writes.mock.calls.length;
+    writes.mockRestore();
+    expect(written).toBeGreaterThanOrEqual(2 * asked);
+    // The members have some words of their own meanwhile.
+    expect(written).toBeLessThan(2.5 * asked);
   });
 
   place("does not take another member for the one that was asked for", async (loopback) => {
