@@ -244,6 +244,7 @@ export class Swarm {
    */
   async stop(drainedByMs: Millis): Promise<void> {
     if (!this.#admission) return;
+    this.exchange.sweep();
     await this.replicator.emptied(drainedByMs + replicasWithinMs);
     this.lending?.stop();
     this.#stop.abort();

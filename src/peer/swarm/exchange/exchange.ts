@@ -14,6 +14,7 @@ import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
 import type { SieveKey } from "../../admission/sieve-keeper.ts";
 import { ForwardLane } from "./forward-lane.ts";
 import type { FinalResult, LaneOptions } from "./forward-lane.ts";
+import { OutboxSweep } from "./outbox-sweep.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
 import type { Parcel, Delivery } from "./parcel.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
@@ -38,8 +39,8 @@ export type Route = MemberId | undefined;
  * The outbox: discovered URLs on their way to the members that hold their sites, this one included.
  *
  * A link to another site becomes a row of the outbox in its page's own batch. The row belongs to the arc of the page's
- * site: it is replicated and passed on with it, so whoever holds that arc sends it. It is deleted when the URL is durable at its
- * owner and at its owner's replicas.
+ * site: it is replicated and passed on with it, so whoever holds that arc sends it. It is deleted some time after the URL
+ * became durable at its owner and at its owner's replicas.
  *
  * Invariant: a URL counts as sent only after its acknowledgement.
  */
@@ -56,6 +57,7 @@ export class Exchange {
   readonly #parcels = new Map<string, Parcel>();
   readonly #lanes = new Map<MemberId | undefined, ForwardLane>();
   readonly #sent: FingerprintCache;
+  readonly #sweep: OutboxSweep;
   readonly #stop = new AbortController();
   readonly #onFailure: (error: unknown) => void;
 
@@ -86,6 +88,8 @@ export class Exchange {
     this.#options = options;
     this.#onFailure = onFailure;
     this.#sent = new FingerprintCache(options.sentCacheCapacity);
+    const deleteRows = (keys: readonly Uint8Array[]): void => this.#deleteRows(keys);
+    this.#sweep = new OutboxSweep(ports.clock, this.#stop.signal, deleteRows, onFailure);
   }
 
   get full(): boolean {
@@ -173,6 +177,11 @@ export class Exchange {
     }
   }
 
+  /** Deletes the rows of all that has been acknowledged. */
+  sweep(): void {
+    this.#sweep.now();
+  }
+
   stop(): void {
     this.#stop.abort();
   }
@@ -235,12 +244,15 @@ export class Exchange {
     const { space, words, at } = sieveKeyOfRow(rowKey);
     this.#sent.testAndAdd(space, words, at);
     this.#metrics.count("forwarded_urls_total");
-    for (const key of outboxKeys) {
-      if (!this.#territory.holds(positionOfKey(key))) continue;
-      const op: StoreOp = { type: "del", key };
-      void this.#journal.append([op]);
-    }
+    this.#sweep.add(outboxKeys);
     parcel.acknowledged?.(result === "new");
     for (const acknowledged of parcel.also) acknowledged(false);
+  }
+
+  /** Those of arcs that have passed to another member are that one's to delete. */
+  #deleteRows(keys: readonly Uint8Array[]): void {
+    const held = keys.filter((key) => this.#territory.holds(positionOfKey(key)));
+    if (held.length > 0)
+      void this.#journal.append(held.map((key): StoreOp => ({ type: "del", key })));
   }
 }
