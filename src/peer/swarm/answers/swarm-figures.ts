@@ -5,6 +5,7 @@ import type {
   StatsQuestion,
   StatsReply,
 } from "../../../core/messages/stats-message.ts";
+import type { Ring } from "../../../core/ring/ring.ts";
 import { roundFigure } from "../../../core/round-figure.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -38,6 +39,8 @@ export class SwarmFigures {
   readonly #spread: JobSpread;
   readonly #view: MemberView;
   readonly #past = new PastTotalsBook();
+  /** What each member owns, for as long as the ring is this one. */
+  #shares: { readonly ring: Ring; readonly of: ReadonlyMap<MemberId, number> } | undefined;
 
   constructor(
     clock: Clock,
@@ -53,14 +56,21 @@ export class SwarmFigures {
   }
 
   members(): readonly MemberReport[] {
-    const { ring } = this.#view;
+    const shares = this.#sharesNow();
     const [self, ...others] = this.#view.members();
     const rows = [...(self ? [self] : []), ...others.sort((a, b) => (a.id < b.id ? -1 : 1))];
     return rows.map((member) => {
       const { id, addresses, weight, generation, version } = member;
-      const share = roundFigure(ring.arcsOf(id).share);
+      const share = roundFigure(shares.get(id) ?? 0);
       return { id, addresses, state: stateOf(member), weight, share, generation, version };
     });
+  }
+
+  /** To look at every arc takes some time, and members are asked for every second. */
+  #sharesNow(): ReadonlyMap<MemberId, number> {
+    const { ring } = this.#view;
+    if (this.#shares?.ring !== ring) this.#shares = { ring, of: ring.sharesOf() };
+    return this.#shares.of;
   }
 
   /** Asks all members at once, and remembers what they say for the time when they are gone. */
