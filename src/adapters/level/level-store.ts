@@ -159,12 +159,14 @@ export class LevelStore implements Store {
 
   async range(range: KeyRange, limit: number): Promise<StoreEntry[]> {
     const entries: StoreEntry[] = [];
-    for await (const entry of this.#entries(range, limit)) entries.push(entry);
+    for await (const chunk of this.#chunks(range, limit)) {
+      for (const [key, value] of chunk) entries.push({ key, value });
+    }
     return entries;
   }
 
   scan(range: KeyRange): AsyncIterable<StoreEntry> {
-    return this.#entries(range, Infinity);
+    return this.#entries(range);
   }
 
   async write(ops: readonly StoreOp[], options: WriteOptions): Promise<void> {
@@ -190,7 +192,16 @@ export class LevelStore implements Store {
     }
   }
 
-  async *#entries(range: KeyRange, limit: number): AsyncGenerator<StoreEntry, void, undefined> {
+  async *#entries(range: KeyRange): AsyncGenerator<StoreEntry, void, undefined> {
+    for await (const chunk of this.#chunks(range, Infinity)) {
+      for (const [key, value] of chunk) yield { key, value };
+    }
+  }
+
+  async *#chunks(
+    range: KeyRange,
+    limit: number,
+  ): AsyncGenerator<readonly [Bytes, Bytes][], void, undefined> {
     const database = this.#opened("read");
     const bounds = { gte: range.gte, lt: range.lt, highWaterMarkBytes: chunkBytes };
     const iterator = database.iterator(Number.isFinite(limit) ? { ...bounds, limit } : bounds);
@@ -200,7 +211,7 @@ export class LevelStore implements Store {
         const chunk = await iterator.nextv(chunkEntries);
         if (chunk.length === 0) return;
         left -= chunk.length;
-        for (const [key, value] of chunk) yield { key, value };
+        yield chunk;
       }
     } catch (error) {
       throw storeFailure("read", this.#options.directory, error);

@@ -2,14 +2,14 @@ import { compareKeys } from "../../../core/frontier/queued-url.ts";
 import { after, rangeOfArc, tagRange } from "../../../core/record/keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
-import { positionOfKey } from "../../../core/ring/ring-position.ts";
+import { positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
 import type { KeyRange, Store, StoreEntry } from "../../../ports/store.ts";
 
-/** Rows of the first page behind a gap: to read over a narrow one costs less than to begin anew. */
-const pageRowsMin = 32;
+/** Rows of a page that may meet a site outside the arcs, only to find out where to go on. */
+const pageRowsMin = 8;
 
-/** Where fewer of a page's rows are within the arcs, the next one is short: a turn of the database is worth some rows. */
-const shareInsideMin = 0.25;
+/** To read over a site outside the arcs with more rows costs more than to begin anew behind it. */
+const strangerRowsMax = 100;
 
 /** Rows of a page at most, and bytes of one after which the next is shorter. */
 const pageRowsMax = 512;
@@ -21,7 +21,8 @@ const pageBytes = 256 * 1_024;
  *
  * The work follows the rows and not the arcs: a member has thousands of arcs with most other members, and most of them
  * are empty until a crawl is large. A page is read wherever the next row may be, rows between arcs are left out, and the
- * next page begins at the next arc that ends behind the last row.
+ * next page begins at the next arc that ends behind the last row. A site outside the arcs costs a turn of the database where
+ * it is passed over, and its rows where it is read over: pages grow until they meet a large one.
  *
  * @param firstPageRows who knows that many rows will be there saves turns of the database; later pages grow by themselves
  */
@@ -41,28 +42,40 @@ export async function* scanArcs(
     if (compareKeys(start, gte) > 0) gte = start;
     if (compareKeys(gte, within.lt) >= 0) return;
     const rows = await store.range({ gte, lt: within.lt }, limit);
-    let bytes = 0;
-    let inside = 0;
+    const page = { rows: limit, bytes: 0, outside: 0, sitesOutside: 0 };
+    let stranger: RingPosition | undefined;
     for (const row of rows) {
       const position = positionOfKey(row.key);
       while ((list[at]?.to ?? Infinity) <= position) at += 1;
       const here = list[at];
       if (!here) return;
-      bytes += row.value.length;
-      if (position < here.from) continue;
-      inside += 1;
-      yield row;
+      page.bytes += row.value.length;
+      if (position >= here.from) {
+        yield row;
+        continue;
+      }
+      page.outside += 1;
+      if (position !== stranger) page.sitesOutside += 1;
+      stranger = position;
     }
     const last = rows.at(-1);
     if (!last || rows.length < limit) return;
     gte = after(last.key);
-    limit = nextLimit(limit, inside / rows.length, bytes);
+    limit = nextLimit(page);
   }
 }
 
-function nextLimit(limit: number, shareInside: number, bytes: number): number {
-  if (bytes > pageBytes) return Math.max(1, limit >> 2);
-  return shareInside >= shareInsideMin
-    ? Math.min(limit * 2, pageRowsMax)
-    : Math.min(limit, pageRowsMin);
+interface Page {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Rows outside the arcs, and of how many sites they are. */
+  readonly outside: number;
+  readonly sitesOutside: number;
+}
+
+function nextLimit({ rows, bytes, outside, sitesOutside }: Page): number {
+  if (bytes > pageBytes) return Math.max(1, rows >> 2);
+  const isInStranger = outside === rows && sitesOutside === 1;
+  const hasLarge = isInStranger || outside > strangerRowsMax * sitesOutside;
+  return hasLarge ? Math.min(rows, pageRowsMin) : Math.min(rows * 2, pageRowsMax);
 }

@@ -31,6 +31,7 @@ function arcsOf(bounds: readonly number[]): ArcSet {
 class Rows {
   readonly rows: readonly StoreEntry[];
   asked = 0;
+  given = 0;
 
   constructor(placesOfRows: readonly number[], bytes = 1) {
     const keys = placesOfRows.map((place, n) => {
@@ -46,7 +47,9 @@ class Rows {
     const within = this.rows.filter(
       ({ key }) => compareKeys(key, gte) >= 0 && compareKeys(key, lt) < 0,
     );
-    return Promise.resolve(within.slice(0, limit));
+    const page = within.slice(0, limit);
+    this.given += page.length;
+    return Promise.resolve(page);
   }
 }
 
@@ -95,6 +98,16 @@ describe("scanArcs", () => {
     const arcs = arcsOf(Array.from({ length: places }, (_, n) => n));
     expect(await all(rows, arcs)).toHaveLength(3_000);
     expect(rows.asked).toBeLessThan(25);
+  });
+
+  it("hardly reads of large sites that are another's, and soon reads long pages of its own", async () => {
+    // Twenty sites at even places, the one at 20 its own; at odd ones arcs that have no site yet.
+    const rows = new Rows(Array.from({ length: 40_000 }, (_, n) => (n % 20) * 2));
+    const odd = [1, 3, 5, 7, 9, 11, 13, 15, 17, 23, 25, 27, 29, 31, 33, 35, 37];
+    const arcs = arcsOf([...odd.flatMap((at) => [at, at + 1]), 19, 21]);
+    expect(await all(rows, arcs)).toHaveLength(2_000);
+    expect(rows.asked).toBeLessThan(35);
+    expect(rows.given).toBeLessThan(3_000);
   });
 
   it("reads few rows at a time where they are large", async () => {
