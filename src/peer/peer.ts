@@ -99,6 +99,7 @@ export class Peer implements PeerControl {
         sequence: this.#sequence,
         ...(this.#swarm && { outlet: this.#swarm.exchange }),
       },
+      options,
       onFailure,
     );
     const visitor = newVisitor(

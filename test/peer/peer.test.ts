@@ -189,6 +189,21 @@ describe("a peer", () => {
     expect(await inject(told)).toMatchObject({ added: 2, rejected: [] });
   });
 
+  it("asks nobody for a link to an address that is not public", async () => {
+    const links = ["http://10.0.0.7/", "http://[::1]/", "http://localhost/", "/a"];
+    const machine = new VirtualPeer(
+      table({ "http://site.example/": htmlPage(...links), "http://site.example/a": htmlPage() }),
+    );
+    const peer = await machine.crawl(["http://site.example/"], { scope: "any" });
+    const [link] = await peer.status(["http://10.0.0.7/"]);
+    expect(link).toMatchObject({ state: "excluded", reason: "address-forbidden", attempts: 0 });
+    const skipped = { "address-forbidden": 3 };
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 2, failed: 0, skipped });
+    expect(machine.web.requests.map(({ url }) => new URL(url).host)).toEqual(
+      machine.web.requests.map(() => "site.example"),
+    );
+  });
+
   it.each(["address-forbidden", "connect-refused", "connect-timeout"] as const)(
     "asks the next address of a name after %s, within the delays of each",
     async (failure) => {

@@ -64,7 +64,8 @@ export function differenceBetween(own: Hello, theirs: Hello): string | undefined
     return `it belongs to the swarm "${theirs.swarm}", this member to "${own.swarm}"`;
   }
   if (own.fingerprint !== theirs.fingerprint) {
-    return `its cluster options have the fingerprint ${theirs.fingerprint}, those here ${own.fingerprint}`;
+    const prints = `${theirs.fingerprint}, not ${own.fingerprint}`;
+    return `its cluster options have the fingerprint ${prints}: its number of replicas or its release is another`;
   }
   return undefined;
 }

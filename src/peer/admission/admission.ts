@@ -24,6 +24,7 @@ import type { Candidate } from "./candidate.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import type { Job } from "../jobs/job-registry.ts";
+import type { PeerOptions } from "../peer-options.ts";
 import type { Journal } from "../durability/journal.ts";
 import { Pulse } from "../pulse.ts";
 import { reconcile, type Reconciled } from "../durability/reconcile.ts";
@@ -109,6 +110,7 @@ export class Admission {
   readonly #frontier: Frontier;
   readonly #sieve: SieveKeeper;
   readonly #queryGuard = new QueryGuard();
+  readonly #allowPrivate: boolean;
   readonly #onFailure: (error: unknown) => void;
   readonly #waiting: Pending[] = [];
   readonly #pulse = new Pulse();
@@ -130,6 +132,7 @@ export class Admission {
       readonly sequence: Sequence;
       readonly outlet?: Outlet;
     },
+    { allowPrivate }: Pick<PeerOptions, "allowPrivate">,
     onFailure: (error: unknown) => void,
   ) {
     this.#clock = ports.clock;
@@ -141,6 +144,7 @@ export class Admission {
     this.#offers = new UnsettledOffers(parts.sieve.sieve.options.unsettledOffersMax);
     this.#sequence = parts.sequence;
     this.#outlet = parts.outlet;
+    this.#allowPrivate = allowPrivate;
     this.#onFailure = onFailure;
   }
 
@@ -339,9 +343,10 @@ export class Admission {
     return [...parcels.values()];
   }
 
-  /** The guards that need to know what was admitted before. */
+  /** What the owner has to say: its policy on addresses, and the guards that need to know what was admitted before. */
   #guard({ request: { job }, url }: Candidate, host: Host): ExclusionReason | undefined {
     const { pagesPerHostMax, queriesPerPathMax } = job.definition.options;
+    if (host.isPrivate && !this.#allowPrivate) return "address-forbidden";
     if (host.admittedFor(job.space) >= pagesPerHostMax) return "host-limit";
     if (!this.#queryGuard.admit(url, job.space, queriesPerPathMax)) return "query-explosion";
     return undefined;

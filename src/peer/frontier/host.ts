@@ -1,4 +1,5 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
+import { isPrivateHost } from "../../core/net/address-policy.ts";
 import { HostRecord } from "../../core/record/record.pb.ts";
 import { hostAddress, hostKey } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
@@ -17,6 +18,8 @@ export class Host {
   readonly position: RingPosition;
   /** Known from the database, so that an earlier process may have asked it a moment ago. */
   readonly isInherited: boolean;
+  /** Leads to an address that is not public, by its form alone. */
+  readonly isPrivate: boolean;
   /** Longest Crawl-delay that a robots.txt of this host asks for. */
   crawlDelayMs: Millis | undefined;
   /** When the visit's address must be looked up again. */
@@ -39,6 +42,7 @@ export class Host {
     this.visit = visit;
     this.keys = hostAddress(visit.site, visit.host);
     this.position = positionOfHash(this.keys.position);
+    this.isPrivate = isPrivateHost(visit.host);
     this.isInherited = record !== undefined;
     this.crawlDelayMs = record?.crawlDelayMs;
     for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);

@@ -152,7 +152,9 @@ describe("libp2p's overlay on a network", () => {
 
   place("refuses other cluster options, with one line at each end", async (loopback) => {
     const [a, b] = [await started(loopback), await started(loopback, { fingerprint: "beef" })];
-    const detail = "its cluster options have the fingerprint beef, those here 0123abcd";
+    const line = (theirs: string, own: string): string =>
+      `its cluster options have the fingerprint ${theirs}, not ${own}: its number of replicas or its release is another`;
+    const detail = line("beef", "0123abcd");
     expect(await join(a, b)).toEqual({ kind: "refused", detail });
     expect(await join(a, b)).toMatchObject({ kind: "refused" });
     await loopback.until("the other end's line", () => b.lines.length > 0);
@@ -161,7 +163,7 @@ describe("libp2p's overlay on a network", () => {
       {
         event: "peer-refused",
         peer: a.overlay.self,
-        detail: "its cluster options have the fingerprint 0123abcd, those here beef",
+        detail: line("0123abcd", "beef"),
       },
     ]);
     a.overlay.learn(b.overlay.self, b.overlay.addresses);

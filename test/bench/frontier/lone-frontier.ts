@@ -109,6 +109,7 @@ export class LoneFrontier {
     this.admission = new Admission(
       ports,
       { journal: this.journal, frontier: this.frontier, sieve, sequence },
+      defaultPeerOptions,
       onFailure,
     );
     this.journal.contribute(() => jobs.takeUnsaved());
