@@ -24,6 +24,8 @@ export const benchSites: readonly BenchSite[] = [
     "/usr/share/doc/postgresql-doc/html",
   ]),
   documentation("python3-doc", 526, "127.0.0.23", ["/usr/share/doc/python3-doc/html"]),
+  documentation("linux-doc", 3_062, "127.0.0.24", ["/usr/share/doc/linux-doc/html"]),
+  documentation("openjdk-17-doc", 10_136, "127.0.0.25", ["/usr/share/doc/openjdk-17-doc/api"]),
   {
     name: "sample",
     about: `the sample web: ${sampleWeb.sites} hosts on as many addresses`,
