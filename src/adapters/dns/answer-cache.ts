@@ -1,37 +1,31 @@
+import { RecentMap } from "../../core/recent-map.ts";
 import type { HostName, Millis } from "../../core/units.ts";
 import type { ResolveOutcome } from "../../ports/resolver.ts";
+
+/** A host that is crawled knows its address itself; what it had is asked for again when it comes back. */
+const idleMsMax: Millis = 600_000;
 
 interface CachedAnswer {
   readonly outcome: ResolveOutcome;
   readonly expiresAtMs: Millis;
 }
 
-/** Answers by name until they expire; above `namesMax` the one that was used longest ago goes. */
+/** Answers by name until they expire, of the `namesMax` names that were used last. */
 export class AnswerCache {
-  readonly #namesMax: number;
-  /** Least recently used first. */
-  readonly #answers = new Map<HostName, CachedAnswer>();
+  readonly #answers: RecentMap<HostName, CachedAnswer>;
 
   constructor(namesMax: number) {
-    this.#namesMax = namesMax;
+    this.#answers = new RecentMap({ costMax: namesMax, costOf: () => 1, idleMsMax });
   }
 
   get(host: HostName, nowMs: Millis): ResolveOutcome | undefined {
-    const answer = this.#answers.get(host);
-    if (answer === undefined) return undefined;
+    const answer = this.#answers.get(host, nowMs);
+    if (answer === undefined || answer.expiresAtMs > nowMs) return answer?.outcome;
     this.#answers.delete(host);
-    if (answer.expiresAtMs <= nowMs) return undefined;
-    this.#answers.set(host, answer);
-    return answer.outcome;
+    return undefined;
   }
 
-  set(host: HostName, outcome: ResolveOutcome, expiresAtMs: Millis): void {
-    this.#answers.delete(host);
-    this.#answers.set(host, { outcome, expiresAtMs });
-    if (this.#answers.size <= this.#namesMax) return;
-    for (const oldest of this.#answers.keys()) {
-      this.#answers.delete(oldest);
-      return;
-    }
+  set(host: HostName, outcome: ResolveOutcome, nowMs: Millis, ttlMs: Millis): void {
+    this.#answers.set(host, { outcome, expiresAtMs: nowMs + ttlMs }, nowMs);
   }
 }

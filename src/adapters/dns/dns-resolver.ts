@@ -137,9 +137,9 @@ export class DnsResolver implements Resolver {
       const { addresses, ttlMs } = await this.#ask(host);
       if (addresses.length === 0) return this.#remember(host, "dns-not-found", "no address");
       const boundedMs = Math.min(Math.max(ttlMs, this.#options.ttlMsMin), this.#options.ttlMsMax);
-      const expiresAtMs = this.#clock.nowMs() + boundedMs;
-      const outcome = foundOutcome(addresses.slice(0, addressesMax), expiresAtMs);
-      this.#cache.set(host, outcome, expiresAtMs);
+      const nowMs = this.#clock.nowMs();
+      const outcome = foundOutcome(addresses.slice(0, addressesMax), nowMs + boundedMs);
+      this.#cache.set(host, outcome, nowMs, boundedMs);
       return outcome;
     } catch (error) {
       const code = codeOf(error);
@@ -153,7 +153,7 @@ export class DnsResolver implements Resolver {
     const outcome = failedOutcome(failure, detail);
     const { notFoundTtlMs, errorTtlMs } = this.#options;
     const ttlMs = failure === "dns-not-found" ? notFoundTtlMs : errorTtlMs;
-    this.#cache.set(host, outcome, this.#clock.nowMs() + ttlMs);
+    this.#cache.set(host, outcome, this.#clock.nowMs(), ttlMs);
     return outcome;
   }
 

@@ -1,3 +1,4 @@
+import { RecentMap } from "../../core/recent-map.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
 import { robotsKey } from "../../core/record/keys.ts";
 import { parseRobots } from "../../core/robots/parse-robots.ts";
@@ -14,6 +15,9 @@ import type { Store, StoreOp } from "../../ports/store.ts";
 const charactersMax = 8_000_000;
 const charactersPerOriginMin = 500;
 
+/** Hosts run dry and come back with the next link; of one that does not, nothing stays in memory. */
+const idleMsMax: Millis = 600_000;
+
 /** What an origin's robots.txt says, as it is kept. */
 export interface RobotsEntry {
   readonly record: RobotsRecord;
@@ -22,28 +26,29 @@ export interface RobotsEntry {
 
 /** robots.txt of each origin: in the store, with a bounded number of parsed ones in memory. */
 export class RobotsKeeper {
-  readonly #clock: Clock;
-  readonly #store: Store;
-  /** In the order of use, the least recently used first. */
-  readonly #entries = new Map<OriginName, RobotsEntry>();
-  #characters = 0;
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #store: Pick<Store, "get">;
+  readonly #entries = new RecentMap<OriginName, RobotsEntry>({
+    costMax: charactersMax,
+    costOf: ({ record }) => Math.max(record.body.length, charactersPerOriginMin),
+    idleMsMax,
+  });
 
-  constructor(ports: { readonly clock: Clock; readonly store: Store }) {
+  constructor(ports: { readonly clock: Pick<Clock, "nowMs">; readonly store: Pick<Store, "get"> }) {
     this.#clock = ports.clock;
     this.#store = ports.store;
   }
 
   /** What is known of the origin, however old. */
   async lookup(origin: OriginName, site: SiteName): Promise<RobotsEntry | undefined> {
-    const known = this.#entries.get(origin);
-    if (known) {
-      this.#remember(origin, known);
-      return known;
-    }
+    const known = this.#entries.get(origin, this.#clock.nowMs());
+    if (known) return known;
     const value = await this.#store.get(robotsKey(site, origin));
-    if (!value) return undefined;
+    // It may have been fetched meanwhile.
+    const fetched = this.#entries.get(origin, this.#clock.nowMs());
+    if (fetched || !value) return fetched;
     const entry = entryOf(RobotsRecord.decode(value));
-    this.#remember(origin, entry);
+    this.#entries.set(origin, entry, this.#clock.nowMs());
     return entry;
   }
 
@@ -53,30 +58,9 @@ export class RobotsKeeper {
 
   /** Takes in what was fetched; the returned operation makes it durable. */
   keep(origin: OriginName, site: SiteName, record: RobotsRecord): StoreOp {
-    this.#remember(origin, entryOf(record));
+    this.#entries.set(origin, entryOf(record), this.#clock.nowMs());
     return { type: "put", key: robotsKey(site, origin), value: RobotsRecord.encode(record) };
   }
-
-  #remember(origin: OriginName, entry: RobotsEntry): void {
-    this.#forget(origin);
-    this.#entries.set(origin, entry);
-    this.#characters += costOf(entry);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#characters <= charactersMax || oldest === origin) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(origin: OriginName): void {
-    const entry = this.#entries.get(origin);
-    if (!entry) return;
-    this.#entries.delete(origin);
-    this.#characters -= costOf(entry);
-  }
-}
-
-function costOf({ record }: RobotsEntry): number {
-  return Math.max(record.body.length, charactersPerOriginMin);
 }
 
 /** What an origin's robots.txt says of one URL. */

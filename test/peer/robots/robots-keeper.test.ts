@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { RobotsRecord } from "../../../src/core/record/record.pb.ts";
+import type { CanonicalUrl, OriginName, SiteName } from "../../../src/core/units.ts";
+import { RobotsKeeper, robotsAllow } from "../../../src/peer/robots/robots-keeper.ts";
+import type { Bytes } from "../../../src/ports/store.ts";
+
+const site = "a.example" as SiteName;
+const url = "http://a.example/x" as CanonicalUrl;
+const minuteMs = 60_000;
+
+/** What a store answers, as soon as it is let. */
+class HeldStore {
+  value: Bytes | undefined;
+  reads = 0;
+  let: Promise<unknown> = Promise.resolve();
+
+  async get(): Promise<Bytes | undefined> {
+    this.reads += 1;
+    const { value } = this;
+    await this.let;
+    return value;
+  }
+}
+
+function origin(name: string): OriginName {
+  return `http://${name}.example` as OriginName;
+}
+
+function record(body: string): RobotsRecord {
+  const times = { fetchedAtMs: 0, expiresAtMs: 1_000 };
+  return {
+    origin: origin("a"),
+    verdict: "rules",
+    body,
+    ...times,
+    httpStatus: 200,
+    failuresInRow: 0,
+  };
+}
+
+describe("RobotsKeeper", () => {
+  function begun(): {
+    clock: { ms: number; nowMs: () => number };
+    store: HeldStore;
+    keeper: RobotsKeeper;
+  } {
+    const clock = { ms: 0, nowMs: (): number => clock.ms };
+    const store = new HeldStore();
+    return { clock, store, keeper: new RobotsKeeper({ clock, store }) };
+  }
+
+  it("reads again what nobody has asked for in ten minutes", async () => {
+    const { clock, store, keeper } = begun();
+    const rules = record("user-agent: *\ndisallow: /private/");
+    store.value = RobotsRecord.encode(rules);
+    keeper.keep(origin("a"), site, rules);
+    clock.ms = 9 * minuteMs;
+    await keeper.lookup(origin("a"), site);
+    clock.ms = 18 * minuteMs;
+    keeper.keep(origin("b"), site, rules);
+    await keeper.lookup(origin("a"), site);
+    expect(store.reads).toBe(0);
+    clock.ms = 29 * minuteMs;
+    keeper.keep(origin("c"), site, rules);
+    const entry = await keeper.lookup(origin("a"), site);
+    expect(store.reads).toBe(1);
+    expect(entry?.record).toEqual(rules);
+  });
+
+  it("holds to what was fetched while the older file was being read", async () => {
+    const { store, keeper } = begun();
+    store.value = RobotsRecord.encode(record("user-agent: *\ndisallow:"));
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    store.let = promise;
+    const reading = keeper.lookup(origin("a"), site);
+    keeper.keep(origin("a"), site, record("user-agent: *\ndisallow: /"));
+    resolve(undefined);
+    for (const entry of [await reading, await keeper.lookup(origin("a"), site)]) {
+      expect(entry && robotsAllow(entry, url, "orbweaver")).toBe(false);
+    }
+  });
+});
