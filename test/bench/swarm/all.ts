@@ -16,7 +16,7 @@ interface Entry {
 const benchmarks: readonly Entry[] = [
   { name: "kills", quick: ["--kills", "3", "--sites", "50"] },
   { name: "saturated", quick: ["--seconds", "15"] },
-  { name: "two-peers", quick: ["--runs", "1"] },
+  { name: "two-peers", quick: ["--runs", "1", "--pages", "5000", "--warm-up", "2000"] },
   { name: "polite", quick: ["--settle", "5", "--seconds", "10"] },
   { name: "join-busy", quick: ["--pages", "15000", "--after", "4"] },
   { name: "forwarding", quick: ["--urls", "50000"] },
