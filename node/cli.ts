@@ -34,7 +34,7 @@ const examples: readonly Example[] = [
 
 const closing = `
 Exit codes: 0 done, 1 failed, 2 used wrongly; 130 after Ctrl-C, 143 after
-SIGTERM.
+SIGTERM, 129 when the terminal is gone.
 Every setting of a peer and of a job can be set as ORBWEAVER_NAME in the
 environment or as "name" in a --config file; flags win.`;
 

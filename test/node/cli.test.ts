@@ -46,7 +46,9 @@ describe("the command line", () => {
     const { exitCode, out } = await peer(["--help"]);
     expect(exitCode).toBe(0);
     expect(out).toMatch(/\nExamples:\n {2}# .*\n {2}peer crawl /);
-    expect(out).toMatch(/\nExit codes: 0 done, .* 130 after Ctrl-C, 143 after\nSIGTERM\.\n/);
+    expect(out).toMatch(
+      /\nExit codes: 0 done, .* 130 after Ctrl-C, 143 after\nSIGTERM, 129 when the terminal is gone\.\n/,
+    );
     expect(await peer(["help"])).toMatchObject({ exitCode: 0, out });
   });
 
