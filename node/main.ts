@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { boundPatternTime } from "./bounded-patterns.ts";
-import { restartWithMemorySettings, startThreadsSmall } from "./memory-settings.ts";
+import { restartWithMemorySettings, keepThreadsSmall } from "./memory-settings.ts";
 import { majorOf, newerNode, nodeMajorMin } from "./newer-node.ts";
 
 // The entry of `peer`. An old Node.js must be able to load this file, so everything else is imported only when the
@@ -11,7 +11,7 @@ import { majorOf, newerNode, nodeMajorMin } from "./newer-node.ts";
 
 if (majorOf(process.version) >= nodeMajorMin) {
   restartWithMemorySettings(fileURLToPath(import.meta.url), process.argv.slice(2));
-  startThreadsSmall();
+  keepThreadsSmall();
   boundPatternTime();
   // Loading some hundred modules is half of the time to the first request.
   const { enableCompileCache } = await import("node:module");

@@ -94,6 +94,12 @@ export class AddressEntry {
     return this.#hosts.peek();
   }
 
+  /** Whether this host, which is in place and has no delay, may be asked now, be it the first or not. */
+  isOpenFor(visit: HostVisit, nowMs: Millis): boolean {
+    const clockAtMs = Math.max(this.#clockAtMs, this.#openClockAtMs, visit.gate.nextFetchAtMs);
+    return clockAtMs <= nowMs && this.#openRequests < visit.connectionsMax;
+  }
+
   /** When the next request may start; absent where one must end first, or no host is in place. */
   dueAtMs(): Millis | undefined {
     const readyAtMs = this.#readyAtMs();

@@ -66,7 +66,8 @@ const SWEPT_MAX = 4;
  * Invariant: a host is handed out only if its gate and its address's clock are open and both have a
  * connection free.
  * Invariant: no host with a delay is handed out outside the span in which its address is lent to this peer.
- * Invariant: of hosts that could be asked, the one that has waited longest comes first, so none starves.
+ * Invariant: of hosts that could be asked, the one that has waited longest comes first, but for those whose turn goes on
+ * ({@link HostVisit.mayGoOn}), which is bounded: so none starves.
  * Invariant: `#due` holds exactly the addresses on which some host may be asked, now or later, without a
  * request ending first; waiting hosts cost nothing.
  *
@@ -77,6 +78,8 @@ export class Workbench {
   readonly #options: WorkbenchOptions;
   readonly #entries = new Map<IpAddress, AddressEntry>();
   readonly #placements = new Map<HostVisit, Placement>();
+  /** Visits in place whose turn may go on. */
+  readonly #inTurn = new Set<HostVisit>();
   /** Addresses of each visit's open requests, oldest first. */
   readonly #open = new Map<HostVisit, AddressEntry[]>();
   /** Addresses by when their next request may start. */
@@ -165,6 +168,8 @@ export class Workbench {
    */
   take(nowMs: Millis): HostVisit | undefined {
     this.#forgetRested(nowMs);
+    const next = this.#takeInTurn(nowMs);
+    if (next !== undefined) return next;
     for (;;) {
       const entry = this.#due.peek();
       const dueAtMs = this.#due.peekKey();
@@ -204,6 +209,22 @@ export class Workbench {
   #openFirst(entry: AddressEntry, nowMs: Millis): HostVisit {
     const visit = entry.first();
     invariant(visit !== undefined, "an address that is due has a host in place");
+    visit.turnBegan(nowMs);
+    return this.#startRequest(entry, visit, nowMs);
+  }
+
+  #takeInTurn(nowMs: Millis): HostVisit | undefined {
+    for (const visit of this.#inTurn) {
+      this.#inTurn.delete(visit);
+      const entry = this.#placements.get(visit)?.entry;
+      if (entry?.isOpenFor(visit, nowMs) && visit.mayGoOn(nowMs)) {
+        return this.#startRequest(entry, visit, nowMs);
+      }
+    }
+    return undefined;
+  }
+
+  #startRequest(entry: AddressEntry, visit: HostVisit, nowMs: Millis): HostVisit {
     visit.requestOpened();
     // Where only one may be open, its end arms the gate, and a request that is not made after all costs no delay.
     if (visit.connectionsMax > 1) visit.gate.opened(nowMs, visit.delayMs);
@@ -222,11 +243,13 @@ export class Workbench {
 
   #stand(visit: HostVisit, entry: AddressEntry, sinceMs: Millis): void {
     this.#placements.set(visit, { entry, sinceMs });
+    if (visit.mayGoOn(sinceMs)) this.#inTurn.add(visit);
     entry.place(visit, Math.max(visit.gate.nextFetchAtMs, sinceMs));
   }
 
   #unplace(visit: HostVisit, entry: AddressEntry): void {
     this.#placements.delete(visit);
+    this.#inTurn.delete(visit);
     entry.remove(visit);
   }
 

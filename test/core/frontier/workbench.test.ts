@@ -222,6 +222,63 @@ describe("Workbench", () => {
     expect(workbench.take(3)).toBe(one);
   });
 
+  describe("with hosts that have no delay", () => {
+    /** Asks whoever is next again and again, each request taking `tookMs`. */
+    function asked(visits: readonly HostVisit[], times: number, tookMs: number): string[] {
+      const workbench = new Workbench(options);
+      for (const visit of visits) workbench.place(visit, 0);
+      return Array.from({ length: times }, (_, round) => {
+        const visit = workbench.take(round * tookMs);
+        if (visit === undefined) return "nobody";
+        finish(workbench, visit, (round + 1) * tookMs);
+        workbench.place(visit, (round + 1) * tookMs);
+        return visit.host;
+      });
+    }
+    const rotation = ["a", "b", "a", "b"].map((name) => `${name}.test`);
+    const two = (changes: Parameters<typeof visitOf>[2]): HostVisit[] => [
+      visitOf("a.test", "10.0.0.1", changes),
+      visitOf("b.test", "10.0.0.2", changes),
+    ];
+
+    it("asks one for the whole of its turn before the next: the requests share a connection", () => {
+      const turn = (host: string) => Array.from({ length: 16 }, () => host);
+      const turns = [...turn("a.test"), ...turn("b.test"), ...turn("a.test")];
+      expect(asked(two({ delayMs: 0 }), 48, 1)).toEqual(turns);
+    });
+
+    it("ends a turn after some seconds, so that a slow host does not hold up its neighbours", () => {
+      expect(asked(two({ delayMs: 0 }), 4, 5_000)).toEqual(rotation);
+    });
+
+    it("gives no turn to hosts that several connections are kept to", () => {
+      expect(asked(two({ delayMs: 0, connectionsMax: 2 }), 4, 1)).toEqual(rotation);
+    });
+
+    it("does not go on with a host that was taken out, whose gate has closed or whose neighbour is asked", () => {
+      const workbench = new Workbench(options);
+      const changes = { delayMs: 0 };
+      const [a, b] = [
+        visitOf("a.test", "10.0.0.1", changes),
+        visitOf("b.test", "10.0.0.1", changes),
+      ];
+      workbench.place(a, 0);
+      workbench.take(0);
+      finish(workbench, a, 1);
+      workbench.place(a, 1);
+      workbench.remove(a);
+      expect(workbench.take(1)).toBeUndefined();
+      workbench.place(b, 1);
+      expect(workbench.take(1)).toBe(b);
+      workbench.place(a, 1);
+      expect(workbench.take(1)).toBeUndefined();
+      finish(workbench, b, 2);
+      a.gate.restUntil(100);
+      expect(workbench.take(2)).toBeUndefined();
+      expect(workbench.take(100)).toBe(a);
+    });
+  });
+
   it("charges no delay for a turn that made no request", () => {
     const workbench = new Workbench(options);
     const visit = visitOf("a.test", "10.0.0.1");
