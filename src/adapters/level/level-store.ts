@@ -11,6 +11,7 @@ import type {
   StoreOp,
   WriteOptions,
 } from "../../ports/store.ts";
+import { GatheredReads } from "./gathered-reads.ts";
 import { ifGone, refuseDamaged } from "./refuse-damaged.ts";
 import { SmallViews } from "./small-views.ts";
 import { storeFailure } from "./store-failure.ts";
@@ -85,6 +86,7 @@ export class LevelStore implements Store {
   #starting: Promise<void> | undefined;
   #gathering: Gathering | undefined;
   #committing: Promise<void> | undefined;
+  readonly #reads = new GatheredReads((keys) => this.getMany(keys));
   readonly #keyViews = new SmallViews();
   readonly #valueViews = new SmallViews();
   #unsynced = false;
@@ -137,7 +139,7 @@ export class LevelStore implements Store {
   }
 
   get(key: Bytes): Promise<Bytes | undefined> {
-    return this.#read((database) => database.get(key));
+    return this.#reads.get(key);
   }
 
   getMany(keys: readonly Bytes[]): Promise<(Bytes | undefined)[]> {

@@ -6,6 +6,7 @@ import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 import {
   knownJobsMax,
   type FromThread,
+  type ParsePage,
   type ThreadSettings,
   type ToThread,
 } from "./thread-messages.ts";
@@ -42,6 +43,8 @@ const entry = new URL(
 export class ParserThread {
   readonly #options: ParserThreadOptions;
   readonly #pages: WaitingPage[] = [];
+  /** Those of them that the thread is still to be sent, with all others of this turn. */
+  #unsent: WaitingPage[] = [];
   /** Keys of the jobs that the thread knows, the one used last at the end. */
   readonly #jobs = new Set<string>();
   #worker: Worker | undefined;
@@ -72,13 +75,15 @@ export class ParserThread {
 
   add(page: WaitingPage): void {
     this.#pages.push(page);
+    this.#unsent.push(page);
     if (this.#worker === undefined) this.#spawn();
-    else this.#send(this.#worker, page);
+    else if (this.#unsent.length === 1) setImmediate(() => this.#sendAll());
     if (this.#pages.length === 1) this.#watchFirst();
   }
 
   /** Ends the thread and rejects its pages. */
   async stop(): Promise<void> {
+    this.#unsent = [];
     for (const page of this.#pages.splice(0)) page.reject(crashed("the parser was stopped"));
     this.#release((worker) => this.#end(worker));
     await this.#ended;
@@ -100,36 +105,32 @@ export class ParserThread {
       this.#onBroken(worker, "the parser thread ended on this page", failure),
     );
     this.#worker = worker;
-    for (const page of this.#pages) this.#send(worker, page);
+    this.#unsent = [...this.#pages];
+    this.#sendAll();
     return worker;
   }
 
-  #send(worker: Worker, { request }: WaitingPage): void {
-    const body = wholeBuffer(request.body);
-    const { exchange, payloadDigest, revisitOf } = request;
-    const { contentHeaders, follow, depth, sitemaps } = request;
-    // The copy keeps it one array where the two were one.
-    const encodedBody =
-      exchange.encodedBody === request.body ? body : wholeBuffer(exchange.encodedBody);
-    const jobKey = this.#learn(worker, request.job);
-    const sent = { ...exchange, encodedBody };
-    post(worker, {
-      kind: "parse-page",
-      jobKey,
-      exchange: sent,
-      payloadDigest,
-      ...(revisitOf && { revisitOf }),
-      body,
-      contentHeaders,
-      follow,
-      depth,
-      sitemaps,
-    });
+  /** One message for many pages: each one wakes a thread that is quicker than its pages come. */
+  #sendAll(): void {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    let pages: ParsePage[] = [];
+    const flush = (): void => {
+      if (pages.length > 0) post(worker, { kind: "parse-pages", pages });
+      pages = [];
+    };
+    for (const { request } of this.#unsent.splice(0)) {
+      const jobKey = this.#learn(worker, request.job, flush);
+      pages.push(messageOf(request, jobKey));
+    }
+    flush();
   }
 
-  #learn(worker: Worker, definition: JobDefinition): string {
+  /** @param flush sends the pages that need the jobs as they are */
+  #learn(worker: Worker, definition: JobDefinition, flush: () => void): string {
     const key = `${definition.revision} ${definition.id}`;
     if (!this.#jobs.delete(key)) {
+      flush();
       const [oldest] = this.#jobs;
       if (oldest !== undefined && this.#jobs.size >= knownJobsMax) {
         this.#jobs.delete(oldest);
@@ -192,6 +193,25 @@ export class ParserThread {
     await exited;
     clearTimeout(overdue);
   }
+}
+
+function messageOf(request: ParseRequest, jobKey: string): ParsePage {
+  const { exchange, payloadDigest, revisitOf, contentHeaders, follow, depth, sitemaps } = request;
+  const body = wholeBuffer(request.body);
+  // The copy keeps it one array where the two were one.
+  const encodedBody =
+    exchange.encodedBody === request.body ? body : wholeBuffer(exchange.encodedBody);
+  return {
+    jobKey,
+    exchange: { ...exchange, encodedBody },
+    payloadDigest,
+    ...(revisitOf && { revisitOf }),
+    body,
+    contentHeaders,
+    follow,
+    depth,
+    sitemaps,
+  };
 }
 
 function post(worker: Worker, message: ToThread): void {

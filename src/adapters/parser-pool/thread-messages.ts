@@ -10,7 +10,7 @@ export interface ThreadSettings {
 export const knownJobsMax = 64;
 
 /** Messages to a thread; it handles them in order. */
-export type ToThread = LearnJob | ForgetJob | ParsePage | EndThread;
+export type ToThread = LearnJob | ForgetJob | ParsePages | EndThread;
 
 /** A job that later pages refer to by its key: its rules are compiled once, and are not sent with every page. */
 export interface LearnJob {
@@ -24,8 +24,13 @@ export interface ForgetJob {
   readonly key: string;
 }
 
+/** Pages in the order in which they are answered, one by one. */
+export interface ParsePages {
+  readonly kind: "parse-pages";
+  readonly pages: readonly ParsePage[];
+}
+
 export interface ParsePage extends Omit<ParseRequest, "job"> {
-  readonly kind: "parse-page";
   readonly jobKey: string;
 }
 

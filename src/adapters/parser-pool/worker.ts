@@ -4,6 +4,7 @@ import { PageEncoder, prepareJob, type PreparedJob } from "./page-encoder.ts";
 import {
   knownJobsMax,
   type FromThread,
+  type ParsePage,
   type ThreadSettings,
   type ToThread,
 } from "./thread-messages.ts";
@@ -28,6 +29,14 @@ function answer(message: FromThread, moved: ArrayBuffer[] = []): void {
   port?.postMessage(message, moved);
 }
 
+function parse(message: ParsePage): void {
+  const job = jobs.get(message.jobKey);
+  invariant(job !== undefined, "a page comes after its job");
+  const page = encoder.encode({ ...message, job });
+  const { buffer } = page.capture.bytes;
+  answer({ kind: "parsed", page }, buffer.byteLength >= movedBytesMin ? [buffer] : []);
+}
+
 port.on("message", (message: ToThread) => {
   switch (message.kind) {
     case "learn-job":
@@ -37,14 +46,9 @@ port.on("message", (message: ToThread) => {
     case "forget-job":
       jobs.delete(message.key);
       break;
-    case "parse-page": {
-      const job = jobs.get(message.jobKey);
-      invariant(job !== undefined, "a page comes after its job");
-      const page = encoder.encode({ ...message, job });
-      const { buffer } = page.capture.bytes;
-      answer({ kind: "parsed", page }, buffer.byteLength >= movedBytesMin ? [buffer] : []);
+    case "parse-pages":
+      for (const page of message.pages) parse(page);
       break;
-    }
     case "end":
       port.close();
       break;

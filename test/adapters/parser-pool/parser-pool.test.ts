@@ -5,6 +5,7 @@ import {
   type ParserPoolOptions,
 } from "../../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ParserPool } from "../../../src/adapters/parser-pool/parser-pool.ts";
+import { knownJobsMax } from "../../../src/adapters/parser-pool/thread-messages.ts";
 import { unpackLinks } from "../../../src/core/page/packed-links.ts";
 import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 
@@ -71,6 +72,18 @@ describe("ParserPool", () => {
     await expect(pool.parse(parseRequest())).rejects.toThrow("pendingMax");
     await both;
     expect((await pool.parse(parseRequest())).title).toBe("T");
+  });
+
+  it("knows each page's job where more jobs come at once than a thread keeps", async () => {
+    const count = 3 * knownJobsMax;
+    const pool = await started({ pendingMax: count });
+    const pages = await Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        pool.parse(parseRequest({ job: jobWith({ exclude: n % 2 === 0 ? ["x$"] : [] }, `${n}`) })),
+      ),
+    );
+    const found = pages.map(({ links }) => unpackLinks(links).length);
+    expect(found).toEqual(Array.from({ length: count }, (_, n) => n % 2));
   });
 
   it("moves a large record over as it is", async () => {
