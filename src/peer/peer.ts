@@ -361,7 +361,7 @@ export class Peer implements PeerControl {
       metrics.gauge("frontier_queued_urls", this.#jobs.total("queued"));
       // Where others held it back, nothing else tells that they do no more.
       this.#dispatcher.wake();
-      if (this.#sieve.snapshotDue) void this.#journal.append(this.#sieve.snapshot());
+      if (this.#sieve.snapshotDue) void this.#journal.append(this.#sieve.snapshotPart());
     }
   }
 
@@ -376,10 +376,9 @@ export class Peer implements PeerControl {
     await cut;
     this.#abort.abort();
     await this.#admission.idle();
-    const ops = [...this.#sieve.snapshot(), ...this.#jobs.takeUnsaved()];
-    void this.#journal.append(ops);
     // A failure has been reported already; what matters here is that nothing is under way any more.
-    await this.#journal.flushed().catch(() => undefined);
+    await this.#sieve.save(this.#journal).catch(() => undefined);
+    await this.#saveJobs().catch(() => undefined);
   }
 
   #fail(error: unknown): void {

@@ -17,16 +17,11 @@ import { VirtualProcess } from "../../sim/world/virtual-process.ts";
 import { type DiskTimes, VirtualStore } from "../../sim/world/virtual-store.ts";
 import { InlineParser } from "./inline-parser.ts";
 import { MemoryArchive, MemoryArchiveDisk } from "./memory-archive.ts";
+import { silentLogger } from "./silent-logger.ts";
 import { TableWeb } from "./table-web.ts";
 import type { Pages } from "./table-web.ts";
 
-const silent: Logger & Metrics = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  ...noMetrics,
-};
+const silent: Logger & Metrics = { ...silentLogger, ...noMetrics };
 
 /** A write takes three milliseconds. */
 const quickDisk: Partial<DiskTimes> = { writeMs: 0.1, syncMedianMs: 2.9, syncTail: 0 };

@@ -39,7 +39,7 @@ const tags = {
   digest: 0x64,
   /** `s` sequence: sieve keys admitted by one commit. */
   sieveLog: 0x73,
-  /** `b` number: one chunk of the sieve's snapshot. */
+  /** `b` number: one chunk of the sieve's snapshot; those of the other place begin at 2^32. */
   sieveSnapshot: 0x62,
 } as const;
 

@@ -95,7 +95,7 @@ export class BloomCascade {
    * The state as chunks of at most 256 KiB, made while they are taken. Keys may be added meanwhile: those from before
    * this call are all in the snapshot, later ones perhaps.
    */
-  snapshot(): IterableIterator<Uint8Array> {
+  snapshot(): Generator<Uint8Array, void, undefined> {
     return encodeSnapshot(this.options, this.#filters.toReversed());
   }
 

@@ -113,7 +113,7 @@ export class Sieve {
    * The filter's state, as chunks of at most 256 KiB; see {@link BloomCascade.snapshot}. After a restore
    * the caller adds what it admitted after this call.
    */
-  snapshot(): IterableIterator<Uint8Array> {
+  snapshot(): Generator<Uint8Array, void, undefined> {
     return this.#bloom.snapshot();
   }
 

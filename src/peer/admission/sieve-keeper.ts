@@ -12,6 +12,8 @@ import type { SieveOptions } from "../../core/sieve/sieve.ts";
 import { fingerprintOf } from "../../core/url/fingerprint.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
+import type { Journal } from "../durability/journal.ts";
+import { SieveSnapshots } from "./sieve-snapshots.ts";
 
 export interface SieveKey {
   readonly space: number;
@@ -41,7 +43,7 @@ export const digestSpace = 0;
  * Brings the sieve back after a restart: a snapshot in the database, and since then the keys of each commit.
  *
  * Invariant: snapshot and log together hold every key whose row is durable, because the log is written by the same
- * batch as the rows, and a snapshot deletes only log rows whose keys it holds.
+ * batch as the rows, and a snapshot deletes only log rows from before its beginning: the sieve had their keys then.
  */
 export class SieveKeeper {
   readonly #options: Partial<SieveOptions>;
@@ -50,7 +52,9 @@ export class SieveKeeper {
   #nextLogRow = 0;
   #oldestLogRow = 0;
   #keysSinceSnapshot = 0;
-  #chunks = 0;
+  /** The snapshot under way holds the keys of the rows before this one. */
+  #coveredLogRows = 0;
+  readonly #snapshots = new SieveSnapshots();
 
   constructor(options: Partial<SieveOptions>, logger: Logger) {
     this.#options = options;
@@ -84,35 +88,43 @@ export class SieveKeeper {
     return [{ type: "put", key, value }];
   }
 
+  /** Whether a part of a snapshot is to be written. */
   get snapshotDue(): boolean {
-    return this.#keysSinceSnapshot >= keysPerSnapshot;
+    return this.#snapshots.isUnderWay || this.#keysSinceSnapshot >= keysPerSnapshot;
   }
 
-  /** One atomic change that replaces snapshot and log; nothing when there is nothing new. */
-  snapshot(): readonly StoreOp[] {
-    if (this.#keysSinceSnapshot === 0) return [];
-    const ops: StoreOp[] = [];
-    let chunks = 0;
-    for (const value of this.#sieve.snapshot()) {
-      ops.push({ type: "put", key: numberedKey("sieveSnapshot", chunks), value });
-      chunks += 1;
-    }
-    for (let stale = chunks; stale < this.#chunks; stale += 1) {
-      ops.push({ type: "del", key: numberedKey("sieveSnapshot", stale) });
-    }
-    this.#chunks = chunks;
-    for (let row = this.#oldestLogRow; row < this.#nextLogRow; row += 1) {
+  /** The next part of a snapshot, one atomic change; the last part deletes what it replaces: snapshot and log. */
+  snapshotPart(): readonly StoreOp[] {
+    if (!this.#snapshots.isUnderWay) this.#beginSnapshot();
+    const ops = this.#snapshots.nextPart();
+    if (this.#snapshots.isUnderWay) return ops;
+    for (let row = this.#oldestLogRow; row < this.#coveredLogRows; row += 1) {
       ops.push({ type: "del", key: numberedKey("sieveLog", row) });
     }
-    this.#oldestLogRow = this.#nextLogRow;
-    this.#keysSinceSnapshot = 0;
+    this.#oldestLogRow = this.#coveredLogRows;
     return ops;
   }
 
+  /** Puts a snapshot of everything into the journal, for a start that has no log to read; nothing when there is nothing new. */
+  async save(journal: Pick<Journal, "append" | "flushed">): Promise<void> {
+    if (this.#oldestLogRow === this.#nextLogRow) return;
+    this.#beginSnapshot();
+    for (;;) {
+      void journal.append(this.snapshotPart());
+      if (!this.#snapshots.isUnderWay) return;
+      await journal.flushed();
+    }
+  }
+
+  /** What is logged from now on may not be in it. */
+  #beginSnapshot(): void {
+    this.#snapshots.begin(this.#sieve.snapshot());
+    this.#coveredLogRows = this.#nextLogRow;
+    this.#keysSinceSnapshot = 0;
+  }
+
   async #loadSnapshot(store: Store): Promise<boolean> {
-    const chunks: Uint8Array[] = [];
-    for await (const { value } of store.scan(tagRange("sieveSnapshot"))) chunks.push(value);
-    this.#chunks = chunks.length;
+    const chunks = await this.#snapshots.load(store);
     if (chunks.length === 0) return false;
     const restored = Sieve.restore(this.#options, chunks);
     if (restored) {

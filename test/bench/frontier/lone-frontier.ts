@@ -15,19 +15,12 @@ import { LeaseLog } from "../../../src/peer/durability/lease-log.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { Sequence } from "../../../src/peer/durability/sequence.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
-import type { Logger } from "../../../src/ports/logger.ts";
 import { noMetrics, type Metrics } from "../../../src/ports/metrics.ts";
 import type { Resolver } from "../../../src/ports/resolver.ts";
 import { MemoryArchive } from "../../support/memory-archive.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 
 export const loneJob = "alone";
-
-export const silentLogger: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 /** Where a peer under measurement keeps its database and its leases. */
 export function dataPaths(directory: string): { readonly state: string; readonly leases: string } {
@@ -138,7 +131,7 @@ export class LoneFrontier {
   /** What a peer looks after four times a second. Errors: what made a part fail. */
   readonly tick = (): void => {
     if (this.#failure) throw this.#failure.error;
-    if (this.#sieve.snapshotDue) void this.journal.append(this.#sieve.snapshot());
+    if (this.#sieve.snapshotDue) void this.journal.append(this.#sieve.snapshotPart());
   };
 
   async close(): Promise<void> {

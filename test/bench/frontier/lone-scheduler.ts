@@ -8,7 +8,8 @@ import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { Visitor } from "../../../src/peer/fetching/visitor.ts";
 import type { Fetcher, FetchResponse } from "../../../src/ports/fetcher.ts";
 import { Dice } from "../../../sim/world/dice.ts";
-import { LoneFrontier, silentLogger } from "./lone-frontier.ts";
+import { LoneFrontier } from "./lone-frontier.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 
 const noBytes = new Uint8Array(0);
 

@@ -16,7 +16,8 @@ import { InlineParser } from "../../support/inline-parser.ts";
 import { MemoryArchive } from "../../support/memory-archive.ts";
 import { memoryOf } from "../process-memory.ts";
 import { quantile } from "../statistics.ts";
-import { CountingResolver, dataPaths, LoneFrontier, silentLogger } from "./lone-frontier.ts";
+import { CountingResolver, dataPaths, LoneFrontier } from "./lone-frontier.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 import { drainShares, type HolderLine } from "./queue-process.ts";
 import { SyntheticPages } from "./synthetic-pages.ts";
 

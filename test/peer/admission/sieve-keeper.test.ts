@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
+import { numberedKey, tagRange } from "../../../src/core/record/keys.ts";
+import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
+import { SieveKeeper, type SieveKey } from "../../../src/peer/admission/sieve-keeper.ts";
+import type { StoreOp } from "../../../src/ports/store.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
+import { timelessStore } from "../../support/still-process.ts";
+
+/** Bits enough for a snapshot of three parts. */
+const options = { capacity: 4_000_000, cacheCapacity: 2 ** 10, unsettledOffersMax: 2 ** 10 };
+
+function keyOf(number: number): SieveKey {
+  return { space: 1, words: fingerprintOf(`http://site.example/${number}`), at: 0 };
+}
+
+describe("a sieve's keeper", () => {
+  let disk: VirtualDisk;
+  let keeper: SieveKeeper;
+
+  beforeEach(() => {
+    disk = new VirtualDisk();
+    keeper = new SieveKeeper(options, silentLogger);
+  });
+
+  /** Admits keys, and makes them durable. */
+  function admit(...numbers: number[]): void {
+    const keys = numbers.map(keyOf);
+    for (const { space, words, at } of keys) keeper.sieve.offer(space, words, at);
+    disk.apply(keeper.log(keys));
+  }
+
+  /** Writes parts until the snapshot is complete, and returns how many there were. */
+  function writeParts(): number {
+    let parts = 0;
+    do {
+      disk.apply(keeper.snapshotPart());
+      parts += 1;
+    } while (keeper.snapshotDue);
+    return parts;
+  }
+
+  /** The keeper of a process that is started now. */
+  async function started(): Promise<SieveKeeper> {
+    const next = new SieveKeeper(options, silentLogger);
+    const store = timelessStore(disk);
+    await store.start();
+    await next.load(store);
+    await store.stop();
+    return next;
+  }
+
+  /** What a process that is started now knows of these. */
+  async function known(...numbers: number[]): Promise<boolean[]> {
+    const next = await started();
+    return numbers.map((number) => {
+      const { space, words, at } = keyOf(number);
+      return next.sieve.mayHave(space, words, at);
+    });
+  }
+
+  const logRows = (): number => disk.entries(tagRange("sieveLog")).length;
+  const chunks = (): number => disk.entries(tagRange("sieveSnapshot")).length;
+
+  it("writes a snapshot in parts, each of some 2 MiB", () => {
+    admit(1);
+    const bytes: number[] = [];
+    do {
+      const part = keeper.snapshotPart();
+      bytes.push(part.reduce((sum, op) => sum + (op.type === "put" ? op.value.length : 0), 0));
+    } while (keeper.snapshotDue);
+    expect(bytes.length).toBeGreaterThan(2);
+    expect(Math.max(...bytes)).toBeLessThanOrEqual(8 * 256 * 1024 + 64);
+  });
+
+  it("has what was admitted between the parts in the log", async () => {
+    admit(1);
+    disk.apply(keeper.snapshotPart());
+    admit(2);
+    writeParts();
+    expect(logRows()).toBe(1);
+    expect(await known(1, 2, 3)).toEqual([true, true, false]);
+  });
+
+  it("has the snapshot before, and the log, until the next one is complete", async () => {
+    admit(1);
+    writeParts();
+    expect(logRows()).toBe(0);
+    admit(2);
+    disk.apply(keeper.snapshotPart());
+    disk.apply(keeper.snapshotPart());
+    expect(keeper.snapshotDue).toBe(true);
+    expect(await known(1, 2, 3)).toEqual([true, true, false]);
+  });
+
+  it("leaves one snapshot behind, however many were begun", async () => {
+    admit(1);
+    writeParts();
+    const complete = chunks();
+    admit(2);
+    disk.apply(keeper.snapshotPart());
+    keeper = await started();
+    for (const number of [3, 4]) {
+      admit(number);
+      writeParts();
+      expect(chunks()).toBe(complete);
+    }
+    expect(await known(1, 2, 3, 4, 5)).toEqual([true, true, true, true, false]);
+  });
+
+  it("deletes what a larger one left at its place", async () => {
+    admit(1);
+    writeParts();
+    const complete = chunks();
+    const stale: StoreOp[] = [1, 40].map((chunk) => ({
+      type: "put",
+      key: numberedKey("sieveSnapshot", 2 ** 32 + chunk),
+      value: Uint8Array.of(1),
+    }));
+    disk.apply(stale);
+    keeper = await started();
+    admit(2);
+    writeParts();
+    expect(chunks()).toBe(complete);
+    expect(await known(1, 2)).toEqual([true, true]);
+  });
+
+  it("saves a snapshot that was under way anew, with all of the log", async () => {
+    admit(1);
+    disk.apply(keeper.snapshotPart());
+    admit(2);
+    const ops: StoreOp[][] = [];
+    await keeper.save({
+      append: (part) => {
+        ops.push([...part]);
+        return Promise.resolve();
+      },
+      flushed: () => Promise.resolve(),
+    });
+    for (const part of ops) disk.apply(part);
+    expect(logRows()).toBe(0);
+    expect(await known(1, 2, 3)).toEqual([true, true, false]);
+  });
+
+  it("saves nothing when there is nothing new", async () => {
+    const refuse = (): never => {
+      throw new Error("nothing is to be written");
+    };
+    await keeper.save({ append: refuse, flushed: refuse });
+    expect(chunks()).toBe(0);
+  });
+});
