@@ -1,4 +1,4 @@
-import type { QueueEntry } from "../record/record.pb.ts";
+import type { QueueEntry } from "../record/queue-entry.ts";
 import type { JobId } from "../units.ts";
 
 /** One row of a host's queue in the database. */

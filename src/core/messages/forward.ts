@@ -2,6 +2,7 @@ import { isJobId } from "../jobs/validate-job-options.ts";
 import { isMemberId } from "../membership/read-member.ts";
 import type { OutboxEntry } from "../record/record.pb.ts";
 import { redirectChainMax } from "../replication/entry-lattices.ts";
+import { commonPrefix } from "../text/common-prefix.ts";
 import type { MemberId } from "../units.ts";
 import * as wire from "./messages.pb.ts";
 import { decodePayload, isCount, isUrlText, payloadBytesMax, readAll } from "./read-payload.ts";
@@ -188,11 +189,4 @@ function indexIn(places: Map<string, number>, text: string): number {
   if (known !== undefined) return known;
   places.set(text, places.size);
   return places.size - 1;
-}
-
-function commonPrefix(one: string, other: string): number {
-  const end = Math.min(one.length, other.length);
-  let length = 0;
-  while (length < end && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
-  return length;
 }

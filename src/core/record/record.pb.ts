@@ -3,21 +3,23 @@ import { decodeMessage, encodeMessage, MaxLengthError, message, streamMessage } 
 import type { Codec, DecodeOptions } from 'protons-runtime'
 import type { Uint8ArrayList } from 'uint8arraylist'
 
-export interface QueueEntry {
+export interface QueueRow {
   url: string
   depth: number
   attempts: number
   redirectChain: string[]
   via?: string
   discoveredAtMs: number
+  viaShared: number
+  viaRest?: string
 }
 
-export namespace QueueEntry {
-  let _codec: Codec<QueueEntry>
+export namespace QueueRow {
+  let _codec: Codec<QueueRow>
 
-  export const codec = (): Codec<QueueEntry> => {
+  export const codec = (): Codec<QueueRow> => {
     if (_codec == null) {
-      _codec = message<QueueEntry>((obj, w, opts = {}) => {
+      _codec = message<QueueRow>((obj, w, opts = {}) => {
         if (opts.lengthDelimited !== false) {
           w.fork()
         }
@@ -54,6 +56,16 @@ export namespace QueueEntry {
           w.uint64Number(obj.discoveredAtMs)
         }
 
+        if ((obj.viaShared != null && obj.viaShared !== 0)) {
+          w.uint32(56)
+          w.uint32(obj.viaShared)
+        }
+
+        if (obj.viaRest != null) {
+          w.uint32(66)
+          w.string(obj.viaRest)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -63,7 +75,8 @@ export namespace QueueEntry {
           depth: 0,
           attempts: 0,
           redirectChain: [],
-          discoveredAtMs: 0
+          discoveredAtMs: 0,
+          viaShared: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -98,6 +111,14 @@ export namespace QueueEntry {
             }
             case 6: {
               obj.discoveredAtMs = reader.uint64Number()
+              break
+            }
+            case 7: {
+              obj.viaShared = reader.uint32()
+              break
+            }
+            case 8: {
+              obj.viaRest = reader.string()
               break
             }
             default: {
@@ -169,6 +190,20 @@ export namespace QueueEntry {
               }
               break
             }
+            case 7: {
+              yield {
+                field: `${prefix}.viaShared`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 8: {
+              yield {
+                field: `${prefix}.viaRest`,
+                value: reader.string()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -181,47 +216,57 @@ export namespace QueueEntry {
     return _codec
   }
 
-  export interface QueueEntryUrlFieldEvent {
+  export interface QueueRowUrlFieldEvent {
     field: '$.url'
     value: string
   }
 
-  export interface QueueEntryDepthFieldEvent {
+  export interface QueueRowDepthFieldEvent {
     field: '$.depth'
     value: number
   }
 
-  export interface QueueEntryAttemptsFieldEvent {
+  export interface QueueRowAttemptsFieldEvent {
     field: '$.attempts'
     value: number
   }
 
-  export interface QueueEntryRedirectChainFieldEvent {
+  export interface QueueRowRedirectChainFieldEvent {
     field: '$.redirectChain[]'
     index: number
     value: string
   }
 
-  export interface QueueEntryViaFieldEvent {
+  export interface QueueRowViaFieldEvent {
     field: '$.via'
     value: string
   }
 
-  export interface QueueEntryDiscoveredAtMsFieldEvent {
+  export interface QueueRowDiscoveredAtMsFieldEvent {
     field: '$.discoveredAtMs'
     value: number
   }
 
-  export function encode (obj: Partial<QueueEntry>): Uint8Array<ArrayBuffer> {
-    return encodeMessage(obj, QueueEntry.codec())
+  export interface QueueRowViaSharedFieldEvent {
+    field: '$.viaShared'
+    value: number
   }
 
-  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueEntry>): QueueEntry {
-    return decodeMessage(buf, QueueEntry.codec(), opts)
+  export interface QueueRowViaRestFieldEvent {
+    field: '$.viaRest'
+    value: string
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueEntry>): Generator<QueueEntryUrlFieldEvent | QueueEntryDepthFieldEvent | QueueEntryAttemptsFieldEvent | QueueEntryRedirectChainFieldEvent | QueueEntryViaFieldEvent | QueueEntryDiscoveredAtMsFieldEvent> {
-    return streamMessage(buf, QueueEntry.codec(), opts)
+  export function encode (obj: Partial<QueueRow>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, QueueRow.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueRow>): QueueRow {
+    return decodeMessage(buf, QueueRow.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueRow>): Generator<QueueRowUrlFieldEvent | QueueRowDepthFieldEvent | QueueRowAttemptsFieldEvent | QueueRowRedirectChainFieldEvent | QueueRowViaFieldEvent | QueueRowDiscoveredAtMsFieldEvent | QueueRowViaSharedFieldEvent | QueueRowViaRestFieldEvent> {
+    return streamMessage(buf, QueueRow.codec(), opts)
   }
 }
 

@@ -1,5 +1,6 @@
 import { compareKeys } from "../frontier/queued-url.ts";
-import { OutboxEntry, QueueEntry, RobotsRecord } from "../record/record.pb.ts";
+import { QueueEntry } from "../record/queue-entry.ts";
+import { OutboxEntry, RobotsRecord } from "../record/record.pb.ts";
 import { decodeWithin, rowBytesMax } from "./row-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
 import { shiftRobots } from "./shift-row.ts";

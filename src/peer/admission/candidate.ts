@@ -3,7 +3,7 @@ import { invariant } from "../../core/errors.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { PackedLinks } from "../../core/page/parsed-page.ts";
 import { OutboxEntry } from "../../core/record/record.pb.ts";
-import type { QueueEntry } from "../../core/record/record.pb.ts";
+import type { QueueEntry } from "../../core/record/queue-entry.ts";
 import { exclusionSpace, outboxKey, ringPosition, urlKey } from "../../core/record/keys.ts";
 import type { CanonicalUrl, HostName, Millis, SiteName } from "../../core/units.ts";
 import { hostOf, siteOfHost } from "../../core/url/site-of.ts";

@@ -1,6 +1,6 @@
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
-import type { QueueEntry } from "../../core/record/record.pb.ts";
+import type { QueueEntry } from "../../core/record/queue-entry.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { Metrics } from "../../ports/metrics.ts";

@@ -3,7 +3,7 @@ import { retryPlan } from "../../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
-import type { QueueEntry } from "../../core/record/record.pb.ts";
+import type { QueueEntry } from "../../core/record/queue-entry.ts";
 import type { CanonicalUrl, IpAddress } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";

@@ -1,5 +1,5 @@
 import { after, queueRange } from "../../core/record/keys.ts";
-import { QueueEntry } from "../../core/record/record.pb.ts";
+import { QueueEntry } from "../../core/record/queue-entry.ts";
 import type { JobId } from "../../core/units.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Host } from "./host.ts";

@@ -3,7 +3,7 @@ import type { Member } from "../../core/membership/member.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { QueueEntry } from "../../core/record/record.pb.ts";
+import type { QueueEntry } from "../../core/record/queue-entry.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";

@@ -1,5 +1,6 @@
 import { ringPosition, urlKey } from "../../../src/core/record/keys.ts";
-import type { HostRecord, QueueEntry, UrlRecord } from "../../../src/core/record/record.pb.ts";
+import type { QueueEntry } from "../../../src/core/record/queue-entry.ts";
+import type { HostRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { SiteName } from "../../../src/core/units.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";

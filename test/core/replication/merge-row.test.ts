@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { territorialTags } from "../../../src/core/record/keys.ts";
 import type { TerritorialTag } from "../../../src/core/record/keys.ts";
+import { QueueEntry } from "../../../src/core/record/queue-entry.ts";
 import {
   ExclusionRecord,
   HostRecord,
   OutboxEntry,
-  QueueEntry,
   RobotsRecord,
   UrlRecord,
 } from "../../../src/core/record/record.pb.ts";
@@ -237,9 +237,10 @@ describe("a copy of a host's row", () => {
 
 describe("other rows", () => {
   it("of a queue keep the most attempts, the least depth and the first discovery", () => {
-    const entry = { url: "u", attempts: 3, depth: 2, discoveredAtMs: 7 };
-    const other = { url: "u", attempts: 1, depth: 4, discoveredAtMs: 5 };
-    const both = QueueEntry.encode({ url: "u", attempts: 3, depth: 2, discoveredAtMs: 5 });
+    const base = { url: "u", redirectChain: [] };
+    const entry = { ...base, attempts: 3, depth: 2, discoveredAtMs: 7 };
+    const other = { ...base, attempts: 1, depth: 4, discoveredAtMs: 5 };
+    const both = QueueEntry.encode({ ...base, attempts: 3, depth: 2, discoveredAtMs: 5 });
     const [one, two] = [QueueEntry.encode(entry), QueueEntry.encode(other)];
     expect(merged("queue", one, two).value).toEqual(both);
   });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { TerritorialTag } from "../../../src/core/record/keys.ts";
+import { QueueEntry } from "../../../src/core/record/queue-entry.ts";
 import {
   ExclusionRecord,
   HostRecord,
   OutboxEntry,
-  QueueEntry,
   RobotsRecord,
   UrlRecord,
 } from "../../../src/core/record/record.pb.ts";

@@ -6,7 +6,8 @@ import {
   ringPosition,
   urlKey,
 } from "../../../src/core/record/keys.ts";
-import { QueueEntry, UrlRecord } from "../../../src/core/record/record.pb.ts";
+import { QueueEntry } from "../../../src/core/record/queue-entry.ts";
+import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { Row } from "../../../src/core/messages/rows.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";

@@ -1,5 +1,5 @@
 import { jobSpaceOfQueueKey, waitingKeyOf } from "../../../core/record/keys.ts";
-import { QueueEntry } from "../../../core/record/record.pb.ts";
+import { QueueEntry } from "../../../core/record/queue-entry.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { CanonicalUrl } from "../../../core/units.ts";
 import { hostOf } from "../../../core/url/site-of.ts";

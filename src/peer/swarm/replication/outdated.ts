@@ -1,5 +1,5 @@
 import { UrlRecord } from "../../../core/record/record.pb.ts";
-import type { QueueEntry } from "../../../core/record/record.pb.ts";
+import type { QueueEntry } from "../../../core/record/queue-entry.ts";
 import { urlState } from "../../../core/record/url-state.ts";
 
 /** Whether a URL's record is further than an entry of its queue. */

@@ -9,7 +9,8 @@ import {
 } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
-import { OutboxEntry, QueueEntry } from "../../../core/record/record.pb.ts";
+import { QueueEntry } from "../../../core/record/queue-entry.ts";
+import { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../../core/units.ts";

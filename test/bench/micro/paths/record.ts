@@ -1,4 +1,5 @@
-import { HostRecord, QueueEntry, UrlRecord } from "../../../../src/core/record/record.pb.ts";
+import { QueueEntry } from "../../../../src/core/record/queue-entry.ts";
+import { HostRecord, UrlRecord } from "../../../../src/core/record/record.pb.ts";
 import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
 import { sampleUrls } from "../sample-pages.ts";
 import { sampleHostRecord, sampleQueueEntry, sampleUrlRecord } from "../sample-rows.ts";
