@@ -6,15 +6,16 @@
  * Wanted for 10 million URLs over a million hosts (`--urls 10000000 --hosts 1000000`): resident memory under 512 MiB; p99
  * of the time that a URL takes under 1 ms; the first request within 5 s of a restart.
  *
- * One process fills the queue through the true Admission and is killed while it goes on doing so. A second one is a whole
- * peer in the same directory, before a fetcher that only tells of the first request; it is killed too. A third one takes
- * `--dequeues` URLs, 64 at a time, and ends each as a page without links ends: what counts is the time that
- * `frontier.take`, the request's end and the settlement of the lease keep the process busy. Hosts have no delay; with one
- * the first request comes a delay later, for a host may have been asked just before the crash.
+ * The program is built first, as a peer is. One process fills the queue through the true Admission and is killed while it
+ * goes on doing so. A second one is a whole peer in the same directory, before a fetcher that only tells of the first
+ * request; it is killed too. A third one takes `--dequeues` URLs, 64 at a time, and ends each as a page without links ends:
+ * what counts is the time that `frontier.take`, the request's end and the settlement of the lease keep the process busy.
+ * Hosts have no delay; with one the first request comes a delay later, for a host may have been asked just before the crash.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { runBenchmark, say, type Figure } from "../swarm/bench-run.ts";
+import { buildHolder } from "./build-holder.ts";
 import { drainShares, QueueProcess, type Drained } from "./queue-process.ts";
 
 const flags = { urls: 1_000_000, hosts: 100_000, dequeues: 200_000 };
@@ -29,8 +30,15 @@ await runBenchmark({
   flags,
   run: async (bench, { urls, hosts, dequeues }) => {
     const directory = await bench.directory();
+    const script = await buildHolder();
     const start = (mode: string): QueueProcess => {
-      const started = new QueueProcess([mode, directory, `${urls}`, `${hosts}`, `${dequeues}`]);
+      const started = new QueueProcess(script, [
+        mode,
+        directory,
+        `${urls}`,
+        `${hosts}`,
+        `${dequeues}`,
+      ]);
       bench.atEnd(() => started.kill());
       return started;
     };

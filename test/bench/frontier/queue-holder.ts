@@ -9,11 +9,9 @@
  */
 import { fileURLToPath } from "node:url";
 import { restartWithMemorySettings } from "../../../node/memory-settings.ts";
-import { loadGeneratedSource } from "./load-source.ts";
 
 const words = process.argv.slice(2);
 restartWithMemorySettings(fileURLToPath(import.meta.url), words);
-loadGeneratedSource();
 process.stdin.resume().once("end", () => process.exit(0));
 
 const { drain, fetchFirst, fill } = await import("./queue-work.ts");

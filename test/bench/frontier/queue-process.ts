@@ -1,10 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ProcessMemory } from "../process-memory.ts";
-
-const script = join(import.meta.dirname, "queue-holder.ts");
 
 /** What the lines of `queue-holder.ts` tell; moments are those of `Date.now()`. */
 export type HolderLine =
@@ -35,7 +32,8 @@ export class QueueProcess {
   readonly #exited: Promise<unknown>;
   readonly #lines: AsyncIterator<string, undefined>;
 
-  constructor(words: readonly string[]) {
+  /** `script` is the built program. */
+  constructor(script: string, words: readonly string[]) {
     this.#child = spawn(process.execPath, [script, ...words], {
       stdio: ["pipe", "pipe", "inherit"],
     });
