@@ -1,4 +1,3 @@
-import { idOf } from "../record/id-of.ts";
 import { invariant } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import type { QueuedUrl } from "./queued-url.ts";
@@ -8,8 +7,8 @@ import type { Horizon } from "./sorted-head.ts";
 /** A range scan under way: what to read, and what happened since it began. */
 export interface RefillTicket {
   readonly job: JobId;
-  /** Rows up to this key, included, need not be read; an empty key is the start of the queue. */
-  readonly after: Uint8Array;
+  /** Rows up to the one of this id, included, need not be read; an empty id is the start of the queue. */
+  readonly after: string;
   /** Rows worth reading; more are ignored. */
   readonly limit: number;
 }
@@ -80,32 +79,29 @@ export class JobQueue {
   }
 
   add(url: QueuedUrl): void {
-    const id = idOf(url.key);
-    if (this.#leased.has(id) || this.#settled.has(id)) return;
+    if (this.#leased.has(url.id) || this.#settled.has(url.id)) return;
     this.#admit(url);
   }
 
   take(): QueuedUrl | undefined {
     const url = this.#head.shift();
-    if (url !== undefined) this.#leased.add(idOf(url.key));
+    if (url !== undefined) this.#leased.add(url.id);
     return url;
   }
 
   putBack(url: QueuedUrl): void {
-    invariant(this.#leased.delete(idOf(url.key)), "an entry was put back that was not leased");
+    invariant(this.#leased.delete(url.id), "an entry was put back that was not leased");
     this.#admit(url);
   }
 
   settle(url: QueuedUrl): void {
-    const id = idOf(url.key);
-    invariant(this.#leased.delete(id), "an entry was settled that was not leased");
-    this.#settled.add(id);
+    invariant(this.#leased.delete(url.id), "an entry was settled that was not leased");
+    this.#settled.add(url.id);
   }
 
   committed(url: QueuedUrl): void {
-    const id = idOf(url.key);
-    invariant(this.#settled.delete(id), "an entry was committed that was not settled");
-    this.#refill?.gone.add(id);
+    invariant(this.#settled.delete(url.id), "an entry was committed that was not settled");
+    this.#refill?.gone.add(url.id);
   }
 
   expectOnDisk(): void {
@@ -133,12 +129,12 @@ export class JobQueue {
     // is where it was, because nothing but a refill moves it on.
     if (!isWithin(ticket.after, this.#head.horizon)) return;
 
-    const behind = urls.filter((url) => !isWithin(url.key, ticket.after));
-    const scanned: Horizon = complete ? everything : (behind.at(-1)?.key ?? ticket.after);
+    const behind = urls.filter((url) => !isWithin(url.id, ticket.after));
+    const scanned: Horizon = complete ? everything : (behind.at(-1)?.id ?? ticket.after);
     this.#head.extend(nearer(scanned, refill.added.horizon));
     // Entries added since the scan began come first: they are the newer versions.
     for (const url of [...refill.added.entries, ...behind]) {
-      const id = idOf(url.key);
+      const { id } = url;
       if (this.#leased.has(id) || this.#settled.has(id) || refill.gone.has(id)) continue;
       this.#head.add(url);
     }
@@ -146,7 +142,7 @@ export class JobQueue {
 
   /** Keeps a live entry in the head, or lets it be found by a refill. */
   #admit(url: QueuedUrl): void {
-    if (isWithin(url.key, this.#head.horizon)) this.#head.add(url);
+    if (isWithin(url.id, this.#head.horizon)) this.#head.add(url);
     else this.#refill?.added.add(url);
   }
 }

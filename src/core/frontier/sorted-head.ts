@@ -1,18 +1,17 @@
-import { compareKeys } from "./queued-url.ts";
 import type { QueuedUrl } from "./queued-url.ts";
 
 /**
- * Up to where a head is complete: every key up to and including this one; an empty key is nothing,
+ * Up to where a head is complete: every row up to and including the one of this id; an empty id is nothing,
  * `undefined` is everything.
  */
-export type Horizon = Uint8Array | undefined;
+export type Horizon = string | undefined;
 
-export const nothing: Uint8Array = new Uint8Array(0);
+export const nothing = "";
 export const everything: Horizon = undefined;
 
-/** Whether `key` stands at or before `horizon`. */
-export function isWithin(key: Uint8Array, horizon: Horizon): boolean {
-  return horizon === undefined || compareKeys(key, horizon) <= 0;
+/** Whether a row stands at or before `horizon`. */
+export function isWithin(id: string, horizon: Horizon): boolean {
+  return horizon === undefined || id <= horizon;
 }
 
 /** The nearer one of two horizons. */
@@ -51,10 +50,9 @@ export class SortedHead {
 
   /** Keeps the entry if it belongs here; one that is beyond the horizon, or here already, changes nothing. */
   add(url: QueuedUrl): void {
-    if (!isWithin(url.key, this.#horizon)) return;
-    const at = this.#placeOf(url.key);
-    const there = this.#entries[at];
-    if (there !== undefined && compareKeys(there.key, url.key) === 0) return;
+    if (!isWithin(url.id, this.#horizon)) return;
+    const at = this.#placeOf(url.id);
+    if (this.#entries[at]?.id === url.id) return;
     this.#entries.splice(at, 0, url);
     this.#fit();
   }
@@ -84,16 +82,16 @@ export class SortedHead {
   #fit(): void {
     if (this.#entries.length <= this.#entriesMax) return;
     this.#entries.length = this.#entriesMax;
-    this.#horizon = this.#entries.at(-1)?.key ?? nothing;
+    this.#horizon = this.#entries.at(-1)?.id ?? nothing;
   }
 
-  #placeOf(key: Uint8Array): number {
+  #placeOf(id: string): number {
     let low = 0;
     let high = this.#entries.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       const entry = this.#entries[middle];
-      if (entry !== undefined && compareKeys(entry.key, key) < 0) low = middle + 1;
+      if (entry !== undefined && entry.id < id) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,4 +1,4 @@
-import { compareKeys } from "../frontier/queued-url.ts";
+import { compareKeys } from "../record/compare-keys.ts";
 import { isTerritorialTag, lastKeyOf, tagOf, territorialTagOf } from "../record/keys.ts";
 import type { TerritorialTag } from "../record/keys.ts";
 import { fingerprintBytes } from "../replication/known-rows.ts";

@@ -1,4 +1,4 @@
-import { compareKeys } from "../frontier/queued-url.ts";
+import { compareKeys } from "../record/compare-keys.ts";
 import { QueueEntry } from "../record/queue-entry.ts";
 import { OutboxEntry, RobotsRecord } from "../record/record.pb.ts";
 import { decodeWithin, rowBytesMax } from "./row-lattice.ts";

@@ -1,4 +1,4 @@
-import { compareKeys } from "../frontier/queued-url.ts";
+import { compareKeys } from "../record/compare-keys.ts";
 import type { TerritorialTag } from "../record/keys.ts";
 import type { Millis } from "../units.ts";
 import { outboxLattice, queueLattice, robotsLattice, waitingLattice } from "./entry-lattices.ts";

@@ -1,5 +1,5 @@
 import { invariant } from "../errors.ts";
-import { compareKeys } from "../frontier/queued-url.ts";
+import { compareKeys } from "../record/compare-keys.ts";
 import { hash64Bytes } from "../hash/hash64.ts";
 import { lastKeyOf } from "../record/keys.ts";
 import type { TerritorialTag } from "../record/keys.ts";

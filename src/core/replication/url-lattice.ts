@@ -1,4 +1,4 @@
-import { compareKeys } from "../frontier/queued-url.ts";
+import { compareKeys } from "../record/compare-keys.ts";
 import { ExclusionRecord, UrlRecord } from "../record/record.pb.ts";
 import { urlState } from "../record/url-state.ts";
 import { decodeWithin, rowBytesMax } from "./row-lattice.ts";

@@ -3,6 +3,7 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../../core/page/parsed-page.ts";
+import { idOf } from "../../core/record/id-of.ts";
 import { QueueEntry } from "../../core/record/queue-entry.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import { exclusionSpace, queueKey } from "../../core/record/keys.ts";
@@ -381,8 +382,7 @@ export class Admission {
     const rank = 9 - job.definition.options.priority;
     const key = queueKey(host.keys, job.space, rank, this.#sequence.next(), rowKey);
     ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
-    // The store's copy leaves the heap when it is written; the one that waits in the frontier need not.
-    return { host, url: { key: new Uint8Array(key), job: job.definition.id, entry } };
+    return { host, url: { id: idOf(key), job: job.definition.id, entry } };
   }
 }
 

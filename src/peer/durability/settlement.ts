@@ -1,4 +1,5 @@
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import { keyOf } from "../../core/record/id-of.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
 import type { QueueEntry } from "../../core/record/queue-entry.ts";
 import { urlState } from "../../core/record/url-state.ts";
@@ -77,7 +78,7 @@ export function settle(
           },
         }
       : undefined;
-  const ops: StoreOp[] = [{ type: "del", key: url.key }];
+  const ops: StoreOp[] = [{ type: "del", key: keyOf(url.id) }];
   if (end.kind !== "known") {
     ops.push({ type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) });
   }

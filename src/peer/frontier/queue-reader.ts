@@ -1,3 +1,4 @@
+import { idOf, keyOf } from "../../core/record/id-of.ts";
 import { after, queueRange } from "../../core/record/keys.ts";
 import { QueueEntry } from "../../core/record/queue-entry.ts";
 import type { JobId } from "../../core/units.ts";
@@ -25,11 +26,10 @@ export class QueueReader {
     const ticket = queue.beginRefill(job);
     await this.#journal.flushed();
     const range = queueRange(host.keys, space);
-    const gte = ticket.after.length > 0 ? after(ticket.after) : range.gte;
+    const gte = ticket.after.length > 0 ? after(keyOf(ticket.after)) : range.gte;
     const rows = await this.#store.range({ gte, lt: range.lt }, ticket.limit);
     const urls = rows.map(({ key, value }) => ({
-      // A short array of its own stays on the heap; what the store returns does not.
-      key: new Uint8Array(key),
+      id: idOf(key),
       job,
       entry: QueueEntry.decode(value),
     }));

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
-import { compareKeys } from "../../../src/core/frontier/queued-url.ts";
 import type { QueuedUrl } from "../../../src/core/frontier/queued-url.ts";
 import type { RefillTicket } from "../../../src/core/frontier/job-queue.ts";
 import type { JobId } from "../../../src/core/units.ts";
-import { jobA, jobB, queued, rowsOf } from "./queue-model.ts";
+import { byId, jobA, jobB, queued, rowsOf } from "./queue-model.ts";
 
 /** A change of the database that is on its way: a row's value, or its deletion. */
 interface PendingWrite {
@@ -133,9 +132,7 @@ class World {
     const scan = this.#scans.get(job);
     if (scan === undefined) return;
     this.readScan(job);
-    const rows = (scan.rows ?? []).filter(
-      (url) => fromStart || compareKeys(url.key, scan.ticket.after) > 0,
-    );
+    const rows = (scan.rows ?? []).filter((url) => fromStart || url.id > scan.ticket.after);
     this.#scans.delete(job);
     this.queue.refill(scan.ticket, rows.slice(0, limit), rows.length <= limit);
   }
@@ -274,9 +271,7 @@ it("hands out the entries of a job in the order of their keys where nothing else
       (headMax, priorities) => {
         const world = new World(headMax);
         for (const value of priorities) world.add(jobA, value);
-        const expected = [...world.live.values()].sort((left, right) =>
-          compareKeys(left.key, right.key),
-        );
+        const expected = [...world.live.values()].sort(byId);
         const served: QueuedUrl[] = [];
         for (let round = 0; round < 2 * expected.length; round += 1) {
           const url = world.queue.take(() => true);

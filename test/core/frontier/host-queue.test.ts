@@ -55,7 +55,7 @@ describe("HostQueue", () => {
     expect(queue.refillsNeeded()).toEqual([jobA]);
     const ticket = queue.beginRefill(jobA);
     expect(queue.refillsNeeded()).toEqual([]);
-    expect(ticket).toEqual({ job: jobA, after: queued(jobA, 0, 3).key, limit: 4 });
+    expect(ticket).toEqual({ job: jobA, after: queued(jobA, 0, 3).id, limit: 4 });
     queue.refill(
       ticket,
       [4, 5, 6, 7].map((sequence) => queued(jobA, 0, sequence)),

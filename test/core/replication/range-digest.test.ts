@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InvariantError } from "../../../src/core/errors.ts";
-import { compareKeys } from "../../../src/core/frontier/queued-url.ts";
+import { compareKeys } from "../../../src/core/record/compare-keys.ts";
 import { hostKey, robotsKey, tagRange, urlKey } from "../../../src/core/record/keys.ts";
 import type { TerritorialTag } from "../../../src/core/record/keys.ts";
 import { RobotsRecord } from "../../../src/core/record/record.pb.ts";

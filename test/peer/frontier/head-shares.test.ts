@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { idOf } from "../../../src/core/record/id-of.ts";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
@@ -25,7 +26,7 @@ class Bench {
     this.shares.hostsChanged();
     const entry = { url: "", depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 0 };
     for (let at = 0; at < 1_100; at += 1) {
-      queue.add({ key: Uint8Array.of(at >> 8, at & 255), job, entry });
+      queue.add({ id: idOf(Uint8Array.of(at >> 8, at & 255)), job, entry });
     }
   }
 

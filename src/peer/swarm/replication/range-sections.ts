@@ -1,4 +1,4 @@
-import { compareKeys } from "../../../core/frontier/queued-url.ts";
+import { compareKeys } from "../../../core/record/compare-keys.ts";
 import { after, lastKeyOf, tagRange } from "../../../core/record/keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";

@@ -1,4 +1,4 @@
-import { compareKeys } from "../../../core/frontier/queued-url.ts";
+import { compareKeys } from "../../../core/record/compare-keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import { idOf } from "../../../core/record/id-of.ts";
 import { territorialTags } from "../../../core/record/keys.ts";

@@ -9,6 +9,7 @@ import {
 } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
+import { idOf } from "../../../core/record/id-of.ts";
 import { QueueEntry } from "../../../core/record/queue-entry.ts";
 import { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
@@ -275,7 +276,7 @@ export class ReplicaKeeper {
     const name = hostOf(entry.url as CanonicalUrl);
     const value = new TextEncoder().encode(name);
     ops.push({ type: "put", key: waitingKeyOf(key), value });
-    return { key: new Uint8Array(key), job: job.definition.id, entry };
+    return { id: idOf(key), job: job.definition.id, entry };
   }
 
   /** The same URL was fetched here and elsewhere: across a partition, or by a member that was taken for dead. */

@@ -1,4 +1,4 @@
-import { compareKeys } from "../../../core/frontier/queued-url.ts";
+import { compareKeys } from "../../../core/record/compare-keys.ts";
 import { after, rangeOfArc, tagRange } from "../../../core/record/keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";

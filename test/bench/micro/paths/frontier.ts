@@ -5,6 +5,7 @@ import { Workbench } from "../../../../src/core/frontier/workbench.ts";
 import { invariant } from "../../../../src/core/errors.ts";
 import { HostGate, type FetchVerdict } from "../../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../../src/core/politeness/politeness-options.ts";
+import { idOf } from "../../../../src/core/record/id-of.ts";
 import { hostAddress, queueKey } from "../../../../src/core/record/keys.ts";
 import type { HostName, IpAddress, JobId, SiteName } from "../../../../src/core/units.ts";
 import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
@@ -103,7 +104,7 @@ function startQueue(): Load {
   const job = "bench" as JobId;
   const keys = hostAddress("site.example" as SiteName, "www.site.example" as HostName);
   const urls: QueuedUrl[] = sampleUrls(headUrls * 20).map((url, n) => ({
-    key: queueKey(keys, 1, 4, n, sampleUrlKey(url, n)),
+    id: idOf(queueKey(keys, 1, 4, n, sampleUrlKey(url, n))),
     job,
     entry: sampleQueueEntry(url, n),
   }));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareKeys } from "../../../../src/core/frontier/queued-url.ts";
+import { compareKeys } from "../../../../src/core/record/compare-keys.ts";
 import {
   decodeRangeDigests,
   encodeRangeDigests,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import { compareKeys } from "../../../../src/core/frontier/queued-url.ts";
+import { compareKeys } from "../../../../src/core/record/compare-keys.ts";
 import type { Row } from "../../../../src/core/messages/rows.ts";
 import { hostAddress, hostKey, urlKey } from "../../../../src/core/record/keys.ts";
 import { idOf } from "../../../../src/core/record/id-of.ts";
