@@ -62,6 +62,27 @@ describe("a job that wants sitemaps", () => {
     expect(asked(machine)).toContain("/c");
   });
 
+  it("takes feeds and lists of URLs for sitemaps too", async () => {
+    const feed = `<feed><entry><link href="${site}/a"/></entry></feed>`;
+    const machine = machineWith({
+      [`${site}/one.xml`]: { headers: { "content-type": "application/atom+xml" }, body: feed },
+      [`${site}/two.xml`]: {
+        headers: { "content-type": "text/plain; charset=utf-8" },
+        body: `${site}/b\n${site}/c\n`,
+      },
+    });
+    await machine.crawl([`${site}/`], { sitemaps: true, otherContent: "skip" });
+    expect(asked(machine)).toEqual([
+      "/",
+      "/a",
+      "/b",
+      "/c",
+      "/one.xml",
+      "/sitemaps.xml",
+      "/two.xml",
+    ]);
+  });
+
   it("gives them a place in its depth", async () => {
     const machine = machineWith();
     await machine.crawl([`${site}/`], { sitemaps: true, depthMax: 2 });

@@ -38,11 +38,14 @@ export function isHtmlType(header: string | undefined): boolean {
 const sitemapMimes: ReadonlySet<string> = new Set([
   "application/xml",
   "text/xml",
+  "application/rss+xml",
+  "application/atom+xml",
+  "text/plain",
   "application/gzip",
   "application/x-gzip",
 ]);
 
-/** Whether a response with this header may be a sitemap, compressed as a file or not. */
+/** Whether a response with this header may be a sitemap of any format, compressed as a file or not. */
 export function isSitemapType(header: string | undefined): boolean {
   const type = parseContentType(header);
   return type !== undefined && sitemapMimes.has(type.mime);

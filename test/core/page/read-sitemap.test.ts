@@ -40,10 +40,40 @@ describe("readSitemap", () => {
     expect(read(text)?.urls).toEqual(["http://e.org/a", "http://e.org/b"]);
   });
 
+  it("reads the items of an RSS feed, not what its channel leads to", () => {
+    const text = `<?xml version="1.0"?><rss version="2.0"><channel><link>http://e.org/channel</link>
+      <atom:link href="http://e.org/feed" rel="self"/>
+      <item><title>A</title><link>http://e.org/a?x=1&amp;y=2</link><guid>http://e.org/guid</guid></item>
+      <item><link><![CDATA[ http://e.org/b ]]></link><atom:link href="http://e.org/c"/></item>
+      </channel></rss>`;
+    expect(read(text)).toEqual({
+      isIndex: false,
+      urls: ["http://e.org/a?x=1&y=2", "http://e.org/b"],
+    });
+  });
+
+  it("reads the entries of an Atom feed, whose links to pages are an attribute", () => {
+    const text = `<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://e.org/feed-page"/>
+      <entry><link href="http://e.org/a?x=1&amp;y=2"/><link rel="edit" href="http://e.org/edit"/></entry>
+      <entry><link title='&lt;b&gt;' rel='alternate' href='http://e.org/b'>http://e.org/text</link></entry>
+      <entry><link rel="enclosure" href="http://e.org/c.mp3"/><link rel="alternate"/></entry>
+      <entry><content src="http://e.org/d"/></entry></feed>`;
+    expect(read(text)?.urls).toEqual(["http://e.org/a?x=1&y=2", "http://e.org/b"]);
+  });
+
+  it("reads a list of URLs, one a line, whatever ends the lines", () => {
+    const text =
+      "\ufeff\r\nhttps://e.org/a\r\n http://e.org/b \rno URL\n\n/c\nhttp://e.org/a\nhttp://e.org/d";
+    expect(read(text)).toEqual({
+      isIndex: false,
+      urls: ["https://e.org/a", "http://e.org/b", "http://e.org/a", "http://e.org/d"],
+    });
+  });
+
   it.each([
     ["a page", "<html><body><loc>http://e.org/</loc></body></html>"],
-    ["a feed", "<rss><channel><link>http://e.org/</link></channel></rss>"],
-    ["text", "http://e.org/a\nhttp://e.org/b"],
+    ["another format", "<opml><item><link>http://e.org/</link></item></opml>"],
+    ["text that begins otherwise", "Our pages:\nhttp://e.org/a\nhttp://e.org/b"],
     ["nothing", ""],
     [
       "a name that every object has",
@@ -97,13 +127,18 @@ describe("readSitemap", () => {
         "\0",
         "</",
         "<sitemapindex>",
+        '<link rel="alternate" href="',
+        "<entry>",
+        '"',
+        "/>",
         "\ud800",
       ],
     );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
-        const found = read(`<urlset>${parts.join("")}`);
-        expect(found?.isIndex).toBe(false);
+        for (const start of ["<urlset>", "<rss>", "<feed>", "http://"]) {
+          expect(read(`${start}${parts.join("")}`)?.isIndex).toBe(false);
+        }
       }),
     );
   });

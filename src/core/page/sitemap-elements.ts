@@ -1,0 +1,154 @@
+import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { locationUnitsMax, type SitemapUrls } from "./sitemap-urls.ts";
+
+/** Where the URLs stand in files of one kind. */
+interface Form {
+  readonly entry: string;
+  readonly location: string;
+  /** The URL is in this attribute of the location, not in its text. */
+  readonly attribute?: string;
+}
+
+/** Kinds of files, by the local name of their first element. */
+const forms: Readonly<Record<string, Form>> = {
+  urlset: { entry: "url", location: "loc" },
+  sitemapindex: { entry: "sitemap", location: "loc" },
+  rss: { entry: "item", location: "link" },
+  // Atom (RFC 4287, section 4.2.7): an entry has links of several relations, and one without any is to the entry itself.
+  feed: { entry: "entry", location: "link", attribute: "href" },
+};
+
+const relationOfPages = "alternate";
+
+/** A tokenizer without a tree: what is nested as deep as a file is long costs no more than any other. */
+export class SitemapElements implements TokenizerCallbacks {
+  readonly #text: string;
+  readonly #urls: SitemapUrls;
+  readonly #tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, this);
+  #root: string | undefined;
+  #form: Form | undefined;
+  /** Before the names of the kind's elements: nothing, or a prefix and its colon. */
+  #prefix = "";
+  #isInEntry = false;
+  /** Text of the location that is being read. */
+  #location: string | undefined;
+  /** Of the location's start tag: the attributes that count, and the one that is being read. */
+  #attributes = new Map<string, string>();
+  #attribute: string | undefined;
+
+  constructor(text: string, urls: SitemapUrls) {
+    this.#text = text;
+    this.#urls = urls;
+  }
+
+  /** Takes in the URLs; returns the first element's local name, or nothing when this is no such file. */
+  read(): string | undefined {
+    this.#tokenizer.write(this.#text);
+    return this.#form && this.#root;
+  }
+
+  onopentagname(start: number, end: number): void {
+    const name = this.#text.slice(start, end);
+    if (this.#root === undefined) this.#begin(name);
+    else if (this.#isEntry(name)) this.#isInEntry = true;
+    else if (this.#isInEntry && this.#isLocation(name)) this.#beginLocation();
+  }
+
+  onattribname(start: number, end: number): void {
+    if (this.#location === undefined) return;
+    const name = this.#text.slice(start, end);
+    const isRead = name === "rel" || name === this.#form?.attribute;
+    this.#attribute = isRead ? name : undefined;
+    if (isRead) this.#attributes.set(name, "");
+  }
+
+  onattribdata(start: number, end: number): void {
+    this.#appendToAttribute(this.#text.slice(start, end));
+  }
+
+  onattribentity(codePoint: number): void {
+    this.#appendToAttribute(String.fromCodePoint(codePoint));
+  }
+
+  onattribend(): void {
+    this.#attribute = undefined;
+  }
+
+  onopentagend(): void {
+    if (this.#form?.attribute !== undefined) this.#endLocation(this.#attributeOfPage());
+  }
+
+  onselfclosingtag(): void {
+    this.onopentagend();
+    this.#location = undefined;
+  }
+
+  onclosetag(start: number, end: number): void {
+    const name = this.#text.slice(start, end);
+    if (this.#isEntry(name)) this.#isInEntry = false;
+    else if (this.#isLocation(name)) this.#endLocation(this.#location);
+  }
+
+  ontext(start: number, end: number): void {
+    this.#append(this.#text.slice(start, end));
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#append(String.fromCodePoint(codePoint));
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    this.ontext(start, end - endOffset);
+  }
+
+  #begin(name: string): void {
+    const colon = name.indexOf(":");
+    this.#prefix = name.slice(0, colon + 1);
+    this.#root = name.slice(colon + 1);
+    if (Object.hasOwn(forms, this.#root)) this.#form = forms[this.#root];
+    else this.#tokenizer.pause();
+  }
+
+  #isEntry(name: string): boolean {
+    return name === `${this.#prefix}${this.#form?.entry}`;
+  }
+
+  #isLocation(name: string): boolean {
+    return name === `${this.#prefix}${this.#form?.location}`;
+  }
+
+  #beginLocation(): void {
+    this.#location = "";
+    this.#attributes = new Map();
+    this.#attribute = undefined;
+  }
+
+  /** In an Atom entry: where the link leads, if it is to a page. */
+  #attributeOfPage(): string | undefined {
+    const { attribute = "" } = this.#form ?? {};
+    const relation = this.#attributes.get("rel") ?? relationOfPages;
+    return relation === relationOfPages ? this.#attributes.get(attribute) : undefined;
+  }
+
+  #append(text: string): void {
+    if (this.#location === undefined || this.#location.length > locationUnitsMax) return;
+    this.#location += text;
+  }
+
+  #appendToAttribute(text: string): void {
+    if (this.#attribute === undefined) return;
+    const before = this.#attributes.get(this.#attribute) ?? "";
+    if (before.length <= locationUnitsMax) this.#attributes.set(this.#attribute, before + text);
+  }
+
+  #endLocation(location: string | undefined): void {
+    if (this.#location === undefined) return;
+    this.#location = undefined;
+    if (location !== undefined) this.#urls.add(location);
+  }
+
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onprocessinginstruction(): void {}
+}
