@@ -1242,8 +1242,8 @@ export namespace RangeBucket {
         }
 
         if ((obj.hash != null && obj.hash !== 0n)) {
-          w.uint32(24)
-          w.uint64(obj.hash)
+          w.uint32(33)
+          w.fixed64(obj.hash)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -1270,8 +1270,8 @@ export namespace RangeBucket {
               obj.count = reader.uint32()
               break
             }
-            case 3: {
-              obj.hash = reader.uint64()
+            case 4: {
+              obj.hash = reader.fixed64()
               break
             }
             default: {
@@ -1303,10 +1303,10 @@ export namespace RangeBucket {
               }
               break
             }
-            case 3: {
+            case 4: {
               yield {
                 field: `${prefix}.hash`,
-                value: reader.uint64()
+                value: reader.fixed64()
               }
               break
             }
@@ -2676,8 +2676,8 @@ export namespace ActivityReply {
         }
 
         if (obj.members != null) {
-          w.uint32(32)
-          w.uint64(obj.members)
+          w.uint32(41)
+          w.fixed64(obj.members)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -2707,8 +2707,8 @@ export namespace ActivityReply {
               obj.generation = reader.uint64Number()
               break
             }
-            case 4: {
-              obj.members = reader.uint64()
+            case 5: {
+              obj.members = reader.fixed64()
               break
             }
             default: {
@@ -2747,10 +2747,10 @@ export namespace ActivityReply {
               }
               break
             }
-            case 4: {
+            case 5: {
               yield {
                 field: `${prefix}.members`,
-                value: reader.uint64()
+                value: reader.fixed64()
               }
               break
             }
@@ -3179,10 +3179,10 @@ export namespace MemberRow {
 export interface Notice {
   kind: number
   sequence: number
-  tableHash: bigint
   target: string
   members: Uint8Array<ArrayBuffer>[]
   reply: boolean
+  tableHash: bigint
 }
 
 export namespace Notice {
@@ -3205,11 +3205,6 @@ export namespace Notice {
           w.uint32(obj.sequence)
         }
 
-        if ((obj.tableHash != null && obj.tableHash !== 0n)) {
-          w.uint32(24)
-          w.uint64(obj.tableHash)
-        }
-
         if ((obj.target != null && obj.target !== '')) {
           w.uint32(34)
           w.string(obj.target)
@@ -3227,6 +3222,11 @@ export namespace Notice {
           w.bool(obj.reply)
         }
 
+        if ((obj.tableHash != null && obj.tableHash !== 0n)) {
+          w.uint32(57)
+          w.fixed64(obj.tableHash)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -3234,10 +3234,10 @@ export namespace Notice {
         const obj: any = {
           kind: 0,
           sequence: 0,
-          tableHash: 0n,
           target: '',
           members: [],
-          reply: false
+          reply: false,
+          tableHash: 0n
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -3254,10 +3254,6 @@ export namespace Notice {
               obj.sequence = reader.uint32()
               break
             }
-            case 3: {
-              obj.tableHash = reader.uint64()
-              break
-            }
             case 4: {
               obj.target = reader.string()
               break
@@ -3272,6 +3268,10 @@ export namespace Notice {
             }
             case 6: {
               obj.reply = reader.bool()
+              break
+            }
+            case 7: {
+              obj.tableHash = reader.fixed64()
               break
             }
             default: {
@@ -3307,13 +3307,6 @@ export namespace Notice {
               }
               break
             }
-            case 3: {
-              yield {
-                field: `${prefix}.tableHash`,
-                value: reader.uint64()
-              }
-              break
-            }
             case 4: {
               yield {
                 field: `${prefix}.target`,
@@ -3343,6 +3336,13 @@ export namespace Notice {
               }
               break
             }
+            case 7: {
+              yield {
+                field: `${prefix}.tableHash`,
+                value: reader.fixed64()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -3365,11 +3365,6 @@ export namespace Notice {
     value: number
   }
 
-  export interface NoticeTableHashFieldEvent {
-    field: '$.tableHash'
-    value: bigint
-  }
-
   export interface NoticeTargetFieldEvent {
     field: '$.target'
     value: string
@@ -3386,6 +3381,11 @@ export namespace Notice {
     value: boolean
   }
 
+  export interface NoticeTableHashFieldEvent {
+    field: '$.tableHash'
+    value: bigint
+  }
+
   export function encode (obj: Partial<Notice>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, Notice.codec())
   }
@@ -3394,7 +3394,7 @@ export namespace Notice {
     return decodeMessage(buf, Notice.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Generator<NoticeKindFieldEvent | NoticeSequenceFieldEvent | NoticeTableHashFieldEvent | NoticeTargetFieldEvent | NoticeMembersFieldEvent | NoticeReplyFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Generator<NoticeKindFieldEvent | NoticeSequenceFieldEvent | NoticeTargetFieldEvent | NoticeMembersFieldEvent | NoticeReplyFieldEvent | NoticeTableHashFieldEvent> {
     return streamMessage(buf, Notice.codec(), opts)
   }
 }

@@ -40,3 +40,14 @@ export const rows: fc.Arbitrary<Row[]> = fc.array(
   fc.record({ key: keys, value: fc.uint8Array({ maxLength: 8 }) }, { requiredKeys: ["key"] }),
   { maxLength: 6 },
 );
+
+const hashMax = 2n ** 64n - 1n;
+
+/** Hashes of 64 bits, also those at which an encoding by 7, 31, 32 or 63 bits begins to be another. */
+export const hashes = fc.oneof(
+  fc.bigInt({ min: 0n, max: hashMax }),
+  fc
+    .tuple(fc.nat(64), fc.constantFrom(-1n, 0n, 1n))
+    .map(([bits, more]) => 2n ** BigInt(bits) + more)
+    .filter((hash) => hash <= hashMax),
+);

@@ -14,7 +14,7 @@ import {
 import { decodeJson, encodeJson } from "../../../src/core/messages/json-payload.ts";
 import { payloadBytesMax } from "../../../src/core/messages/read-payload.ts";
 import type { JobId } from "../../../src/core/units.ts";
-import { generations } from "./arbitrary.ts";
+import { generations, hashes } from "./arbitrary.ts";
 import { expectSafe } from "./hostile.ts";
 
 const job = "news" as JobId;
@@ -56,7 +56,7 @@ describe("a job's activity", () => {
     busy: fc.option(fc.string({ maxLength: 30 }), { nil: undefined }),
     activity: fc.maxSafeNat(),
     generation: generations,
-    members: fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { nil: undefined }),
+    members: fc.option(hashes, { nil: undefined }),
   });
 
   it("is asked for and told as it is", () => {

@@ -13,7 +13,7 @@ import type { Claim } from "../../../src/core/messages/claim.ts";
 import { decodeMember, encodeMembers } from "../../../src/core/messages/member-row.ts";
 import { decodeNotice, encodeNotice, noticeBytesMax } from "../../../src/core/messages/notice.ts";
 import type { JobId, MemberId } from "../../../src/core/units.ts";
-import { members as ids } from "./arbitrary.ts";
+import { hashes, members as ids } from "./arbitrary.ts";
 import { expectSafe } from "./hostile.ts";
 
 const nowMs = 1_000_000;
@@ -31,10 +31,9 @@ const member: fc.Arbitrary<Member> = fc.record({
 
 const claims = fc.array(member, { maxLength: claimsMax });
 const sequence = fc.nat(2 ** 32 - 1);
-const tableHash = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
 const messages: fc.Arbitrary<MembershipMessage> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("ping", "ack"), sequence, tableHash, claims }),
+  fc.record({ kind: fc.constantFrom("ping", "ack"), sequence, tableHash: hashes, claims }),
   fc.record({ kind: fc.constant("ping-request"), sequence, target: ids, claims }),
   fc.record({ kind: fc.constant("nack"), sequence }),
   fc.record({

@@ -15,7 +15,7 @@ import { rowsMax } from "../../../src/core/messages/rows.ts";
 import { hostKey, lastKeyOf, urlKey } from "../../../src/core/record/keys.ts";
 import { RangeDigest } from "../../../src/core/replication/range-digest.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
-import { arcSets, moments } from "./arbitrary.ts";
+import { arcSets, hashes, moments } from "./arbitrary.ts";
 import { expectSafe, plain } from "./hostile.ts";
 
 const empty = new Uint8Array(0);
@@ -25,13 +25,18 @@ function keyOf(number: number): Uint8Array {
 }
 
 const digests = fc
-  .record({ arcs: arcSets, numbers: fc.uniqueArray(fc.nat(99), { maxLength: 9 }) })
-  .map(({ arcs, numbers }) => {
+  .record({ arcs: arcSets, numbers: fc.uniqueArray(fc.nat(99), { maxLength: 9 }), hash: hashes })
+  .map(({ arcs, numbers, hash }) => {
     const digest = new RangeDigest("url", 2);
     for (const number of numbers.sort((a, b) => a - b)) {
       digest.add(keyOf(number), Uint8Array.of(number));
     }
-    return { arcs, tag: "url" as const, after: empty, buckets: digest.finish() };
+    return {
+      arcs,
+      tag: "url" as const,
+      after: empty,
+      buckets: digest.finish().map((bucket) => ({ ...bucket, hash })),
+    };
   });
 
 describe("digests of a range", () => {
