@@ -1,8 +1,5 @@
 import type { Millis } from "../src/core/units.ts";
-import type { Clock } from "../src/ports/clock.ts";
-
-/** Takes a call back that has not been made yet; idempotent, and without effect afterwards. */
-export type Cancel = () => void;
+import type { Cancel, Clock } from "../src/ports/clock.ts";
 
 /** Why a run ended before its work: nothing could ever wake it, or its time was over. */
 export class VirtualRunError extends Error {
@@ -23,6 +20,8 @@ interface Sleeper {
   /** Decides among those that wake at one moment. */
   readonly order: number;
   readonly wake: () => void;
+  /** Those that the same signal wakes early. */
+  readonly companions: Set<Sleeper> | undefined;
   /** Place in the heap; -1 outside it. */
   at: number;
 }
@@ -32,6 +31,8 @@ interface Sleeper {
  * costs some ten times as much as a moment.
  */
 const momentsPerTurn = 2_048;
+
+const atOnce = Promise.resolve();
 
 /** Turns of the event loop granted to what is no virtual work, before a run without sleepers is given up. */
 const idleTurnsMax = 64;
@@ -50,11 +51,11 @@ export class VirtualClock implements Clock {
   #nowMs: Millis;
   #order = 0;
   readonly #heap = new SleeperHeap();
-  /** Sleepers by the signal that may wake them early; each signal has one listener, while it has sleepers. */
-  readonly #bySignal = new Map<
-    AbortSignal,
-    { readonly sleepers: Set<Sleeper>; readonly onAbort: () => void }
-  >();
+  /**
+   * Sleepers by the signal that may wake them early. A signal keeps its one listener, since most are slept on again and
+   * again.
+   */
+  readonly #bySignal = new WeakMap<AbortSignal, Set<Sleeper>>();
 
   /** @param startMs the moment at which it starts, as milliseconds since the Unix epoch */
   constructor(startMs: Millis = Date.UTC(2030, 0, 1)) {
@@ -83,19 +84,12 @@ export class VirtualClock implements Clock {
 
   /** Calls `action` once: after `ms`, or when `signal` aborts, which must not have happened yet. */
   call(ms: Millis, action: () => void, signal?: AbortSignal): Cancel {
-    if (signal === undefined) {
-      const sleeper = this.#add(ms, action);
-      return () => this.#heap.remove(sleeper);
-    }
-    const sleeper = this.#add(ms, () => {
-      this.#leave(signal, sleeper);
-      action();
-    });
-    this.#join(signal, sleeper);
-    return () => {
-      this.#heap.remove(sleeper);
-      this.#leave(signal, sleeper);
-    };
+    const wakeAtMs = this.#nowMs + (ms > 0 ? ms : 0);
+    const companions = signal && this.#companionsOf(signal);
+    const sleeper = { wakeAtMs, order: this.#order++, wake: action, companions, at: -1 };
+    this.#heap.add(sleeper);
+    companions?.add(sleeper);
+    return () => this.#remove(sleeper);
   }
 
   /**
@@ -113,7 +107,9 @@ export class VirtualClock implements Clock {
     await new Promise<void>((resolve, reject) => {
       let moments = 0;
       let idleTurns = 0;
+      // Not `queueMicrotask`, which keeps an account of each call.
       const onceQuiet = (): void => process.nextTick(step);
+      const goOn = (): void => void atOnce.then(onceQuiet);
       const step = (): void => {
         if (state.settled) {
           resolve();
@@ -138,50 +134,37 @@ export class VirtualClock implements Clock {
           return;
         }
         if (moments % momentsPerTurn === 0) setImmediate(step);
-        else queueMicrotask(onceQuiet);
+        else goOn();
       };
-      queueMicrotask(onceQuiet);
+      goOn();
     });
     return work;
   }
 
-  #add(ms: Millis, wake: () => void): Sleeper {
-    const wakeAtMs = this.#nowMs + (ms > 0 ? ms : 0);
-    const sleeper = { wakeAtMs, order: this.#order++, wake, at: -1 };
-    this.#heap.add(sleeper);
-    return sleeper;
-  }
-
   #wake(sleeper: Sleeper): void {
-    this.#heap.remove(sleeper);
+    this.#remove(sleeper);
     this.#nowMs = Math.max(this.#nowMs, sleeper.wakeAtMs);
     sleeper.wake();
   }
 
-  #join(signal: AbortSignal, sleeper: Sleeper): void {
-    const known = this.#bySignal.get(signal);
-    if (known !== undefined) {
-      known.sleepers.add(sleeper);
-      return;
-    }
-    const sleepers = new Set([sleeper]);
-    const onAbort = (): void => {
-      for (const one of [...sleepers]) {
-        this.#heap.remove(one);
-        one.wake();
-      }
-    };
-    this.#bySignal.set(signal, { sleepers, onAbort });
-    signal.addEventListener("abort", onAbort);
+  #remove(sleeper: Sleeper): void {
+    this.#heap.remove(sleeper);
+    sleeper.companions?.delete(sleeper);
   }
 
-  #leave(signal: AbortSignal, sleeper: Sleeper): void {
+  #companionsOf(signal: AbortSignal): Set<Sleeper> {
     const known = this.#bySignal.get(signal);
-    if (known === undefined) return;
-    known.sleepers.delete(sleeper);
-    if (known.sleepers.size > 0) return;
-    this.#bySignal.delete(signal);
-    signal.removeEventListener("abort", known.onAbort);
+    if (known !== undefined) return known;
+    const sleepers = new Set<Sleeper>();
+    this.#bySignal.set(signal, sleepers);
+    signal.addEventListener("abort", () => {
+      for (const one of [...sleepers]) {
+        const isCancelled = one.at < 0;
+        this.#remove(one);
+        if (!isCancelled) one.wake();
+      }
+    });
+    return sleepers;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Cancel, Clock } from "../../src/ports/clock.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 
 /** How a machine's clock differs from true time. */
@@ -54,6 +54,10 @@ export class SkewedClock implements Clock {
 
   sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
     return this.#trueClock.sleep(this.trueDuration(ms), signal);
+  }
+
+  call(ms: Millis, action: () => void): Cancel {
+    return this.#trueClock.call(this.trueDuration(ms), action);
   }
 
   /** How long `ms` of this clock take. */

@@ -1,109 +1,86 @@
-/** Rows of a block before it is split: few enough that moving them costs less than finding them. */
-const blockRowsMax = 256;
+/** Changes since the rows were last put in order: above it they are, so that they do not cost memory for ever. */
+const unsortedMax = 8_192;
 
-interface Block {
-  readonly keys: string[];
-  readonly values: string[];
-}
+/** Changes up to which each finds its place on its own, since moving the rows behind it costs less than a walk over all. */
+const fewChanges = 16;
 
 /**
- * Ordered map from text to text, in blocks of sorted arrays.
+ * Ordered map from text to text, made for many changes and few looks at ranges: rows are found by hash, and their keys are
+ * put in order when somebody wants to see that. What comes and goes between two looks is never ordered at all.
  *
  * Keys and values are strings of characters below 256, one for each byte: they take a third of the memory of byte
  * arrays, and comparing them compares bytes.
  *
- * Invariant: blocks are in order and none is empty.
+ * Invariant: the keys are those that were ordered, without those removed since, and those added since.
  */
 export class SortedRows {
-  readonly #blocks: Block[] = [];
-  #size = 0;
+  readonly #values = new Map<string, string>();
+  #ordered: string[] = [];
+  readonly #added = new Set<string>();
+  readonly #removed = new Set<string>();
 
   get size(): number {
-    return this.#size;
+    return this.#values.size;
   }
 
   get(key: string): string | undefined {
-    const block = this.#blocks[this.#blockOf(key)];
-    if (block === undefined) return undefined;
-    const at = lowerBound(block.keys, key);
-    return block.keys[at] === key ? block.values[at] : undefined;
+    return this.#values.get(key);
   }
 
   /** Sets or, where `value` is undefined, deletes a row; returns what was there. */
   set(key: string, value: string | undefined): string | undefined {
-    const number = this.#blockOf(key);
-    const block = this.#blocks[number];
-    if (block === undefined) {
-      if (value !== undefined) this.#insert({ keys: [], values: [] }, 0, 0, key, value);
-      return undefined;
+    const before = this.#values.get(key);
+    if (value !== undefined) {
+      this.#values.set(key, value);
+      if (before === undefined && !this.#removed.delete(key)) this.#added.add(key);
+    } else if (before !== undefined) {
+      this.#values.delete(key);
+      if (!this.#added.delete(key)) this.#removed.add(key);
     }
-    const at = lowerBound(block.keys, key);
-    const before = block.keys[at] === key ? block.values[at] : undefined;
-    if (before === undefined) {
-      if (value !== undefined) this.#insert(block, number, at, key, value);
-    } else if (value === undefined) this.#delete(block, number, at);
-    else block.values[at] = value;
+    if (this.#added.size + this.#removed.size > unsortedMax) this.#sort();
     return before;
   }
 
   /** Rows from `gte` up to but without `lt`, at most `limit`, as keys and values in turn. */
   range(gte: string, lt: string, limit: number): string[] {
+    this.#sort();
+    const keys = this.#ordered;
     const rows: string[] = [];
-    const first = this.#blockOf(gte);
-    for (let number = first; number < this.#blocks.length; number += 1) {
-      const block = this.#blocks[number];
-      if (block === undefined) break;
-      const start = number === first ? lowerBound(block.keys, gte) : 0;
-      for (let at = start; at < block.keys.length; at += 1) {
-        const key = block.keys[at] ?? lt;
-        if (key >= lt || rows.length >= 2 * limit) return rows;
-        rows.push(key, block.values[at] ?? "");
-      }
+    for (let at = lowerBound(keys, gte); at < keys.length && rows.length < 2 * limit; at += 1) {
+      const key = keys[at] ?? lt;
+      if (key >= lt) break;
+      rows.push(key, this.#values.get(key) ?? "");
     }
     return rows;
   }
 
-  #insert(block: Block, number: number, at: number, key: string, value: string): void {
-    if (block.keys.length === 0) this.#blocks.splice(number, 0, block);
-    block.keys.splice(at, 0, key);
-    block.values.splice(at, 0, value);
-    this.#size += 1;
-    if (block.keys.length <= blockRowsMax) return;
-    // Rows that come in order, as sequences do, fill their blocks; others leave room on both sides.
-    const isAppend = number === this.#blocks.length - 1 && at === block.keys.length - 1;
-    const middle = isAppend ? blockRowsMax : blockRowsMax >> 1;
-    const right = {
-      keys: block.keys.splice(middle),
-      values: block.values.splice(middle),
-    };
-    this.#blocks.splice(number + 1, 0, right);
+  #sort(): void {
+    const changes = this.#added.size + this.#removed.size;
+    if (changes === 0) return;
+    if (changes <= fewChanges) this.#sortFew();
+    else this.#merge([...this.#added].sort());
+    this.#added.clear();
+    this.#removed.clear();
   }
 
-  #delete(block: Block, number: number, at: number): void {
-    block.keys.splice(at, 1);
-    block.values.splice(at, 1);
-    this.#size -= 1;
-    if (block.keys.length === 0) {
-      this.#blocks.splice(number, 1);
-      return;
-    }
-    const next = this.#blocks[number + 1];
-    if (next === undefined || block.keys.length + next.keys.length > blockRowsMax >> 1) return;
-    block.keys.push(...next.keys);
-    block.values.push(...next.values);
-    this.#blocks.splice(number + 1, 1);
+  #sortFew(): void {
+    const keys = this.#ordered;
+    for (const key of this.#removed) keys.splice(lowerBound(keys, key), 1);
+    for (const key of this.#added) keys.splice(lowerBound(keys, key), 0, key);
   }
 
-  /** The last block that does not begin after `key`. */
-  #blockOf(key: string): number {
-    let low = 0;
-    let high = this.#blocks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#blocks[middle]?.keys[0] ?? "") <= key) low = middle;
-      else high = middle - 1;
+  #merge(added: readonly string[]): void {
+    const merged: string[] = [];
+    let at = 0;
+    for (const key of this.#ordered) {
+      for (let next = added[at]; next !== undefined && next < key; next = added[at]) {
+        merged.push(next);
+        at += 1;
+      }
+      if (!this.#removed.has(key)) merged.push(key);
     }
-    return low;
+    for (; at < added.length; at += 1) merged.push(added[at] ?? "");
+    this.#ordered = merged;
   }
 }
 

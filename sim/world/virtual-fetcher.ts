@@ -14,7 +14,9 @@ const noBytes = new Uint8Array(0);
 export class VirtualFetcher implements Fetcher {
   readonly #web: VirtualWeb;
   readonly #process: VirtualProcess;
-  readonly #stopped = new AbortController();
+  /** How to give up each request under way. */
+  readonly #underWay = new Set<() => void>();
+  #hasStopped = false;
 
   constructor(web: VirtualWeb, process: VirtualProcess) {
     this.#web = web;
@@ -24,7 +26,7 @@ export class VirtualFetcher implements Fetcher {
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
     const startedAtMs = this.#process.clock.nowMs();
     if (!this.#process.isAlive) return new Promise(() => undefined);
-    if (signal.aborted || this.#stopped.signal.aborted) {
+    if (signal.aborted || this.#hasStopped) {
       return this.#process.answer(() => failed("aborted", startedAtMs, startedAtMs));
     }
     return new Promise((resolve) => {
@@ -33,7 +35,7 @@ export class VirtualFetcher implements Fetcher {
         if (isOver) return;
         isOver = true;
         cancel();
-        this.#stopped.signal.removeEventListener("abort", abandon);
+        this.#underWay.delete(abandon);
         resolve(outcome);
       };
       const fail = (failure: FetchFailed["failure"]): void =>
@@ -41,13 +43,14 @@ export class VirtualFetcher implements Fetcher {
       const abandon = (): void => fail("aborted");
       const giveUp = (): void => fail(signal.aborted ? "aborted" : "total-timeout");
       const cancel = this.#process.call(request.limits.totalTimeoutMs, giveUp, signal);
-      this.#stopped.signal.addEventListener("abort", abandon);
+      this.#underWay.add(abandon);
       this.#send(request, startedAtMs, end, fail);
     });
   }
 
   stop(): Promise<void> {
-    this.#stopped.abort();
+    this.#hasStopped = true;
+    for (const abandon of [...this.#underWay]) abandon();
     return this.#process.answer(() => undefined);
   }
 

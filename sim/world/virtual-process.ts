@@ -1,7 +1,9 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { Clock } from "../../src/ports/clock.ts";
-import type { Cancel, VirtualClock } from "../virtual-clock.ts";
+import type { Cancel, Clock } from "../../src/ports/clock.ts";
+import type { VirtualClock } from "../virtual-clock.ts";
 import { SkewedClock } from "./skewed-clock.ts";
+
+const soon = Promise.resolve();
 
 /**
  * One run of a peer's program on a machine: what a kill ends.
@@ -22,6 +24,7 @@ export class VirtualProcess {
   readonly clock: Clock;
   readonly trueClock: VirtualClock;
   readonly #end = new AbortController();
+  #isAlive = true;
   readonly #waiting = new Set<Cancel>();
   #missed: { readonly timers: (() => void)[]; readonly events: (() => void)[] } | undefined;
 
@@ -34,11 +37,12 @@ export class VirtualProcess {
       nowMs: () => shown.nowMs(),
       wallMs: () => shown.wallMs(),
       sleep: (ms, signal) => this.#sleep(shown.trueDuration(ms), signal),
+      call: (ms, action) => this.call(shown.trueDuration(ms), action),
     };
   }
 
   get isAlive(): boolean {
-    return !this.#end.signal.aborted;
+    return this.#isAlive;
   }
 
   /** Aborts when the process ends, however it ends. */
@@ -74,7 +78,8 @@ export class VirtualProcess {
 
   /** Ends it at once. Idempotent. */
   end(): void {
-    if (!this.isAlive) return;
+    if (!this.#isAlive) return;
+    this.#isAlive = false;
     this.#missed = undefined;
     for (const cancel of [...this.#waiting]) cancel();
     this.#waiting.clear();
@@ -100,16 +105,17 @@ export class VirtualProcess {
 
   /** What `made` gives, in a later microtask: for answers of the world that take no time. Never settles after the end. */
   answer<T>(made: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      queueMicrotask(() =>
+    return soon.then(() => {
+      if (this.#isAlive && this.#missed === undefined) return made();
+      return new Promise<T>((resolve, reject) => {
         this.notice(() => {
           try {
             resolve(made());
           } catch (error) {
             reject(error instanceof Error ? error : new Error(String(error)));
           }
-        }),
-      );
+        });
+      });
     });
   }
 

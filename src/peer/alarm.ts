@@ -1,9 +1,6 @@
 import type { Millis } from "../core/units.ts";
 import type { Clock } from "../ports/clock.ts";
 
-/** A constant: an abort without a reason makes an error with a stack trace, each time. */
-const rung = "rung";
-
 /**
  * A sleep that can be cut short, as often as needed.
  *
@@ -11,7 +8,8 @@ const rung = "rung";
  */
 export class Alarm {
   readonly #clock: Clock;
-  #sleeping: AbortController | undefined;
+  /** Ends the sleep under way. */
+  #end: (() => void) | undefined;
   #hasRung = false;
 
   constructor(clock: Clock) {
@@ -21,21 +19,25 @@ export class Alarm {
   /** Resolves after `ms`, or when the alarm rings. One sleeper at a time. */
   async sleep(ms: Millis): Promise<void> {
     if (!this.#hasRung && ms > 0) {
-      const sleeping = new AbortController();
-      this.#sleeping = sleeping;
-      await this.#clock.sleep(ms, sleeping.signal);
-      this.#sleeping = undefined;
+      await new Promise<void>((resolve) => {
+        const cancel = this.#clock.call(ms, resolve);
+        this.#end = () => {
+          cancel();
+          resolve();
+        };
+      });
+      this.#end = undefined;
     }
     this.#hasRung = false;
   }
 
   /** Ends the sleep under way; without one nothing happens. */
   rouse(): void {
-    this.#sleeping?.abort(rung);
+    this.#end?.();
   }
 
   ring(): void {
     this.#hasRung = true;
-    this.#sleeping?.abort(rung);
+    this.#end?.();
   }
 }

@@ -1,5 +1,8 @@
 import type { Millis } from "../core/units.ts";
 
+/** Takes a call back that has not been made yet; idempotent, and without effect afterwards. */
+export type Cancel = () => void;
+
 /** The only source of time. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, never decreasing within a process; fractions are allowed. */
@@ -13,4 +16,7 @@ export interface Clock {
 
   /** Resolves after `ms`, or at once when `signal` aborts; never rejects. Callers look at the signal afterwards. */
   sleep(ms: Millis, signal?: AbortSignal): Promise<void>;
+
+  /** Calls `action` once, after `ms`, unless the call is taken back before. Cheaper than a sleep with a signal of its own. */
+  call(ms: Millis, action: () => void): Cancel;
 }

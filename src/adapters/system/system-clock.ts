@@ -1,5 +1,5 @@
 import type { Millis } from "../../core/units.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Cancel, Clock } from "../../ports/clock.ts";
 
 /** Longest delay that one timer can carry: above it the platform fires at once. */
 const timerMsMax: Millis = 2 ** 31 - 1;
@@ -19,22 +19,33 @@ export class SystemClock implements Clock {
     return Date.now();
   }
 
-  async sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
-    const endAtMs = this.nowMs() + ms;
-    for (let leftMs = ms; leftMs > 0 && signal?.aborted !== true; leftMs = endAtMs - this.nowMs()) {
-      await oneTimer(Math.min(Math.ceil(leftMs), timerMsMax), signal);
-    }
+  sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
+    if (!(ms > 0) || signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const end = (): void => {
+        cancel();
+        resolve();
+      };
+      const cancel = this.call(ms, wake);
+      signal?.addEventListener("abort", end, { once: true });
+    });
   }
-}
 
-function oneTimer(ms: Millis, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
+  call(ms: Millis, action: () => void): Cancel {
+    const dueAtMs = this.nowMs() + ms;
+    // A timer may fire a fraction of a millisecond early, and carries no more than its maximum.
+    const look = (): void => {
+      const leftMs = dueAtMs - this.nowMs();
+      if (leftMs > 0) timer = wait(leftMs);
+      else action();
     };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener("abort", end, { once: true });
-  });
+    const wait = (leftMs: Millis): NodeJS.Timeout =>
+      setTimeout(look, Math.min(Math.ceil(leftMs), timerMsMax));
+    let timer = wait(ms);
+    return () => clearTimeout(timer);
+  }
 }

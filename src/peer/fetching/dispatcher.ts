@@ -1,5 +1,5 @@
 import type { Millis } from "../../core/units.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Cancel, Clock } from "../../ports/clock.ts";
 import type { ProcessLoad } from "../../ports/process-load.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Journal } from "../durability/journal.ts";
@@ -24,9 +24,6 @@ export const defaultDispatcherOptions: DispatcherOptions = Object.freeze({
   answersPerParserPlace: 4,
 });
 
-/** A constant: an abort without a reason makes an error with a stack trace, each time. */
-const cancelled = "cancelled";
-
 /**
  * Sends out visits: as soon as a host is due and there is room for its answer.
  *
@@ -43,7 +40,7 @@ export class Dispatcher {
   readonly #isHeldBack: () => boolean;
   readonly #onFailure: (error: unknown) => void;
   readonly #visits = new Set<Promise<void>>();
-  #timer: { readonly dueAtMs: Millis; readonly cancel: AbortController } | undefined;
+  #timer: { readonly dueAtMs: Millis; readonly cancel: Cancel } | undefined;
   #pumping = false;
   #waitingForJournal = false;
   #stopped = true;
@@ -86,7 +83,7 @@ export class Dispatcher {
   /** No new visits from here on; those under way go on. */
   stop(): void {
     this.#stopped = true;
-    this.#timer?.cancel.abort(cancelled);
+    this.#timer?.cancel();
     this.#timer = undefined;
   }
 
@@ -151,13 +148,11 @@ export class Dispatcher {
   #arm(): void {
     const dueAtMs = this.#frontier.nextDueAtMs();
     if (dueAtMs === undefined || (this.#timer && this.#timer.dueAtMs <= dueAtMs)) return;
-    this.#timer?.cancel.abort(cancelled);
-    const timer = { dueAtMs, cancel: new AbortController() };
-    this.#timer = timer;
-    void this.#clock.sleep(dueAtMs - this.#clock.nowMs(), timer.cancel.signal).then(() => {
-      if (this.#timer !== timer) return;
+    this.#timer?.cancel();
+    const cancel = this.#clock.call(dueAtMs - this.#clock.nowMs(), () => {
       this.#timer = undefined;
       this.wake();
     });
+    this.#timer = { dueAtMs, cancel };
   }
 }

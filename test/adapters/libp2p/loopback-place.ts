@@ -23,6 +23,9 @@ const clock: Clock = {
   nowMs: () => Date.now(),
   wallMs: () => Date.now(),
   sleep: () => Promise.reject(new Error("nothing sleeps here")),
+  call: () => {
+    throw new Error("nothing waits here");
+  },
 };
 
 /** Members of libp2p that listen at 127.0.0.1. */

@@ -10,6 +10,7 @@ const clock: Clock = {
   nowMs,
   wallMs: nowMs,
   sleep: () => Promise.resolve(),
+  call: () => expect.unreachable("nothing waits here"),
 };
 
 function logged(options: ConsoleLoggerOptions, log: (logger: ConsoleLogger) => void): string {

@@ -38,6 +38,27 @@ describe("SystemClock", () => {
     expect(timersOpen()).toBe(before);
   });
 
+  it("calls once, not before its time, and not at all where the call is taken back", async () => {
+    const clock = new SystemClock();
+    const before = timersOpen();
+    const start = clock.nowMs();
+    const calls: string[] = [];
+    const cancel = clock.call(5, () => calls.push("taken back"));
+    const atMs = await new Promise<number>((resolve) => {
+      clock.call(5.5, () => {
+        calls.push("called");
+        resolve(clock.nowMs());
+      });
+      cancel();
+      expect(timersOpen()).toBe(before + 1);
+    });
+    await clock.sleep(10);
+    expect(calls).toEqual(["called"]);
+    expect(atMs - start).toBeGreaterThanOrEqual(5.5);
+    cancel();
+    expect(timersOpen()).toBe(before);
+  });
+
   it("does not start a timer for a signal that is aborted already, nor for no time", async () => {
     const clock = new SystemClock();
     const before = timersOpen();

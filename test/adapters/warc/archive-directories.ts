@@ -27,7 +27,12 @@ export class ArchiveDirectories implements ArchiveWorld {
 
   open(directory: string, changes: Partial<WarcArchiveOptions> = {}): WarcArchive {
     const nowMs = (): number => startedAtMs;
-    const clock = { nowMs, wallMs: nowMs, sleep: () => Promise.resolve() };
+    const clock = {
+      nowMs,
+      wallMs: nowMs,
+      sleep: () => Promise.resolve(),
+      call: () => () => undefined,
+    };
     const archive = new WarcArchive({
       directory,
       peerName: "peer1",

@@ -25,6 +25,9 @@ class SetClock implements Clock {
   sleep(): Promise<void> {
     return Promise.resolve();
   }
+  call(): never {
+    throw new Error("nothing waits here");
+  }
 }
 
 function someHost(): Host {

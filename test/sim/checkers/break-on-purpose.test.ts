@@ -168,6 +168,7 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
           nowMs: () => bornAtMs + (clock.nowMs() - bornAtMs) * 1.2,
           wallMs: () => clock.wallMs(),
           sleep: (ms, signal) => clock.sleep(ms / 1.2, signal),
+          call: (ms, action) => clock.call(ms / 1.2, action),
         },
       };
     };

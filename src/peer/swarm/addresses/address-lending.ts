@@ -26,7 +26,7 @@ import type {
 } from "../../../core/politeness/address-loan.ts";
 import { AddressStewards, positionOfAddress } from "../../../core/politeness/address-stewards.ts";
 import type { IpAddress, MemberId, Millis } from "../../../core/units.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import type { Cancel, Clock } from "../../../ports/clock.ts";
 import type { Overlay, OverlayHandler } from "../../../ports/overlay.ts";
 import { isStandIn } from "../../fetching/host-addresses.ts";
 import { AddressCalls } from "./address-calls.ts";
@@ -48,9 +48,6 @@ const gatherMs: Millis = 5;
 
 /** What is not told to a member in this time is told anew: its steward may be another one by then. */
 const stepsWaitingMax = 4 * lendingItemsMax;
-
-/** Why a timer ends early: a constant, since an abort without a reason makes an error with a stack trace, each time. */
-const rearmed = "rearmed";
 
 const notNow: Answer = { kind: "busy", retryAfterMs: 1_000 };
 
@@ -82,7 +79,7 @@ export class AddressLending {
   #sequence = 0;
   #isOn = false;
   #isOver = false;
-  #timer: { readonly atMs: Millis; readonly cancel: AbortController } | undefined;
+  #timer: { readonly atMs: Millis; readonly cancel: Cancel } | undefined;
 
   constructor(
     ports: { readonly clock: Clock; readonly overlay: Overlay },
@@ -163,14 +160,14 @@ export class AddressLending {
     }
     this.#isOver = true;
     this.#isOn = false;
-    this.#timer?.cancel.abort(rearmed);
+    this.#timer?.cancel();
   }
 
   /** Ends everything under way. */
   abandon(): void {
     this.#isOver = true;
     this.#isOn = false;
-    this.#timer?.cancel.abort(rearmed);
+    this.#timer?.cancel();
     this.#stop.abort();
   }
 
@@ -203,15 +200,14 @@ export class AddressLending {
     const times = [this.#borrower.nextWakeAtMs, this.#lender.nextWakeAtMs];
     const nextAtMs = Math.min(...times.map((time) => time ?? Infinity));
     if (nextAtMs === Infinity || (this.#timer && this.#timer.atMs <= nextAtMs)) return;
-    this.#timer?.cancel.abort(rearmed);
+    this.#timer?.cancel();
     const nowMs = this.#clock.nowMs();
-    const timer = { atMs: Math.max(nextAtMs, nowMs + gatherMs), cancel: new AbortController() };
-    this.#timer = timer;
-    void this.#clock.sleep(timer.atMs - nowMs, timer.cancel.signal).then(() => {
-      if (this.#timer !== timer || !this.#isOn) return;
+    const atMs = Math.max(nextAtMs, nowMs + gatherMs);
+    const cancel = this.#clock.call(atMs - nowMs, () => {
       this.#timer = undefined;
-      this.#work();
+      if (this.#isOn) this.#work();
     });
+    this.#timer = { atMs, cancel };
   }
 
   #work(): void {
