@@ -75,6 +75,11 @@ export class HostQueue {
     this.#queueOf(url.job).add(url);
   }
 
+  /** Whether {@link add} would leave an entry of this key to a refill, so that nothing need be made of it. */
+  isLeft(job: JobId, key: Uint8Array): boolean {
+    return this.#jobs.get(job)?.isLeft(key) ?? false;
+  }
+
   /** At start: the database has entries of this job, or may have. */
   expectOnDisk(job: JobId): void {
     this.#queueOf(job).expectOnDisk();

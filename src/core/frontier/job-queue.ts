@@ -1,7 +1,7 @@
 import { invariant } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import type { QueuedUrl } from "./queued-url.ts";
-import { everything, isWithin, nearer, SortedHead } from "./sorted-head.ts";
+import { everything, isKeyWithin, isWithin, nearer, SortedHead } from "./sorted-head.ts";
 import type { Horizon } from "./sorted-head.ts";
 
 /** A range scan under way: what to read, and what happened since it began. */
@@ -76,6 +76,11 @@ export class JobQueue {
     return (
       this.moreOnDisk && this.#refill === undefined && this.#head.size <= this.#headMax * LOW_SHARE
     );
+  }
+
+  /** Whether an entry of this key would be left to a refill: to add it changes nothing. */
+  isLeft(key: Uint8Array): boolean {
+    return this.#refill === undefined && !isKeyWithin(key, this.#head.horizon);
   }
 
   add(url: QueuedUrl): void {

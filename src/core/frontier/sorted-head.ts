@@ -14,6 +14,16 @@ export function isWithin(id: string, horizon: Horizon): boolean {
   return horizon === undefined || id <= horizon;
 }
 
+/** The same of a row's key, without making an id of it. */
+export function isKeyWithin(key: Uint8Array, horizon: Horizon): boolean {
+  if (horizon === undefined) return true;
+  for (let at = 0; at < key.length && at < horizon.length; at += 1) {
+    const difference = (key[at] ?? 0) - horizon.charCodeAt(at);
+    if (difference !== 0) return difference < 0;
+  }
+  return key.length <= horizon.length;
+}
+
 /** The nearer one of two horizons. */
 export function nearer(left: Horizon, right: Horizon): Horizon {
   if (left === undefined) return right;

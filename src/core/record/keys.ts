@@ -2,6 +2,7 @@ import { hash64 } from "../hash/hash64.ts";
 import { invariant } from "../errors.ts";
 import { circle, keyPrefixOf } from "../ring/ring-position.ts";
 import type { Arc } from "../ring/ring-position.ts";
+import { copy, getUint32, putCount, putUint32, putUint64 } from "./key-bytes.ts";
 import type { HostName, JobId, OriginName, SiteName } from "../units.ts";
 
 /**
@@ -67,6 +68,14 @@ const tagsByByte: ReadonlyMap<number, KeyTag> = new Map(
   (Object.keys(tags) as KeyTag[]).map((tag) => [tags[tag], tag]),
 );
 
+/** The same by their bytes, and how long their keys are: asked for every row that is written or comes in. */
+const territorialByByte: (TerritorialTag | undefined)[] = [];
+const territorialLengths = new Uint8Array(256);
+for (const tag of territorialTags) {
+  territorialByByte[tags[tag]] = tag;
+  territorialLengths[tags[tag]] = territorial[tag];
+}
+
 type Key = Uint8Array<ArrayBuffer>;
 
 /** Where the URL's row stands in a lease's key: behind tag and run. */
@@ -89,10 +98,6 @@ const queueFingerprintAt = 30;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-/** A 64-bit number and, on the little-endian machines that Node.js runs on, its low and high half. */
-const wide = new BigUint64Array(1);
-const wideHalves = new Uint32Array(wide.buffer);
 
 /** Position of a site on the ring: 8 bytes, big-endian, so that byte order is ring order. */
 export function ringPosition(site: SiteName): bigint {
@@ -124,32 +129,11 @@ export function hostAddress(site: SiteName, host: HostName): HostAddress {
   return { position: ringPosition(site), hostHash: hash64(host) };
 }
 
-/**
- * A new key with its tag. Numbers are written byte by byte, not through a DataView: asking a small array for its buffer
- * moves its bytes off the heap, some 300 bytes more for each key, and the frontier holds many.
- */
+/** A new key with its tag. */
 function newKey(tag: KeyTag, length: number): Key {
   const bytes = new Uint8Array(length);
   bytes[0] = tags[tag];
   return bytes;
-}
-
-function putUint32(bytes: Key, at: number, value: number): void {
-  bytes[at] = value >>> 24;
-  bytes[at + 1] = value >>> 16;
-  bytes[at + 2] = value >>> 8;
-  bytes[at + 3] = value;
-}
-
-function putUint64(bytes: Key, at: number, value: bigint): void {
-  wide[0] = value;
-  putUint32(bytes, at, wideHalves[1] ?? 0);
-  putUint32(bytes, at + 4, wideHalves[0] ?? 0);
-}
-
-function getUint32(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }
 
 /** Key of a URL's row: its record or its exclusion. Length 29. */
@@ -179,7 +163,7 @@ export function retag(urlRowKey: Uint8Array, tag: "url" | "exclusion"): Key {
 /** Key of a lease on a URL in the given run of the peer; `attempt` counts from 0. Length 39. */
 export function leaseKey(run: number, urlRowKey: Uint8Array, attempt: number): Key {
   const bytes = newKey("lease", leaseRowAt + urlRowKey.length + 1);
-  putUint64(bytes, 1, BigInt(run));
+  putCount(bytes, 1, run);
   bytes.set(urlRowKey, leaseRowAt);
   bytes[leaseRowAt + urlRowKey.length] = Math.min(attempt, 0xff);
   return bytes;
@@ -221,11 +205,9 @@ export function queueKey(
   putUint64(bytes, 9, host.hostHash);
   putUint32(bytes, 17, space);
   bytes[21] = rank;
-  putUint64(bytes, 22, BigInt(sequence));
-  bytes.set(
-    urlRowKey.subarray(fingerprintAt, fingerprintAt + queueFingerprintBytes),
-    queueFingerprintAt,
-  );
+  putCount(bytes, 22, sequence);
+  const end = fingerprintAt + queueFingerprintBytes;
+  copy(urlRowKey, fingerprintAt, end, bytes, queueFingerprintAt);
   return bytes;
 }
 
@@ -238,7 +220,7 @@ export function queueKey(
 export function outboxKey(sourcePosition: bigint, urlRowKey: Uint8Array): Key {
   const bytes = newKey("outbox", territorial.outbox);
   putUint64(bytes, 1, sourcePosition);
-  bytes.set(urlRowKey.subarray(fingerprintAt, urlRowBytes), fingerprintAt);
+  copy(urlRowKey, fingerprintAt, urlRowBytes, bytes, fingerprintAt);
   if (urlRowKey[0] === tags.exclusion) {
     putUint32(bytes, spaceAt, exclusionSpace(getUint32(bytes, spaceAt)));
   }
@@ -300,7 +282,7 @@ export function nameOfKey(row: Uint8Array): string {
 /** Key of a row that is named by a number, in the order of the numbers. Length 9. */
 export function numberedKey(tag: "sieveLog" | "sieveSnapshot", sequence: number): Key {
   const bytes = newKey(tag, 9);
-  putUint64(bytes, 1, BigInt(sequence));
+  putCount(bytes, 1, sequence);
   return bytes;
 }
 
@@ -316,10 +298,8 @@ export function tagOf(key: Uint8Array): KeyTag | undefined {
 
 /** Tag of a key that belongs to a site and has the length of its kind; nothing for any other bytes. */
 export function territorialTagOf(key: Uint8Array): TerritorialTag | undefined {
-  const tag = tagOf(key);
-  return tag !== undefined && isTerritorialTag(tag) && key.length === territorial[tag]
-    ? tag
-    : undefined;
+  const byte = key[0] ?? 0;
+  return key.length === territorialLengths[byte] ? territorialByByte[byte] : undefined;
 }
 
 /** Whether a key belongs to a site, and so to an arc of the ring. */

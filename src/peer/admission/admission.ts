@@ -1,9 +1,8 @@
 import { invariant } from "../../core/errors.ts";
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
-import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
+import type { NewQueuedUrl } from "../../core/frontier/queued-url.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../../core/page/parsed-page.ts";
-import { idOf } from "../../core/record/id-of.ts";
 import { QueueEntry } from "../../core/record/queue-entry.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import { exclusionSpace, queueKey } from "../../core/record/keys.ts";
@@ -287,7 +286,7 @@ export class Admission {
   ): Promise<void> {
     const added = new Map<AdmissionRequest, number>();
     const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
-    const queued: { readonly host: Host; readonly url: QueuedUrl }[] = [];
+    const queued: { readonly host: Host; readonly url: NewQueuedUrl }[] = [];
     for (const candidate of candidates) {
       const { request } = candidate;
       const host = hosts.get(candidate.host);
@@ -378,11 +377,14 @@ export class Admission {
   }
 
   /** Puts an entry behind all others of its host, job and priority. */
-  #enqueue({ host, job, rowKey, entry }: Queued, ops: StoreOp[]): { host: Host; url: QueuedUrl } {
+  #enqueue(
+    { host, job, rowKey, entry }: Queued,
+    ops: StoreOp[],
+  ): { host: Host; url: NewQueuedUrl } {
     const rank = 9 - job.definition.options.priority;
     const key = queueKey(host.keys, job.space, rank, this.#sequence.next(), rowKey);
     ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
-    return { host, url: { id: idOf(key), job: job.definition.id, entry } };
+    return { host, url: { key, job: job.definition.id, entry } };
   }
 }
 

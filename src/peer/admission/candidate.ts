@@ -5,6 +5,7 @@ import type { PackedLinks } from "../../core/page/parsed-page.ts";
 import { OutboxEntry } from "../../core/record/record.pb.ts";
 import type { QueueEntry } from "../../core/record/queue-entry.ts";
 import { exclusionSpace, outboxKey, ringPosition, urlKey } from "../../core/record/keys.ts";
+import { ownText } from "../../core/text/own-text.ts";
 import type { CanonicalUrl, HostName, Millis, SiteName } from "../../core/units.ts";
 import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { StoreOp } from "../../ports/store.ts";
@@ -12,9 +13,6 @@ import type { AdmissionRequest } from "./admission.ts";
 import type { SieveKey } from "./sieve-keeper.ts";
 import { newParcel } from "../swarm/exchange/parcel.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** A URL that the sieve let through. */
 export interface Candidate {
@@ -56,7 +54,7 @@ export function rowKey(candidate: Candidate): Uint8Array<ArrayBuffer> {
 /** What is queued of a URL that is found for the first time. */
 export function queueEntryOf({ request, url }: Candidate, nowMs: Millis): QueueEntry {
   return {
-    url: ownText(url),
+    url,
     depth: request.depth,
     attempts: 0,
     redirectChain: [...request.redirectChain],
@@ -86,14 +84,6 @@ export function outboxParcelOf(
     parcel: newParcel({ rowKey: key, outboxKey: row, entry, sinceMs: nowMs }),
     op: { type: "put", key: row, value: OutboxEntry.encode(entry) },
   };
-}
-
-/**
- * The same text with bytes of its own: a link's URL is a slice of the text of all links of its page, and would keep that
- * alive for as long as it waits.
- */
-function ownText(text: string): string {
-  return decoder.decode(encoder.encode(text));
 }
 
 /** Links that a request brings, those kept out included. */

@@ -1,5 +1,5 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
-import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
+import { heldUrl, type NewQueuedUrl } from "../../core/frontier/queued-url.ts";
 import { Workbench, type AddressLoans } from "../../core/frontier/workbench.ts";
 import type { AddressUse, LoanSpan } from "../../core/politeness/address-borrower.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
@@ -173,21 +173,22 @@ export class Frontier {
   }
 
   /** Queue entries were put into the journal: a refill that begins after this call flushes the journal first. */
-  added(host: Host, entries: readonly { readonly url: QueuedUrl }[]): void {
+  added(host: Host, entries: readonly { readonly url: NewQueuedUrl }[]): void {
     if (!this.#isCrawled(host)) return;
     if (!this.#hosts.has(host) && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;
     }
     for (const { url } of entries) {
-      host.visit.queue.add(url);
+      const { queue } = host.visit;
+      if (!queue.isLeft(url.job, url.key)) queue.add(heldUrl(url));
       host.jobs.add(this.#jobs.get(url.job));
     }
     this.#prepare(host);
   }
 
   /** An entry of another member was put into the journal, with the row by which its host is found. */
-  arrived(url: QueuedUrl): void {
+  arrived(url: NewQueuedUrl): void {
     const host = this.#hosts.get(hostOf(url.entry.url as CanonicalUrl));
     if (host) this.added(host, [{ url }]);
     else {

@@ -15,7 +15,7 @@ import {
   encodePullRowsReply,
   encodeRangeDigestsReply,
 } from "../../core/messages/reconciliation.ts";
-import { decodeRows, type Row } from "../../core/messages/rows.ts";
+import { decodeRows } from "../../core/messages/rows.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -113,13 +113,8 @@ export class PeerHandlers {
   async #rows(payload: Uint8Array, overlaps: CountedOverlaps): Promise<Answer | undefined> {
     const message = decodeRows(payload);
     if (!message) return undefined;
-    // They are views of a message that need not stay in memory as a whole.
-    const rows = message.rows.map(({ key, value }): Row =>
-      value
-        ? { key: new Uint8Array(key), value: new Uint8Array(value) }
-        : { key: new Uint8Array(key) },
-    );
-    await this.#parts.keeper.take(rows, this.#clock.nowMs() - message.nowMs, overlaps);
+    const behindMs = this.#clock.nowMs() - message.nowMs;
+    await this.#parts.keeper.take(message.rows, behindMs, overlaps);
     return reply(nothing);
   }
 

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import type { QueuedUrl } from "../../../src/core/frontier/queued-url.ts";
 import type { RefillTicket } from "../../../src/core/frontier/job-queue.ts";
+import { keyOf } from "../../../src/core/record/id-of.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import { byId, jobA, jobB, queued, rowsOf } from "./queue-model.ts";
 
@@ -57,7 +58,7 @@ class World {
   add(job: JobId, priority: number): void {
     const url = this.#newUrl(job, priority);
     this.#pending.push({ url, deletion: false });
-    this.queue.add(url);
+    this.#tell(url);
   }
 
   /** A write that scans may see some time before it resolves, and the queue is told then. */
@@ -68,8 +69,13 @@ class World {
   }
 
   announce(): void {
-    for (const url of this.#unannounced) this.queue.add(url);
+    for (const url of this.#unannounced) this.#tell(url);
     this.#unannounced = [];
+  }
+
+  /** As the frontier does: what would be left to a refill is not even made. */
+  #tell(url: QueuedUrl): void {
+    if (!this.queue.isLeft(url.job, keyOf(url.id))) this.queue.add(url);
   }
 
   take(): void {

@@ -1,4 +1,4 @@
-import type { QueuedUrl } from "../../../core/frontier/queued-url.ts";
+import type { NewQueuedUrl } from "../../../core/frontier/queued-url.ts";
 import {
   fingerprintStart,
   jobSpaceOfQueueKey,
@@ -173,15 +173,18 @@ export class ReplicaKeeper {
     use: (current: Map<string, Uint8Array | undefined>) => T,
   ): Promise<T> {
     const watched = this.#watch.watch(keys);
+    const latest = new Map<string, Uint8Array | undefined>();
     try {
       const asked = watched.filter(({ id }) => !absent.has(id));
       const read = await this.#store.getMany(asked.map(({ key }) => key));
-      const latest = new Map(asked.map(({ id }, at) => [id, read[at]]));
-      for (const { id, written } of watched) if (written) latest.set(id, written.value);
-      return use(latest);
+      for (const [at, { id }] of asked.entries()) latest.set(id, read[at]);
     } finally {
       this.#watch.unwatch(watched);
     }
+    for (const { id, written } of watched) {
+      if (written) latest.set(id, written.type === "put" ? written.value : undefined);
+    }
+    return use(latest);
   }
 
   /** Whether an entry of the queue is behind its URL's record. */
@@ -200,7 +203,8 @@ export class ReplicaKeeper {
     const isHeld = this.#parts.territory.holds(positionOfKey(row.key));
     // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
     if (isHeld && row.value === undefined) return undefined;
-    const one = { ...nameKey(row.key), row, tag, isHeld };
+    const { key } = row;
+    const one: Incoming = { key, id: idOf(key), row, tag, isHeld };
     if (!isHeld || tag !== "queue") return one;
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
     const entry = row.value && readQueueEntry(row.value);
@@ -218,7 +222,7 @@ export class ReplicaKeeper {
   ): { changed: number; durable: Promise<void> } {
     const ops: StoreOp[] = [];
     const logged: SieveKey[] = [];
-    const arrivals: QueuedUrl[] = [];
+    const arrivals: NewQueuedUrl[] = [];
     const parcels: Parcel[] = [];
     for (const { id, row, tag, isHeld, queued } of incoming) {
       if (row.value === undefined) {
@@ -267,16 +271,17 @@ export class ReplicaKeeper {
   }
 
   #parcelOf(key: Uint8Array, value: Uint8Array): Parcel {
-    return parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs());
+    // The key stays, and is a view of a message.
+    return parcelOfRow(key.slice(), OutboxEntry.decode(value), this.#clock.nowMs());
   }
 
   /** An entry has come from elsewhere into the queue of an arc that is held here. */
-  #enqueue(key: Uint8Array, { job, entry }: Queued, ops: StoreOp[]): QueuedUrl {
+  #enqueue(key: Uint8Array, { job, entry }: Queued, ops: StoreOp[]): NewQueuedUrl {
     job.counter.add("queued");
     const name = hostOf(entry.url as CanonicalUrl);
     const value = new TextEncoder().encode(name);
     ops.push({ type: "put", key: waitingKeyOf(key), value });
-    return { id: idOf(key), job: job.definition.id, entry };
+    return { key, job: job.definition.id, entry };
   }
 
   /** The same URL was fetched here and elsewhere: across a partition, or by a member that was taken for dead. */

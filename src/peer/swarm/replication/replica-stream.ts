@@ -12,6 +12,8 @@ interface Unit {
   readonly number: number;
   readonly sequence: number;
   readonly rows: readonly Row[];
+  /** Of keys and values. */
+  readonly bytes: number;
 }
 
 export interface ReplicaStreamOptions {
@@ -161,15 +163,16 @@ export class ReplicaStream {
   #pushUnit(sequence: number, rows: readonly Row[]): void {
     this.#pushedUnits += 1;
     const number = this.#pushedUnits;
-    this.#units.push({ number, sequence, rows });
-    for (const { key } of rows) this.#underWay.set(positionOfKey(key), number);
+    let bytes = 0;
+    for (const { key, value } of rows) bytes += key.length + (value?.length ?? 0);
+    this.#units.push({ number, sequence, rows, bytes });
+    forEachPosition(rows, (position) => this.#underWay.set(position, number));
   }
 
   #acknowledge({ number, rows }: Unit): void {
-    for (const { key } of rows) {
-      const position = positionOfKey(key);
+    forEachPosition(rows, (position) => {
       if (this.#underWay.get(position) === number) this.#underWay.delete(position);
-    }
+    });
   }
 
   #ackedUpTo(sequence: number): boolean {
@@ -209,9 +212,20 @@ export class ReplicaStream {
     const { rowsPerMessage, bytesPerMessage } = this.#options;
     const end = this.#units.findIndex((unit, at) => {
       rows += unit.rows.length;
-      for (const { key, value } of unit.rows) bytes += key.length + (value?.length ?? 0);
+      bytes += unit.bytes;
       return at > 0 && (rows > rowsPerMessage || bytes > bytesPerMessage);
     });
     return end === -1 ? this.#units.length : end;
+  }
+}
+
+/** Most rows of a unit are of one site, and stand together. */
+function forEachPosition(rows: readonly Row[], visit: (position: RingPosition) => void): void {
+  let last: RingPosition | undefined;
+  for (const { key } of rows) {
+    const position = positionOfKey(key);
+    if (position === last) continue;
+    last = position;
+    visit(position);
   }
 }

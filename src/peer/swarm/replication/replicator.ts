@@ -47,6 +47,8 @@ export class Replicator {
   readonly #options: ReplicatorOptions;
   readonly #streamOptions: ReplicaStreamOptions;
   readonly #streams = new Map<MemberId, ReplicaStream>();
+  /** Streams that were full when something was last pushed: few or none, while `full` is asked for all the time. */
+  readonly #crowded = new Set<ReplicaStream>();
   /** By which the needs were set: a member that was gone for a moment meanwhile needs all that it would have needed. */
   #rings: Pick<SwarmView, "ring" | "futureRing">;
   /** What each member needs, and what was held when that was set. */
@@ -85,8 +87,9 @@ export class Replicator {
 
   /** True while as much is on its way to a replica as may be. */
   get full(): boolean {
-    for (const stream of this.#streams.values()) {
+    for (const stream of this.#crowded) {
       if (stream.queuedRows >= this.#options.queuedRowsMax) return true;
+      this.#crowded.delete(stream);
     }
     return false;
   }
@@ -142,7 +145,7 @@ export class Replicator {
         else units.set(stream, [row]);
       }
     }
-    for (const [stream, rows] of units) stream.push(this.#sequence, rows);
+    for (const [stream, rows] of units) this.#push(stream, rows);
   }
 
   /**
@@ -199,7 +202,7 @@ export class Replicator {
    */
   async copy(stream: ReplicaStream, rows: readonly Row[], signal: AbortSignal): Promise<void> {
     const before = stream.pushedUnits;
-    stream.push(this.#sequence, rows);
+    this.#push(stream, rows);
     const lowRows = this.#options.queuedRowsMax / 4;
     await this.#pulse.until(
       () => signal.aborted || stream.queuedRows < lowRows || stream.hasTaken(before),
@@ -286,14 +289,19 @@ export class Replicator {
     });
   }
 
+  #push(stream: ReplicaStream, rows: readonly Row[]): void {
+    stream.push(this.#sequence, rows);
+    if (stream.queuedRows >= this.#options.queuedRowsMax) this.#crowded.add(stream);
+  }
+
   #liveAt(position: RingPosition): ReplicaStream[] {
-    const streams = this.#targetsOf(position).flatMap((member) => {
-      if (member === this.#view.self) return [];
+    const streams: ReplicaStream[] = [];
+    for (const member of this.#targetsOf(position)) {
+      if (member === this.#view.self) continue;
       const stream = this.#streams.get(member);
-      if (stream?.live.contains(position)) return [stream];
-      this.#unsure.add(position);
-      return [];
-    });
+      if (stream?.live.contains(position)) streams.push(stream);
+      else this.#unsure.add(position);
+    }
     for (const [stream, arcs] of this.#standIns) if (arcs.contains(position)) streams.push(stream);
     return streams;
   }
