@@ -11,12 +11,13 @@ const fewChanges = 16;
  * Keys and values are strings of characters below 256, one for each byte: they take a third of the memory of byte
  * arrays, and comparing them compares bytes.
  *
- * Invariant: the keys are those that were ordered, without those removed since, and those added since.
+ * Invariant: a key that has a value was ordered and not removed since, or else it is new; what was removed may be new too,
+ * from before or after, and what is new may be gone.
  */
 export class SortedRows {
   readonly #values = new Map<string, string>();
   #ordered: string[] = [];
-  readonly #added = new Set<string>();
+  readonly #new: string[] = [];
   readonly #removed = new Set<string>();
 
   get size(): number {
@@ -32,12 +33,12 @@ export class SortedRows {
     const before = this.#values.get(key);
     if (value !== undefined) {
       this.#values.set(key, value);
-      if (before === undefined && !this.#removed.delete(key)) this.#added.add(key);
+      if (before === undefined) this.#new.push(key);
     } else if (before !== undefined) {
       this.#values.delete(key);
-      if (!this.#added.delete(key)) this.#removed.add(key);
+      this.#removed.add(key);
     }
-    if (this.#added.size + this.#removed.size > unsortedMax) this.#sort();
+    if (this.#new.length + this.#removed.size > unsortedMax) this.#sort();
     return before;
   }
 
@@ -55,18 +56,22 @@ export class SortedRows {
   }
 
   #sort(): void {
-    const changes = this.#added.size + this.#removed.size;
+    const changes = this.#new.length + this.#removed.size;
     if (changes === 0) return;
-    if (changes <= fewChanges) this.#sortFew();
-    else this.#merge([...this.#added].sort());
-    this.#added.clear();
+    const added = new Set(this.#new.filter((key) => this.#values.has(key)));
+    if (changes <= fewChanges) this.#sortFew(added);
+    else this.#merge([...added].sort());
+    this.#new.length = 0;
     this.#removed.clear();
   }
 
-  #sortFew(): void {
+  #sortFew(added: ReadonlySet<string>): void {
     const keys = this.#ordered;
-    for (const key of this.#removed) keys.splice(lowerBound(keys, key), 1);
-    for (const key of this.#added) keys.splice(lowerBound(keys, key), 0, key);
+    for (const key of this.#removed) {
+      const at = lowerBound(keys, key);
+      if (keys[at] === key) keys.splice(at, 1);
+    }
+    for (const key of added) keys.splice(lowerBound(keys, key), 0, key);
   }
 
   #merge(added: readonly string[]): void {

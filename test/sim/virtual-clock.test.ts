@@ -89,6 +89,17 @@ describe("a virtual clock", () => {
     expect(calls).toEqual(["kept"]);
   });
 
+  it("does not make one either that another call takes back at the same abort", () => {
+    const clock = new VirtualClock(0);
+    const calls: string[] = [];
+    const abort = new AbortController();
+    clock.call(10, () => cancel(), abort.signal);
+    const cancel = clock.call(10, () => calls.push("taken back"), abort.signal);
+    abort.abort();
+    expect(calls).toEqual([]);
+    expect(clock.sleepers).toBe(0);
+  });
+
   it("reports work that nothing can ever bring to an end", async () => {
     const clock = new VirtualClock(0);
     const stuck = clock.sleep(7).then(() => new Promise(() => undefined));
