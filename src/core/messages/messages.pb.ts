@@ -745,121 +745,10 @@ export namespace MemberRun {
   }
 }
 
-export interface Row {
-  key: Uint8Array
-  value?: Uint8Array
-}
-
-export namespace Row {
-  let _codec: Codec<Row>
-
-  export const codec = (): Codec<Row> => {
-    if (_codec == null) {
-      _codec = message<Row>((obj, w, opts = {}) => {
-        if (opts.lengthDelimited !== false) {
-          w.fork()
-        }
-
-        if ((obj.key != null && obj.key.byteLength > 0)) {
-          w.uint32(10)
-          w.bytes(obj.key)
-        }
-
-        if (obj.value != null) {
-          w.uint32(18)
-          w.bytes(obj.value)
-        }
-
-        if (opts.lengthDelimited !== false) {
-          w.ldelim()
-        }
-      }, (reader, length, opts = {}) => {
-        const obj: any = {
-          key: uint8ArrayAlloc(0)
-        }
-
-        const end = length == null ? reader.len : reader.pos + length
-
-        while (reader.pos < end) {
-          const tag = reader.uint32()
-
-          switch (tag >>> 3) {
-            case 1: {
-              obj.key = reader.bytes()
-              break
-            }
-            case 2: {
-              obj.value = reader.bytes()
-              break
-            }
-            default: {
-              reader.skipType(tag & 7)
-              break
-            }
-          }
-        }
-
-        return obj
-      }, function * (reader, length, prefix, opts = {}) {
-        const end = length == null ? reader.len : reader.pos + length
-
-        while (reader.pos < end) {
-          const tag = reader.uint32()
-
-          switch (tag >>> 3) {
-            case 1: {
-              yield {
-                field: `${prefix}.key`,
-                value: reader.bytes()
-              }
-              break
-            }
-            case 2: {
-              yield {
-                field: `${prefix}.value`,
-                value: reader.bytes()
-              }
-              break
-            }
-            default: {
-              reader.skipType(tag & 7)
-              break
-            }
-          }
-        }
-      })
-    }
-
-    return _codec
-  }
-
-  export interface RowKeyFieldEvent {
-    field: '$.key'
-    value: Uint8Array<ArrayBuffer>
-  }
-
-  export interface RowValueFieldEvent {
-    field: '$.value'
-    value: Uint8Array<ArrayBuffer>
-  }
-
-  export function encode (obj: Partial<Row>): Uint8Array<ArrayBuffer> {
-    return encodeMessage(obj, Row.codec())
-  }
-
-  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Row>): Row {
-    return decodeMessage(buf, Row.codec(), opts)
-  }
-
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Row>): Generator<RowKeyFieldEvent | RowValueFieldEvent> {
-    return streamMessage(buf, Row.codec(), opts)
-  }
-}
-
 export interface Rows {
   generation: number
   nowMs: number
-  rows: Row[]
+  rows: Uint8Array
 }
 
 export namespace Rows {
@@ -882,11 +771,9 @@ export namespace Rows {
           w.double(obj.nowMs)
         }
 
-        if (obj.rows != null && obj.rows.length > 0) {
-          for (const value of obj.rows) {
-            w.uint32(26)
-            Row.codec().encode(value, w)
-          }
+        if ((obj.rows != null && obj.rows.byteLength > 0)) {
+          w.uint32(34)
+          w.bytes(obj.rows)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -896,7 +783,7 @@ export namespace Rows {
         const obj: any = {
           generation: 0,
           nowMs: 0,
-          rows: []
+          rows: uint8ArrayAlloc(0)
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -913,14 +800,8 @@ export namespace Rows {
               obj.nowMs = reader.double()
               break
             }
-            case 3: {
-              if (opts.limits?.rows != null && obj.rows.length === opts.limits.rows) {
-                throw new MaxLengthError('Decode error - repeated field "rows" had too many elements')
-              }
-
-              obj.rows.push(Row.codec().decode(reader, reader.uint32(), {
-                limits: opts.limits?.rows$
-              }))
+            case 4: {
+              obj.rows = reader.bytes()
               break
             }
             default: {
@@ -932,10 +813,6 @@ export namespace Rows {
 
         return obj
       }, function * (reader, length, prefix, opts = {}) {
-        const obj = {
-          rows: 0
-        }
-
         const end = length == null ? reader.len : reader.pos + length
 
         while (reader.pos < end) {
@@ -956,22 +833,11 @@ export namespace Rows {
               }
               break
             }
-            case 3: {
-              if (opts.limits?.rows != null && obj.rows === opts.limits.rows) {
-                throw new MaxLengthError('Streaming decode error - repeated field "rows" had too many elements')
+            case 4: {
+              yield {
+                field: `${prefix}.rows`,
+                value: reader.bytes()
               }
-
-              for (const evt of Row.codec().stream(reader, reader.uint32(), `${prefix}.rows[]`, {
-                limits: opts.limits?.rows$
-              })) {
-                yield {
-                  ...evt,
-                  index: obj.rows
-                }
-              }
-
-              obj.rows++
-
               break
             }
             default: {
@@ -996,16 +862,9 @@ export namespace Rows {
     value: number
   }
 
-  export interface RowsRowsKeyFieldEvent {
-    field: '$.rows[].key'
+  export interface RowsRowsFieldEvent {
+    field: '$.rows'
     value: Uint8Array<ArrayBuffer>
-    index: number
-  }
-
-  export interface RowsRowsValueFieldEvent {
-    field: '$.rows[].value'
-    value: Uint8Array<ArrayBuffer>
-    index: number
   }
 
   export function encode (obj: Partial<Rows>): Uint8Array<ArrayBuffer> {
@@ -1016,7 +875,7 @@ export namespace Rows {
     return decodeMessage(buf, Rows.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Rows>): Generator<RowsGenerationFieldEvent | RowsNowMsFieldEvent | RowsRowsKeyFieldEvent | RowsRowsValueFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Rows>): Generator<RowsGenerationFieldEvent | RowsNowMsFieldEvent | RowsRowsFieldEvent> {
     return streamMessage(buf, Rows.codec(), opts)
   }
 }
@@ -1787,9 +1646,9 @@ export namespace PullRows {
 
 export interface PullRowsReply {
   nowMs: number
-  rows: Row[]
   more: boolean
   found: Uint8Array
+  rows: Uint8Array
 }
 
 export namespace PullRowsReply {
@@ -1807,13 +1666,6 @@ export namespace PullRowsReply {
           w.double(obj.nowMs)
         }
 
-        if (obj.rows != null && obj.rows.length > 0) {
-          for (const value of obj.rows) {
-            w.uint32(18)
-            Row.codec().encode(value, w)
-          }
-        }
-
         if ((obj.more != null && obj.more !== false)) {
           w.uint32(24)
           w.bool(obj.more)
@@ -1824,15 +1676,20 @@ export namespace PullRowsReply {
           w.bytes(obj.found)
         }
 
+        if ((obj.rows != null && obj.rows.byteLength > 0)) {
+          w.uint32(42)
+          w.bytes(obj.rows)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
       }, (reader, length, opts = {}) => {
         const obj: any = {
           nowMs: 0,
-          rows: [],
           more: false,
-          found: uint8ArrayAlloc(0)
+          found: uint8ArrayAlloc(0),
+          rows: uint8ArrayAlloc(0)
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -1845,22 +1702,16 @@ export namespace PullRowsReply {
               obj.nowMs = reader.double()
               break
             }
-            case 2: {
-              if (opts.limits?.rows != null && obj.rows.length === opts.limits.rows) {
-                throw new MaxLengthError('Decode error - repeated field "rows" had too many elements')
-              }
-
-              obj.rows.push(Row.codec().decode(reader, reader.uint32(), {
-                limits: opts.limits?.rows$
-              }))
-              break
-            }
             case 3: {
               obj.more = reader.bool()
               break
             }
             case 4: {
               obj.found = reader.bytes()
+              break
+            }
+            case 5: {
+              obj.rows = reader.bytes()
               break
             }
             default: {
@@ -1872,10 +1723,6 @@ export namespace PullRowsReply {
 
         return obj
       }, function * (reader, length, prefix, opts = {}) {
-        const obj = {
-          rows: 0
-        }
-
         const end = length == null ? reader.len : reader.pos + length
 
         while (reader.pos < end) {
@@ -1889,24 +1736,6 @@ export namespace PullRowsReply {
               }
               break
             }
-            case 2: {
-              if (opts.limits?.rows != null && obj.rows === opts.limits.rows) {
-                throw new MaxLengthError('Streaming decode error - repeated field "rows" had too many elements')
-              }
-
-              for (const evt of Row.codec().stream(reader, reader.uint32(), `${prefix}.rows[]`, {
-                limits: opts.limits?.rows$
-              })) {
-                yield {
-                  ...evt,
-                  index: obj.rows
-                }
-              }
-
-              obj.rows++
-
-              break
-            }
             case 3: {
               yield {
                 field: `${prefix}.more`,
@@ -1917,6 +1746,13 @@ export namespace PullRowsReply {
             case 4: {
               yield {
                 field: `${prefix}.found`,
+                value: reader.bytes()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.rows`,
                 value: reader.bytes()
               }
               break
@@ -1938,18 +1774,6 @@ export namespace PullRowsReply {
     value: number
   }
 
-  export interface PullRowsReplyRowsKeyFieldEvent {
-    field: '$.rows[].key'
-    value: Uint8Array<ArrayBuffer>
-    index: number
-  }
-
-  export interface PullRowsReplyRowsValueFieldEvent {
-    field: '$.rows[].value'
-    value: Uint8Array<ArrayBuffer>
-    index: number
-  }
-
   export interface PullRowsReplyMoreFieldEvent {
     field: '$.more'
     value: boolean
@@ -1957,6 +1781,11 @@ export namespace PullRowsReply {
 
   export interface PullRowsReplyFoundFieldEvent {
     field: '$.found'
+    value: Uint8Array<ArrayBuffer>
+  }
+
+  export interface PullRowsReplyRowsFieldEvent {
+    field: '$.rows'
     value: Uint8Array<ArrayBuffer>
   }
 
@@ -1968,7 +1797,7 @@ export namespace PullRowsReply {
     return decodeMessage(buf, PullRowsReply.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRowsReply>): Generator<PullRowsReplyNowMsFieldEvent | PullRowsReplyRowsKeyFieldEvent | PullRowsReplyRowsValueFieldEvent | PullRowsReplyMoreFieldEvent | PullRowsReplyFoundFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PullRowsReply>): Generator<PullRowsReplyNowMsFieldEvent | PullRowsReplyMoreFieldEvent | PullRowsReplyFoundFieldEvent | PullRowsReplyRowsFieldEvent> {
     return streamMessage(buf, PullRowsReply.codec(), opts)
   }
 }

@@ -6,8 +6,9 @@ import type { RangeBucket, RangeDifference } from "../replication/range-digest.t
 import type { ArcSet } from "../ring/arc-set.ts";
 import type { Millis } from "../units.ts";
 import * as wire from "./messages.pb.ts";
+import { packRows, unpackRows } from "./packed-rows.ts";
 import { decodeArcs, decodePayload, encodeArcs, isMoment, readHash } from "./read-payload.ts";
-import { readRows, rowsMax } from "./rows.ts";
+import { rowsMax } from "./rows.ts";
 import type { Row } from "./rows.ts";
 
 /** Buckets of one message, at most. */
@@ -120,7 +121,7 @@ export function decodePullRows(payload: Uint8Array): PullRows | undefined {
 }
 
 export function encodePullRowsReply(reply: PullRowsReply): Uint8Array<ArrayBuffer> {
-  return wire.PullRowsReply.encode({ ...reply, rows: [...reply.rows] });
+  return wire.PullRowsReply.encode({ ...reply, rows: packRows(reply.rows) });
 }
 
 /** The reply to `asked`: rows of its range alone, rising, no more than asked for. Whether they are of its arcs is not seen here. */
@@ -128,11 +129,10 @@ export function decodePullRowsReply(
   payload: Uint8Array,
   asked: PullRows,
 ): PullRowsReply | undefined {
-  const limits = { rows: asked.limit };
-  const reply = decodePayload(payload, (bytes) => wire.PullRowsReply.decode(bytes, { limits }));
+  const reply = decodePayload(payload, wire.PullRowsReply.decode);
   if (!reply || !isMoment(reply.nowMs)) return undefined;
   const { nowMs, more, found } = reply;
-  const rows = readRows(reply.rows);
+  const rows = unpackRows(reply.rows, asked.limit);
   if (!rows || !areRowsOf(rows, asked)) return undefined;
   return more && rows.length === 0 ? undefined : { nowMs, rows, more, found };
 }

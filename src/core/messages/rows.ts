@@ -1,7 +1,7 @@
-import { territorialTagOf } from "../record/keys.ts";
 import type { Millis } from "../units.ts";
 import * as wire from "./messages.pb.ts";
-import { decodePayload, isCount, isMoment, readAll } from "./read-payload.ts";
+import { packRows, unpackRows } from "./packed-rows.ts";
+import { decodePayload, isCount, isMoment } from "./read-payload.ts";
 
 /** Rows of one message, at most; 4 MiB hold no more of the smallest. */
 export const rowsMax = 65_536;
@@ -21,22 +21,14 @@ export interface Rows {
 }
 
 export function encodeRows({ generation, nowMs, rows }: Rows): Uint8Array<ArrayBuffer> {
-  return wire.Rows.encode({ generation, nowMs, rows: [...rows] });
+  return wire.Rows.encode({ generation, nowMs, rows: packRows(rows) });
 }
 
 /** Rows that belong to sites, by their keys; what the values are worth, the merge decides. They are views of `payload`. */
 export function decodeRows(payload: Uint8Array): Rows | undefined {
-  const limits = { rows: rowsMax };
-  const message = decodePayload(payload, (bytes) => wire.Rows.decode(bytes, { limits }));
+  const message = decodePayload(payload, wire.Rows.decode);
   if (!message || !isCount(message.generation) || !isMoment(message.nowMs)) return undefined;
   const { generation, nowMs } = message;
-  const rows = readRows(message.rows);
+  const rows = unpackRows(message.rows, rowsMax);
   return rows && { generation, nowMs, rows };
-}
-
-export function readRows(rows: readonly wire.Row[]): Row[] | undefined {
-  return readAll(rows, ({ key, value }) => {
-    if (territorialTagOf(key) === undefined) return undefined;
-    return value === undefined ? { key } : { key, value };
-  });
 }
