@@ -1,4 +1,7 @@
-/** Changes since the rows were last put in order: above it they are, so that they do not cost memory for ever. */
+/**
+ * Changes since the rows were last put in order: above it, and above half of what is in order, they are, so that they cost
+ * no memory for ever. To walk over all rows for the sake of few changes would cost more time than all else.
+ */
 const unsortedMax = 8_192;
 
 /** Changes up to which each finds its place on its own, since moving the rows behind it costs less than a walk over all. */
@@ -38,7 +41,8 @@ export class SortedRows {
       this.#values.delete(key);
       this.#removed.add(key);
     }
-    if (this.#new.length + this.#removed.size > unsortedMax) this.#sort();
+    const changes = this.#new.length + this.#removed.size;
+    if (changes > unsortedMax && changes > this.#ordered.length / 2) this.#sort();
     return before;
   }
 
