@@ -36,9 +36,9 @@ function initialHeap(mb: number): string {
 
 /**
  * A simulation is as many peers in one process, and over soon: young objects get room to die in. With 64 MB a hundred
- * peers take 4% more of the processor, and 250 MB less.
+ * peers take 4% more of the processor, and 200 MB less.
  */
-const simulationFlags = [youngObjects(256)];
+const simulationFlags = [youngObjects(192)];
 
 /** Commands that talk to a running peer are over in a moment, and start in half the time without. */
 const otherCommands: ReadonlySet<string> = new Set([

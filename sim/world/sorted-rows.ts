@@ -1,5 +1,5 @@
 /**
- * Changes since the rows were last put in order: above it, and above half of what is in order, they are, so that they cost
+ * Changes since the rows were last put in order: above it, and above a fourth of what is in order, they are, so that they cost
  * no memory for ever. To walk over all rows for the sake of few changes would cost more time than all else.
  */
 const unsortedMax = 8_192;
@@ -14,14 +14,14 @@ const fewChanges = 16;
  * Keys and values are strings of characters below 256, one for each byte: they take a third of the memory of byte
  * arrays, and comparing them compares bytes.
  *
- * Invariant: a key that has a value was ordered and not removed since, or else it is new; what was removed may be new too,
- * from before or after, and what is new may be gone.
+ * Invariant: a key that has a value was ordered and not removed since, or else it is new. What was removed may never have
+ * been ordered, and what is new may be gone.
  */
 export class SortedRows {
   readonly #values = new Map<string, string>();
   #ordered: string[] = [];
   readonly #new: string[] = [];
-  readonly #removed = new Set<string>();
+  readonly #removed: string[] = [];
 
   get size(): number {
     return this.#values.size;
@@ -39,10 +39,10 @@ export class SortedRows {
       if (before === undefined) this.#new.push(key);
     } else if (before !== undefined) {
       this.#values.delete(key);
-      this.#removed.add(key);
+      this.#removed.push(key);
     }
-    const changes = this.#new.length + this.#removed.size;
-    if (changes > unsortedMax && changes > this.#ordered.length / 2) this.#sort();
+    const changes = this.#new.length + this.#removed.length;
+    if (changes > unsortedMax && changes > this.#ordered.length / 4) this.#sort();
     return before;
   }
 
@@ -60,13 +60,13 @@ export class SortedRows {
   }
 
   #sort(): void {
-    const changes = this.#new.length + this.#removed.size;
+    const changes = this.#new.length + this.#removed.length;
     if (changes === 0) return;
     const added = new Set(this.#new.filter((key) => this.#values.has(key)));
     if (changes <= fewChanges) this.#sortFew(added);
-    else this.#merge([...added].sort());
+    else this.#merge([...added].sort(), this.#removed.sort());
     this.#new.length = 0;
-    this.#removed.clear();
+    this.#removed.length = 0;
   }
 
   #sortFew(added: ReadonlySet<string>): void {
@@ -78,19 +78,25 @@ export class SortedRows {
     for (const key of added) keys.splice(lowerBound(keys, key), 0, key);
   }
 
-  #merge(added: readonly string[]): void {
+  /** Both lists rise; what was removed may not have been in order, or come twice. */
+  #merge(added: readonly string[], removed: readonly string[]): void {
     const merged: string[] = [];
-    let at = 0;
+    let [atAdded, atRemoved] = [0, 0];
     for (const key of this.#ordered) {
-      for (let next = added[at]; next !== undefined && next < key; next = added[at]) {
+      for (let next = added[atAdded]; next !== undefined && next < key; next = added[atAdded]) {
         merged.push(next);
-        at += 1;
+        atAdded += 1;
       }
-      if (!this.#removed.has(key)) merged.push(key);
+      while (isBefore(removed[atRemoved], key)) atRemoved += 1;
+      if (removed[atRemoved] !== key) merged.push(key);
     }
-    for (; at < added.length; at += 1) merged.push(added[at] ?? "");
+    for (; atAdded < added.length; atAdded += 1) merged.push(added[atAdded] ?? "");
     this.#ordered = merged;
   }
+}
+
+function isBefore(one: string | undefined, key: string): boolean {
+  return one !== undefined && one < key;
 }
 
 /** Where `key` is, or belongs. */

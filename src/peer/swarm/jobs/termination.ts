@@ -77,9 +77,13 @@ export class Termination {
 
   /** Called by the journal with each atomic change. */
   observe(ops: readonly StoreOp[]): void {
+    let last: number | undefined;
     for (const { key } of ops) {
       const space = jobSpaceOf(key);
-      if (space !== undefined) this.#activity.set(space, (this.#activity.get(space) ?? 0) + 1);
+      // Most rows of a change are of one job, and once is enough.
+      if (space === undefined || space === last) continue;
+      last = space;
+      this.#activity.set(space, (this.#activity.get(space) ?? 0) + 1);
     }
   }
 
