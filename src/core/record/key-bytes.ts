@@ -41,3 +41,7 @@ export function getUint32(bytes: Uint8Array, at: number): number {
   const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }
+
+export function getCount(bytes: Uint8Array, at: number): number {
+  return getUint32(bytes, at) * 2 ** 32 + getUint32(bytes, at + 4);
+}

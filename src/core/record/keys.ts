@@ -2,7 +2,7 @@ import { hash64 } from "../hash/hash64.ts";
 import { invariant } from "../errors.ts";
 import { circle, keyPrefixOf } from "../ring/ring-position.ts";
 import type { Arc } from "../ring/ring-position.ts";
-import { copy, getUint32, putCount, putUint32, putUint64 } from "./key-bytes.ts";
+import { copy, getCount, getUint32, putCount, putUint32, putUint64 } from "./key-bytes.ts";
 import type { HostName, JobId, OriginName, SiteName } from "../units.ts";
 
 /**
@@ -175,7 +175,7 @@ export function readLeaseKey(
 ): { run: number; urlRowKey: Uint8Array; attempt: number } | undefined {
   if (lease.length !== leaseRowAt + urlRowBytes + 1 || lease[0] !== tags.lease) return undefined;
   const end = lease.length - 1;
-  const run = getUint32(lease, 1) * 2 ** 32 + getUint32(lease, 5);
+  const run = getCount(lease, 1);
   return { run, urlRowKey: lease.slice(leaseRowAt, end), attempt: lease[end] ?? 0 };
 }
 
@@ -288,7 +288,7 @@ export function numberedKey(tag: "sieveLog" | "sieveSnapshot", sequence: number)
 
 /** Number inside a {@link numberedKey}. */
 export function numberOfKey(row: Uint8Array): number {
-  return getUint32(row, 1) * 2 ** 32 + getUint32(row, 5);
+  return getCount(row, 1);
 }
 
 /** Tag of a key; nothing when its first byte is none. */
@@ -359,7 +359,7 @@ export function jobSpaceOfQueueKey(row: Uint8Array): number {
 
 /** The sequence inside a queue entry's key: exact up to 2^53. */
 export function sequenceOfQueueKey(row: Uint8Array): number {
-  return getUint32(row, 22) * 2 ** 32 + getUint32(row, 26);
+  return getCount(row, 22);
 }
 
 /** The first 52 bits of a URL's fingerprint, from its own key or from that of an entry of the queue. */

@@ -8,9 +8,6 @@ import type { Exchange } from "./exchange.ts";
 import { newParcel } from "./parcel.ts";
 import type { Parcel } from "./parcel.ts";
 
-/** A constant: an abort without a reason makes an error with a stack trace, each time. */
-const over = "over";
-
 /**
  * Brings seeds to the members that own their sites. Resolves when all are durable there and at their replicas: with the
  * number of those that were new. Errors: `SWARM_BUSY` when an owner did not answer in time.
@@ -36,10 +33,9 @@ export async function injectSeeds(
   });
   for (const parcel of parcels) exchange.send(parcel);
   const endMs = clock.nowMs() + timeoutMs;
-  const inTime = new AbortController();
-  void clock.sleep(timeoutMs, inTime.signal).then(() => pulse.fire());
+  const cancel = clock.call(timeoutMs, () => pulse.fire());
   await pulse.until(() => open === 0 || clock.nowMs() >= endMs || signal.aborted);
-  inTime.abort(over);
+  cancel();
   if (open === 0) return added;
   for (const parcel of parcels) exchange.withdraw(parcel);
   const problem = `${open} of ${urls.length} URLs were not acknowledged by their owners; inject them again`;

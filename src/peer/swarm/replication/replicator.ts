@@ -22,9 +22,6 @@ export interface ReplicatorOptions {
   readonly queuedRowsMax: number;
 }
 
-/** A constant: an abort without a reason makes an error with a stack trace, each time. */
-const inTimeReason = "in time";
-
 interface Waiter {
   readonly positions: readonly RingPosition[];
   readonly sequence: number;
@@ -226,17 +223,15 @@ export class Replicator {
     const waiter = { positions, sequence: this.#sequence };
     if (this.#isReplicated(waiter)) return Promise.resolve(true);
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const inTime = new AbortController();
     const entry: Waiter = {
       ...waiter,
       resolve: (replicated) => {
-        inTime.abort(inTimeReason);
+        cancel();
         resolve(replicated);
       },
     };
     this.#waiters.push(entry);
-    void this.#clock.sleep(withinMs, inTime.signal).then(() => {
-      if (inTime.signal.aborted) return;
+    const cancel = this.#clock.call(withinMs, () => {
       this.#waiters = this.#waiters.filter((one) => one !== entry);
       resolve(false);
     });
@@ -245,11 +240,10 @@ export class Replicator {
 
   /** Resolves when nothing is on its way any more, or at that time. */
   async emptied(byMs: Millis): Promise<void> {
-    const inTime = new AbortController();
     const leftMs = byMs - this.#clock.nowMs();
-    void this.#clock.sleep(leftMs, inTime.signal).then(() => this.#pulse.fire());
+    const cancel = this.#clock.call(leftMs, () => this.#pulse.fire());
     await this.#pulse.until(() => this.queuedRows === 0 || this.#clock.nowMs() >= byMs);
-    inTime.abort(inTimeReason);
+    cancel();
     const { queuedRows } = this;
     if (queuedRows > 0) this.#logger.warn("stopped-before-replicas", { rows: queuedRows });
   }

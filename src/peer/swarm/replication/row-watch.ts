@@ -79,16 +79,17 @@ export class RowWatch {
     const { number, sites } = this.#commitOf(durable);
     let last: RingPosition | undefined;
     let site: SiteWrites | undefined;
+    let watched: ReadonlyMap<string, readonly WatchedRow[]> | undefined;
     for (const op of ops) {
       if (!isTerritorial(op.key)) continue;
       const position = positionOfKey(op.key);
       if (position !== last || !site) {
         site = this.#siteAt(position);
+        watched = this.#watched.get(position);
         sites.add(position);
         last = position;
       }
       site.add(op, number);
-      const watched = this.#watched.get(position);
       if (watched) for (const row of watched.get(idOf(op.key)) ?? []) row.written = op;
     }
   }
