@@ -13,7 +13,7 @@ export interface WarcArchiveOptions {
   readonly prefix?: string;
   /** A file that has this many bytes gets no further record. @default 1 GiB, the custom of the field */
   readonly fileBytesMax?: number;
-  /** A file with this many captures gets no further one: it bounds the memory for sorting an index, about 300 bytes a line. @default 250_000 */
+  /** A file with this many captures gets no further one: it bounds the work of sorting an index. @default 250_000 */
   readonly fileCapturesMax?: number;
   /** Bytes appended and not yet flushed; from half of them on callers hold back, and more is a bug of theirs. @default 512 MiB */
   readonly bufferBytesMax?: number;

@@ -11,8 +11,10 @@ const indexEnding = ".cdxj";
 const openEnding = ".open";
 /** Further ending of a sorted index before it has its name. */
 const draftEnding = ".draft";
+/** Further ending of the sorted parts that become an index. */
+const runsEnding = ".runs";
 
-const nameParts = /^(\w+)-\d{14}-(\w+)-(\d{5,9})(\.warc\.gz|\.cdxj)(\.open|\.draft)?$/;
+const nameParts = /^(\w+)-\d{14}-(\w+)-(\d{5,9})(\.warc\.gz|\.cdxj)(\.open|\.draft|\.runs)?$/;
 
 /** Archive names hold nothing but letters, digits, `_` and `-`, so a name from outside cannot leave the directory. */
 const warcName = /^[\w-]{1,200}\.warc\.gz$/;
@@ -22,13 +24,14 @@ export function isWarcName(name: string): boolean {
   return warcName.test(name);
 }
 
-/** The four files that belong to one archive file. */
+/** The files that belong to one archive file. */
 export interface ArchivePaths {
   readonly warc: string;
   readonly openWarc: string;
   readonly index: string;
   readonly openIndex: string;
   readonly draftIndex: string;
+  readonly indexRuns: string;
 }
 
 export function archivePaths(directory: string, file: string): ArchivePaths {
@@ -40,6 +43,7 @@ export function archivePaths(directory: string, file: string): ArchivePaths {
     index: stem + indexEnding,
     openIndex: stem + indexEnding + openEnding,
     draftIndex: stem + indexEnding + draftEnding,
+    indexRuns: stem + indexEnding + runsEnding,
   };
 }
 

@@ -1,10 +1,11 @@
-import { open, readFile, rename } from "node:fs/promises";
-import { setImmediate } from "node:timers/promises";
+import { open, rename } from "node:fs/promises";
 import { cdxjLine, parseCdxjPlace } from "../../core/archive/cdxj.ts";
 import { onDisk, removeFile, unlessMissing } from "./archive-files.ts";
 import type { ArchivePaths } from "./file-names.ts";
 import { gzipMembers } from "./gzip-members.ts";
+import type { LineSorter } from "./line-sorter.ts";
 import { parseStoredRecord } from "./stored-record.ts";
+import { textLines } from "./text-lines.ts";
 
 /**
  * The index of one archive file. While the file is open, lines are appended to `.cdxj.open` in the order of the
@@ -13,6 +14,9 @@ import { parseStoredRecord } from "./stored-record.ts";
  *
  * Invariant: a `.cdxj` is complete and sorted; it gets its name only after it is durable.
  */
+
+/** Bytes of appended lines that are read and looked at in one turn of the event loop. */
+const bytesPerTurn = 256 * 1_024;
 
 export interface IndexRequest {
   /** Where the records stand now: the open or the finished file. */
@@ -26,104 +30,70 @@ export interface IndexRequest {
   readonly recordBytesMax: number;
 }
 
-export interface CompleteIndex {
-  /** In the order of the records. */
-  readonly lines: readonly string[];
-  /** End of the last whole record; less than `bytes` when what follows is torn. */
-  readonly end: number;
-}
-
 /**
- * The lines of an archive file: the appended ones as far as they make sense, then those of the records that follow.
+ * Adds the lines of an archive file to `sorter`: the appended ones as far as they make sense, then those of the records that
+ * follow. Returns the end of the last whole record, which is less than `bytes` when what follows is torn.
  *
  * After the end of the process only a request record follows the last line, so this reads next to nothing; after a
  * power failure it reads what the index lost.
  */
-export async function completeIndex(request: IndexRequest): Promise<CompleteIndex> {
+export async function completeIndex(request: IndexRequest, sorter: LineSorter): Promise<number> {
   const { warc, file, bytes, recordBytesMax } = request;
-  const { lines, end: indexed } = await appendedLines(request);
-  let end = indexed;
+  let end = await addAppended(request, sorter);
   for await (const { offset, length, content } of gzipMembers(warc, end, bytes, recordBytesMax)) {
     const record = await parseStoredRecord(content);
-    if (record !== undefined) lines.push(cdxjLine(record.index, { file, offset, length }));
+    if (record !== undefined) {
+      await sorter.add([cdxjLine(record.index, { file, offset, length })]);
+    }
     end = offset + length;
   }
-  return { lines, end };
+  return end;
 }
 
-/** The longest run of good lines from the start, and the end of the last record that they speak of. */
-async function appendedLines(request: IndexRequest): Promise<{ lines: string[]; end: number }> {
-  const text = (await unlessMissing(() => readFile(request.openIndex, "latin1"))) ?? "";
-  const lines: string[] = [];
+/** The longest run of good lines from the start; returns the end of the last record that they speak of. */
+async function addAppended(request: IndexRequest, sorter: LineSorter): Promise<number> {
   let end = 0;
-  let at = 0;
-  for (;;) {
-    const lineEnd = text.indexOf("\n", at) + 1;
-    if (lineEnd === 0) break;
-    const line = text.slice(at, lineEnd);
-    const place = parseCdxjPlace(line);
-    if (place?.file !== request.file || place.offset < end) break;
-    if (place.offset + place.length > request.bytes) break;
-    lines.push(line);
-    end = place.offset + place.length;
-    at = lineEnd;
+  for await (const lines of appendedLines(request.openIndex)) {
+    const good: string[] = [];
+    for (const line of lines) {
+      const place = parseCdxjPlace(line);
+      if (place?.file !== request.file || place.offset < end) break;
+      if (place.offset + place.length > request.bytes) break;
+      good.push(line);
+      end = place.offset + place.length;
+    }
+    await sorter.add(good);
+    if (good.length < lines.length) break;
   }
-  return { lines, end };
+  return end;
 }
 
-/** Writes the sorted index of a finished file and removes the appended lines. */
-export async function writeIndex(paths: ArchivePaths, lines: readonly string[]): Promise<void> {
+/** What was appended to an index so far, some lines at a time; nothing where the file is missing. */
+export async function* appendedLines(
+  openIndex: string,
+): AsyncGenerator<readonly string[], void, undefined> {
+  const file = await unlessMissing(() => open(openIndex));
+  if (file === undefined) return;
+  try {
+    yield* textLines(file, 0, (await file.stat()).size, bytesPerTurn);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes the lines of `sorter` as the index of a finished file, and removes those that were appended. */
+export async function writeIndex(paths: ArchivePaths, sorter: LineSorter): Promise<void> {
   await onDisk(paths.index, async () => {
-    const sorted = await sortInTurns(lines);
     const draft = await open(paths.draftIndex, "w");
     try {
-      for (let i = 0; i < sorted.length; i += linesPerTurn) {
-        await draft.appendFile(sorted.slice(i, i + linesPerTurn).join(""), "latin1");
-      }
+      for await (const lines of sorter.sorted()) await draft.appendFile(lines.join(""), "latin1");
       await draft.datasync();
     } finally {
       await draft.close();
     }
     await rename(paths.draftIndex, paths.index);
+    await sorter.dispose();
+    // Last: while it is there, whoever starts again looks for what else is left.
     await removeFile(paths.openIndex);
   });
-}
-
-/** Lines handled before others get their turn: a few milliseconds, since this runs beside the crawl. */
-const linesPerTurn = 4096;
-
-/** Merge sort that gives way between its parts. Strings of ASCII compare as their bytes do. */
-async function sortInTurns(lines: readonly string[]): Promise<readonly string[]> {
-  let runs: string[][] = [];
-  for (let i = 0; i < lines.length; i += linesPerTurn) {
-    runs.push(lines.slice(i, i + linesPerTurn).sort());
-    await setImmediate();
-  }
-  while (runs.length > 1) {
-    const merged: string[][] = [];
-    for (let i = 0; i < runs.length; i += 2) {
-      merged.push(await mergeInTurns(runs[i] ?? [], runs[i + 1] ?? []));
-    }
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-async function mergeInTurns(left: readonly string[], right: readonly string[]): Promise<string[]> {
-  const merged: string[] = [];
-  let l = 0;
-  let r = 0;
-  for (;;) {
-    const a = left[l];
-    const b = right[r];
-    if (a === undefined && b === undefined) return merged;
-    if (b === undefined || (a !== undefined && a <= b)) {
-      merged.push(a ?? "");
-      l++;
-    } else {
-      merged.push(b);
-      r++;
-    }
-    if (merged.length % linesPerTurn === 0) await setImmediate();
-  }
 }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { cdxjLine } from "../../core/archive/cdxj.ts";
 import type { CaptureIndex } from "../../core/archive/capture.ts";
@@ -7,7 +6,8 @@ import type { ArchiveLocation, ArchiveMark } from "../../ports/archive.ts";
 import type { ArchiveFile, ArchiveFiles } from "./archive-files.ts";
 import { onDisk, renameDurably, syncPath, writeFully } from "./archive-files.ts";
 import type { ArchivePaths } from "./file-names.ts";
-import { writeIndex } from "./index-file.ts";
+import { appendedLines, writeIndex } from "./index-file.ts";
+import { LineSorter } from "./line-sorter.ts";
 
 interface Handles {
   readonly warc: ArchiveFile;
@@ -110,9 +110,15 @@ export class OpenSegment {
 
   /** Sorts the index of the finished file. */
   async sortIndex(): Promise<void> {
+    await using sorter = new LineSorter(this.paths.indexRuns);
     const { openIndex } = this.paths;
-    const text = await onDisk(openIndex, () => readFile(openIndex, "latin1"));
-    await writeIndex(this.paths, text.match(/.*\n/g) ?? []);
+    await onDisk(openIndex, async () => {
+      for await (const lines of appendedLines(openIndex)) await sorter.add(lines);
+      if (sorter.lines !== this.#captures) {
+        throw new Error(`it has ${sorter.lines} lines, for ${this.#captures} captures`);
+      }
+    });
+    await writeIndex(this.paths, sorter);
   }
 
   /** Closes the handles and nothing else; idempotent. */

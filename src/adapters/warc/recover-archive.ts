@@ -5,6 +5,7 @@ import { onDisk, removeFile, renameDurably, syncPath, unlessMissing } from "./ar
 import type { ArchiveGroup, ArchivePaths, FileNames } from "./file-names.ts";
 import { archivePaths, isFinished, isIndexed, isOpen } from "./file-names.ts";
 import { completeIndex, writeIndex } from "./index-file.ts";
+import { LineSorter } from "./line-sorter.ts";
 
 export interface RecoveryRequest {
   readonly directory: string;
@@ -26,8 +27,8 @@ export interface RecoveredArchive {
  * A crash can leave each file of this peer in one of these states, told apart by name alone:
  *
  *     F.warc.gz.open                  begun; records, durable or not
- *     F.warc.gz  without  F.cdxj      finished; the index not yet sorted (F.cdxj.open, F.cdxj.draft may be there)
- *     F.warc.gz  with     F.cdxj      done (F.cdxj.open may not yet be removed)
+ *     F.warc.gz  without  F.cdxj      finished; the index not yet sorted (F.cdxj.open, .runs, .draft may be there)
+ *     F.warc.gz  with     F.cdxj      done (F.cdxj.open, .runs may not yet be removed)
  *     F.cdxj.*   alone                rest of a file that was removed
  *
  * A finished file was synchronised before it got its name, and all of its records were committed: it is never cut and
@@ -95,14 +96,16 @@ async function recoverFinished(
 ): Promise<boolean> {
   if (committed !== undefined) await checkLength(paths.warc, committed);
   if (isIndexed(group)) return true;
-  const { warc, openIndex, index } = paths;
+  const { warc, openIndex, index, indexRuns } = paths;
   if ((await unlessMissing(() => stat(index))) === undefined) {
     const { size: bytes } = await stat(warc);
     const { file } = group;
-    const { lines, end } = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax });
+    await using sorter = new LineSorter(indexRuns);
+    const end = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax }, sorter);
     if (end !== bytes) throw torn(warc, end, bytes);
-    await writeIndex(paths, lines);
+    await writeIndex(paths, sorter);
   }
+  await removeFile(indexRuns);
   await removeFile(openIndex);
   return true;
 }
@@ -115,22 +118,24 @@ async function finishOpen(
 ): Promise<boolean> {
   const { openWarc: warc, openIndex } = paths;
   const bytes = committed ?? (await stat(warc)).size;
-  const { lines, end } = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax });
+  await using sorter = new LineSorter(paths.indexRuns);
+  const end = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax }, sorter);
   if (committed !== undefined && end !== committed) throw torn(warc, end, committed);
-  if (committed === undefined && lines.length === 0) {
+  if (committed === undefined && sorter.lines === 0) {
     await removeAll(paths);
     return false;
   }
   await truncate(warc, end);
   await syncPath(warc);
   await renameDurably(warc, paths.warc);
-  await writeIndex(paths, lines);
+  await writeIndex(paths, sorter);
   return true;
 }
 
 /** The index goes first: without its records it would only be litter. */
 async function removeAll(paths: ArchivePaths): Promise<void> {
   await removeFile(paths.draftIndex);
+  await removeFile(paths.indexRuns);
   await removeFile(paths.openIndex);
   await removeFile(paths.openWarc);
 }

@@ -174,7 +174,7 @@ export class WarcArchive implements Archive {
       await segment.finish();
       this.#segments.shift();
       this.#finished.push(segment.file);
-      // One at a time: the memory for sorting is bounded by one file's index.
+      // One at a time: sorting runs beside the crawl, and shall not take more than its share.
       await this.#sorting;
       this.#throwFailure();
       this.#sorting = segment.sortIndex().catch((error: unknown) => void this.#failWith(error));

@@ -208,6 +208,25 @@ describe("a WarcArchive that was killed", () => {
     expect(await readFile(path, "latin1")).toBe(before);
   });
 
+  test.each([
+    ["while it sorted an index", [".cdxj"], [".cdxj.runs", ".cdxj.draft"]],
+    ["after it sorted one", [], [".cdxj.runs", ".cdxj.open"]],
+    ["while it removed a file", [".cdxj", ".warc.gz"], [".cdxj.runs"]],
+  ])("%s leaves no part of the work behind", async (_, missing, left) => {
+    const wreck = await twoFlushes();
+    await faultsAfterRecovery(wreck);
+    const named = (ending: string): string =>
+      join(wreck.directory, wreck.file.replace(".warc.gz", ending));
+    for (const ending of missing) await rm(named(ending));
+    for (const ending of left) await writeFile(named(ending), "left\n");
+    const isThere = !missing.includes(".warc.gz");
+    const committed = isThere ? wreck.committed : [];
+    expect(await faultsAfterRecovery({ ...wreck, committed })).toEqual([]);
+    const names = await namesIn(wreck.directory);
+    const own = names.filter((name) => name.startsWith(wreck.file.replace(".warc.gz", "")));
+    expect(own).toEqual(isThere ? [wreck.file.replace(".warc.gz", ".cdxj"), wreck.file] : []);
+  });
+
   test("goes on when its finished files were carried away", async () => {
     const wreck = await twoFlushes();
     await faultsAfterRecovery(wreck);
