@@ -1,12 +1,13 @@
 import { ArcMap } from "../../../core/ring/arc-map.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import { positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
+import { territorialTagOf } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { OverlayOutcome } from "../../../ports/overlay.ts";
 
-/** Rows that one append of the journal wrote, in their order; those of one message arrive together or not at all. */
+/** Rows that one append of the journal wrote, or a part of very many; those of one message arrive together or not at all. */
 interface Unit {
   /** Counts the units of this stream. */
   readonly number: number;
@@ -19,7 +20,7 @@ interface Unit {
 export interface ReplicaStreamOptions {
   /** Rows of one message. More save messages and make an acknowledgement wait. @default 4_000 */
   readonly rowsPerMessage: number;
-  /** Bytes of one message, about. @default 1_048_576 */
+  /** Bytes of keys and values in one message, unless one row alone has more. @default 1_048_576 */
   readonly bytesPerMessage: number;
   /** Time after which an unanswered message is sent again. @default 5_000 */
   readonly timeoutMs: Millis;
@@ -140,10 +141,12 @@ export class ReplicaStream {
   /** Puts rows behind all others. */
   push(sequence: number, rows: readonly Row[]): void {
     if (this.#abort.signal.aborted) return;
-    const { rowsPerMessage } = this.#options;
-    // A page with endless links would not fit into a message; its own end comes last, so the parts may arrive apart.
-    for (let from = 0; from < rows.length; from += rowsPerMessage) {
-      this.#pushUnit(sequence, rows.slice(from, from + rowsPerMessage));
+    const bytes = bytesOf(rows);
+    const { rowsPerMessage, bytesPerMessage } = this.#options;
+    if (rows.length <= rowsPerMessage && bytes <= bytesPerMessage) {
+      this.#pushUnit(sequence, rows, bytes);
+    } else {
+      for (const part of this.#partsOf(rows)) this.#pushUnit(sequence, part, bytesOf(part));
     }
     this.#queuedRows += rows.length;
     if (!this.#running) {
@@ -160,11 +163,33 @@ export class ReplicaStream {
     this.#onProgress();
   }
 
-  #pushUnit(sequence: number, rows: readonly Row[]): void {
+  /**
+   * What does not fit into one message, in parts that may arrive apart. So first comes what a record vouches for: who has
+   * the record of a queued URL without its place in the queue takes it for known, and nobody ever fetches it. What is
+   * deleted comes last: a URL leaves the queue behind the record of its end.
+   */
+  #partsOf(rows: readonly Row[]): Row[][] {
+    const { rowsPerMessage, bytesPerMessage } = this.#options;
+    const parts: Row[][] = [];
+    let part: Row[] = [];
+    let bytes = 0;
+    for (const row of rows.toSorted((one, other) => turnOf(one) - turnOf(other))) {
+      const isFull = part.length >= rowsPerMessage || bytes + bytesOfRow(row) > bytesPerMessage;
+      if (isFull && part.length > 0) {
+        parts.push(part);
+        part = [];
+        bytes = 0;
+      }
+      part.push(row);
+      bytes += bytesOfRow(row);
+    }
+    parts.push(part);
+    return parts;
+  }
+
+  #pushUnit(sequence: number, rows: readonly Row[], bytes: number): void {
     this.#pushedUnits += 1;
     const number = this.#pushedUnits;
-    let bytes = 0;
-    for (const { key, value } of rows) bytes += key.length + (value?.length ?? 0);
     this.#units.push({ number, sequence, rows, bytes });
     forEachPosition(rows, (position) => this.#underWay.set(position, number));
   }
@@ -217,6 +242,22 @@ export class ReplicaStream {
     });
     return end === -1 ? this.#units.length : end;
   }
+}
+
+function bytesOf(rows: readonly Row[]): number {
+  let bytes = 0;
+  for (const row of rows) bytes += bytesOfRow(row);
+  return bytes;
+}
+
+function bytesOfRow({ key, value }: Row): number {
+  return key.length + (value?.length ?? 0);
+}
+
+/** When a row's turn comes in a unit that goes in parts. */
+function turnOf({ key, value }: Row): number {
+  if (value === undefined) return 2;
+  return territorialTagOf(key) === "url" ? 1 : 0;
 }
 
 /** Most rows of a unit are of one site, and stand together. */

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { Row } from "../../../../src/core/messages/rows.ts";
-import { hostAddress, hostKey } from "../../../../src/core/record/keys.ts";
+import {
+  hostAddress,
+  hostKey,
+  queueKey,
+  ringPosition,
+  urlKey,
+} from "../../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
 import {
   ReplicaStream,
   defaultReplicaStreamOptions,
+  type ReplicaStreamOptions,
 } from "../../../../src/peer/swarm/replication/replica-stream.ts";
 
 function rowOf(site: string): Row {
@@ -78,5 +85,81 @@ describe("ReplicaStream", () => {
     expect(stream.has(onePosition, 0)).toBe(false);
     stream.synced = ArcSet.whole;
     expect(stream.has(onePosition, 0)).toBe(true);
+  });
+});
+
+describe("a change that is too large for one message", () => {
+  const site = ringPosition("one.example" as SiteName);
+  const host = hostAddress("one.example" as SiteName, "www.one.example" as HostName);
+
+  /** The two rows of a queued URL as admission writes them, the record first. */
+  function queuedUrl(number: number, bytes = 1): Row[] {
+    const record = urlKey("url", site, Uint32Array.of(number, 0, 0, 0), 0, 1);
+    return [
+      { key: record, value: Uint8Array.of(1) },
+      { key: queueKey(host, 1, 5, number, record), value: new Uint8Array(bytes) },
+    ];
+  }
+
+  /** What arrives, message by message. */
+  async function messagesOf(
+    rows: readonly Row[],
+    options: Partial<ReplicaStreamOptions>,
+  ): Promise<(readonly Row[])[]> {
+    const messages: (readonly Row[])[] = [];
+    const stream = new ReplicaStream(
+      { member: "b" as MemberId, generation: 1 },
+      new VirtualClock(),
+      (some) => {
+        messages.push(some);
+        return Promise.resolve({ kind: "reply", payload: new Uint8Array(0) });
+      },
+      { ...defaultReplicaStreamOptions, ...options },
+      () => undefined,
+    );
+    stream.push(1, rows);
+    expect(stream.queuedRows).toBe(rows.length);
+    while (stream.queuedRows > 0) await new Promise(setImmediate);
+    return messages;
+  }
+
+  const bytesOf = (rows: readonly Row[]): number =>
+    rows.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0);
+
+  it("goes in parts that have room in one, by rows and by bytes", async () => {
+    const rows = Array.from({ length: 50 }, (_, number) => queuedUrl(number, 1_000)).flat();
+    const byRows = await messagesOf(rows, { rowsPerMessage: 7 });
+    expect(byRows.map(({ length }) => length)).toEqual([...Array<number>(14).fill(7), 2]);
+    const byBytes = await messagesOf(rows, { bytesPerMessage: 5_000 });
+    expect(Math.max(...byBytes.map(bytesOf))).toBeLessThanOrEqual(5_000);
+    expect(byBytes.length).toBeLessThan(20);
+    for (const messages of [byRows, byBytes]) {
+      expect(new Set(messages.flat())).toEqual(new Set(rows));
+      expect(messages.flat()).toHaveLength(rows.length);
+    }
+  });
+
+  it("goes whole where a row alone is larger than a message should be", async () => {
+    const rows = queuedUrl(1, 10_000);
+    expect(await messagesOf(rows, { bytesPerMessage: 100 })).toEqual([[rows[1]], [rows[0]]]);
+  });
+
+  it("brings no record before its place in the queue, and takes nothing out of the queue before", async () => {
+    const links = [...queuedUrl(1), ...queuedUrl(2), ...queuedUrl(3)];
+    const [done, gone] = queuedUrl(4);
+    if (done === undefined || gone === undefined) throw new Error("a queued URL has two rows");
+    const rows = [...links, done, { key: gone.key }];
+    for (const rowsPerMessage of [1, 2, 3, 5]) {
+      const sent = (await messagesOf(rows, { rowsPerMessage })).flat();
+      for (const [record, place] of [links.slice(0, 2), links.slice(2, 4), links.slice(4, 6)]) {
+        expect(sent.indexOf(place ?? done)).toBeLessThan(sent.indexOf(record ?? done));
+      }
+      expect(sent.at(-1)).toEqual({ key: gone.key });
+    }
+  });
+
+  it("stays as it is where it fits", async () => {
+    const rows = [...queuedUrl(1), { key: queuedUrl(2)[1]?.key ?? one.key }, one];
+    expect(await messagesOf(rows, {})).toEqual([rows]);
   });
 });
