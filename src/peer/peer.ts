@@ -97,7 +97,7 @@ export class Peer implements PeerControl {
         frontier: this.#frontier,
         sieve: this.#sieve,
         sequence: this.#sequence,
-        ...(this.#swarm && { outlet: this.#swarm.exchange }),
+        ...(this.#swarm && { outlet: this.#swarm.exchange, merged: this.#swarm.keeper.merged }),
       },
       options,
       onFailure,

@@ -15,6 +15,7 @@ import type { Store, StoreOp } from "../../ports/store.ts";
 import {
   candidateOf,
   linkCount,
+  linksOf,
   outboxParcelOf,
   queueEntryOf,
   rowKey,
@@ -31,6 +32,7 @@ import { Pulse } from "../pulse.ts";
 import { reconcile, type Reconciled } from "../durability/reconcile.ts";
 import { SitePositions } from "../site-positions.ts";
 import type { Outlet } from "../fetching/outlet.ts";
+import { MergedUrls } from "./merged-urls.ts";
 import { parcelId } from "../swarm/exchange/parcel.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";
 import type { Sequence } from "../durability/sequence.ts";
@@ -122,6 +124,7 @@ export class Admission {
   #failure: { readonly error: unknown } | undefined;
   readonly #sequence: Sequence;
   readonly #outlet: Outlet | undefined;
+  readonly #merged: MergedUrls;
   readonly #positions = new SitePositions();
 
   constructor(
@@ -132,6 +135,7 @@ export class Admission {
       readonly sieve: SieveKeeper;
       readonly sequence: Sequence;
       readonly outlet?: Outlet;
+      readonly merged?: MergedUrls;
     },
     { allowPrivate }: Pick<PeerOptions, "allowPrivate">,
     onFailure: (error: unknown) => void,
@@ -145,6 +149,7 @@ export class Admission {
     this.#offers = new UnsettledOffers(parts.sieve.sieve.options.unsettledOffersMax);
     this.#sequence = parts.sequence;
     this.#outlet = parts.outlet;
+    this.#merged = parts.merged ?? new MergedUrls();
     this.#allowPrivate = allowPrivate;
     this.#onFailure = onFailure;
   }
@@ -176,6 +181,7 @@ export class Admission {
       try {
         const isEarly = (): boolean => this.#offers.isTooMany(linksOf(round));
         while (this.#journal.full || isEarly()) await this.#journal.flushed();
+        this.#merged.watch();
         await this.#round(round);
         this.#settledCount += round.length;
         this.#pulse.fire();
@@ -186,6 +192,7 @@ export class Admission {
         for (const { reject } of [...round, ...this.#waiting.splice(0)]) reject(error);
       }
     }
+    this.#merged.unwatch();
     this.#running = undefined;
   }
 
@@ -289,14 +296,16 @@ export class Admission {
     const queued: { readonly host: Host; readonly url: NewQueuedUrl }[] = [];
     for (const candidate of candidates) {
       const { request } = candidate;
+      const row = rowKey(candidate);
+      // It is known by now, and its record may say more than that it is queued.
+      if (this.#merged.has(row)) continue;
       const host = hosts.get(candidate.host);
       const reason = candidate.reason ?? (host && this.#guard(candidate, host));
       if (reason !== undefined) {
-        ops.push(this.#exclude(candidate, reason));
+        ops.push(this.#exclude(candidate, reason, row));
         continue;
       }
       invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
-      const row = rowKey(candidate);
       this.#count(candidate, host);
       ops.push({ type: "put", key: row, value: queuedRecord });
       const entry = queueEntryOf(candidate, this.#clock.nowMs());
@@ -353,7 +362,7 @@ export class Admission {
     return undefined;
   }
 
-  #exclude(candidate: Candidate, reason: ExclusionReason): StoreOp {
+  #exclude(candidate: Candidate, reason: ExclusionReason, key: Uint8Array): StoreOp {
     candidate.request.job.counter.addSkipped(reason);
     this.#metrics.count("excluded_urls_total", 1, { reason });
     const { url, request } = candidate;
@@ -367,7 +376,7 @@ export class Admission {
           excluded: reason,
           depth: request.depth,
         });
-    return { type: "put", key: rowKey(candidate), value };
+    return { type: "put", key, value };
   }
 
   #count({ request: { job } }: Candidate, host: Host): void {
@@ -386,8 +395,4 @@ export class Admission {
     ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
     return { host, url: { key, job: job.definition.id, entry } };
   }
-}
-
-function linksOf(round: readonly Pending[]): number {
-  return round.reduce((sum, { request }) => sum + linkCount(request), 0);
 }

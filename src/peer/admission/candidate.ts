@@ -90,3 +90,8 @@ export function outboxParcelOf(
 export function linkCount({ links, excluded }: AdmissionRequest): number {
   return excluded.reduce((sum, { links: out }) => sum + out.ends.length, links.ends.length);
 }
+
+/** Links of all requests of a round. */
+export function linksOf(round: readonly { readonly request: AdmissionRequest }[]): number {
+  return round.reduce((sum, { request }) => sum + linkCount(request), 0);
+}

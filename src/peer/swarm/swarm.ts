@@ -99,7 +99,7 @@ export class Swarm {
   readonly #ports: SwarmPorts;
   readonly #parts: SwarmParts;
   readonly #options: SwarmOptions;
-  readonly #keeper: ReplicaKeeper;
+  readonly keeper: ReplicaKeeper;
   readonly #holdings: Holdings;
   readonly #onFailure: (error: unknown) => void;
   readonly #stop = new AbortController();
@@ -144,11 +144,11 @@ export class Swarm {
     );
     const send = (parcel: Parcel): void => this.exchange.send(parcel);
     const mixed = new MixedQueues();
-    this.#keeper = new ReplicaKeeper(ports, { ...parts, mixed, territory, send });
+    this.keeper = new ReplicaKeeper(ports, { ...parts, mixed, territory, send });
     this.homecoming = new Homecoming(called, { view, territory });
     this.#holdings = new Holdings(
       ports.store,
-      { ...parts, mixed, keeper: this.#keeper, territory, exchange: () => this.exchange },
+      { ...parts, mixed, keeper: this.keeper, territory, exchange: () => this.exchange },
       () => {
         this.ownership.look();
       },
@@ -196,7 +196,7 @@ export class Swarm {
     new PeerHandlers(this.#ports, {
       desk: this.#desk,
       jobs: this.#parts.jobs,
-      keeper: this.#keeper,
+      keeper: this.keeper,
       spread: this.jobs,
       termination: this.termination,
       territory,
@@ -289,7 +289,7 @@ export class Swarm {
 
   /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
   readonly isOutdated = ({ key }: UrlRow, entry: QueueEntry): Promise<boolean> =>
-    this.#keeper.isOutdated(entry, key);
+    this.keeper.isOutdated(entry, key);
 
   /** Whether every arc is where it belongs, with all that is known of it. */
   get isSettled(): boolean {
@@ -347,7 +347,7 @@ export class Swarm {
         holdings: this.#holdings,
         homecoming: this.homecoming,
         jobs: this.jobs,
-        keeper: this.#keeper,
+        keeper: this.keeper,
         replicator: this.replicator,
         territory: this.territory,
         view: this.view,

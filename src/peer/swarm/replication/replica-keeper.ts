@@ -25,6 +25,7 @@ import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
 import type { Sequence } from "../../durability/sequence.ts";
 import { urlRow } from "../../admission/url-row.ts";
+import { MergedUrls } from "../../admission/merged-urls.ts";
 import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
 import type { SieveKey, SieveKeeper } from "../../admission/sieve-keeper.ts";
 import { isOutdated } from "./outdated.ts";
@@ -81,6 +82,8 @@ export class ReplicaKeeper {
     readonly send: (parcel: Parcel) => void;
   };
   readonly #watch = new RowWatch();
+  /** Of arcs that are held here. */
+  readonly merged = new MergedUrls();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -248,6 +251,7 @@ export class ReplicaKeeper {
       // A message may speak of one row twice: of its change, and as a part of a copy.
       current.set(id, merged.value);
       if (!isHeld) continue;
+      if (tag === "url" || tag === "exclusion") this.merged.add(id);
       this.#parts.mixed.merged(positionOfKey(row.key));
       if (known !== undefined) continue;
       if (queued) arrivals.push(this.#enqueue(row.key, queued, ops));

@@ -1,0 +1,31 @@
+import { idOf } from "../../core/record/id-of.ts";
+
+/**
+ * URLs of which a row came in from another member while admission looked others up: what a look-up has told of them holds no
+ * more.
+ */
+export class MergedUrls {
+  readonly #ids = new Set<string>();
+  #isWatching = false;
+
+  /** Remembers from now on, and nothing of before. */
+  watch(): void {
+    this.#ids.clear();
+    this.#isWatching = true;
+  }
+
+  /** Remembers nothing any more. */
+  unwatch(): void {
+    this.#ids.clear();
+    this.#isWatching = false;
+  }
+
+  /** @param id that of the key of the URL's record, or of its exclusion's */
+  add(id: string): void {
+    if (this.#isWatching) this.#ids.add(id);
+  }
+
+  has(rowKey: Uint8Array): boolean {
+    return this.#ids.size > 0 && this.#ids.has(idOf(rowKey));
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { jobSpace, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { UrlRecord } from "../../../src/core/record/record.pb.ts";
+import { urlState } from "../../../src/core/record/url-state.ts";
+import type { CanonicalUrl } from "../../../src/core/units.ts";
+import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
+import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
+import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
+import type { Row } from "../../../src/core/messages/rows.ts";
+import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
+import { job, SwarmBench } from "./swarm-bench.ts";
+
+/** What another member that fetched the URL has of it. */
+function doneRow(url: CanonicalUrl): Row {
+  const site = siteOfHost(hostOf(url));
+  const key = urlKey("url", ringPosition(site), fingerprintOf(dedupeKey(url)), 0, jobSpace(job));
+  const done = { state: urlState.done, url, httpStatus: 200, fetchedAtMs: 5, attempts: 1 };
+  return { key, value: UrlRecord.encode({ ...urlState.fresh, ...done, capturedBy: "x" }) };
+}
+
+const readMs = 5;
+
+/** A disk whose reads take their time, so that rows come in between a look-up and what follows from it. */
+function slowReads(ports: PeerPorts): PeerPorts {
+  const { clock, store } = ports;
+  const getMany: typeof store.getMany = async (keys) => {
+    await clock.sleep(readMs);
+    return store.getMany(keys);
+  };
+  const slow = new Proxy(store, {
+    get: (target, name) => {
+      if (name === "getMany") return getMany;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  return { ...ports, store: slow };
+}
+
+it("a URL's end that comes from another member while it is admitted here stays its end", async () => {
+  const bench = new SwarmBench(2, {}, {}, slowReads);
+  const regressed: string[] = [];
+  await bench.run(async () => {
+    await bench.begin();
+    await bench.peer(0).inject(job, [], {});
+    await bench.peer(0).changeJob(job, "pause");
+    await bench.pass(1_000);
+    // Nobody knows from outside when the look-up is under way.
+    for (let ms = 0; ms <= 40; ms += 1) {
+      const url = `http://found-${ms}.example/elsewhere` as CanonicalUrl;
+      const holder = bench.holderOf(url);
+      const sender = bench.peer(1 - holder).swarm;
+      const sent = sender?.calls.rows(bench.machine(holder).id, [doneRow(url)], 5_000);
+      await bench.pass(ms);
+      await bench.peer(holder).inject(job, [url]);
+      expect((await sent)?.kind).toBe("reply");
+      await bench.pass(500);
+      const [status] = await bench.peer(holder).status([url], job);
+      if (status?.state !== "done") regressed.push(`${ms} ms: ${status?.state}`);
+    }
+    await bench.peer(0).changeJob(job, "resume");
+    await bench.finished(0);
+    expect(bench.hits.filter(({ url }) => url.includes("//found-"))).toEqual([]);
+  });
+  expect(regressed).toEqual([]);
+});
