@@ -162,6 +162,7 @@ export class Replicator {
     const standIns = new Map<ReplicaStream, ArcSet>();
     this.#standIns = standIns;
     const dropped = new Map<MemberId, ArcSet>();
+    const ended: ReplicaStream[] = [];
     for (const [member, stream] of this.#streams) {
       const isRunning = this.#view.isRunning(member, stream.generation);
       const needed = needs.get(member) ?? ArcSet.empty;
@@ -174,7 +175,7 @@ export class Replicator {
         if (!spare.isEmpty) standIns.set(stream, spare);
       } else {
         this.#streams.delete(member);
-        stream.end();
+        ended.push(stream);
       }
     }
     for (const [member, arcs] of needs) {
@@ -184,6 +185,8 @@ export class Replicator {
       this.#streams.set(member, stream);
       stream.goLive(arcs, this.#sequence);
     }
+    // Only now: the end of a stream has everybody look who waits for copies, and all that must have one are known by now.
+    for (const stream of ended) stream.end();
     this.#look();
     return dropped;
   }

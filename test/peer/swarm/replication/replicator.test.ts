@@ -193,3 +193,82 @@ function copyTo(replicator: Replicator, member: MemberId): void {
   const stream = replicator.stream(member);
   if (stream) stream.synced = ArcSet.whole;
 }
+
+describe("a copy that stands in", () => {
+  const other = "d" as MemberId;
+  const elsewhere = ArcSet.whole.subtract(
+    ArcSet.of([{ from: position, to: (position + 1) as typeof position }]),
+  );
+
+  it("is waited for, whoever else is lost meanwhile", async () => {
+    const lost = new Set<MemberId>();
+    const view = {
+      ...stillView(self, replica),
+      isRunning: (member: MemberId) => !lost.has(member),
+      generationOf: (member: MemberId) => (lost.has(member) ? undefined : 1),
+    };
+    const territory = new Territory();
+    territory.take(ArcSet.whole);
+    const acknowledge = new Map<MemberId, () => void>();
+    const rows = (to: MemberId): Promise<OverlayOutcome> =>
+      new Promise((resolve) => {
+        acknowledge.set(to, () => resolve({ kind: "reply", payload: new Uint8Array(0) }));
+      });
+    const none = (): void => undefined;
+    const replicator = new Replicator(
+      {
+        clock: new VirtualClock(),
+        logger: { debug: none, info: none, warn: none, error: none },
+        calls: { rows },
+      },
+      { view, territory },
+      {
+        replicator: { replicas: 2, queuedRowsMax: 1_000 },
+        stream: defaultReplicaStreamOptions,
+      },
+      none,
+    );
+    const setRing = (...ids: MemberId[]): void => {
+      view.ring = view.futureRing = rings.ringOf(ids.map((id) => ({ id, weight: 1 })));
+      view.others = [replica, newcomer, other].filter((id) => !lost.has(id));
+    };
+    const synced = (member: MemberId, arcs: ArcSet): void => {
+      const stream = replicator.stream(member);
+      if (stream === undefined) throw new Error(`no stream to ${member}`);
+      stream.synced = arcs;
+    };
+    setRing(self, replica);
+    replicator.setNeeds(
+      new Map([
+        [other, elsewhere],
+        [replica, ArcSet.whole],
+      ]),
+    );
+    synced(replica, ArcSet.whole);
+    synced(other, elsewhere);
+    // The newcomer takes the replica's place, and its copy is not complete yet.
+    setRing(self, newcomer);
+    replicator.setNeeds(
+      new Map([
+        [other, elsewhere],
+        [newcomer, ArcSet.whole],
+      ]),
+    );
+    expect(replicator.hasStandIns).toBe(true);
+    replicator.observe([{ type: "put", ...row }]);
+    await new Promise(setImmediate);
+    acknowledge.get(newcomer)?.();
+    let replicated: boolean | undefined;
+    void replicator.replicated([position], 1_000).then((is) => (replicated = is));
+    await new Promise(setImmediate);
+    expect(replicated).toBe(undefined);
+    lost.add(other);
+    setRing(self, newcomer);
+    replicator.setNeeds(new Map([[newcomer, ArcSet.whole]]));
+    await new Promise(setImmediate);
+    expect(replicated).toBe(undefined);
+    acknowledge.get(replica)?.();
+    await new Promise(setImmediate);
+    expect(replicated).toBe(true);
+  });
+});
