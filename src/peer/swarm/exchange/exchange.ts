@@ -184,6 +184,7 @@ export class Exchange {
 
   stop(): void {
     this.#stop.abort();
+    for (const lane of this.#lanes.values()) lane.stop();
   }
 
   #place(parcel: Parcel): void {

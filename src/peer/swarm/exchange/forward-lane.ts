@@ -79,10 +79,6 @@ export class ForwardLane {
   ) {
     this.#clock = clock;
     this.#alarm = new Alarm(clock);
-    signal.addEventListener("abort", () => {
-      this.#alarm.ring();
-      this.#pulse.fire();
-    });
     this.#events = events;
     this.#options = options;
     this.#signal = signal;
@@ -101,6 +97,12 @@ export class ForwardLane {
     if (this.#running) return;
     this.#running = true;
     this.#run().catch(this.#onFailure);
+  }
+
+  /** What it waits for is over: its signal has been aborted. */
+  stop(): void {
+    this.#alarm.ring();
+    this.#pulse.fire();
   }
 
   /** Takes out the waiting parcels that satisfy `predicate`. */

@@ -33,8 +33,11 @@ export async function injectSeeds(
   });
   for (const parcel of parcels) exchange.send(parcel);
   const endMs = clock.nowMs() + timeoutMs;
-  const cancel = clock.call(timeoutMs, () => pulse.fire());
+  const wake = (): void => pulse.fire();
+  const cancel = clock.call(timeoutMs, wake);
+  signal.addEventListener("abort", wake);
   await pulse.until(() => open === 0 || clock.nowMs() >= endMs || signal.aborted);
+  signal.removeEventListener("abort", wake);
   cancel();
   if (open === 0) return added;
   for (const parcel of parcels) exchange.withdraw(parcel);

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { encodeForward } from "../../../../src/core/messages/forward.ts";
@@ -27,6 +28,7 @@ class Bench {
   readonly #job = new JobRegistry().define("j");
   readonly #startMs = this.clock.nowMs();
   readonly #lane: ForwardLane;
+  readonly #stop = new AbortController();
   #under = 0;
   mostAtOnce = 0;
 
@@ -51,7 +53,7 @@ class Bench {
         isRouted: () => true,
       },
       options,
-      new AbortController().signal,
+      this.#stop.signal,
       (error) => {
         throw error;
       },
@@ -71,6 +73,16 @@ class Bench {
     return this.clock.run(this.clock.sleep(ms));
   }
 
+  stop(): void {
+    this.#stop.abort();
+    this.#lane.stop();
+  }
+
+  /** What outlives the lane, where its signal does. */
+  get listeners(): number {
+    return getEventListeners(this.#stop.signal, "abort").length;
+  }
+
   get isIdle(): boolean {
     return this.#lane.isIdle;
   }
@@ -87,6 +99,17 @@ describe("ForwardLane", () => {
     await bench.run(5_000);
     expect(bench.sent).toEqual([{ atMs: options.lingerMs, urls: 2 }]);
     expect(bench.isIdle).toBe(true);
+  });
+
+  it("ends at once when it is stopped, and leaves nothing with its signal", async () => {
+    const bench = new Bench();
+    expect(bench.listeners).toBe(0);
+    bench.add(2);
+    await bench.run(1);
+    bench.stop();
+    await bench.run(0);
+    expect(bench.clock.sleepers).toBe(0);
+    expect(bench.sent).toEqual([]);
   });
 
   it("has several full messages under way, and never more than it may", async () => {
