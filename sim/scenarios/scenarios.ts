@@ -1,6 +1,9 @@
 import type { Millis } from "../../src/core/units.ts";
 import { SampleWeb } from "../sample-web/sample-web.ts";
-import { defaultSampleWebOptions } from "../sample-web/sample-web-options.ts";
+import {
+  defaultSampleWebOptions,
+  type SampleWebOptions,
+} from "../sample-web/sample-web-options.ts";
 import { Dice } from "../world/dice.ts";
 import { drawSettings, type Roughness } from "./draw-settings.ts";
 import type { Plan, PlannedInjection, RunSettings, SimulationSize } from "./plan.ts";
@@ -193,8 +196,9 @@ export function defaultSizeOf(name: ScenarioName): SimulationSize {
 
 /** Time that the swarm has, after the faults, to become one again. */
 const convergeWithinMs: Millis = 90_000;
-/** And to finish, politeness apart: hosts that failed rest for minutes. */
+/** And to finish, politeness apart: hosts that failed rest for minutes, and those of a hostile web fail again and again. */
 const finishWithinMs: Millis = 1_200_000;
+const finishHostileWithinMs: Millis = 7_200_000;
 /** Calls in which the seeds come, at most. */
 const injectionsMax = 8;
 /** Pages that nothing links to, of those that are given as seeds. */
@@ -218,7 +222,7 @@ export function planOf(name: ScenarioName, size: SimulationSize): Plan {
     faults: timeline.faults,
     healAtMs: Math.max(timeline.nowMs, lastMs) + dice.integer(1_000, 5_000),
     convergeWithinMs,
-    finishWithinMs,
+    finishWithinMs: name === "hostile-web" ? finishHostileWithinMs : finishWithinMs,
   };
 }
 
@@ -286,20 +290,32 @@ function swizzle(timeline: Timeline): void {
 
 function hostile(settings: RunSettings, dice: Dice): RunSettings {
   const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
+  const sampleWeb = {
+    ...settings.sampleWeb,
+    trapShare: 0.2,
+    linksPerPage: dice.integer(20, 80),
+    shares: { ...shares, redirect: 0.1, loop: 0.1, throttled: 0.05, unavailable: 0.03 },
+    redirectChainMax: dice.integer(3, 12),
+  };
   return {
     ...quick(settings),
     // A host whose robots.txt cannot be read in a storm is given up, and with it what it alone leads to.
     jobScope: "any",
-    // Traps are endless: these limits end them, far beyond what the true pages need.
-    jobLimits: { depthMax: 120, queriesPerPathMax: 30 },
-    sampleWeb: {
-      ...settings.sampleWeb,
-      trapShare: 0.2,
-      linksPerPage: dice.integer(20, 80),
-      shares: { ...shares, redirect: 0.1, loop: 0.1, throttled: 0.05, unavailable: 0.03 },
-      redirectChainMax: dice.integer(3, 12),
-    },
+    // Traps are endless: these limits end them, beyond what the true pages need.
+    jobLimits: { depthMax: 120, queriesPerPathMax: 30 + mostQueriesOfPath(sampleWeb) },
+    sampleWeb,
   };
+}
+
+/** Pages of one path that their query strings alone tell apart, at the path that has the most of them. */
+function mostQueriesOfPath(sampleWeb: Partial<SampleWebOptions>): number {
+  const web = new SampleWeb({ ...defaultSampleWebOptions, ...sampleWeb }, 80);
+  const queries = new Map<string, number>();
+  for (let id = 0; id < web.layout.pageCount; id += 1) {
+    const [path = "", query] = web.urlOf(id).split("?");
+    if (query !== undefined) queries.set(path, (queries.get(path) ?? 0) + 1);
+  }
+  return Math.max(0, ...queries.values());
 }
 
 /** Roots of all sites, and the pages that nothing links to, in calls spread over the time. */
