@@ -107,9 +107,10 @@ export class VirtualOverlay implements Overlay, Server {
     }
     const dial = this.#isOpen ? this.#dial(index) : this.process.answer(notRunning);
     const outcome = await this.#unlessAborted(dial, signal);
-    return outcome.kind === "connected"
-      ? { kind: "joined", member: outcome.endpoint.self }
-      : outcome;
+    if (outcome.kind !== "connected") return outcome;
+    const member = outcome.endpoint.self;
+    if (member !== this.self) return { kind: "joined", member };
+    return { kind: "refused", detail: "it has this member's own key", hasOwnKey: true };
   }
 
   learn(member: MemberId, addresses: readonly string[]): void {

@@ -17,7 +17,13 @@ export type OverlayOutcome =
 /** How an attempt to reach the swarm through one address can end. */
 export type JoinOutcome =
   | { readonly kind: "joined"; readonly member: MemberId }
-  | Extract<OverlayOutcome, { readonly kind: "unreachable" | "timeout" | "refused" }>;
+  | Extract<OverlayOutcome, { readonly kind: "unreachable" | "timeout" }>
+  | {
+      readonly kind: "refused";
+      readonly detail: string;
+      /** Another process answers there under this member's identity. */
+      readonly hasOwnKey?: boolean;
+    };
 
 export interface OverlayRequest {
   readonly to: MemberId;

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, MultiaddrConnection, PeerId } from "@libp2p/interface";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
+import type { JoinOutcome } from "../../ports/overlay.ts";
 import { readable } from "./address.ts";
 import { Conduct } from "./conduct.ts";
 import type { Violation } from "./incoming-stream.ts";
+import { ownKeyDetail } from "./dialer.ts";
 import { memberAt } from "./links.ts";
 
 /** A peer of another swarm is told why once in so long; its operator may have set things right by then. */
@@ -17,6 +20,9 @@ const offendedForMs = 300_000;
 /** One line in so long about those who come before anybody knows who they are. */
 const lineEveryMs = 10_000;
 
+/** Within that time whoever reaches itself has been called, however busy it is. */
+const ownCallMs = 1_000;
+
 type Line = "handshake" | "own-key" | "refusal";
 
 /** Decides who is kept out, counts it, and says so in one line each. */
@@ -25,6 +31,7 @@ export class Gatekeeper {
   readonly #conduct = new Conduct();
   readonly #secured = new WeakSet<MultiaddrConnection>();
   readonly #lines = new Map<Line, Millis>();
+  #ownCalls = 0;
 
   constructor(ports: {
     readonly logger: Logger;
@@ -84,8 +91,31 @@ export class Gatekeeper {
     return this.denialOf(peer.toString()) !== undefined;
   }
 
-  /** Records that a process with this member's own key has tried to connect, or was reached. */
-  metOwnKey(address: string | undefined): void {
+  /** How often somebody with this member's own key has called. */
+  get ownCalls(): number {
+    return this.#ownCalls;
+  }
+
+  /** Somebody with this member's own key has called. */
+  calledByOwnKey(): void {
+    this.#ownCalls += 1;
+    this.#metOwnKey(undefined);
+  }
+
+  /**
+   * Somebody with this member's own key was reached; before that it had been called `ownCallsBefore` times by such. A member may
+   * have addresses that it does not know of: who reaches itself is called at the same time.
+   */
+  async reachedOwnKey(address: string, ownCallsBefore: number): Promise<JoinOutcome> {
+    await sleep(ownCallMs);
+    if (this.#ownCalls > ownCallsBefore) {
+      return { kind: "unreachable", detail: "that is this member itself" };
+    }
+    this.#metOwnKey(address);
+    return { kind: "refused", detail: ownKeyDetail, hasOwnKey: true };
+  }
+
+  #metOwnKey(address: string | undefined): void {
     // Its handshake ends here, too, and that needs no line of its own.
     this.#lines.set("handshake", this.#nowMs);
     if (!this.#isLineDue("own-key")) return;

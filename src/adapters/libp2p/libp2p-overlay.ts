@@ -174,9 +174,10 @@ export class Libp2pOverlay implements Overlay {
     if (this.#isOwn(target)) return { kind: "unreachable", detail: "that is this member itself" };
     const denial = this.#gatekeeper.denialOf(readAddress(target)?.member);
     if (denial !== undefined) return { kind: "refused", detail: denial };
+    const { ownCalls } = this.#gatekeeper;
     const dialled = await running.dialer.dial(multiaddr(target), signal);
     if (dialled.kind === "refused" && dialled.detail === ownKeyDetail) {
-      this.#gatekeeper.metOwnKey(readable(target));
+      return this.#gatekeeper.reachedOwnKey(readable(target), ownCalls);
     }
     if (dialled.kind !== "connected") return dialled;
     this.#book.learn(dialled.member, [target]);
@@ -257,7 +258,7 @@ export class Libp2pOverlay implements Overlay {
         denyInboundEncryptedConnection: isDenied,
         denyOutboundEncryptedConnection: isDenied,
       },
-      onOwnKey: () => this.#gatekeeper.metOwnKey(undefined),
+      onOwnKey: () => this.#gatekeeper.calledByOwnKey(),
       onFound: (peer) => this.#found(peer),
     });
     node.addEventListener("connection:open", ({ detail }) => this.#links.opened(detail));

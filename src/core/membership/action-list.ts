@@ -33,8 +33,8 @@ export class ActionList {
     this.#actions.push({ kind: "buried" });
   }
 
-  superseded(generation: number): void {
-    this.#actions.push({ kind: "superseded", generation });
+  laterRun(claim: Member): void {
+    this.#actions.push({ kind: "later-run", claim });
   }
 
   /** Hands the actions over; the list is empty afterwards. */

@@ -47,8 +47,11 @@ export type MembershipAction =
   | { readonly kind: "changed"; readonly member: Member; readonly before: Member | undefined }
   /** Others have taken this run for dead: what it had by their leave, they may have given to somebody else. */
   | { readonly kind: "buried" }
-  /** Another process runs under this member's identity, and started later: this one has to stop. */
-  | { readonly kind: "superseded"; readonly generation: number };
+  /**
+   * Somebody speaks of a later run of this member. If another process has started under its identity, this one has to stop;
+   * if not, it is to be outbid: anybody can claim anything of others.
+   */
+  | { readonly kind: "later-run"; readonly claim: Member };
 
 /** Claims with a ping or its answer: the suspect's own, and one about the receiver. */
 export const claimsMax = 2;

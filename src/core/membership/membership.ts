@@ -136,6 +136,12 @@ export class Membership {
     return this.#flush(nowMs);
   }
 
+  /** There is no run of this member as late as `generation`, whatever others have heard. */
+  outbid(generation: Millis, nowMs: Millis): MembershipAction[] {
+    this.#roster.outbid(generation, nowMs);
+    return this.#flush(nowMs);
+  }
+
   nextWakeAtMs(): Millis {
     if (this.#roster.self.role === "left") return this.#announcer.nextAtMs;
     let nextMs = Math.min(this.#announcer.nextAtMs, this.#prober.nextAtMs());

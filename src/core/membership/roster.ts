@@ -36,7 +36,8 @@ export class Roster {
   readonly #table: MemberTable;
   readonly #suspicions = new Map<MemberId, Suspicion>();
   #self: Member;
-  #supersededBy: Millis;
+  /** The latest run of itself that it has heard of. */
+  #laterRun: Millis;
   /** The latest incarnation that it has heard to be dead. */
   #buriedAt = -1;
 
@@ -44,7 +45,7 @@ export class Roster {
     this.#parts = parts;
     this.#table = new MemberTable(parts.options);
     this.#self = { ...self, incarnation: 0, role: "joining", health: "alive" };
-    this.#supersededBy = self.generation;
+    this.#laterRun = self.generation;
     this.#table.merge(this.#self, 0);
   }
 
@@ -144,9 +145,9 @@ export class Roster {
 
   #hearOfSelf(claim: Member, nowMs: Millis): void {
     if (claim.generation > this.#self.generation) {
-      if (claim.generation <= this.#supersededBy) return;
-      this.#supersededBy = claim.generation;
-      this.#parts.actions.superseded(claim.generation);
+      if (claim.generation <= this.#laterRun) return;
+      this.#laterRun = claim.generation;
+      this.#parts.actions.laterRun(claim);
       return;
     }
     this.#hearOfDeath(claim);
@@ -170,15 +171,24 @@ export class Roster {
     nowMs: Millis,
     heardIncarnation = this.#self.incarnation,
   ): void {
-    const before = this.#self;
+    const { generation } = this.#self;
     const exhausted = heardIncarnation >= incarnationMax;
-    this.#self = {
-      ...before,
-      ...change,
-      generation: exhausted ? before.generation + 1 : before.generation,
-      incarnation: exhausted ? 0 : heardIncarnation + 1,
-    };
-    this.#supersededBy = Math.max(this.#supersededBy, this.#self.generation);
+    const said = exhausted
+      ? { generation: generation + 1, incarnation: 0 }
+      : { generation, incarnation: heardIncarnation + 1 };
+    this.#become({ ...this.#self, ...change, ...said }, nowMs);
+  }
+
+  /** Goes on as a later run than one of this member that somebody speaks of, and that is not there. */
+  outbid(generation: Millis, nowMs: Millis): void {
+    if (generation < this.#self.generation) return;
+    this.#become({ ...this.#self, generation: generation + 1, incarnation: 0 }, nowMs);
+  }
+
+  #become(self: Member, nowMs: Millis): void {
+    const before = this.#self;
+    this.#self = self;
+    this.#laterRun = Math.max(this.#laterRun, self.generation);
     this.#table.merge(this.#self, nowMs);
     this.#parts.actions.changed({ member: this.#self, before });
     this.#parts.announcer.changed(nowMs);

@@ -1,4 +1,3 @@
-import { CrawlError } from "../../core/errors.ts";
 import type { Member } from "../../core/membership/member.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
@@ -28,6 +27,7 @@ import { injectSeeds } from "./exchange/inject-seeds.ts";
 import { joinSwarm } from "./members/join-swarm.ts";
 import { JobSpread } from "./jobs/job-spread.ts";
 import { leaveSwarm } from "./members/leave-swarm.ts";
+import { LaterRuns } from "./members/later-runs.ts";
 import { MemberView } from "./members/member-view.ts";
 import { MinorityWatch } from "./ownership/minority-watch.ts";
 import { MixedQueues } from "./replication/mixed-queues.ts";
@@ -127,7 +127,7 @@ export class Swarm {
     const heard = {
       onBuried: () => this.lending?.forfeit(),
       onMovedOn: (moved: number) => void parts.journal.append([generationOp(moved)]),
-      onSuperseded: () => this.#superseded(),
+      onLaterRun: new LaterRuns(ports, () => this.view, this.#stop.signal, onFailure).heard,
     };
     this.view = new MemberView(ports, rings, { ...options, generation }, heard);
     const { view, territory } = this;
@@ -315,11 +315,6 @@ export class Swarm {
   /** The same, as it was when a host was last let out. */
   get standstillsSeen(): number {
     return this.#stalls.seen;
-  }
-
-  #superseded(): void {
-    const problem = "another peer has started with this peer's identity";
-    this.#onFailure(new CrawlError("SUPERSEDED", problem, { member: this.view.self }));
   }
 
   #stoodStill(): void {

@@ -198,11 +198,20 @@ describe("two processes with one key", () => {
     const key = await newPeerKey();
     const [a, b] = [await started(loopback, { key }), await started(loopback, { key })];
     const joined = await join(b, a);
-    expect(joined).toMatchObject({ kind: "refused" });
+    expect(joined).toMatchObject({ kind: "refused", hasOwnKey: true });
     expect(joined.kind === "refused" && joined.detail).toContain("same key");
     await loopback.until("both lines", () => a.lines.length > 0 && b.lines.length > 0);
     expect(a.lines).toMatchObject([{ event: "same-key" }]);
     expect(b.lines).toMatchObject([{ event: "same-key", address: `127.0.0.1:${portOf(a)}` }]);
+  });
+
+  place("are not seen where a member reaches itself by another address", async (loopback) => {
+    const a = await started(loopback);
+    const joined = await a.overlay.join(
+      `/ip6/::ffff:127.0.0.1/tcp/${portOf(a)}`,
+      AbortSignal.timeout(20_000),
+    );
+    expect(joined).toEqual({ kind: "unreachable", detail: "that is this member itself" });
   });
 
   place("are told apart by others, who keep to the first while it is there", async (loopback) => {

@@ -148,14 +148,28 @@ describe("a swarm of members", () => {
     expect(deaths(swarm)).toEqual([]);
   });
 
-  it("tells the earlier of two processes of one identity that it is superseded", () => {
+  it("tells a member once of a later run of its own, and lets it outbid that", () => {
     const swarm = VirtualSwarm.settled(8, lanMembership, 3);
     const later = { ...swarm.machine(1).self, generation: swarm.nowMs };
     for (const sender of [0, 2]) {
       swarm.act(1, (machine, nowMs) => machine.claims(memberId(sender), [later], nowMs));
     }
-    expect(swarm.superseded).toEqual([memberId(1)]);
+    expect(swarm.laterRuns).toEqual([memberId(1)]);
     expect(swarm.machine(1).self.generation).toBeLessThan(later.generation);
+    swarm.act(1, (machine, nowMs) => machine.outbid(later.generation, nowMs));
+    expect(swarm.machine(1).self.generation).toBe(later.generation + 1);
+    swarm.run(2_000);
+    for (const at of [0, 2]) {
+      expect(swarm.machine(at).member(memberId(1))).toMatchObject({
+        generation: later.generation + 1,
+        health: "alive",
+      });
+    }
+    // Word of what has been outbid changes nothing.
+    swarm.act(1, (machine, nowMs) => machine.claims(memberId(2), [later], nowMs));
+    swarm.act(1, (machine, nowMs) => machine.outbid(later.generation, nowMs));
+    expect(swarm.laterRuns).toEqual([memberId(1)]);
+    expect(swarm.machine(1).self.generation).toBe(later.generation + 1);
   });
 
   it("tells a member once that it was taken for dead, also when it has refuted a doubt before", () => {

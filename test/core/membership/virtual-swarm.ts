@@ -31,7 +31,7 @@ export const memberId = (number: number) => `peer-${number}` as MemberId;
 export class VirtualSwarm {
   nowMs = 1_000_000;
   readonly sightings: Sighting[] = [];
-  readonly superseded: MemberId[] = [];
+  readonly laterRuns: MemberId[] = [];
   /** Members that were told that others took them for dead, each time. */
   readonly buried: MemberId[] = [];
   messages = 0;
@@ -187,8 +187,8 @@ export class VirtualSwarm {
         case "buried":
           this.buried.push(id);
           break;
-        case "superseded":
-          this.superseded.push(id);
+        case "later-run":
+          this.laterRuns.push(id);
           break;
       }
     }

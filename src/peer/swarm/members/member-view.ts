@@ -31,8 +31,8 @@ interface MemberViewEvents {
   readonly onBuried: () => void;
   /** Called when this run goes on under another number: others have exhausted what it can say under the one before. */
   readonly onMovedOn: (generation: number) => void;
-  /** Called when another process has started under this member's identity. */
-  readonly onSuperseded: () => void;
+  /** Called when somebody speaks of a later run of this member: it is to be met, or outbid. */
+  readonly onLaterRun: (claim: Member) => void;
 }
 
 /** Runs the membership protocol over the overlay, and keeps the rings that follow from it. */
@@ -212,6 +212,11 @@ export class MemberView implements SwarmView {
   }
 
   /** Only an overlay that runs knows where it is reached, and that may change. */
+  /** Goes on as a later run than `generation`. */
+  outbid(generation: Millis): void {
+    this.#perform(this.#membership.outbid(generation, this.#clock.nowMs()));
+  }
+
   #tellAddresses(): void {
     const { addresses } = this.#overlay;
     const text = addresses.join(" ");
@@ -242,8 +247,8 @@ export class MemberView implements SwarmView {
         case "buried":
           this.#events.onBuried();
           break;
-        case "superseded":
-          this.#events.onSuperseded();
+        case "later-run":
+          this.#events.onLaterRun(action.claim);
           break;
       }
     }
