@@ -44,6 +44,11 @@ export interface FetchRequest {
    * may have stood still since it was asked for.
    */
   readonly isLate?: () => boolean;
+  /**
+   * True: it goes out on a connection that is opened for it. Many servers close an idle connection at the very moment at
+   * which it is used again, and a URL must not lose all of its attempts that way. @default false
+   */
+  readonly needsNewConnection?: boolean;
 }
 
 export interface FetchResponse {

@@ -39,10 +39,10 @@ export class ConnectionPool {
     return this.#leased.size;
   }
 
-  /** The connection of this target that was used last, or a new one. */
-  lease(target: ConnectionTarget): Connection {
+  /** The connection of this target that was used last; a new one where none is idle, or where it has to be new. */
+  lease(target: ConnectionTarget, needsNew = false): Connection {
     const key = `${target.origin} ${target.address} ${target.headBytesMax}`;
-    const reused = this.#idleByKey.get(key)?.at(-1);
+    const reused = needsNew ? undefined : this.#idleByKey.get(key)?.at(-1);
     if (reused !== undefined) this.#forgetIdle(reused);
     const connection =
       reused ?? new Connection(key, target, this.#options, this.#sessions, this.#onDisconnect);

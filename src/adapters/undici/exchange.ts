@@ -15,7 +15,7 @@ import type { HeadFields } from "./response-head.ts";
 /** What an exchange needs from the fetcher that runs it. */
 export interface ExchangeHost {
   nowMs(): Millis;
-  /** A connection to the request's target: one that has been used before, where one is idle. */
+  /** A connection to the request's target: one that has been used before, where one is idle and may serve it. */
   lease(request: FetchRequest): Connection;
   /** The response has been read to its end: the connection may serve another. */
   release(connection: Connection): void;

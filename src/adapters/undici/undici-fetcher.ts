@@ -129,9 +129,10 @@ export class UndiciFetcher implements Fetcher {
     this.#sweeper.unwatch(exchange);
   }
 
-  #lease({ url, address, limits }: FetchRequest): Connection {
+  #lease({ url, address, limits, needsNewConnection }: FetchRequest): Connection {
     const origin = url.slice(0, pathStartOf(url));
-    return this.#pool.lease({ origin, address, headBytesMax: limits.headBytesMax });
+    const target = { origin, address, headBytesMax: limits.headBytesMax };
+    return this.#pool.lease(target, needsNewConnection);
   }
 
   #headOf({ url, headers }: FetchRequest): RequestHead {

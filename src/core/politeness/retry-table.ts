@@ -58,6 +58,7 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   "connect-unreachable": { attemptsMax: TRANSIENT, verdict: "failed" },
   "connection-reset": { attemptsMax: TRANSIENT, verdict: "failed" },
   // Most servers close what was idle for long; whether this one saw the request is unknown, so the next waits its turn.
+  // It has a connection of its own, so that this happens to a URL once.
   "connection-stale": { attemptsMax: TRANSIENT, verdict: "neutral" },
   // The host answered; one page of it is broken.
   "bad-encoding": { attemptsMax: ONCE, verdict: "ok" },

@@ -145,6 +145,7 @@ export class Visitor {
       {
         ...request,
         address: address as IpAddress,
+        needsNewConnection: lease.url.entry.attempts > 0,
         limits: this.#limits,
         wantsBody: (status, type) =>
           otherContent === "archive" ||

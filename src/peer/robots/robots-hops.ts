@@ -188,8 +188,18 @@ export class RobotsHops {
   }
 
   #fetch(url: CanonicalUrl, address: IpAddress): Promise<FetchOutcome> {
-    const request = { url, address, headers: {}, limits: this.#limits, wantsBody: () => true };
-    return this.#ports.fetcher.fetch(request, this.#signal);
+    return this.#ports.fetcher.fetch(
+      {
+        url,
+        address,
+        headers: {},
+        limits: this.#limits,
+        wantsBody: () => true,
+        // It has no second try of its own, and there is seldom an idle connection to where it leads.
+        needsNewConnection: true,
+      },
+      this.#signal,
+    );
   }
 }
 

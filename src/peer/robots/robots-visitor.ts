@@ -10,7 +10,13 @@ import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
-import type { FetchLimits, FetchOutcome, FetchResponse, Fetcher } from "../../ports/fetcher.ts";
+import type {
+  FetchLimits,
+  FetchOutcome,
+  FetchRequest,
+  FetchResponse,
+  Fetcher,
+} from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
@@ -35,6 +41,9 @@ export type RobotsJudgement =
   | { readonly kind: "not-now" }
   /** `asked`: the visit went to robots.txt, and its request has ended. */
   | { readonly kind: "denied"; readonly end: LeaseEnd; readonly asked: boolean };
+
+/** The request to the origin itself, before any redirect. */
+type FirstRequest = Required<Pick<FetchRequest, "url" | "isLate" | "needsNewConnection">>;
 
 /** What one request for robots.txt, redirects followed, brought. */
 interface Answer {
@@ -130,7 +139,11 @@ export class RobotsVisitor {
   ): Promise<RobotsJudgement> {
     const { host } = lease;
     if (await this.#hasNewAddress(host)) return this.#leave(lease);
-    const answer = await this.#fetch(lease, `${origin}/robots.txt` as CanonicalUrl, isLate);
+    const answer = await this.#fetch(lease, {
+      url: `${origin}/robots.txt` as CanonicalUrl,
+      isLate,
+      needsNewConnection: (known?.record.failuresInRow ?? 0) > 0,
+    });
     if (answer.failure === "aborted") return this.#leave(lease);
     const record = this.#recordOf(origin, answer, known);
     const kept = this.#keeper.keep(origin, host.visit.site, record);
@@ -167,9 +180,9 @@ export class RobotsVisitor {
   }
 
   /** Follows redirects at the pace of the hosts that they lead to. */
-  async #fetch(lease: Lease, first: CanonicalUrl, isLate: () => boolean): Promise<Answer> {
-    let url = first;
-    let outcome = await this.#request(lease, url, isLate);
+  async #fetch(lease: Lease, first: FirstRequest): Promise<Answer> {
+    let { url } = first;
+    let outcome = await this.#request(lease, first);
     /** Of the visit's own host. */
     let verdict = fetchVerdictOf(outcome);
     for (let hops = 0; ; hops += 1) {
@@ -195,7 +208,7 @@ export class RobotsVisitor {
     }
   }
 
-  async #request({ host }: Lease, url: CanonicalUrl, isLate: () => boolean): Promise<FetchOutcome> {
+  async #request({ host }: Lease, request: FirstRequest): Promise<FetchOutcome> {
     const { clock, fetcher } = this.#ports;
     const { address } = host.visit;
     if (host.unresolved || !address) {
@@ -204,7 +217,7 @@ export class RobotsVisitor {
       return { kind: "failure", ...failed, startedAtMs: nowMs, finishedAtMs: nowMs };
     }
     return fetcher.fetch(
-      { url, address, headers: {}, limits: this.#limits, wantsBody: () => true, isLate },
+      { ...request, address, headers: {}, limits: this.#limits, wantsBody: () => true },
       this.#signal,
     );
   }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
+import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CanonicalUrl, IpAddress } from "../../../src/core/units.ts";
 import {
@@ -266,6 +267,24 @@ describe("the connections of UndiciFetcher", () => {
     expect(heads).toBe(2);
     responseOf(await harness.fetch(requestTo(stale, "/")));
     expect(heads).toBe(3);
+  });
+
+  it("are not used by a request that needs a new one, whatever is idle", async () => {
+    harness = new HttpHarness();
+    // It closes every connection at the moment of its second request.
+    const answered = new Set<Socket>();
+    const closing = await harness.raw((socket) => {
+      if (answered.has(socket)) socket.resetAndDestroy();
+      else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+      answered.add(socket);
+    });
+    const ask = async (path: string, needsNewConnection: boolean): Promise<string> =>
+      failureOfOutcome(await harness.fetch(requestTo(closing, path, { needsNewConnection })));
+    expect(await ask("/1", false)).toBe("response 200");
+    expect(await ask("/2", false)).toBe("connection-stale");
+    expect(await ask("/3", false)).toBe("response 200");
+    expect(await ask("/2", true)).toBe("response 200");
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 2 });
   });
 
   it("that break on their first request end the exchange", async () => {

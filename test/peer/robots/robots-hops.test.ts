@@ -40,6 +40,16 @@ describe("a robots.txt that stands at another host", () => {
     expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
   });
 
+  it("is asked for on a new connection", async () => {
+    const machine = ledTo(
+      () => "http://hub.example/robots.txt",
+      () => ({ status: 404 }),
+    );
+    await machine.crawl(["http://led-1.example/"]);
+    const requests = machine.web.requests.filter(({ url }) => url.includes("hub.example"));
+    expect(requests).toMatchObject([{ needsNewConnection: true }]);
+  });
+
   it("is asked for once where many hosts share it", async () => {
     const machine = ledTo(
       () => "http://hub.example/robots.txt",

@@ -72,6 +72,16 @@ describe("robots.txt, as a peer asks for it", () => {
     expect(restsOf(machine)).toEqual([2, 4, 8, 16, 32, 64, 1, 1, 1]);
   });
 
+  it("is asked for on a new connection where it failed before", async () => {
+    const machine = new VirtualPeer((url, asked) => {
+      if (!url.endsWith("/robots.txt")) return htmlPage();
+      return asked === 0 ? { failure: "connection-stale" } : { status: 404 };
+    });
+    await machine.crawl(["http://site.example/"]);
+    const requests = machine.web.requests.filter(({ url }) => url.endsWith("/robots.txt"));
+    expect(requests.map(({ needsNewConnection }) => needsNewConnection)).toEqual([false, true]);
+  });
+
   it("gives all URLs of an origin up in one turn, however long its host rests before", async () => {
     const machine = new VirtualPeer((url) =>
       url.endsWith("/robots.txt") ? { status: 503, headers: { "retry-after": "600" } } : htmlPage(),
