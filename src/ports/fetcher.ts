@@ -9,7 +9,7 @@ export type RawHeaders = readonly string[];
  *
  * `length` and `time` are limits of ours. `disconnect` is a body without a marked end whose connection was reset, or one
  * whose content coding ends early. A body that breaks off although the server announced more is a failure, because asking
- * again may give all of it.
+ * again may give all of it; where it is not asked again, `wantsPart` makes it a `disconnect` too.
  */
 export type Truncation = "length" | "time" | "disconnect";
 
@@ -39,6 +39,11 @@ export interface FetchRequest {
   readonly limits: FetchLimits;
   /** False: the head alone decides, and the body is not read. Asked with the response's head. */
   readonly wantsBody: (status: number, contentType: string | undefined) => boolean;
+  /**
+   * Asked with the failure of a body that breaks off after some of it has come: true gives what has come, marked
+   * `disconnect`, in place of the failure. Without it no part of a body is given.
+   */
+  readonly wantsPart?: (failure: FetchFailure) => boolean;
   /**
    * Asked when there is a connection and the request is about to be written: true ends it as `aborted`, unsent. A process
    * may have stood still since it was asked for.

@@ -17,6 +17,7 @@ export interface TablePage {
   readonly body?: string;
   /** Why the body is no more than the beginning of what there is. */
   readonly truncation?: Truncation;
+  /** With a body, this is how it breaks off after all that there is of it here. */
   readonly failure?: FetchFailed["failure"];
 }
 
@@ -75,6 +76,10 @@ export class TableWeb implements Fetcher, Resolver {
     }
     const page = this.#pages(url, asked) ?? { status: 404 };
     const failure = this.unreached.get(request.address) ?? page.failure;
+    if (failure && page.body !== undefined && request.wantsPart?.(failure) === true) {
+      const part: TablePage = { ...page, truncation: "disconnect" };
+      return responseOf(request, part, { startedAtMs, finishedAtMs });
+    }
     if (failure) {
       return { kind: "failure", failure, detail: "", startedAtMs, finishedAtMs };
     }

@@ -39,6 +39,12 @@ const drainBytesMax = 16 * 1024;
 /** Decoding is bounded work in the thread pool; only a pool that is busy otherwise takes longer. */
 const decodeTimeoutMs: Millis = 30_000;
 
+/** Failures of a body that was well as far as it came. */
+const breakOffs: ReadonlySet<FetchFailure> = new Set([
+  "connection-reset",
+  "content-length-mismatch",
+]);
+
 type Phase = "connect" | "head" | "body" | "decode" | "settled";
 
 type Head = Pick<
@@ -194,6 +200,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     const counted = this.#contentLength !== undefined;
     const secure = this.#connection?.secure === true;
     const failure = failureOf(error, this.#phase, secure, counted);
+    if (this.#cutBroken(failure)) return;
     this.#fail(failure, `${codeOf(error)} ${error.message}`.trim());
   }
 
@@ -253,6 +260,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     this.#beginDecode();
     this.#dropConnection();
     body.cut(truncation);
+  }
+
+  /** Takes what has come of a body that broke off, where the caller wants it; returns whether that is so. */
+  #cutBroken(failure: FetchFailure): boolean {
+    const body = this.#body;
+    if (body === undefined || body.bytes === 0 || !breakOffs.has(failure)) return false;
+    if (this.#request.wantsPart?.(failure) !== true) return false;
+    this.#cut(body, "disconnect");
+    return true;
   }
 
   /** The exchange itself is over, and its total time counts no more. */

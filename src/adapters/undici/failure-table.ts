@@ -63,8 +63,8 @@ export function isStaleConnection(error: Error): boolean {
  * The failure that `error` stands for.
  *
  * A body that ends before its `Content-Length` is `content-length-mismatch`, one that ends inside its chunks
- * `connection-reset`: both are failures that are tried again, never shortened successes, because the server itself
- * said that there is more.
+ * `connection-reset`: both are failures that are tried again, and no shortened successes while there are tries left,
+ * because the server itself said that there is more.
  */
 export function failureOf(
   error: Error,

@@ -1,5 +1,6 @@
 import type { Exchange } from "../../core/archive/capture.ts";
 import { retryPlan } from "../../core/politeness/retry-table.ts";
+import type { AttemptOutcome } from "../../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
@@ -152,6 +153,7 @@ export class Visitor {
           status >= 300 ||
           isHtmlType(type) ||
           (sitemaps && isSitemapType(type)),
+        wantsPart: (failure) => !this.#isAskedAgain(lease, { failure }),
       },
       this.#signal,
     );
@@ -188,10 +190,9 @@ export class Visitor {
     outcome: FetchOutcome,
     prior: Awaited<ReturnType<PageFinisher["priorFetch"]>>,
   ): Promise<void> {
-    const { entry } = lease.url;
     const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
-    if (retryPlan(attempt, entry.attempts + 1, this.#politeness).retry && isTransient(outcome)) {
-      const { url, redirectChain } = entry;
+    if (this.#isAskedAgain(lease, attempt) && isTransient(outcome)) {
+      const { url, redirectChain } = lease.url.entry;
       await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain });
     } else if (outcome.kind === "response") {
       await this.#parts.finisher.finishResponse(
@@ -210,6 +211,11 @@ export class Visitor {
       const { failure } = outcome;
       await this.#parts.finisher.finish(lease, row, { kind: "failed", failure });
     }
+  }
+
+  /** Whether the lease's attempt, which ended or ends like this, leaves its URL another. */
+  #isAskedAgain({ url }: Lease, attempt: AttemptOutcome): boolean {
+    return retryPlan(attempt, url.entry.attempts + 1, this.#politeness).retry;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { failureOfOutcome, requestTo, responseOf } from "../../contracts/fetcher.ts";
 import { HttpHarness } from "./http-harness.ts";
@@ -109,6 +110,52 @@ describe("UndiciFetcher against a server that", () => {
     const response = responseOf(await harness.fetch(requestTo(site, "/")));
     expect(new TextDecoder().decode(response.body)).toBe("part");
     expect(response.truncation).toBe("disconnect");
+  });
+
+  const short = gzipSync("x".repeat(90)).subarray(0, -6);
+  it.each([
+    ["its length", `Content-Length: 9\r\n\r\npart`, "part", "content-length-mismatch"],
+    [
+      "its last chunk",
+      `Transfer-Encoding: chunked\r\n\r\n4\r\npart\r\n`,
+      "part",
+      "connection-reset",
+    ],
+    [
+      "the length of its coding",
+      `Content-Encoding: gzip\r\nContent-Length: 99\r\n\r\n${short.toString("latin1")}`,
+      "x".repeat(90),
+      "content-length-mismatch",
+    ],
+  ])("breaks a body off before %s gives what came where that is wanted", async (...row) => {
+    const [, bytes, text, failure] = row;
+    const site = await harness.says(Buffer.from(ok + bytes, "latin1"));
+    const asked: string[] = [];
+    const wantsPart = (how: string): boolean => asked.push(how) > 1;
+    const first = await harness.fetch(requestTo(site, "/", { wantsPart }));
+    expect(failureOfOutcome(first)).toBe(failure);
+    const response = responseOf(await harness.fetch(requestTo(site, "/", { wantsPart })));
+    expect(new TextDecoder().decode(response.body)).toBe(text);
+    expect(response.truncation).toBe("disconnect");
+    expect(asked).toEqual([failure, failure]);
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
+  });
+
+  it.each([
+    [
+      "closes before the first byte of a body",
+      "Content-Length: 9\r\n\r\n",
+      "content-length-mismatch",
+    ],
+    [
+      "breaks the rules inside a body",
+      "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\nxyz\r\n",
+      "bad-framing",
+    ],
+  ])("%s has failed, although a part is wanted", async (_what, bytes, failure) => {
+    const site = await harness.says(ok + bytes);
+    const request = requestTo(site, "/", { wantsPart: () => true });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe(failure);
   });
 
   it("sends a head without end", async () => {

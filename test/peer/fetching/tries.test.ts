@@ -22,4 +22,22 @@ describe("the tries of a URL", () => {
       ["/robots.txt", false],
     ]);
   });
+
+  it.each([
+    ["content-length-mismatch", 2],
+    ["connection-reset", 3],
+  ] as const)("keep what comes of a body that ends with %s in the last", async (failure, tries) => {
+    const machine = new VirtualPeer((url) => {
+      if (url.endsWith("/cut")) return { ...htmlPage("/linked"), failure };
+      return url.endsWith("/robots.txt") ? undefined : htmlPage();
+    });
+    const peer = await machine.crawl(["http://site.example/cut"]);
+    expect(Object.fromEntries(machine.web.counts())).toEqual({
+      "http://site.example/cut": tries,
+      "http://site.example/linked": 1,
+    });
+    const [status] = await peer.status(["http://site.example/cut"]);
+    expect(status).toMatchObject({ state: "done", httpStatus: 200, attempts: tries });
+    expect(machine.archived()).toContain("http://site.example/cut");
+  });
 });
