@@ -68,6 +68,9 @@ const failureByCode: ReadonlyMap<string, ResolveFailure> = new Map([
   ["ETIMEOUT", "dns-timeout"],
 ] as const);
 
+/** An answer is malformed: with this c-ares ends every question that waits for an answer on the same socket. */
+const unreadableCode = "EBADRESP";
+
 interface Answer {
   readonly addresses: readonly string[];
   readonly ttlMs: Millis;
@@ -85,6 +88,8 @@ export class DnsResolver implements Resolver {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #options: DnsResolverOptions;
   readonly #cares: CaresResolver;
+  /** Each for one question that is asked apart from the others; at most as many as questions may be on the wire. */
+  readonly #caresApart = new Set<CaresResolver>();
   readonly #cache: AnswerCache;
   readonly #questions = new Map<HostName, Promise<ResolveOutcome>>();
   readonly #slots: TaskSlots;
@@ -94,8 +99,7 @@ export class DnsResolver implements Resolver {
   constructor(ports: DnsResolverPorts, options: DnsResolverOptions) {
     this.#clock = ports.clock;
     this.#options = options;
-    this.#cares = new CaresResolver({ timeout: options.timeoutMs, tries: options.tries });
-    if (options.server !== undefined) useServer(this.#cares, options.server);
+    this.#cares = newCares(options);
     this.#cache = new AnswerCache(options.cachedNamesMax);
     this.#slots = new TaskSlots(options.concurrencyMax, options.waitingMax);
     this.#systemSlots = new TaskSlots(systemLookupsMax, options.concurrencyMax);
@@ -117,6 +121,7 @@ export class DnsResolver implements Resolver {
   stop(): void {
     this.#stopped = true;
     this.#cares.cancel();
+    for (const cares of this.#caresApart) cares.cancel();
   }
 
   #question(host: HostName): Promise<ResolveOutcome> {
@@ -170,11 +175,22 @@ export class DnsResolver implements Resolver {
 
   async #askServers(host: HostName): Promise<Answer> {
     try {
-      return answerOf(await this.#cares.resolve4(host, { ttl: true }));
+      return await addressesBy(this.#cares, host);
     } catch (error) {
-      if (codeOf(error) !== "ENODATA") throw error;
+      if (codeOf(error) !== unreadableCode) throw error;
     }
-    return answerOf(await this.#cares.resolve6(host, { ttl: true }));
+    // The answer that could not be read may have been that to another question.
+    return this.#askApart(host);
+  }
+
+  async #askApart(host: HostName): Promise<Answer> {
+    const cares = newCares(this.#options);
+    this.#caresApart.add(cares);
+    try {
+      return await addressesBy(cares, host);
+    } finally {
+      this.#caresApart.delete(cares);
+    }
   }
 
   async #askSystem(host: HostName): Promise<Answer> {
@@ -182,6 +198,21 @@ export class DnsResolver implements Resolver {
     const addresses = found.map(({ address }) => address);
     return { addresses, ttlMs: this.#options.systemTtlMs };
   }
+}
+
+function newCares({ timeoutMs, tries, server }: DnsResolverOptions): CaresResolver {
+  const cares = new CaresResolver({ timeout: timeoutMs, tries });
+  if (server !== undefined) useServer(cares, server);
+  return cares;
+}
+
+async function addressesBy(cares: CaresResolver, host: HostName): Promise<Answer> {
+  try {
+    return answerOf(await cares.resolve4(host, { ttl: true }));
+  } catch (error) {
+    if (codeOf(error) !== "ENODATA") throw error;
+  }
+  return answerOf(await cares.resolve6(host, { ttl: true }));
 }
 
 function useServer(cares: CaresResolver, server: string): void {

@@ -7,6 +7,7 @@ import type { ResolveOutcome } from "../../../src/ports/resolver.ts";
 import { addressesOf, describeResolver } from "../../contracts/resolver.ts";
 import type { ServedName } from "../../contracts/resolver.ts";
 import { DnsServer } from "./dns-server.ts";
+import type { DnsName } from "./dns-server.ts";
 
 /** A clock that stands still unless it is moved. */
 class HandClock {
@@ -30,7 +31,7 @@ afterEach(async () => {
 });
 
 async function setUp(
-  names: Readonly<Record<string, ServedName>>,
+  names: Readonly<Record<string, DnsName>>,
   changes: Partial<DnsResolverOptions> = {},
 ): Promise<Setting> {
   const server = new DnsServer(names);
@@ -157,6 +158,36 @@ describe("DnsResolver", () => {
     setting.resolver.stop();
     expect(addressesOf(await pending)).toEqual(["aborted"]);
     expect(addressesOf(await ask(setting, "b.test"))).toEqual(["aborted"]);
+  });
+
+  describe("of which one question gets a malformed answer", () => {
+    /** The question for `held.test` is on the wire; the next answer to anybody cannot be read. */
+    async function hold(): Promise<Setting & { readonly held: Promise<ResolveOutcome> }> {
+      const names: Readonly<Record<string, DnsName>> = {
+        "held.test": { kind: "silence" },
+        "bad.test": { kind: "malformed" },
+      };
+      const setting = await setUp(names, { timeoutMs: 60_000 });
+      const held = ask(setting, "held.test");
+      await expect.poll(() => setting.server.asked).toEqual(["A held.test"]);
+      return { ...setting, held };
+    }
+
+    it("asks the others again, and that one once", async () => {
+      const setting = await hold();
+      setting.server.set("held.test", at("192.0.2.2", 60));
+      expect(addressesOf(await ask(setting, "bad.test"))).toEqual(["dns-error"]);
+      expect(addressesOf(await setting.held)).toEqual(["192.0.2.2"]);
+      expect(setting.server.questions("bad.test")).toBe(2);
+    });
+
+    it("ends those that it has asked again when it stops", async () => {
+      const setting = await hold();
+      await ask(setting, "bad.test");
+      await expect.poll(() => setting.server.questions("held.test")).toBe(2);
+      setting.resolver.stop();
+      expect(addressesOf(await setting.held)).toEqual(["aborted"]);
+    });
   });
 
   it("says which server option it cannot use", () => {

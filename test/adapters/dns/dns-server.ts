@@ -4,6 +4,9 @@ import { AUTHORITATIVE_ANSWER, decode, encode } from "dns-packet";
 import type { Answer, Packet } from "dns-packet";
 import type { ServedName } from "../../contracts/resolver.ts";
 
+/** What a name is answered with; `malformed` is an answer that ends inside its record. */
+export type DnsName = ServedName | { readonly kind: "malformed" };
+
 /** `A example.test`, as it was asked. */
 export type Asked = string;
 
@@ -11,13 +14,13 @@ export type Asked = string;
 export class DnsServer {
   readonly asked: Asked[] = [];
   readonly #socket = createSocket("udp4");
-  readonly #names: Map<string, ServedName>;
+  readonly #names: Map<string, DnsName>;
 
-  constructor(names: Readonly<Record<string, ServedName>>) {
+  constructor(names: Readonly<Record<string, DnsName>>) {
     this.#names = new Map(Object.entries(names));
     this.#socket.on("message", (message, from) => {
       const answer = this.#answer(decode(message));
-      if (answer !== undefined) this.#socket.send(encode(answer), from.port, from.address);
+      if (answer !== undefined) this.#socket.send(answer, from.port, from.address);
     });
   }
 
@@ -36,7 +39,7 @@ export class DnsServer {
     await once(this.#socket, "close");
   }
 
-  set(name: string, served: ServedName): void {
+  set(name: string, served: DnsName): void {
     this.#names.set(name, served);
   }
 
@@ -44,7 +47,7 @@ export class DnsServer {
     return this.asked.filter((question) => question.endsWith(` ${name}`)).length;
   }
 
-  #answer({ id, questions = [] }: Packet): Packet | undefined {
+  #answer({ id, questions = [] }: Packet): Buffer | undefined {
     const [question] = questions;
     if (question === undefined) return undefined;
     const name = question.name.toLowerCase();
@@ -56,11 +59,15 @@ export class DnsServer {
       case "silence":
         return undefined;
       case "not-found":
-        return { ...reply, flags: AUTHORITATIVE_ANSWER | nameErrorCode };
+        return encode({ ...reply, flags: AUTHORITATIVE_ANSWER | nameErrorCode });
       case "server-failure":
-        return { ...reply, flags: AUTHORITATIVE_ANSWER | serverFailureCode };
+        return encode({ ...reply, flags: AUTHORITATIVE_ANSWER | serverFailureCode });
       case "addresses":
-        return { ...reply, answers: recordsOf(served, name, question.type) };
+        return encode({ ...reply, answers: recordsOf(served, name, question.type) });
+      case "malformed": {
+        const record: Answer = { type: "A", name, data: "192.0.2.1" };
+        return encode({ ...reply, answers: [record] }).subarray(0, -1);
+      }
     }
   }
 }
