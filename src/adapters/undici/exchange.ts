@@ -9,7 +9,7 @@ import type { Expiring } from "./deadline-sweeper.ts";
 import { codeOf, failureOf, isStaleConnection } from "./failure-table.ts";
 import { ResponseBody } from "./response-body.ts";
 import type { BodySink, CollectedBody } from "./response-body.ts";
-import { contentLengthOf, fieldOf, rawHeadersOf } from "./response-head.ts";
+import { contentLengthOf, fieldOf, isChunked, rawHeadersOf } from "./response-head.ts";
 import type { HeadFields } from "./response-head.ts";
 
 /** What an exchange needs from the fetcher that runs it. */
@@ -152,8 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     this.#phase = "body";
     this.#phaseDeadlineAtMs = headAtMs + limits.idleTimeoutMs;
     this.#contentLength = contentLengthOf(headers);
-    this.#endsWithConnection =
-      this.#contentLength === undefined && fieldOf(headers, "transfer-encoding") === undefined;
+    this.#endsWithConnection = this.#contentLength === undefined && !isChunked(headers);
     try {
       this.#beginBody(status, headers);
     } catch (error) {

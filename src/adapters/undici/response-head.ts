@@ -16,6 +16,14 @@ export function contentLengthOf(headers: HeadFields): number | undefined {
   return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
 }
 
+/**
+ * Whether a last chunk marks the end of the body. With any other last transfer coding it ends with its connection
+ * (RFC 9112, section 6.3).
+ */
+export function isChunked(headers: HeadFields): boolean {
+  return /(?:^|[\t ,])chunked[\t ]*$/i.test(fieldOf(headers, "transfer-encoding") ?? "");
+}
+
 /** Names and values with the spelling of the wire; bytes become characters one by one (ISO-8859-1). */
 export function rawHeadersOf(raw: Dispatcher.DispatchController["rawHeaders"]): string[] {
   const headers: string[] = [];

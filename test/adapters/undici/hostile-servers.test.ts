@@ -101,9 +101,12 @@ describe("UndiciFetcher against a server that", () => {
     expect(response.truncation).toBeUndefined();
   });
 
-  it("ends a body without a length by a reset gives what came, marked", async () => {
+  it.each([
+    ["a body without a length", ""],
+    ["a body with another transfer coding than chunks", "Transfer-Encoding: identity\r\n"],
+  ])("ends %s by a reset gives what came, marked", async (_what, field) => {
     const site = await harness.raw((socket) => {
-      socket.write(`${ok}\r\npart`, () => {
+      socket.write(`${ok}${field}\r\npart`, () => {
         setTimeout(() => socket.resetAndDestroy(), 20);
       });
     });
