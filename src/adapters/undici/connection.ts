@@ -22,7 +22,7 @@ export interface ConnectionTarget {
   /** `scheme://host[:port]` as in a canonical URL. */
   readonly origin: string;
   readonly address: IpAddress;
-  /** Names and values of all fields of a response head together. */
+  /** The reason phrase, and the names and values of all fields, of a response head together. */
   readonly headBytesMax: number;
 }
 

@@ -169,6 +169,14 @@ describe("UndiciFetcher against a server that", () => {
     expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("head-too-large");
   });
 
+  it("sends a reason phrase without end", async () => {
+    const site = await harness.raw((socket) => {
+      socket.write("HTTP/1.1 200 ");
+      drip(socket, "x".repeat(8_192));
+    });
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("head-too-large");
+  });
+
   it("sends a head above the limit of the request", async () => {
     const site = await harness.says(`${ok}X-Large: ${"x".repeat(600)}\r\n\r\n`);
     const large = await harness.fetch(requestTo(site, "/", {}, { headBytesMax: 512 }));

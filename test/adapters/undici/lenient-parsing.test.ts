@@ -3,11 +3,22 @@ import { parseLeniently } from "../../../src/adapters/undici/lenient-parsing.ts"
 
 const parser = Symbol("parser");
 
-/** A parser that notes which switches are set, with these alone. */
-function parserWith(names: readonly string[], set: string[]): object {
+interface FakeParser {
+  readonly statusText: string;
+  readonly onHeadersComplete: (status: number) => number;
+  readonly onStatus: (piece: Buffer) => number;
+}
+
+/** A parser that notes which switches are set, with these alone, and the bytes of its head. */
+function parserWith(names: readonly string[], set: string[], tracked: number[] = []): FakeParser {
   const llhttp = Object.fromEntries(names.map((name) => [name, () => set.push(name)]));
-  const head = { headers: [], contentLength: -1 };
-  return { ptr: 1, llhttp, ...head, onHeadersComplete: (status: number) => status };
+  const own = { ptr: 1, llhttp, headers: [], contentLength: -1 };
+  const methods = {
+    onHeadersComplete: (status: number) => status,
+    onStatus: () => 0,
+    trackHeader: (bytes: number) => tracked.push(bytes),
+  };
+  return Object.assign(own, methods, { statusText: "" });
 }
 
 const known = [
@@ -19,11 +30,20 @@ const known = [
 describe("lenient parsing", () => {
   it("sets what it asks for, and takes 100 for one of the informational responses", () => {
     const set: string[] = [];
-    const socket = { [parser]: parserWith(known, set) as { onHeadersComplete: unknown } };
+    const socket = { [parser]: parserWith(known, set) };
     expect(parseLeniently(socket)).toBe(true);
     expect(set).toEqual(known);
-    const complete = socket[parser].onHeadersComplete as (status: number) => number;
+    const complete = socket[parser].onHeadersComplete;
     expect([100, 102, 200].map((status) => complete(status))).toEqual([103, 102, 200]);
+  });
+
+  it("joins the pieces of a reason phrase as bytes, and counts them towards the head", () => {
+    const tracked: number[] = [];
+    const patched = parserWith(known, [], tracked);
+    expect(parseLeniently({ [parser]: patched })).toBe(true);
+    for (const piece of ["Tr\xe8", "s bien"]) patched.onStatus(Buffer.from(piece, "latin1"));
+    expect(patched.statusText).toBe("Tr\xe8s bien");
+    expect(tracked).toEqual([3, 6]);
   });
 
   it("leaves everything as it is where the parser is not what it was", () => {

@@ -84,6 +84,23 @@ describe("UndiciFetcher", () => {
     expect(seen).toContain("Accept-Encoding: gzip, deflate, br, zstd\r\n");
   });
 
+  it("gives the reason phrase of each response, byte by byte", async () => {
+    const phrases = ["Tr\xe8s bien", "", "\u26c4".repeat(3)];
+    const lines = phrases.map((phrase) => `HTTP/1.1 200 ${phrase}\r\nContent-Length: 0\r\n\r\n`);
+    const encodings = ["latin1", "latin1", "utf8"] as const;
+    let asked = 0;
+    const site = await harness.raw((socket) => {
+      socket.write(lines[asked] ?? "", encodings[asked]);
+      asked += 1;
+    });
+    const seen: string[] = [];
+    for (const path of ["/1", "/2", "/3"]) {
+      seen.push(responseOf(await harness.fetch(requestTo(site, path))).statusText);
+    }
+    expect(seen).toEqual(["Tr\xe8s bien", "", "\xe2\x9b\x84".repeat(3)]);
+    expect(harness.openSockets).toBe(1);
+  });
+
   it("connects to the given address, whatever the host is called", async () => {
     const site = await harness.http((request, response) => response.end(request.headers.host));
     const { port } = new URL(site.origin);
