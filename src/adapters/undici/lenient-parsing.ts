@@ -1,3 +1,5 @@
+import { withOneLength } from "./repeated-length.ts";
+
 /** What undici calls the symbol under which a socket has its parser. */
 const parserSymbolName = "parser";
 
@@ -19,17 +21,20 @@ interface Parser {
   readonly headers: readonly Buffer[];
   /** -1 where the head names none. */
   contentLength: number;
+  /** 0 outside of messages and within a head. */
+  readonly statusCode: number;
   /** Empty when a message begins. */
   statusText: string;
   /** Is given the reason phrase, or the next piece of it. */
   onStatus(piece: Buffer): number;
   /** Counts towards the largest head that is taken. */
   trackHeader(bytes: number): void;
+  execute(chunk: Buffer): void;
   onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
 }
 
 /** Those of a {@link Parser}. */
-const methods = ["onHeadersComplete", "onStatus", "trackHeader"] as const;
+const methods = ["execute", "onHeadersComplete", "onStatus", "trackHeader"] as const;
 
 /** RFC 8297's status stands for every informational response that says nothing to a client that asked for none. */
 const informationalStatus = 103;
@@ -37,7 +42,8 @@ const informationalStatus = 103;
 /**
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
  * `100 Continue` that nobody asked for (RFC 9110, section 15.2). What is ambiguous, a length beside chunks for instance,
- * stays an error. The reason phrase is read as all of the head is, byte by byte as ISO-8859-1.
+ * stays an error; one length that is named several times is not ambiguous. The reason phrase is read as all of the head
+ * is, byte by byte as ISO-8859-1.
  *
  * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
  * nothing is changed and the result is false: such responses are then `bad-framing`, as undici alone has it.
@@ -49,6 +55,8 @@ export function parseLeniently(socket: object): boolean {
   const parser: unknown = symbol && Reflect.get(socket, symbol);
   if (!isParser(parser)) return false;
   for (const leniency of leniencies) parser.llhttp[leniency](parser.ptr, 1);
+  const execute = parser.execute.bind(parser);
+  parser.execute = (chunk) => execute(parser.statusCode === 0 ? withOneLength(chunk) : chunk);
   parser.onStatus = (piece) => {
     parser.statusText += piece.toString("latin1");
     // undici would let it be of any length.
@@ -78,8 +86,9 @@ function isContentLength(name: Buffer): boolean {
 
 function isParser(value: unknown): value is Parser {
   if (!isObject(value) || typeof value["ptr"] !== "number") return false;
-  const { contentLength, headers, llhttp, statusText } = value;
+  const { contentLength, headers, llhttp, statusCode, statusText } = value;
   if (typeof contentLength !== "number" || !Array.isArray(headers)) return false;
+  if (typeof statusCode !== "number") return false;
   if (typeof statusText !== "string" || !isObject(llhttp)) return false;
   if (!methods.every((method) => typeof value[method] === "function")) return false;
   return leniencies.every((leniency) => typeof llhttp[leniency] === "function");

@@ -56,6 +56,12 @@ describe("UndiciFetcher against a server that", () => {
       "bad-framing",
     ],
     ["names two lengths", `${ok}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, "bad-framing"],
+    ["lists two lengths", `${ok}Content-Length: 3, 4\r\n\r\nabcd`, "bad-framing"],
+    [
+      "names a length twice and sends chunks",
+      `${ok}Content-Length: 3, 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+      "bad-framing",
+    ],
     ["names a negative length", `${ok}Content-Length: -3\r\n\r\nabc`, "bad-framing"],
     ["names a length that is no number", `${ok}Content-Length: 3x\r\n\r\nabc`, "bad-framing"],
     ["sends no status", "HTTP/1.1 OK\r\n\r\n", "bad-framing"],
@@ -76,6 +82,8 @@ describe("UndiciFetcher against a server that", () => {
     ["folds a field", `${ok}X-Policy: a;\r\n  b\r\n${body}`],
     ["ends its lines with LF alone", `${ok}${body}`.replaceAll("\r\n", "\n")],
     ["has a control character in a field", `${ok}X: a\x01b\r\n${body}`],
+    ["names a length twice", `${ok}Content-Length: 2\r\nContent-Length: 2\r\n\r\nab`],
+    ["lists a length twice", `${ok}Content-Length: 2, 2\r\n\r\nab`],
     ["pads a length", `${ok}Content-Length:  2  \r\n\r\nab`],
     ["pads a chunk's size", `${ok}Transfer-Encoding: chunked\r\n\r\n2  \r\nab\r\n0\r\n\r\n`],
   ])("%s is read all the same, on one connection", async (_what, bytes) => {
@@ -92,6 +100,19 @@ describe("UndiciFetcher against a server that", () => {
     const site = await harness.says(`${ok}X-Policy: a;\r\n  b\r\n${body}`);
     const { headers } = responseOf(await harness.fetch(requestTo(site, "/")));
     expect(headers.slice(0, 2)).toEqual(["X-Policy", "a;  b"]);
+  });
+
+  it("names a length twice gives its fields under another name, and a body that does so as it is", async () => {
+    const lengths = "Content-Length: 100\r\nContent-Length: 100\r\n\r\n";
+    const text = `HTTP/1.1 200 OK\r\n${lengths}`.padEnd(100, ".");
+    const site = await harness.says(`${ok}${lengths}${text}`);
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(response.headers.filter((_, index) => index % 2 === 0)).toEqual([
+      "Content-Length",
+      "X-Orig-Content-Length",
+      "X-Orig-Content-Length",
+    ]);
+    expect(new TextDecoder().decode(response.body)).toBe(text);
   });
 
   it("ends a body by closing gives the body", async () => {

@@ -1,24 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { parseLeniently } from "../../../src/adapters/undici/lenient-parsing.ts";
+import { withOneLength } from "../../../src/adapters/undici/repeated-length.ts";
 
 const parser = Symbol("parser");
 
 interface FakeParser {
+  statusCode: number;
   readonly statusText: string;
+  /** Bytes of the head, piece by piece. */
+  readonly tracked: number[];
+  /** What it was given to parse. */
+  readonly parsed: string[];
+  readonly execute: (chunk: Buffer) => void;
   readonly onHeadersComplete: (status: number) => number;
   readonly onStatus: (piece: Buffer) => number;
 }
 
-/** A parser that notes which switches are set, with these alone, and the bytes of its head. */
-function parserWith(names: readonly string[], set: string[], tracked: number[] = []): FakeParser {
+/** A parser that notes which switches are set, with these alone. */
+function parserWith(names: readonly string[], set: string[] = []): FakeParser {
   const llhttp = Object.fromEntries(names.map((name) => [name, () => set.push(name)]));
-  const own = { ptr: 1, llhttp, headers: [], contentLength: -1 };
+  const [tracked, parsed]: [number[], string[]] = [[], []];
+  const state = { ptr: 1, llhttp, headers: [], contentLength: -1, statusCode: 0, statusText: "" };
   const methods = {
+    execute: (chunk: Buffer) => void parsed.push(chunk.toString("latin1")),
     onHeadersComplete: (status: number) => status,
     onStatus: () => 0,
     trackHeader: (bytes: number) => tracked.push(bytes),
   };
-  return Object.assign(own, methods, { statusText: "" });
+  return { ...state, ...methods, tracked, parsed };
 }
 
 const known = [
@@ -38,12 +47,22 @@ describe("lenient parsing", () => {
   });
 
   it("joins the pieces of a reason phrase as bytes, and counts them towards the head", () => {
-    const tracked: number[] = [];
-    const patched = parserWith(known, [], tracked);
+    const patched = parserWith(known);
     expect(parseLeniently({ [parser]: patched })).toBe(true);
     for (const piece of ["Tr\xe8", "s bien"]) patched.onStatus(Buffer.from(piece, "latin1"));
     expect(patched.statusText).toBe("Tr\xe8s bien");
-    expect(tracked).toEqual([3, 6]);
+    expect(patched.tracked).toEqual([3, 6]);
+  });
+
+  it("takes a length that is named twice for one, in a head but not in a body", () => {
+    const patched = parserWith(known);
+    expect(parseLeniently({ [parser]: patched })).toBe(true);
+    const chunk = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\nx");
+    patched.execute(chunk);
+    patched.statusCode = 200;
+    patched.execute(chunk);
+    expect(patched.parsed).toEqual([withOneLength(chunk).toString(), chunk.toString()]);
+    expect(patched.parsed[0]).not.toBe(patched.parsed[1]);
   });
 
   it("leaves everything as it is where the parser is not what it was", () => {
