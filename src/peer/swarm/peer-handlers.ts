@@ -147,7 +147,10 @@ export class PeerHandlers {
   async #released(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const message = this.#noticeOf(from, payload);
     if (!message) return undefined;
-    this.#parts.territory.release(message.arcs, from, message.generation);
+    const { territory, view } = this.#parts;
+    territory.release(message.arcs, from, message.generation, (member, generation) =>
+      view.isRunning(member, generation),
+    );
     return Promise.resolve(reply(encodeAnswer(true)));
   }
 

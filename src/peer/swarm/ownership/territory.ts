@@ -16,6 +16,11 @@ export interface Holder {
    * since.
    */
   readonly former?: boolean;
+  /**
+   * Another one of which this peer has everything: for a while after a partition two hold an arc, and what they say of it
+   * crosses. Whichever gives way, the copy of the other one's goes on.
+   */
+  readonly also?: Omit<Holder, "also">;
 }
 
 /**
@@ -97,9 +102,21 @@ export class Territory {
   }
 
   /** Notes who holds `arcs`, as far as this peer does not hold them itself. */
-  note(arcs: ArcSet, holder: Holder): void {
-    this.#holders.set(arcs.subtract(this.#held), holder);
+  note(arcs: ArcSet, holder: Omit<Holder, "also">): void {
+    const noted = arcs.subtract(this.#held);
+    const before = this.#partsOf(noted);
+    this.#holders.set(noted, holder);
+    for (const [value, part] of before) {
+      const also = otherThan(holder.member, value);
+      if (also) this.#holders.set(part, { ...holder, also });
+    }
     this.#bereft = undefined;
+  }
+
+  /** What is noted within `arcs`, and where. */
+  #partsOf(arcs: ArcSet): [Holder, ArcSet][] {
+    const parts = Map.groupBy(this.notes(arcs), ({ value }) => value);
+    return [...parts].map(([holder, part]) => [holder, ArcSet.of(part)]);
   }
 
   /** A member says what it holds, and of which part of it this peer has a complete copy. */
@@ -112,27 +129,41 @@ export class Territory {
     this.note(held.subtract(kept), { member, generation, synced: false });
   }
 
-  /** The holder keeps this peer's copy of these arcs up to date no more. */
-  release(arcs: ArcSet, member: MemberId, generation: number): void {
-    const stale = this.notedWhere(
-      (holder) => holder.member === member && holder.generation === generation && holder.synced,
-      arcs,
-    );
-    this.note(stale, { member, generation, synced: false });
+  /**
+   * A member keeps this peer's copy of these arcs up to date no more. Where another one does as well, and runs, that one is
+   * the holder as far as is known.
+   */
+  release(
+    arcs: ArcSet,
+    member: MemberId,
+    generation: number,
+    isRunning: SwarmView["isRunning"],
+  ): void {
+    for (const [holder, part] of this.#partsOf(arcs.subtract(this.#held))) {
+      const { also, ...own } = holder;
+      if (also?.member === member && also.generation === generation) {
+        this.#holders.set(part, own);
+      } else if (own.member === member && own.generation === generation && own.synced) {
+        const isKept = also && isRunning(also.member, also.generation);
+        this.#holders.set(part, isKept ? also : { member, generation, synced: false });
+      }
+    }
+    this.#bereft = undefined;
   }
 
   /** This process has stood still: whether its copies were kept up to date meanwhile is unknown. */
   distrustCopies(): void {
-    this.#holders.change((holder) => (holder.synced ? { ...holder, former: true } : holder));
+    this.#holders.change(({ also, ...own }) => ({
+      ...(own.synced ? { ...own, former: true } : own),
+      ...(also && { also: { ...also, former: true } }),
+    }));
     this.#bereft = undefined;
   }
 
   /** The member that was noted for these arcs says that it does not hold them: whoever does is unknown. */
   doubt(arcs: ArcSet, member: MemberId): void {
-    const wrong = [...this.notes(arcs)].filter(({ value }) => value.member === member);
-    for (const holder of new Set(wrong.map(({ value }) => value))) {
-      const where = this.notedWhere((other) => other === holder, arcs);
-      this.note(where, { ...holder, generation: noGeneration });
+    for (const [holder, part] of this.#partsOf(arcs)) {
+      if (holder.member === member) this.note(part, { ...holder, generation: noGeneration });
     }
   }
 
@@ -161,4 +192,10 @@ export class Territory {
   notes(within: ArcSet): Iterable<{ from: RingPosition; to: RingPosition; value: Holder }> {
     return this.#holders.entries(within);
   }
+}
+
+/** A holder besides `member` of which there is a complete copy, by what was noted so far. */
+function otherThan(member: MemberId, { also, ...noted }: Holder): Holder["also"] {
+  if (noted.member !== member && noted.synced) return noted;
+  return also?.member === member ? undefined : also;
 }
