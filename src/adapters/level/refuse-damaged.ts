@@ -69,31 +69,58 @@ async function damageIn(file: FileHandle): Promise<number | undefined> {
   for (let position = 0; ; position += buffer.length) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
     for (let at = 0; at < bytesRead; at += blockBytes) {
-      for (const record of recordsOf(buffer.subarray(at, Math.min(at + blockBytes, bytesRead)))) {
-        if (!record.isWhole) damagedAt ??= position + at + record.at;
-        else if (damagedAt !== undefined && beginnings.includes(record.kind)) return damagedAt;
-      }
+      const block = buffer.subarray(at, Math.min(at + blockBytes, bytesRead));
+      const { unreadableAt, batchBegins } = readBlock(block, damagedAt !== undefined);
+      if (unreadableAt !== undefined) damagedAt ??= position + at + unreadableAt;
+      if (batchBegins) return damagedAt;
     }
     if (bytesRead < buffer.length) return undefined;
   }
 }
 
-interface LogRecord {
-  /** Offset in its block. */
-  readonly at: number;
-  readonly isWhole: boolean;
-  readonly kind: number | undefined;
+interface BlockFindings {
+  /** Offset in the block of the first record that is not whole. */
+  readonly unreadableAt?: number;
+  /** Whether a batch begins behind damage, be it in this block or before it. */
+  readonly batchBegins: boolean;
 }
 
-/** Behind a record whose length is damaged, what is taken for records is most likely none, up to the next block. */
-function* recordsOf(block: Buffer): Generator<LogRecord> {
-  for (let at = 0; at + headBytes <= block.length;) {
-    const end = at + headBytes + block.readUInt16LE(at + 4);
-    const isWhole =
-      end <= block.length && block.readUInt32LE(at) === maskedCrc32c(block.subarray(at + 6, end));
-    yield { at, isWhole, kind: block[at + 6] };
-    at = end;
+function readBlock(block: Buffer, isBehindDamage: boolean): BlockFindings {
+  for (let at = 0; at + headBytes <= block.length; at = recordEnd(block, at)) {
+    if (!isWhole(block, at)) {
+      return { unreadableAt: at, batchBegins: batchBeginsBehind(block, at) };
+    }
+    if (isBehindDamage && beginsBatch(block, at)) return { batchBegins: true };
   }
+  return { batchBegins: false };
+}
+
+/**
+ * Whether a batch begins in a block behind a record that is not whole. Where that record ends is not known, since its length
+ * may be what is damaged: so every byte is tried. Bytes that are no record pass for one by chance once in 2^32 trials.
+ * Takes about 6 ms, and 0.7 s where the bytes were chosen to make it slow.
+ */
+function batchBeginsBehind(block: Buffer, unreadableAt: number): boolean {
+  for (let at = unreadableAt + 1; at + headBytes <= block.length; at += 1) {
+    // The kind first: a checksum of every byte's record would take some hundred times as long.
+    if (beginsBatch(block, at) && isWhole(block, at)) return true;
+  }
+  return false;
+}
+
+function beginsBatch(block: Buffer, at: number): boolean {
+  return beginnings.includes(block[at + 6]);
+}
+
+function isWhole(block: Buffer, at: number): boolean {
+  const end = recordEnd(block, at);
+  return (
+    end <= block.length && block.readUInt32LE(at) === maskedCrc32c(block.subarray(at + 6, end))
+  );
+}
+
+function recordEnd(block: Buffer, at: number): number {
+  return at + headBytes + block.readUInt16LE(at + 4);
 }
 
 const crc32cTable = Uint32Array.from({ length: 256 }, (_, byte) => {
