@@ -96,8 +96,14 @@ describe.runIf(existsSync(folder))("conformance of pages", () => {
   const charsets = casesOf<CharsetCase>("charset.json").map(
     (testCase, index) => [`${testCase.source} #${index}`, testCase] as const,
   );
-  const required = charsets.filter(([, { needs }]) => needs === undefined);
-  it.each(required)("finds the declared encoding: %s", (_, { bodyBase64, expected }) => {
+  const prescanned = charsets.filter(([, { needs }]) => needs === undefined);
+  it.each(prescanned)("finds the declared encoding: %s", (_, { bodyBase64, expected }) => {
     expect(sniffCharset(Buffer.from(bodyBase64, "base64")).charset).toBe(expected.toLowerCase());
+  });
+
+  const unscripted = charsets.filter(([, { needs }]) => needs !== "script");
+  it.each(unscripted)("reads a page by its encoding: %s", (_, { bodyBase64, expected }) => {
+    const { charset } = extractLinks(Buffer.from(bodyBase64, "base64"), { url: "http://e.org/" });
+    expect(charset).toBe(expected.toLowerCase());
   });
 });

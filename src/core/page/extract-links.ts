@@ -1,12 +1,12 @@
 import type { CanonicalUrl } from "../units.ts";
 import { isPlainUrl } from "../url/canonicalize-url.ts";
 import { isXhtml } from "./content-type.ts";
-import { decodeBytes } from "./encoding-label.ts";
+import { decodeBytes, type EncodingName } from "./encoding-label.ts";
 import { LinkResolver } from "./link-resolver.ts";
 import { PageReader, withoutFragment, type RawPage } from "./page-reader.ts";
 import type { ExtractedPage, MetaRefresh } from "./parsed-page.ts";
 import { EncodingTables } from "./query-encoder.ts";
-import { sniffCharset } from "./sniff-charset.ts";
+import { sniffCharset, type SniffedCharset } from "./sniff-charset.ts";
 
 export interface ExtractContext {
   /** Absolute URL of the document. */
@@ -35,17 +35,15 @@ export const defaultExtractOptions: ExtractOptions = Object.freeze({
 /**
  * What an HTML document says to a crawler: its links, where it wants to be found, what it does not want.
  *
- * One pass of a tokenizer, no tree. References are resolved after the pass, because a `base` holds for the links before
- * it too. Time and memory are linear in the document's length, whatever it contains; nothing is ever thrown.
+ * One pass of a tokenizer, no tree; a second one where the document turns out to be in another encoding. References are
+ * resolved after the pass, because a `base` holds for the links before it too. Time and memory are linear in the document's length, whatever it contains; nothing is ever thrown.
  */
 export function extractLinks(
   html: Uint8Array,
   context: ExtractContext,
   options: ExtractOptions = defaultExtractOptions,
 ): ExtractedPage {
-  const { charset, source } = sniffCharset(html, context.contentType);
-  const reader = new PageReader(options.linksMax);
-  const raw = reader.read(decodeBytes(html, charset), isXhtml(context.contentType));
+  const { charset, source, raw } = readDocument(html, context, options.linksMax);
   const tables = options.tables ?? new EncodingTables();
   const pageUrl = isPlainUrl(context.url) ? context.url : URL.parse(context.url)?.href;
   const pageResolver = new LinkResolver(pageUrl, charset, tables);
@@ -70,6 +68,37 @@ export function extractLinks(
     ...(raw.title === undefined ? {} : { title: raw.title }),
     ...(raw.lang === undefined ? {} : { lang: raw.lang }),
   };
+}
+
+interface ReadDocument extends SniffedCharset {
+  readonly raw: RawPage;
+}
+
+/**
+ * Decodes and reads a document, and reads it again where one of its `meta` elements declares another encoding than its first
+ * bytes did: behind them, or where those only looked as if they did. A byte order mark and the header are believed in any
+ * case (HTML Standard, sections 13.2.6.4.4 on `meta` and 13.2.3.4, "changing the encoding while parsing").
+ */
+function readDocument(
+  html: Uint8Array,
+  { contentType }: ExtractContext,
+  linksMax: number,
+): ReadDocument {
+  const xhtml = isXhtml(contentType);
+  const readAs = (charset: EncodingName): RawPage =>
+    new PageReader(linksMax).read(decodeBytes(html, charset), xhtml);
+
+  const sniffed = sniffCharset(html, contentType);
+  const raw = readAs(sniffed.charset);
+  const declared = raw.charset;
+  if (declared === undefined || xhtml || isCertain(sniffed)) return { ...sniffed, raw };
+  const isSame = declared === sniffed.charset;
+  return { charset: declared, source: "meta", raw: isSame ? raw : readAs(declared) };
+}
+
+/** UTF-16 is found by how the bytes of the document's beginning lie, which no declaration changes. */
+function isCertain({ charset, source }: SniffedCharset): boolean {
+  return source === "bom" || source === "header" || charset.startsWith("utf-16");
 }
 
 /** HTML Standard, section 4.2.3: a base that is no URL, or a `data:` or `javascript:` one, does not count. */

@@ -1,4 +1,5 @@
 import { encodingOfLabel, type EncodingName } from "./encoding-label.ts";
+import { encodingOfMetaContent, readableEncoding } from "./meta-encoding.ts";
 
 const tab = 0x09;
 const lineFeed = 0x0a;
@@ -52,12 +53,7 @@ export function xmlEncoding(bytes: Uint8Array): EncodingName | undefined {
   const found = /encoding[\0- ]*=[\0- ]*(?:"([^"]*)"|'([^']*)')/.exec(text.slice(0, end));
   const label = found?.[1] ?? found?.[2];
   if (label === undefined || /[\0- ]/.test(label)) return undefined;
-  return declared(encodingOfLabel(label));
-}
-
-/** A declaration that could be read byte by byte cannot have been in UTF-16. */
-function declared(encoding: EncodingName | undefined): EncodingName | undefined {
-  return encoding === "utf-16le" || encoding === "utf-16be" ? "utf-8" : encoding;
+  return readableEncoding(encodingOfLabel(label));
 }
 
 function latin1(bytes: Uint8Array, start: number, end: number): string {
@@ -166,7 +162,7 @@ class Prescan {
     }
     if (this.#at(0) === endOfBytes) return undefined;
     if (needPragma === undefined || (needPragma && !gotPragma)) return undefined;
-    return declared(encoding);
+    return readableEncoding(encoding);
   }
 
   /** "Get an attribute"; nothing at the tag's `>` and at the end of the bytes. */
@@ -207,17 +203,4 @@ class Prescan {
     }
     return latin1(this.#bytes, start, this.#position).toLowerCase();
   }
-}
-
-/** HTML Standard, section 2.5.3, "extracting a character encoding from a meta element". */
-function encodingOfMetaContent(content: string): EncodingName | undefined {
-  const declaration = /charset[\t\n\f\r ]*=[\t\n\f\r ]*/i.exec(content);
-  if (declaration === null) return undefined;
-  const value = content.slice(declaration.index + declaration[0].length);
-  const quote = value.charAt(0);
-  if (quote === '"' || quote === "'") {
-    const end = value.indexOf(quote, 1);
-    return end < 0 ? undefined : encodingOfLabel(value.slice(1, end));
-  }
-  return encodingOfLabel(value.replace(/[\t\n\f\r ;][^]*$/, ""));
 }

@@ -1,5 +1,7 @@
 import { stripAsciiSpace } from "./ascii.ts";
+import type { EncodingName } from "./encoding-label.ts";
 import { EntityReader } from "./entity-reader.ts";
+import { metaEncoding } from "./meta-encoding.ts";
 import { parseRefresh, type RefreshInstruction } from "./meta-refresh.ts";
 import {
   botName,
@@ -22,6 +24,8 @@ export interface RawPage {
   readonly directives: RobotsDirectives;
   readonly title?: string;
   readonly lang?: string;
+  /** The first encoding that a `meta` declares. */
+  readonly charset?: EncodingName;
 }
 
 /** Characters of a title that are kept. */
@@ -52,6 +56,7 @@ export class PageReader implements TagHandler {
   #directives = noDirectives;
   #title: string | undefined;
   #lang: string | undefined;
+  #charset: EncodingName | undefined;
 
   constructor(linksMax: number) {
     this.#linksMax = linksMax;
@@ -68,6 +73,7 @@ export class PageReader implements TagHandler {
       ...(this.#refresh === undefined ? {} : { refresh: this.#refresh }),
       ...(this.#title === undefined ? {} : { title: this.#title }),
       ...(this.#lang === undefined ? {} : { lang: this.#lang }),
+      ...(this.#charset === undefined ? {} : { charset: this.#charset }),
     };
   }
 
@@ -108,7 +114,12 @@ export class PageReader implements TagHandler {
   }
 
   #value(raw: string | undefined): string | undefined {
-    return raw === undefined ? undefined : stripAsciiSpace(this.#entities.attribute(raw));
+    const decoded = this.#decoded(raw);
+    return decoded === undefined ? undefined : stripAsciiSpace(decoded);
+  }
+
+  #decoded(raw: string | undefined): string | undefined {
+    return raw === undefined ? undefined : this.#entities.attribute(raw);
   }
 
   #reference(raw: string | undefined): string | undefined {
@@ -140,6 +151,7 @@ export class PageReader implements TagHandler {
   }
 
   #readMeta(attributes: TagAttributes): void {
+    if (!this.#inNoscript) this.#readEncoding(attributes);
     const content = this.#value(attributes.content);
     if (content === undefined) return;
     const name = this.#value(attributes.name)?.toLowerCase();
@@ -150,6 +162,14 @@ export class PageReader implements TagHandler {
     if (this.#value(attributes.httpEquiv)?.toLowerCase() === "refresh") {
       this.#refresh = parseRefresh(content);
     }
+  }
+
+  #readEncoding({ charset, httpEquiv, content }: TagAttributes): void {
+    this.#charset ??= metaEncoding({
+      charset: this.#decoded(charset),
+      httpEquiv: this.#decoded(httpEquiv),
+      content: this.#decoded(content),
+    });
   }
 
   #readLang(attributes: TagAttributes): void {

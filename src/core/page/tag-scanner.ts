@@ -30,6 +30,7 @@ export type ScannedTag = (typeof tagNames)[number];
  * have is undefined.
  */
 export interface TagAttributes {
+  readonly charset: string | undefined;
   readonly content: string | undefined;
   readonly href: string | undefined;
   readonly hreflang: string | undefined;
@@ -105,6 +106,7 @@ const knownElements = new NameTable<KnownElement>(
 );
 
 const knownAttributes = new NameTable<keyof TagAttributes>([
+  ["charset", "charset"],
   ["content", "content"],
   ["href", "href"],
   ["hreflang", "hreflang"],
@@ -331,6 +333,7 @@ class TagScanner {
 
 /** All attributes in one shape, whichever a tag has: a dictionary would cost more than all the rest of a tag. */
 class Attributes implements TagAttributes {
+  charset: string | undefined = undefined;
   content: string | undefined = undefined;
   href: string | undefined = undefined;
   hreflang: string | undefined = undefined;
@@ -365,6 +368,9 @@ class Attributes implements TagAttributes {
         break;
       case "src":
         this.src ??= value;
+        break;
+      case "charset":
+        this.charset ??= value;
         break;
     }
   }

@@ -196,6 +196,77 @@ describe("what a page says of itself", () => {
   });
 });
 
+describe("an encoding that is declared behind the first 1,024 bytes", () => {
+  const padding = " ".repeat(1_024);
+  const koi8 = "<meta charset=koi8-r>";
+  const unknownLabel = "<meta charset=x-none content='charset=koi8-r' ";
+
+  /** Its title is U+0451 in KOI8-R, U+0408 in windows-1251 and U+00A3 in windows-1252. */
+  function page(html: string, contentType?: string): ExtractedPage {
+    return extractLinks(Buffer.from(`<title>\xa3</title>${html}`, "latin1"), { url, contentType });
+  }
+
+  it("holds for all of the document, and its links are those that it then has", () => {
+    const html = `<a href="/\xa3?\xa3"><base href=/b/>${padding}${koi8}<a href=x>`;
+    expect(page(html)).toMatchObject({
+      title: "\u0451",
+      charset: "koi8-r",
+      charsetSource: "meta",
+      links: ["http://e.org/%D1%91?%A3", "http://e.org/b/x"],
+    });
+  });
+
+  it.each([
+    ["a pragma", "<meta content='text/html; charset=koi8-r' http-equiv=Content-Type>", "koi8-r"],
+    ["a label in references", "<meta charset=' KOI8&#45;r '>", "koi8-r"],
+    ["the first of two", `${koi8}<meta charset=windows-1251>`, "koi8-r"],
+    ["one behind an unknown label", `<meta charset=x-none>${koi8}`, "koi8-r"],
+    ["UTF-16, in which no byte could be read so", "<meta charset=utf-16be>", "utf-8"],
+    ["a body's element", `<body><p>${koi8}`, "koi8-r"],
+    ["an SVG, which it ends", `<svg>${koi8}</svg>`, "koi8-r"],
+    ["the pragma, whose label is known", `${unknownLabel}http-equiv=content-type>`, "koi8-r"],
+  ])("counts in %s", (_, html, charset) => {
+    expect(page(padding + html)).toMatchObject({ charset, charsetSource: "meta" });
+  });
+
+  it("is one with what was taken for it", () => {
+    expect(page(`${padding}<meta charset=latin1>`)).toMatchObject({
+      title: "\xa3",
+      charset: "windows-1252",
+      charsetSource: "meta",
+    });
+  });
+
+  it.each([
+    ["noscript, which browsers do not look into", `<noscript>${koi8}</noscript>`],
+    ["a script", `<script>"${koi8}"</script>`],
+    ["a comment", `<!--${koi8}-->`],
+    ["a pragma of another name", "<meta content='charset=koi8-r' http-equiv='content-type '>"],
+    ["content alone", "<meta content='text/html; charset=koi8-r'>"],
+    ["another element", "<link charset=koi8-r>"],
+  ])("does not count in %s", (_, html) => {
+    expect(page(padding + html)).toMatchObject({
+      charset: "windows-1252",
+      charsetSource: "default",
+    });
+  });
+
+  it("does not count where the header, a mark or XML tells the encoding", () => {
+    expect(page(padding + koi8, "text/html; charset=windows-1251").title).toBe("\u0408");
+    expect(page(padding + koi8, "application/xhtml+xml").charset).toBe("utf-8");
+    const marked = Buffer.from(`\ufeff${padding}${koi8}`);
+    expect(extractLinks(marked, { url }).charset).toBe("utf-8");
+    const unmarked = Buffer.from(`<?xml version='1.0'?>${padding}${koi8}`, "utf16le");
+    expect(extractLinks(unmarked, { url }).charset).toBe("utf-16le");
+  });
+
+  it("counts more than one in the first bytes that is no element", () => {
+    const script = "<script>'<meta charset=windows-1251>'</script>";
+    expect(page(script + koi8)).toMatchObject({ title: "\u0451", charset: "koi8-r" });
+    expect(page(script)).toMatchObject({ title: "\u0408", charset: "windows-1251" });
+  });
+});
+
 describe("hostile documents", () => {
   const million = 1_000_000;
   const nested = "<svg><foreignObject>";
@@ -213,6 +284,10 @@ describe("hostile documents", () => {
     [
       "a refresh of spaces",
       `<meta http-equiv=refresh content="1${" ".repeat(million)}x"><a href=ok>`,
+    ],
+    [
+      "a content type of spaces",
+      `<meta http-equiv=content-type content="charset${" ".repeat(million)}x"><a href=ok>`,
     ],
     ["robots of spaces", `<meta name=robots content="${" ".repeat(million)}x"><a href=ok>`],
     ["relations of spaces", `<a rel="${" ".repeat(million)}x" href=ok>`],

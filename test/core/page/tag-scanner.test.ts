@@ -25,6 +25,7 @@ const tags: ReadonlySet<string> = new Set<ScannedTag>([
 ]);
 
 const attributes: readonly (readonly [name: string, field: keyof TagAttributes])[] = [
+  ["charset", "charset"],
   ["content", "content"],
   ["href", "href"],
   ["hreflang", "hreflang"],
@@ -147,7 +148,7 @@ const opened = `
   <a\\s <A\\n <a\\r\\n <a/ <a\\v <a\\0 <area\\t <base\\f <link\\s <META\\s <frame\\s <iframe\\s <html\\s <ab\\s <div\\s <p
   </a\\s </p </p/ </div\\n </ <`;
 const attributeParts = `
-  href= HREF\\s=\\s src= rel=x\\s name=' content=" http-equiv= hreflang lang=\\0 hrefs= href\\0= =href= " ' = == / > /> \\s
+  href= HREF\\s=\\s charset= src= rel=x\\s name=' content=" http-equiv= hreflang lang=\\0 hrefs= href\\0= =href= " ' = == / > /> \\s
   \\t \\r\\n \\f \\v \\0 \u0080 \u212a \u{1f600} x b.html ? # \``;
 const references = `
   & &amp; &amp &lt &ltx &lt= &copy &copy=1 &not &notin; &notit; &#x41; &#65 &#0; &#x80; &#xD800; &#x110000; &#; &#x; &nosuch;
@@ -224,7 +225,7 @@ describe("the tags that are found", () => {
   });
 
   it("are found behind raw text elements of XHTML that end at once", () => {
-    const a = (href: string): Seen => ["a", null, href, null, null, null, null, null, null];
+    const a = (href: string): Seen => ["a", null, null, href, ...Array<null>(6).fill(null)];
     expect(scanned("<script/><title/><a href=1>", true)).toEqual([a("1")]);
     expect(scanned("<script/><title/><a href=1>")).toEqual([]);
     expect(scanned("<![CDATA[ > <a href=1> ]]><a href=2>", true)).toEqual([a("2")]);
