@@ -34,6 +34,20 @@ const productToken = /^[a-z0-9_-]+/;
 /** Decimal seconds, nothing else that `Number` would take. */
 const decimal = /^\d{1,15}(?:\.\d{1,15})?$/;
 
+/**
+ * How the names of fields begin, misspelt ones too: as Google's reader takes them (github.com/google/robotstxt, robots.cc,
+ * `ParsedRobotsKey`), for which robots.txt files are tried out.
+ */
+const spellings: readonly (readonly [field: string, spelling: RegExp])[] = [
+  ["user-agent", /^user[- ]?agent/],
+  ["allow", /^allow/],
+  ["disallow", /^(?:dis{1,2}allow|dis{1,2}alow|diasllow|disallaw)/],
+  ["sitemap", /^site-?map/],
+];
+
+/** The file that a server shows for its folder's URL. */
+const indexFile = /^(.*\/)index\.htm[^/]*$/;
+
 interface OpenGroup {
   agents: Set<string>;
   rules: RobotsRule[];
@@ -60,7 +74,7 @@ export function readRobots(text: string): RobotsContent {
       else groups.push(newGroup(value));
       runOpen = true;
     } else if (field === "allow" || field === "disallow") {
-      if (value !== "") group?.rules.push(ruleOf(field, value));
+      group?.rules.push(...rulesOf(field, value));
       runOpen = false;
     } else if (field === "crawl-delay") {
       addDelay(group, value);
@@ -71,15 +85,26 @@ export function readRobots(text: string): RobotsContent {
   return { groups, sitemaps: [...sitemaps] };
 }
 
-/** Fields in lower case with their values; lines without a colon are none. Trimming takes a byte order mark, too. */
+/** Fields and their values; other lines are none. Trimming takes a byte order mark, too. */
 function* recordsOf(text: string): Generator<readonly [string, string]> {
   for (const line of readablePart(text).split(/\r\n|\r|\n/)) {
     const commentStart = line.indexOf("#");
     const record = commentStart === -1 ? line : line.slice(0, commentStart);
     const colon = record.indexOf(":");
-    if (colon !== -1)
-      yield [record.slice(0, colon).trim().toLowerCase(), record.slice(colon + 1).trim()];
+    if (colon !== -1) {
+      yield [fieldOf(record.slice(0, colon)), record.slice(colon + 1).trim()];
+    } else {
+      const [name = "", value, third] = record.trim().split(/[\t ]+/, 3);
+      // Of two words alone it is plain that a colon was forgotten (robots.cc, `GetKeyAndValueFrom`).
+      if (value !== undefined && third === undefined) yield [fieldOf(name), value];
+    }
   }
+}
+
+/** The field that is meant, in lower case. */
+function fieldOf(written: string): string {
+  const name = written.trim().toLowerCase();
+  return spellings.find(([, spelling]) => spelling.test(name))?.[0] ?? name;
 }
 
 function readablePart(text: string): string {
@@ -102,6 +127,14 @@ function newGroup(agent: string): OpenGroup {
 function addAgent(group: OpenGroup | undefined, value: string): void {
   const agent = /^\*(?:\s|$)/.test(value) ? "*" : productTokenOf(value);
   if (agent !== undefined) group?.agents.add(agent);
+}
+
+/** Who allows a folder's index file allows the folder's own URL with it (robots.cc, `HandleAllow`). */
+function rulesOf(field: "allow" | "disallow", value: string): readonly RobotsRule[] {
+  if (value === "") return [];
+  const folder = field === "allow" ? indexFile.exec(value)?.[1] : undefined;
+  const rule = ruleOf(field, value);
+  return folder === undefined ? [rule] : [rule, ruleOf(field, `${folder}$`)];
 }
 
 function ruleOf(field: "allow" | "disallow", value: string): RobotsRule {

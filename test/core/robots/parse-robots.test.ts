@@ -88,6 +88,54 @@ describe("isAllowed", () => {
     expect(allows(["user-agent: *", `disallow: ${pattern}`, padding], path)).toBe(allowed);
   });
 
+  it.each(["Disallow", "dissallow", "DISSALOW", "disalow", "diasllow", "disallaw", "disallowed"])(
+    "takes %s for disallow",
+    (field) => {
+      expect(allows(["user-agent: *", `${field}: /a`], "/a")).toBe(false);
+    },
+  );
+
+  it("takes other spellings of user-agent and allow for what they mean", () => {
+    expect(allows(["useragent: *", "disallow: /a"], "/a")).toBe(false);
+    expect(allows(["User agent: *", "disallow: /a"], "/a")).toBe(false);
+    expect(allows(["user-agents: *", "disallow: /a"], "/a")).toBe(false);
+    expect(allows(["user-agent: *", "disallow: /a", "allowed: /a/b"], "/a/b")).toBe(true);
+  });
+
+  it("does not take other words for fields", () => {
+    expect(allows(["user-agent: *", "no-disallow: /a", "disavow: /b"], "/a")).toBe(true);
+    expect(allows(["user-agent: *", "no-disallow: /a", "disavow: /b"], "/b")).toBe(true);
+    expect(allows(["agent: *", "disallow: /a"], "/a")).toBe(true);
+  });
+
+  it("does not miss the colon between two words alone", () => {
+    expect(allows([" User-agent \t* ", "Disallow /a # here"], "/a")).toBe(false);
+    expect(allows(["user-agent: *", "disallow /a /b"], "/a")).toBe(true);
+    expect(allows(["user-agent: *", "disallow"], "/a")).toBe(true);
+  });
+
+  it.each([
+    ["/index.html", "/", true],
+    ["/index.htm", "/", true],
+    ["/index.html", "/index.html", true],
+    ["/index.html", "/x", false],
+    ["/a/index.html", "/a/", true],
+    ["/a/index.html", "/a/b", false],
+    ["/a/index.html", "/", false],
+    ["/index.php", "/", false],
+    ["/index.html/a", "/", false],
+    ["/my-index.html", "/my-", false],
+  ])("with `allow: %s` against all else closed, %s is allowed: %s", (pattern, path, allowed) => {
+    const padding = `disallow: /${"-".repeat(100_000)}`;
+    const text = ["user-agent: *", "disallow: /", `allow: ${pattern}`];
+    expect(allows(text, path)).toBe(allowed);
+    expect(allows([...text, padding], path)).toBe(allowed);
+  });
+
+  it("does not close a folder whose index file is closed", () => {
+    expect(allows(["user-agent: *", "disallow: /index.html"], "/")).toBe(true);
+  });
+
   it("refuses what is no http(s) URL", () => {
     expect(parseRobots("").isAllowed("mailto:a@example.com", "orbweaver")).toBe(false);
   });
@@ -221,6 +269,10 @@ describe("sitemaps", () => {
         "SITEMAP : http://example.com/b.xml\nsitemap: /relative.xml\nsitemap: ftp://example.com/c.xml",
     );
     expect(rules.sitemaps).toEqual(["https://example.com/a.xml", "http://example.com/b.xml"]);
+  });
+
+  it("are found under another spelling", () => {
+    expect(parseRobots("Site-map: https://e.com/a.xml").sitemaps).toEqual(["https://e.com/a.xml"]);
   });
 
   it("are at most 1,000", () => {
