@@ -35,6 +35,11 @@ export class ForeignContent {
     return innermost !== undefined && !integrationPoints.has(innermost);
   }
 
+  /** Whether they are those of SVG. */
+  get insideSvg(): boolean {
+    return this.#switches.at(-1) === "svg";
+  }
+
   /** A tag began; with `/>` it ends at once, here as nowhere in HTML. */
   open(name: string, selfClosing: boolean): void {
     if (this.inside && breakouts.has(name)) this.#leaveForeign();

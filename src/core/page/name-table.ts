@@ -37,8 +37,9 @@ function startKey(length: number, firstCode: number): number {
 }
 
 /**
- * Whether `name`, of lower-case letters and dashes, stands at `start` of `text`, in any case. Letters alone have this bit
- * as their case; a dash has it set, and the one control character that it makes a dash is white space, never in a name.
+ * Whether `name`, of lower-case letters, dashes and colons, stands at `start` of `text`, in any case. Letters alone have this
+ * bit as their case; a dash has it set, and the one control character that it makes a dash is white space, never in a name.
+ * U+001A passes for a colon, since no name that anybody writes has one.
  */
 export function startsWithName(text: string, start: number, name: string): boolean {
   for (let index = 0; index < name.length; index++) {

@@ -10,7 +10,8 @@ import {
   parseDirectives,
   type RobotsDirectives,
 } from "./robots-directives.ts";
-import { scanTags, type ScannedTag, type TagAttributes, type TagHandler } from "./tag-scanner.ts";
+import type { TagAttributes } from "./tag-attributes.ts";
+import { scanTags, type ScannedTag, type TagHandler } from "./tag-scanner.ts";
 
 /** What a document says in its own words: references are decoded and cut before their fragment, but not resolved. */
 export interface RawPage {

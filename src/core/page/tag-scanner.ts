@@ -2,6 +2,7 @@ import { isAsciiSpace } from "./ascii.ts";
 import { ForeignContent } from "./foreign-content.ts";
 import { NameTable, startsWithName } from "./name-table.ts";
 import { rawTextEnd, scriptEnd } from "./raw-text.ts";
+import { knownAttributes, ReadAttributes, type TagAttributes } from "./tag-attributes.ts";
 import {
   endsAttributeName,
   endsTagName,
@@ -24,22 +25,6 @@ const tagNames = [
   "noscript",
 ] as const;
 export type ScannedTag = (typeof tagNames)[number];
-
-/**
- * Values of one tag, as written: references are not decoded. The first of two equal names counts; what the tag does not
- * have is undefined.
- */
-export interface TagAttributes {
-  readonly charset: string | undefined;
-  readonly content: string | undefined;
-  readonly href: string | undefined;
-  readonly hreflang: string | undefined;
-  readonly httpEquiv: string | undefined;
-  readonly lang: string | undefined;
-  readonly name: string | undefined;
-  readonly rel: string | undefined;
-  readonly src: string | undefined;
-}
 
 /** What the scanner tells of a document, in its order. */
 export interface TagHandler {
@@ -105,18 +90,6 @@ const knownElements = new NameTable<KnownElement>(
   ]),
 );
 
-const knownAttributes = new NameTable<keyof TagAttributes>([
-  ["charset", "charset"],
-  ["content", "content"],
-  ["href", "href"],
-  ["hreflang", "hreflang"],
-  ["http-equiv", "httpEquiv"],
-  ["lang", "lang"],
-  ["name", "name"],
-  ["rel", "rel"],
-  ["src", "src"],
-]);
-
 const exclamation = 0x21;
 const doubleQuote = 0x22;
 const singleQuote = 0x27;
@@ -176,10 +149,11 @@ class TagScanner {
     const element = knownElements.find(this.#text, start, nameEnd);
     if (element === undefined && !this.#foreign.entered) return this.#tagEnd(nameEnd);
 
-    const attributes = element?.tag === undefined ? undefined : new Attributes();
+    const attributes = element?.tag === undefined ? undefined : new ReadAttributes();
     const end = this.#attributes(nameEnd, attributes);
     if (end === this.#unfinished) return end;
     const html = !this.#foreign.inside;
+    if (element?.tag === "a" && this.#foreign.insideSvg) attributes?.takeXlinkHref();
     if (this.#foreign.entered || element?.foreign === true) {
       this.#foreign.open(this.#text.slice(start, nameEnd).toLowerCase(), this.#selfClosing);
     }
@@ -274,7 +248,7 @@ class TagScanner {
   }
 
   /** The rest of a tag, to behind its `>` (13.2.5.32 to 13.2.5.40); its attributes are put into `target`. */
-  #attributes(start: number, target?: Attributes): number {
+  #attributes(start: number, target?: ReadAttributes): number {
     const text = this.#text;
     let at = start;
     for (;;) {
@@ -328,50 +302,5 @@ class TagScanner {
     let at = start;
     while (at < this.#text.length && isAsciiSpace(this.#text.charCodeAt(at))) at++;
     return at;
-  }
-}
-
-/** All attributes in one shape, whichever a tag has: a dictionary would cost more than all the rest of a tag. */
-class Attributes implements TagAttributes {
-  charset: string | undefined = undefined;
-  content: string | undefined = undefined;
-  href: string | undefined = undefined;
-  hreflang: string | undefined = undefined;
-  httpEquiv: string | undefined = undefined;
-  lang: string | undefined = undefined;
-  name: string | undefined = undefined;
-  rel: string | undefined = undefined;
-  src: string | undefined = undefined;
-
-  add(name: keyof TagAttributes, value: string): void {
-    switch (name) {
-      case "href":
-        this.href ??= value;
-        break;
-      case "rel":
-        this.rel ??= value;
-        break;
-      case "content":
-        this.content ??= value;
-        break;
-      case "name":
-        this.name ??= value;
-        break;
-      case "lang":
-        this.lang ??= value;
-        break;
-      case "hreflang":
-        this.hreflang ??= value;
-        break;
-      case "httpEquiv":
-        this.httpEquiv ??= value;
-        break;
-      case "src":
-        this.src ??= value;
-        break;
-      case "charset":
-        this.charset ??= value;
-        break;
-    }
   }
 }

@@ -82,6 +82,15 @@ describe("the links of a page", () => {
     expect(linksOf(html)).toEqual(["/dir/1", "/dir/2"]);
   });
 
+  it("may be called xlink:href inside SVG, and there alone", () => {
+    expect(
+      linksOf(`<svg><a xlink:href=1><a XLINK:href=no href=2><a xlink:href=no href><use xlink:href=no>
+        <area xlink:href=no><foreignObject><a xlink:href=no></foreignObject></svg>
+        <math><a xlink:href=no></math><a xlink:href=no>`),
+    ).toEqual(["/dir/1", "/dir/2", "/dir/page.html?q=1"]);
+    expect(linksOf("<svg><a xlink:href='1'/></svg>", "application/xhtml+xml")).toEqual(["/dir/1"]);
+  });
+
   it("are found in noscript and template", () => {
     expect(linksOf("<noscript><a href=1></noscript><template><a href=2>")).toEqual([
       "/dir/1",

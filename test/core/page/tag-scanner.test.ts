@@ -2,12 +2,8 @@ import fc from "fast-check";
 import { Parser, type Token } from "parse5";
 import { describe, expect, it } from "vitest";
 import { EntityReader } from "../../../src/core/page/entity-reader.ts";
-import {
-  scanTags,
-  type ScannedTag,
-  type TagAttributes,
-  type TagHandler,
-} from "../../../src/core/page/tag-scanner.ts";
+import { scanTags, type ScannedTag, type TagHandler } from "../../../src/core/page/tag-scanner.ts";
+import type { TagAttributes } from "../../../src/core/page/tag-attributes.ts";
 
 /** A tag with the attributes that are looked at, or a title's text. */
 type Seen = readonly [what: string, ...values: (string | null)[]];
