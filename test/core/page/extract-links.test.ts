@@ -286,6 +286,10 @@ describe("hostile documents", () => {
     ["a million closing tags", `${"</svg>".repeat(million)}<a href=ok>`],
     ["a million attributes", `<a ${"x=1 ".repeat(million)}href=ok>`],
     ["deep nesting of SVG in HTML in SVG", `${nested.repeat(million / 20)}<a href=ok>`],
+    [
+      "end tags of nothing deep in SVG",
+      `<svg>${"<g>".repeat(million / 4)}${"</x>".repeat(million / 4)}<a href=ok>`,
+    ],
     ["nothing but NUL", `${"\0".repeat(million)}<a href=ok>`],
     ["a million comments", `${"<!---->".repeat(million)}<a href=ok>`],
     ["CDATA sections that never end", `${"<![CDATA[>".repeat(million / 10)}<a href=ok>`],

@@ -214,10 +214,35 @@ describe("the tags that are found", () => {
 
   it("are those that browsers find in SVG and MathML, whose CDATA sections are text", () => {
     const piece = pieces(
-      "<svg> <svg\\s </svg> <math> </math> <svg/> <math/> <g></g> <p> </p> <table>",
+      "<svg> <svg\\s </svg> <math> </math> <svg/> <math/> <g></g> <path> <p> </p> <table>",
       "<![CDATA[ ]]> ]> > <style> </style> <script> </script> <a\\shref=1> <a\\shref=2>",
     );
     expectSameIn(piece);
+  });
+
+  it.each([
+    '<button><svg><path d="M0"></button><script>var a="<!--", b="<a href=/ghost>";</script><a href=/real>x</a>',
+    '<a href=/><svg><use/></a><script>document.write("<a href=/ghost>")</script>',
+    "<div><svg><a></div><style><a href=1></style>",
+    "<a><svg><a><g></a><style><a href=1></style>",
+    "<a><svg><a></a></a><style><a href=1></style>",
+    "<a><svg><g><a></g></a><style><a href=1></style>",
+    "<a><svg><a><svg></a><style><a href=1></style>",
+    "<button><svg><button></button><style><a href=1></style>",
+    "<div><svg><foreignObject><div><svg></div><style></foreignObject><a href=1></style>",
+    "<svg><a><foreignObject><div><a></a></div></foreignObject></a><style><a href=1></style>",
+    "<svg><path/></path><style><a href=1></style>",
+    "<table><td><svg><g></table><style><a href=1></style>",
+    "<svg><math></math><style><a href=1></style>",
+    "<svg><g></g></g><style><a href=1></style>",
+    "<svg><foreignObject></svg><title>x</title>",
+    "<math><title><style><a href=1></style>",
+    "<math><svg><title><style><a href=1></style>",
+    "<svg></math><style><a href=1></style>",
+    `${"<svg><foreignObject>".repeat(100)}<svg><style><a href=1>`,
+    `${"<svg><foreignObject>".repeat(100)}${"</foreignObject></svg>".repeat(100)}<style><a href=1>`,
+  ])("are those that browsers find where SVG and HTML end each other: %s", (html) => {
+    expect(scanned(html)).toEqual(seenByBrowsers(html));
   });
 
   it("are found behind raw text elements of XHTML that end at once", () => {
