@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -27,53 +27,46 @@ interface ReadyLine {
   readonly addresses: readonly string[];
 }
 
-/** A peer of the demo: a process of its own, asked through its API like any other. */
-export class DemoPeer {
-  readonly name: string;
+/** A peer of the demo that is ready, asked through its API like any other. */
+export interface DemoPeer {
+  readonly process: DemoProcess;
   readonly id: string;
   readonly client: ApiClient;
   /** Where others join by it. */
   readonly address: string;
-  readonly #child: ChildProcess;
+}
 
-  private constructor(name: string, child: ChildProcess, ready: ReadyLine, client: ApiClient) {
+/** The process of a peer of the demo. It runs from its construction on, and is a peer when it is {@link ready}. */
+export class DemoProcess {
+  readonly name: string;
+  readonly #child: ChildProcessByStdio<null, Readable, null>;
+
+  constructor({ name, data, join, flags }: DemoPeerRequest) {
     this.name = name;
-    this.id = ready.peer;
-    this.client = client;
-    this.address = ready.addresses[0] ?? "";
-    this.#child = child;
-  }
-
-  /** Starts the process and waits until it is ready. Errors: `CHILD_FAILED`. */
-  static async start(
-    { name, data, join, flags }: DemoPeerRequest,
-    clock: Clock,
-  ): Promise<DemoPeer> {
     const main = fileURLToPath(new URL("peer.js", import.meta.url));
     const place = ["--data", data, "--api", "127.0.0.1:0", "--json", "--log-level", "error"];
     const swarm = ["--listen", "127.0.0.1:0", "--membership", "local"];
     if (join !== undefined) swarm.push("--join", join);
-    const child = spawn(process.execPath, [main, "run", ...place, ...swarm, ...flags], {
+    this.#child = spawn(process.execPath, [main, "run", ...place, ...swarm, ...flags], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const line = await firstLine(child.stdout);
+  }
+
+  /** The peer, when it has said where it is. Errors: `CHILD_FAILED`, also where it was ended before. */
+  async ready(clock: Clock): Promise<DemoPeer> {
+    const line = await firstLine(this.#child.stdout);
     if (line === undefined) {
-      child.kill("SIGKILL");
-      throw new CrawlError("CHILD_FAILED", `${name} of the demo did not start`);
+      throw new CrawlError("CHILD_FAILED", `${this.name} of the demo did not start`);
     }
     const ready = JSON.parse(line) as ReadyLine;
     const api = hostAndPort(1)(new URL(ready.api).host);
     const client = await ApiClient.find(api.ok ? { api: api.value } : {}, clock);
-    return new DemoPeer(name, child, ready, client);
+    return { process: this, id: ready.peer, client, address: ready.addresses[0] ?? "" };
   }
 
-  get isRunning(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
-  }
-
-  /** Sends the signal and waits until the process is gone. */
+  /** Sends the signal, where it still runs, and waits until the process is gone. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    if (!this.isRunning) return;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, "exit");
     this.#child.kill(signal);
     await ended;
