@@ -1,7 +1,10 @@
 import type { Command } from "commander";
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import { CrawlError } from "../../src/core/errors.ts";
+import { formatCount } from "../../src/core/text/human.ts";
 import type { JobId } from "../../src/core/units.ts";
+import type { JobReport } from "../../src/ports/peer-control.ts";
+import { recallNetwork } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
 import {
   jobSettingNames,
@@ -38,6 +41,9 @@ const settingNames = [
 
 const dataDirDefault = "orbweaver-data";
 
+/** Unfinished jobs that are named at the start. */
+const jobsShownMax = 5;
+
 /** Job of seeds and injections that name none. */
 export const jobDefault = "default";
 
@@ -66,13 +72,11 @@ export function runCommand(context: CommandContext): Command {
     });
 }
 
-async function run(
-  context: CommandContext,
-  command: Command,
-  values: SettingValues,
-): Promise<void> {
+async function run(context: CommandContext, command: Command, given: SettingValues): Promise<void> {
   const { terminal } = context;
-  const dataDir = values.data ?? dataDirDefault;
+  const dataDir = given.data ?? dataDirDefault;
+  const kept = await recallNetwork(dataDir);
+  const values = { ...kept, ...given };
   const stop = new StopRequest(terminal);
   const leaving = Promise.withResolvers<undefined>();
   try {
@@ -83,10 +87,11 @@ async function run(
       leave: () => leaving.resolve(undefined),
     });
     try {
+      const goesOn = continuationLines(session.control.jobs(), namesMissing(kept, given));
       // Seeds of a swarm need their owners; who waits for this peer to be ready must not wait for those.
       if (session.swarm === undefined) await injectSeeds(context, session, values);
       await sayContact(context, command, values);
-      await sayReady(context, command, session, dataDir);
+      await sayReady(context, command, session, { dataDir, goesOn });
       const ends = [stop.asked(), ...(session.broken === undefined ? [] : [session.broken])];
       if (session.swarm !== undefined) {
         await Promise.race([injectIntoSwarm(context, session, values), leaving.promise, ...ends]);
@@ -142,7 +147,7 @@ async function sayReady(
   context: CommandContext,
   command: Command,
   { control, apiUrl, swarm }: PeerSession,
-  dataDir: string,
+  { dataDir, goesOn }: { readonly dataDir: string; readonly goesOn: string },
 ): Promise<void> {
   if (wantsJson(command)) {
     const ready = { event: "ready", peer: control.peerId, api: apiUrl, data: dataDir };
@@ -158,6 +163,7 @@ async function sayReady(
   const place = apiUrl === `http://${host}:${port}` ? "" : ` --data ${shellWord(dataDir)}`;
   await context.terminal.stdout.write(
     `peer ${shortId(control.peerId)} runs in ${dataDir} and listens to ${apiUrl ?? ""}\n` +
+      goesOn +
       (swarm === undefined ? "" : swarmLines(swarm.addresses, place)) +
       `  give it work:  peer inject https://example.com/${place}\n` +
       `  watch it:      peer stats${place}, peer wait${place}\n` +
@@ -168,4 +174,25 @@ async function sayReady(
 function swarmLines(addresses: readonly string[], place: string): string {
   const shown = addresses.map(shortAddress);
   return `  others join by --join ${shown.join(" or ")}\n  its swarm:     peer members${place}\n`;
+}
+
+/** What is left of earlier runs, and which of a crawl's settings hold for it that nobody has given now. */
+function continuationLines(jobs: readonly JobReport[], settingsKept: readonly string[]): string {
+  const left = jobs.filter(({ finished }) => !finished);
+  const shown = left.slice(0, jobsShownMax).map(({ definition: { id, state }, counts }) => {
+    const queued = `${formatCount(counts.queued)} queued`;
+    return `job ${id}: ${state === "paused" ? `paused, ${queued}` : queued}`;
+  });
+  if (left.length > shown.length) shown.push(`${formatCount(left.length - shown.length)} more`);
+  return (
+    (shown.length === 0 ? "" : `  goes on with:  ${shown.join("; ")}\n`) +
+    (settingsKept.length === 0 ? "" : `  set as before: ${settingsKept.join(", ")}\n`)
+  );
+}
+
+/** The settings of `kept` that `given` has not, as flags. */
+function namesMissing(kept: SettingValues, given: SettingValues): string[] {
+  return Object.keys(kept)
+    .filter((name) => !(name in given))
+    .map((name) => `--${name}`);
 }

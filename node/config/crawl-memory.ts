@@ -4,12 +4,8 @@ import { dataLayout } from "./peer-config.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
 
-/**
- * What a continued crawl must not forget: how it reaches the network and whom it names. The job's own options are kept
- * with the job.
- */
-const rememberedNames = [
-  "job",
+/** What must not be forgotten of a crawl: how it reaches the network, whom it names, and what it keeps. */
+const networkNames = [
   "dns",
   "allow-private",
   "user-agent",
@@ -18,8 +14,23 @@ const rememberedNames = [
   "warc-size",
 ] as const satisfies readonly SettingName[];
 
-/** Settings of the last run in `dataDir`. Fails with `CONFIG_INVALID` where the file was spoilt. */
-export async function recallSettings(dataDir: string): Promise<SettingValues> {
+/** The same and the job that a continued crawl is of. The job's own options are kept with the job. */
+const rememberedNames = ["job", ...networkNames] as const satisfies readonly SettingName[];
+
+/** Settings of the last crawl in `dataDir`. Fails with `CONFIG_INVALID` where the file was spoilt. */
+export function recallSettings(dataDir: string): Promise<SettingValues> {
+  return recall(dataDir, rememberedNames);
+}
+
+/**
+ * The same without the job, for a peer that is there for all jobs: it goes on with what the crawl has queued. Without the
+ * crawl's name server and permissions it would give up what they alone make reachable. Fails as {@link recallSettings}.
+ */
+export function recallNetwork(dataDir: string): Promise<SettingValues> {
+  return recall(dataDir, networkNames);
+}
+
+async function recall(dataDir: string, names: readonly SettingName[]): Promise<SettingValues> {
   const { settingsFile } = dataLayout(dataDir);
   let text: string;
   try {
@@ -29,11 +40,7 @@ export async function recallSettings(dataDir: string): Promise<SettingValues> {
     return {};
   }
   const file = { name: settingsFile, content: jsonOrNothing(text) };
-  const { values, problems } = resolveSettings(rememberedNames, {
-    file,
-    environment: {},
-    flags: {},
-  });
+  const { values, problems } = resolveSettings(names, { file, environment: {}, flags: {} });
   if (problems.length > 0) throw usageError(...problems);
   return values;
 }

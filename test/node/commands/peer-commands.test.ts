@@ -303,6 +303,32 @@ describe("peer run", () => {
     expect(terminal.listening).toBe(0);
   });
 
+  it("goes on with the jobs of a crawl that was interrupted, by the crawl's own network", async () => {
+    const network = ["--allow-private", "--dns", "[::1]:53", "--contact", "a@b.example"];
+    const crawling = peer("crawl", seed, "--out", out, "--job", "docs", ...network);
+    await expect.poll(() => control.waiting).toBe(1);
+    terminal.signal("SIGINT");
+    await crawling;
+    control.reports.set("news", jobReport("news", { queued: 2_000 }));
+    await control.changeJob("news" as never, "pause");
+    control.reports.set("old", jobReport("old"));
+
+    terminal = new FakeTerminal();
+    const words = ["--contact", "c@d.example", "--seed", "https://b.example/"];
+    const running = peer("--data", out, "--api", "127.0.0.1:0", ...words);
+    await expect.poll(() => terminal.stdout.text).toContain("stop it");
+    terminal.signal("SIGINT");
+    const { out: said } = await running;
+    expect(said).toContain("  goes on with:  job docs: 1 queued; job news: paused, 2,000 queued\n");
+    expect(said).toContain("  set as before: --dns, --allow-private\n");
+    expect(configs[1]).toMatchObject({
+      allowPrivate: true,
+      dns: { host: "::1", port: 53 },
+      userAgent: expect.stringMatching(/\(\+c@d\.example\)$/) as string,
+    });
+    expect(control.injected.at(-1)).toMatchObject({ job: "default" });
+  });
+
   it("stops at a signal with the signal's code", async () => {
     const running = peer("run", "--data", out, "--api", "127.0.0.1:0");
     await expect.poll(() => terminal.stdout.text).toContain("runs in");
