@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { defaultHttpApiOptions } from "../src/adapters/http-api/http-api-options.ts";
 import type { WaitDocument } from "../src/adapters/http-api/job-routes.ts";
 import type { MemberDocument, StatsDocument } from "../src/adapters/http-api/peer-routes.ts";
+import { isDatabaseOpen } from "../src/adapters/level/is-database-open.ts";
 import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
 import type { JobOptions } from "../src/core/jobs/job-definition.ts";
 import type {
@@ -17,6 +18,7 @@ import type { ArchivedResponse } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import { dataLayout, type ListenAddress } from "./config/peer-config.ts";
 import { adviceByCode } from "./error-line.ts";
+import { shellWord } from "./text/terminal-text.ts";
 
 /** What a running peer writes into its data directory, for commands that are given the directory. */
 export interface ApiFile {
@@ -65,7 +67,7 @@ export class ApiClient {
     const { peer, url } = await apiFileIn(data);
     const client = clientOf(url);
     const { peer: found } = await client.#json<{ readonly peer: string }>("GET", "/healthz");
-    if (found !== peer) throw nobodyIn(data);
+    if (found !== peer) throw await nobodyIn(data);
     return client;
   }
 
@@ -239,11 +241,14 @@ async function apiFileIn(dataDir: string): Promise<Omit<ApiFile, "pid">> {
   } catch {
     // Absent or half written: no peer is running there.
   }
-  throw nobodyIn(dataDir);
+  throw await nobodyIn(dataDir);
 }
 
-function nobodyIn(dataDir: string): CrawlError {
-  const message = `no peer runs in ${dataDir}; start one with "peer --data ${dataDir}"`;
+/** Why nobody is found in `dataDir`: nothing runs there, or what runs there takes no questions. */
+async function nobodyIn(dataDir: string): Promise<CrawlError> {
+  const message = (await isDatabaseOpen(dataLayout(dataDir).stateDir))
+    ? `what runs in ${dataDir} takes no questions (a crawl without --api, or a peer that ends); stop it with Ctrl-C where it runs`
+    : `no peer runs in ${dataDir}; start one with "peer --data ${shellWord(dataDir)}"`;
   return new CrawlError("API_UNREACHABLE", message);
 }
 

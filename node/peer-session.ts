@@ -75,7 +75,11 @@ export async function openSession(request: SessionRequest): Promise<PeerSession>
     await peer.start();
     const { broken, control, swarm } = peer;
     const session = { control, close, ...(broken && { broken }), ...(swarm && { swarm }) };
-    if (request.api === undefined) return session;
+    if (request.api === undefined) {
+      // One that was killed has left the file behind; it would send those who ask to nobody.
+      await rm(dataLayout(request.config.dataDir).apiFile, { force: true });
+      return session;
+    }
     return { ...session, apiUrl: await openApi(request, request.api, peer, stops) };
   } catch (error) {
     await close();
@@ -89,9 +93,13 @@ function isLocked(error: unknown): boolean {
 
 /** The database knows its own directory; the user knows the one that it is in. */
 function lockedError({ dataDir }: PeerConfig, cause: unknown): CrawlError {
-  const message =
-    `${dataDir} is in use by another running peer; stop that one ` +
-    `(peer leave --data ${shellWord(dataDir)}), or name another directory`;
+  const [holder, advice] = existsSync(dataLayout(dataDir).apiFile)
+    ? ["another running peer", `stop that one (peer leave --data ${shellWord(dataDir)})`]
+    : [
+        "what takes no questions (a crawl without --api, or a peer that ends)",
+        "stop it with Ctrl-C where it runs",
+      ];
+  const message = `${dataDir} is in use by ${holder}; ${advice}, or name another directory`;
   return new CrawlError("DATA_DIR_LOCKED", message, { dataDir }, { cause });
 }
 

@@ -1,7 +1,11 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runCli } from "../../node/cli.ts";
+import { LevelStore } from "../../src/adapters/level/level-store.ts";
 import { FakeTerminal } from "../support/fake-terminal.ts";
 
 const servers: Server[] = [];
@@ -51,6 +55,28 @@ describe("a command that asks a peer", () => {
     expect(await runCli(words, terminal)).toBe(0);
     expect(terminal.stdout.text).toBe("slowly");
   });
+
+  it.runIf(process.platform === "linux")(
+    "is told where a crawl cannot be asked, and what ends it",
+    async () => {
+      const data = await mkdtemp(join(tmpdir(), "api-client-"));
+      await mkdir(join(data, "state"));
+      const store = new LevelStore({ directory: join(data, "state") });
+      const said = async (): Promise<string> => {
+        const terminal = new FakeTerminal();
+        expect(await runCli(["leave", "--data", data], terminal)).toBe(1);
+        return terminal.stderr.text;
+      };
+      await store.start();
+      const whileOpen = await said();
+      await store.stop();
+      expect([whileOpen, await said()]).toEqual([
+        `peer: what runs in ${data} takes no questions (a crawl without --api, or a peer that ends); stop it with Ctrl-C where it runs\n`,
+        `peer: no peer runs in ${data}; start one with "peer --data ${data}"\n`,
+      ]);
+      await rm(data, { recursive: true });
+    },
+  );
 
   it("takes no longer time than a connection has", async () => {
     const terminal = new FakeTerminal();

@@ -238,15 +238,34 @@ describe("peer crawl", () => {
     expect(err).toContain(expected);
   });
 
-  it("names a directory that another peer uses as it was given, and what to do", async () => {
-    startFailure = new CrawlError("DATA_DIR_LOCKED", "the database in /there/state is in use");
-    const { err, exitCode } = await peer("crawl", seed, "--out", out);
-    expect({ exitCode, err }).toEqual({
-      exitCode: 1,
-      err:
-        `peer: ${out} is in use by another running peer; stop that one ` +
-        `(peer leave --data ${out}), or name another directory\n`,
-    });
+  it.each([
+    [true, () => `another running peer; stop that one (peer leave --data ${out})`],
+    [
+      false,
+      () =>
+        "what takes no questions (a crawl without --api, or a peer that ends); stop it with Ctrl-C where it runs",
+    ],
+  ])(
+    "names a directory in use as it was given, and what to do; with an API %s",
+    async (has, who) => {
+      await mkdir(out);
+      if (has) await writeFile(join(out, "api.json"), "{}");
+      startFailure = new CrawlError("DATA_DIR_LOCKED", "the database in /there/state is in use");
+      const { err, exitCode } = await peer("crawl", seed, "--out", out);
+      expect({ exitCode, err }).toEqual({
+        exitCode: 1,
+        err: `peer: ${out} is in use by ${who()}, or name another directory\n`,
+      });
+    },
+  );
+
+  it("clears away the address that a killed peer has left, where it has none itself", async () => {
+    await mkdir(out);
+    await writeFile(join(out, "api.json"), "{}");
+    await control.inject("crawl" as never, [seed]);
+    control.finish();
+    expect(await peer("crawl", seed, "--out", out)).toMatchObject({ exitCode: 0 });
+    expect(await readdir(out)).not.toContain("api.json");
   });
 
   it("refuses a directory that is none", async () => {
