@@ -36,6 +36,8 @@ export interface CommandText {
   readonly columns?: readonly (readonly [name: string, meaning: string])[];
   /** Defaults that are this command's own, as help shows them. */
   readonly defaults?: Readonly<Partial<Record<SettingName, string>>>;
+  /** Title of the settings of a job, as help shows it. @default "What to crawl:" */
+  readonly jobSettingsTitle?: string;
 }
 
 /** A command that takes the given settings and `--json`. */
@@ -43,7 +45,7 @@ export function newCommand(text: CommandText, names: readonly SettingName[]): Co
   const command = new Command(text.name)
     .description(text.summary)
     .addHelpText("after", () => columnsText(text.columns) + examplesText(text.examples));
-  for (const name of names) command.addOption(optionOf(name, text.defaults?.[name]));
+  for (const name of names) command.addOption(optionOf(name, text));
   return command.option("--json", "print JSON on standard output and nothing else there");
 }
 
@@ -86,14 +88,17 @@ export function numberOption(flags: string, help: string, value: number): Option
   return new Option(flags, help).default(value, String(value));
 }
 
-function optionOf(name: SettingName, ownDefault: string | undefined): Option {
+function optionOf(
+  name: SettingName,
+  { defaults, jobSettingsTitle = "What to crawl:" }: CommandText,
+): Option {
   const setting: Setting<unknown> = settings[name];
   const { argument, help, negated, repeats } = setting;
-  const defaultText = ownDefault ?? setting.defaultText;
+  const defaultText = defaults?.[name] ?? setting.defaultText;
   const flag = `--${negated === true ? "no-" : ""}${name}`;
   const helped = defaultText === undefined ? help : `${help} (default: ${defaultText})`;
   const option = new Option(argument === undefined ? flag : `${flag} ${argument}`, helped);
-  if (jobSettingNames.some((each) => each === name)) option.helpGroup("What to crawl:");
+  if (jobSettingNames.some((each) => each === name)) option.helpGroup(jobSettingsTitle);
   return repeats === true ? option.argParser(appended) : option;
 }
 

@@ -9,6 +9,7 @@ import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
 import {
   jobSettingNames,
   peerSettingNames,
+  settings,
   swarmSettingNames,
   type SettingName,
   type SettingValues,
@@ -62,6 +63,7 @@ export function runCommand(context: CommandContext): Command {
       ["peer --join 192.0.2.1:7781 --swarm-key swarm.key", "join it, from another machine"],
     ],
     defaults: { data: dataDirDefault, job: jobDefault },
+    jobSettingsTitle: "What to crawl from --seed:",
   } as const;
   return newCommand(text, settingNames)
     .allowExcessArguments()
@@ -91,6 +93,7 @@ async function run(context: CommandContext, command: Command, given: SettingValu
       // Seeds of a swarm need their owners; who waits for this peer to be ready must not wait for those.
       if (session.swarm === undefined) await injectSeeds(context, session, values);
       await sayContact(context, command, values);
+      await terminal.stderr.write(idleText(given));
       await sayReady(context, command, session, { dataDir, goesOn });
       const ends = [stop.asked(), ...(session.broken === undefined ? [] : [session.broken])];
       if (session.swarm !== undefined) {
@@ -141,6 +144,17 @@ async function injectSeeds(
   for (const { input, reason } of rejected) {
     await terminal.stderr.write(rejectionText({ url: input }, reason));
   }
+}
+
+/** A line that names the job's settings which have no seed to hold for; empty where there are none. */
+function idleText(given: SettingValues): string {
+  if (given.seed !== undefined) return "";
+  const idle = (["job", ...jobSettingNames] as const).filter((name) => given[name] !== undefined);
+  if (idle.length === 0) return "";
+  const [hold, take] = idle.length === 1 ? ["holds", "it"] : ["hold", "them"];
+  const isOff = (name: SettingName): boolean => "negated" in settings[name] && !given[name];
+  const flags = idle.map((name) => `--${isOff(name) ? "no-" : ""}${name}`).join(", ");
+  return `peer: ${flags} ${hold} only for --seed, and none is given; peer inject takes ${take} too\n`;
 }
 
 async function sayReady(

@@ -348,6 +348,27 @@ describe("peer run", () => {
     expect(control.injected.at(-1)).toMatchObject({ job: "default" });
   });
 
+  it.each([
+    [
+      ["--delay", "50", "--no-normalize-query"],
+      "--job, --max-pages, --delay, --no-normalize-query hold",
+    ],
+    [["--seed", seed, "--delay", "50"], undefined],
+  ])("says that settings of a job hold only for seeds: %j", async (words, expected) => {
+    const config = join(out, "..", "conf.json");
+    await writeFile(config, JSON.stringify({ "max-pages": 5 }));
+    terminal.environment["ORBWEAVER_CONFIG"] = config;
+    terminal.environment["ORBWEAVER_JOB"] = "docs";
+    const running = peer("--data", out, "--api", "127.0.0.1:0", ...words);
+    await expect.poll(() => terminal.stdout.text).toContain("stop it");
+    terminal.signal("SIGINT");
+    expect((await running).err).toBe(
+      expected === undefined
+        ? ""
+        : `peer: ${expected} only for --seed, and none is given; peer inject takes them too\n`,
+    );
+  });
+
   it("stops at a signal with the signal's code", async () => {
     const running = peer("run", "--data", out, "--api", "127.0.0.1:0");
     await expect.poll(() => terminal.stdout.text).toContain("runs in");
