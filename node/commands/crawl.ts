@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import type { Command } from "commander";
 import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
 import { CrawlError } from "../../src/core/errors.ts";
-import type { JobId } from "../../src/core/units.ts";
+import type { JobId, Millis } from "../../src/core/units.ts";
 import type { InjectReport, JobReport } from "../../src/ports/peer-control.ts";
 import { recallSettings, rememberSettings } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
@@ -10,7 +10,8 @@ import { dataLayout } from "../config/peer-config.ts";
 import { jobSettingNames, peerSettingNames, type SettingName } from "../config/settings.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
-import { progressView } from "../dashboard/progress-view.ts";
+import { firstAnswerTrouble } from "../dashboard/first-answer-trouble.ts";
+import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { checkAddresses, checkUrls } from "../seed-urls.ts";
@@ -111,7 +112,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       display = new ProgressDisplay(
         terminal.stderr,
         terminal.clock,
-        () => progressView(session.control.stats(), plan.job, plan.title),
+        () => viewOf(session, plan, terminal.clock.nowMs()),
         { ...defaultProgressDisplayOptions, color: colorWanted(terminal) },
       );
       await untilEnd(session, plan.job, stop, display);
@@ -188,6 +189,20 @@ function sayStart(
   if (before === undefined || (before.finished && injected.added === 0)) return;
   const { pages, queued } = before.counts;
   say(`continuing in ${out}: ${counted(pages, "page")} so far, ${formatCount(queued)} queued\n`);
+}
+
+async function viewOf(
+  { control }: PeerSession,
+  plan: CrawlPlan,
+  nowMs: Millis,
+): Promise<ProgressView> {
+  // A peer that has just broken cannot be asked any more, and what broke it is told as it ends.
+  const trouble = await firstAnswerTrouble(control, plan, nowMs).catch((error: unknown) => {
+    if (!(error instanceof CrawlError)) throw error;
+    return undefined;
+  });
+  const view = progressView(control.stats(), plan.job, plan.title);
+  return { ...view, ...(trouble !== undefined && { trouble }) };
 }
 
 /** Shows progress until the job is finished or a stop is asked for. */

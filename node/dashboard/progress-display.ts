@@ -92,9 +92,11 @@ export class ProgressDisplay {
     const { columns } = this.#sink;
     const view = await this.#read();
     const lines = renderPanel(view, { columns, color: this.#options.color });
-    const start = this.#linesDrawn.length === 0 ? hideCursor : up(this.#linesDrawn.length);
+    const drawn = this.#linesDrawn.length;
+    const start = drawn === 0 ? hideCursor : up(drawn);
+    const end = lines.length < drawn ? clearDown : "";
     this.#linesDrawn = lines;
-    await this.#sink.write(start + lines.map((line) => `${line}${escape}K\n`).join(""));
+    await this.#sink.write(start + lines.map((line) => `${line}${escape}K\n`).join("") + end);
   }
 
   async #printLines(): Promise<void> {

@@ -20,6 +20,8 @@ export interface ProgressView {
   readonly elapsedMs: Millis;
   /** A word where the job is not just running. */
   readonly note?: string;
+  /** What keeps the job from going on. */
+  readonly trouble?: string;
 }
 
 /** What is known of jobs, and of all of them together. */

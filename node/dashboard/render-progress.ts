@@ -55,8 +55,8 @@ type Cell = readonly [label: string, value: string | undefined];
  *   received   1.2 GiB   failed      12   skipped  2,345
  * ```
  *
- * The place of what is not known stays empty, so that the columns do not jump. A narrower terminal has more and shorter
- * lines.
+ * A line below says what keeps it from going on, where something does. The place of what is not known stays empty, so
+ * that the columns do not jump. A narrower terminal has more and shorter lines.
  */
 export function renderPanel(view: ProgressView, { columns, color }: PanelStyle): string[] {
   const width = Math.max(1, Math.min(columns - 1, panelWidthMax));
@@ -78,7 +78,8 @@ export function renderPanel(view: ProgressView, { columns, color }: PanelStyle):
   ];
   const layout = layouts.find((one) => one.columns <= columns) ?? narrowest;
   const lines = rowsOf(cells, layout).map((line) => cut(line, width));
-  return color ? [bold(head), ...lines.map(dimLabels)] : [head, ...lines];
+  const trouble = view.trouble === undefined ? [] : [cut(`  ${printable(view.trouble)}`, width)];
+  return color ? [bold(head), ...lines.map(dimLabels), ...trouble] : [head, ...lines, ...trouble];
 }
 
 /** One plain line: `00:01:23 pages 12,345 (480/s) queued 3,210 hosts 17 failed 12 skipped 2,345 received 1.2 GiB`. */
@@ -94,6 +95,7 @@ export function renderLine(view: ProgressView): string {
     `skipped ${formatCount(view.skipped)}`,
     `received ${formatBytes(view.bytes)}`,
     ...(view.note === undefined ? [] : [view.note]),
+    ...(view.trouble === undefined ? [] : [printable(view.trouble)]),
   ].join("  ");
 }
 

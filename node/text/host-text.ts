@@ -23,12 +23,17 @@ export function renderHost(status: HostStatus): string {
         ? undefined
         : `${formatDuration(status.crawlDelayMs)}, as its robots.txt asks`,
     ],
-    ...status.robots.map(({ origin, verdict, httpStatus, expiresAt }): LabelledRow => [
+    ...status.robots.map(({ origin, verdict, httpStatus, failure, expiresAt }): LabelledRow => [
       "robots",
-      `${origin}: ${verdict}${httpStatus === 0 ? "" : ` (HTTP ${httpStatus})`}, kept until ${formatTime(expiresAt)} UTC`,
+      `${origin}: ${verdict}${answerText(httpStatus, failure)}, kept until ${formatTime(expiresAt)} UTC`,
     ]),
   ];
   return `${printable(status.host)}\n${labelled(rows, "  ")}`;
+}
+
+function answerText(httpStatus: number, failure: string | undefined): string {
+  if (failure !== undefined) return ` (${failure})`;
+  return httpStatus === 0 ? "" : ` (HTTP ${httpStatus})`;
 }
 
 function queueRows({ queued }: HostStatus): LabelledRow[] {

@@ -1,5 +1,5 @@
 import type { JobId, Millis } from "../units.ts";
-import type { HostHold } from "./url-status.ts";
+import type { HostHold, StatusReason } from "./url-status.ts";
 
 /** What the swarm knows of one host: why it is, or is not, asked now. */
 export interface HostStatus {
@@ -39,6 +39,8 @@ export interface OriginRobots {
   readonly verdict: RobotsVerdictName;
   /** 0 when no response was received. */
   readonly httpStatus: number;
+  /** Why no response was received, or none that counts, where that is known. */
+  readonly failure?: StatusReason;
   /** ISO 8601, UTC. */
   readonly fetchedAt: string;
   readonly expiresAt: string;

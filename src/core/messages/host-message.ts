@@ -4,7 +4,7 @@ import {
   type HostStatus,
   type OriginRobots,
 } from "../answers/host-status.ts";
-import { describeReason, isHostHold } from "../answers/reason-text.ts";
+import { describeReason, isHostHold, isStatusReason } from "../answers/reason-text.ts";
 import { isJobId } from "../jobs/validate-job-options.ts";
 import { isMemberId } from "../membership/read-member.ts";
 import type { HostName, JobId, MemberId } from "../units.ts";
@@ -68,13 +68,16 @@ const readHost = objectOf<
     ),
     failuresInRow: readCount,
     robots: listOf(
-      objectOf<OriginRobots>({
-        origin: textOf(300, /^[\x21-\x7e]+$/),
-        verdict: oneOf(robotsVerdictNames),
-        httpStatus: readCount,
-        fetchedAt: moment,
-        expiresAt: moment,
-      }),
+      objectOf<Omit<OriginRobots, "failure">, Required<Pick<OriginRobots, "failure">>>(
+        {
+          origin: textOf(300, /^[\x21-\x7e]+$/),
+          verdict: oneOf(robotsVerdictNames),
+          httpStatus: readCount,
+          fetchedAt: moment,
+          expiresAt: moment,
+        },
+        { failure: valueOf(isStatusReason) },
+      ),
       hostRowsMax,
     ),
   },

@@ -1,3 +1,4 @@
+import { isStatusReason } from "../../core/answers/reason-text.ts";
 import type { HostQueueLength, OriginRobots } from "../../core/answers/host-status.ts";
 import { robotsVerdictNames } from "../../core/answers/host-status.ts";
 import { hostRowsMax } from "../../core/messages/host-message.ts";
@@ -91,10 +92,11 @@ export class HostDesk {
       .map(({ value }) => RobotsRecord.decode(value))
       .filter(({ origin }) => URL.parse(origin)?.hostname === host)
       .slice(0, hostRowsMax)
-      .map(({ origin, verdict, httpStatus, fetchedAtMs, expiresAtMs }) => ({
+      .map(({ origin, verdict, httpStatus, failure, fetchedAtMs, expiresAtMs }) => ({
         origin,
         verdict: robotsVerdictNames.find((name) => name === verdict) ?? "disallow-all",
         httpStatus,
+        ...(isStatusReason(failure) && { failure }),
         fetchedAt: momentOf(fetchedAtMs),
         expiresAt: momentOf(expiresAtMs),
       }));

@@ -97,6 +97,14 @@ const host: KnownHost = {
       fetchedAt: "2030-01-01T00:00:04.556Z",
       expiresAt: "2030-01-02T00:00:04.556Z",
     },
+    {
+      origin: "http://a.example:81",
+      verdict: "disallow-all",
+      httpStatus: 0,
+      failure: "connect-refused",
+      fetchedAt: "2030-01-01T00:00:04.556Z",
+      expiresAt: "2030-01-02T00:00:04.556Z",
+    },
   ],
 };
 

@@ -13,14 +13,19 @@ const escape = "\u001b[";
 function displayOn(sink: MemorySink, clock: VirtualClock) {
   const control = new FakePeerControl();
   control.reports.set("j", jobReport("j", { queued: 5 }));
+  const shown: { trouble: string | undefined } = { trouble: undefined };
   let reads = 0;
   const read = () => {
     reads += 1;
     control.reports.set("j", jobReport("j", { queued: 5, pages: reads }));
-    return progressView(control.stats(), "j", "crawling");
+    const { trouble } = shown;
+    return {
+      ...progressView(control.stats(), "j", "crawling"),
+      ...(trouble !== undefined && { trouble }),
+    };
   };
   const options = { ...defaultProgressDisplayOptions, color: false };
-  return { display: new ProgressDisplay(sink, clock, read, options), reads: () => reads };
+  return { display: new ProgressDisplay(sink, clock, read, options), reads: () => reads, shown };
 }
 
 describe("ProgressDisplay on a terminal", () => {
@@ -38,6 +43,21 @@ describe("ProgressDisplay on a terminal", () => {
     expect(drawings[0]?.startsWith(`${escape}?25l`)).toBe(true);
     expect(drawings[5]).toMatch(/pages +6 .*\n.*\n.*\n.*\[\?25h$/s);
     for (const drawing of drawings) expect(drawing.split("\n")).toHaveLength(5);
+  });
+
+  it("leaves nothing of a line that the panel has no more", async () => {
+    const clock = new VirtualClock();
+    const sink = new MemorySink(true);
+    const { display, shown } = displayOn(sink, clock);
+    shown.trouble = "it rests";
+    display.start();
+    await clock.run(clock.sleep(1));
+    shown.trouble = undefined;
+    await clock.run(clock.sleep(250));
+    await clock.run(display.stop());
+    const [, before, after] = sink.text.split("crawling");
+    expect(before).toMatch(/it rests\u001b\[K\n\u001b\[5A$/);
+    expect(after).toMatch(/\u001b\[K\n\u001b\[0J\u001b\[4A$/);
   });
 
   it("prints other lines above the panel", async () => {

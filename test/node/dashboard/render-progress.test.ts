@@ -65,11 +65,23 @@ describe("renderPanel", () => {
   });
 
   it.each([1, 5, 20, 40, 63, 80, 300])("is never wider than %d columns", (columns) => {
-    for (const big of [view, { ...view, title: "x".repeat(500), queued: 1e15, note: "paused" }]) {
+    for (const big of [
+      view,
+      { ...view, title: "x".repeat(500), queued: 1e15, note: "paused", trouble: "y".repeat(500) },
+    ]) {
       for (const line of renderPanel(big, { columns, color: true })) {
         expect(plain(line).length).toBeLessThan(Math.max(columns, 2));
       }
     }
+  });
+
+  it("says below what keeps the job from going on", () => {
+    const troubled = { ...view, trouble: "a.example: \u001b[2Jit rests" };
+    expect(renderPanel(troubled, { columns: 80, color: false }).slice(3)).toEqual([
+      "  received     1.2 GiB   failed         12   skipped      2,345",
+      "  a.example: \ufffd[2Jit rests",
+    ]);
+    expect(renderLine(troubled)).toBe(`${renderLine(view)}  a.example: \ufffd[2Jit rests`);
   });
 
   it("says that a job is paused, and lets no title steer the terminal", () => {

@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { HostStatus } from "../../../src/core/answers/host-status.ts";
 import type { JobId } from "../../../src/core/units.ts";
-import { htmlPage } from "../../support/table-web.ts";
+import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
 const seed = "http://site.example/";
 const links = Array.from({ length: 20 }, (_, at) => `/${at}`);
 
 /** What a peer says of the host of a page with links after `scene` was played there. */
-function hostAfter(scene: (machine: VirtualPeer) => Promise<unknown>): Promise<HostStatus> {
+function hostAfter(
+  scene: (machine: VirtualPeer) => Promise<unknown>,
+  robots?: TablePage,
+): Promise<HostStatus> {
   const machine = new VirtualPeer((url) =>
-    url.endsWith("robots.txt") ? undefined : htmlPage(...links),
+    url.endsWith("robots.txt") ? robots : htmlPage(...links),
   );
   return machine.clock.run(
     (async () => {
@@ -23,6 +26,16 @@ function hostAfter(scene: (machine: VirtualPeer) => Promise<unknown>): Promise<H
 }
 
 describe("a peer that is asked for a host", () => {
+  it("says why its robots.txt did not come", async () => {
+    const host = await hostAfter((machine) => machine.inject([seed]), {
+      failure: "connect-refused",
+    });
+    expect(host).toMatchObject({
+      hold: "backoff",
+      robots: [{ verdict: "disallow-all", httpStatus: 0, failure: "connect-refused" }],
+    });
+  });
+
   it("tells nothing as queued of a cancelled job, though the host is known", async () => {
     const host = await hostAfter(async (machine) => {
       await machine.inject([seed], { delayMs: 1_000 });
