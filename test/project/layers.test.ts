@@ -26,6 +26,7 @@ const allowedLayers: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that are pure functions of their arguments, and so may serve the core. */
 const purePackages = new Set([
+  "@exodus/bytes",
   "bloom-filters",
   "htmlparser2",
   "ipaddr.js",

@@ -1,3 +1,5 @@
+import { createMultibyteDecoder } from "@exodus/bytes/multi-byte.js";
+
 /** Name of an encoding as the WHATWG Encoding Standard writes it, in lower case: `utf-8`, `windows-1252`. */
 export type EncodingName = string;
 
@@ -9,6 +11,19 @@ const replacementLabels: ReadonlySet<string> = new Set([
   "iso-2022-cn-ext",
   "iso-2022-kr",
   "replacement",
+]);
+
+/**
+ * Encodings that Node.js decodes otherwise than the Encoding Standard (sections 5 and 11 to 13): its tables, those of ICU, lack
+ * the Hangul of Windows-949 and the characters of Hong Kong, let bytes pass that are none, and exchange control characters.
+ * All others were compared, byte by byte or pair by pair.
+ */
+const deviating: ReadonlySet<EncodingName> = new Set([
+  "big5",
+  "euc-jp",
+  "euc-kr",
+  "iso-2022-jp",
+  "shift_jis",
 ]);
 
 /** Twice the longest label there is, so that a hostile one costs nothing. */
@@ -36,5 +51,7 @@ export function encodingOfLabel(label: string): EncodingName | undefined {
  */
 export function decodeBytes(bytes: Uint8Array, encoding: EncodingName): string {
   if (encoding === "replacement") return bytes.length === 0 ? "" : "\uFFFD";
+  // A decoder of the package that is not to throw; its tables are read at the first use.
+  if (deviating.has(encoding)) return createMultibyteDecoder(encoding, true)(bytes);
   return new TextDecoder(encoding).decode(bytes);
 }

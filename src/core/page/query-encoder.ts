@@ -48,7 +48,7 @@ const unmapped = "\uFFFD";
  * Bytes of the characters of legacy encodings.
  *
  * The platform decodes these encodings but does not encode them, so its tables are turned round, each when it is first
- * needed. That takes about 10 ms, and 100 ms for gb18030, which has all characters; whoever reads many pages keeps one
+ * needed. That takes about 20 ms, and 50 ms for gb18030, which has all characters; whoever reads many pages keeps one
  * instance for all of them.
  */
 export class EncodingTables {
@@ -59,8 +59,7 @@ export class EncodingTables {
     const written = writtenAs[charset]?.[char] ?? char;
     const codePoint = written.codePointAt(0) ?? 0;
     if (codePoint < 0x80) return [codePoint];
-    if (codePoint > 0xffff) {
-      if (charset !== "gb18030") return undefined;
+    if (codePoint > 0xffff && charset === "gb18030") {
       return fourBytes(gb18030BeyondPlaneZero + codePoint - 0x1_0000);
     }
     let table = this.#byCharset.get(charset);
@@ -119,11 +118,16 @@ function encodingTable(charset: EncodingName): Map<string, readonly number[]> {
   ).split("\n");
   candidates.forEach((code, index) => {
     const char = lines[index] ?? unmapped;
-    if (char.length !== 1 || char === unmapped) return;
+    if (!isOneCharacter(char) || char === unmapped) return;
     const replaces = charset === "big5" && lastInBig5.includes(char);
     if (replaces || !table.has(char)) table.set(char, code);
   });
   return table;
+}
+
+/** Those of Hong Kong in Big5 are beyond plane 0, and so two units each. */
+function isOneCharacter(text: string): boolean {
+  return text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff);
 }
 
 function codesOf(charset: EncodingName): (readonly number[])[] {

@@ -1,3 +1,4 @@
+import { createMultibyteDecoder } from "@exodus/bytes/multi-byte.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeBytes, encodingOfLabel } from "../../../src/core/page/encoding-label.ts";
@@ -116,4 +117,32 @@ describe("decodeBytes", () => {
     expect(decodeBytes(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xff), "utf-8")).toBe("a\uFFFD");
     expect(decodeBytes(bytes("<a href=x>"), "replacement")).toBe("\uFFFD");
   });
+
+  it.each([
+    ["euc-kr", "8c63", "\uB620"],
+    ["euc-kr", "c652", "\uD7A3"],
+    ["euc-kr", "8020", "\uFFFD "],
+    ["big5", "9d54", "\u{28BD4}"],
+    ["big5", "8862", "\u00CA\u0304"],
+    ["shift_jis", "1a1c7f80", "\u001A\u001C\u007F\u0080"],
+    ["euc-jp", "8122", '\uFFFD"'],
+    ["euc-jp", "8fb0a1", "\u4E02"],
+    ["iso-2022-jp", "1b2442467c", "\u65E5"],
+    ["iso-2022-jp", "1b24420000", "\uFFFD\uFFFD"],
+    ["gbk", "a2e3", "\u20AC"],
+  ])("decodes by the index of the Encoding Standard: %s %s", (encoding, hex, text) => {
+    expect(decodeBytes(Buffer.from(hex, "hex"), encoding)).toBe(text);
+  });
+
+  it.each(["big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis"])(
+    "decodes all pairs of bytes by the index of the Encoding Standard: %s",
+    (encoding) => {
+      for (let lead = 0; lead <= 0xff; lead++) {
+        const pairs = Uint8Array.from({ length: 4 * 0x100 }, (_, index) =>
+          index % 4 === 0 ? lead : index % 4 === 1 ? index >> 2 : 0x0a,
+        );
+        expect(decodeBytes(pairs, encoding)).toBe(createMultibyteDecoder(encoding, true)(pairs));
+      }
+    },
+  );
 });
