@@ -11,8 +11,7 @@ import { Admission } from "./admission/admission.ts";
 import { Dispatcher } from "./fetching/dispatcher.ts";
 import { Frontier } from "./frontier/frontier.ts";
 import { JobLog } from "./jobs/job-log.ts";
-import { isFinished, JobRegistry, reportOf } from "./jobs/job-registry.ts";
-import type { Job } from "./jobs/job-registry.ts";
+import { isFinished, JobRegistry, reportOf, type Job } from "./jobs/job-registry.ts";
 import { Journal } from "./durability/journal.ts";
 import { judgeSeeds, rejectedNamedMax, seedsOf } from "./admission/judge-seeds.ts";
 import { LeaseLog } from "./durability/lease-log.ts";
@@ -37,7 +36,7 @@ import type { QuestionDesk } from "./answers/question-desk.ts";
 import { Sequence } from "./durability/sequence.ts";
 import { SieveKeeper } from "./admission/sieve-keeper.ts";
 import { Swarm } from "./swarm/swarm.ts";
-import { WorkTime } from "./jobs/work-time.ts";
+import { isWorkedOn, WorkTime } from "./jobs/work-time.ts";
 
 /** How often rates are taken, ends of jobs looked for, and the sieve's snapshot considered. */
 const tickMs = 250;
@@ -213,11 +212,12 @@ export class Peer implements PeerControl {
     }
     const { seeds, rejected } = judgeSeeds(job, urls, this.#options);
     const links = packLinks(seeds, job.definition.options.normalizeQuery);
+    const goesOn = isWorkedOn(job);
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);
     const sinceMs = this.#ports.clock.nowMs();
     const added = await this.#admitSeeds(job, links);
-    if (added > 0) this.#workTime.begin(job, sinceMs);
+    if (added > 0 || goesOn) this.#workTime.begin(job, sinceMs);
     this.#frontier.jobsChanged();
     return {
       job: job.definition.id,

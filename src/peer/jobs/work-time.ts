@@ -30,7 +30,10 @@ export class WorkTime {
   }
 }
 
-/** The last page that a limit allows leaves no room for another one, but is being fetched. */
-function isWorkedOn(job: Job): boolean {
+/**
+ * Whether there is anything to do for it now. The last page that a limit allows leaves no room for another one, but is
+ * being fetched.
+ */
+export function isWorkedOn(job: Job): boolean {
   return job.leases > 0 || (!isFinished(job) && isRunnable(job));
 }
