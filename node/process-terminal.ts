@@ -61,10 +61,15 @@ interface OutputStream {
   readonly columns?: number;
 }
 
+/** Whether escape sequences steer what `stream` leads to: a terminal, unless `term`, its kind, says that it knows none. */
+export function takesEscapes({ isTTY }: Pick<OutputStream, "isTTY">, term?: string): boolean {
+  return isTTY === true && term !== "dumb";
+}
+
 function sink(stream: OutputStream, write: Write): TextSink {
   return {
     get isTTY() {
-      return stream.isTTY === true;
+      return takesEscapes(stream, process.env["TERM"]);
     },
     get columns() {
       // Some terminals say 0 for "not known".

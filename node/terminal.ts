@@ -2,6 +2,7 @@ import type { Clock } from "../src/ports/clock.ts";
 
 /** A stream of output. */
 export interface TextSink {
+  /** Whether it is a terminal in which the cursor can be moved. */
   readonly isTTY: boolean;
   /** Characters a line, where it is a terminal. */
   readonly columns: number;

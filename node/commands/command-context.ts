@@ -205,5 +205,5 @@ export function printJson({ terminal }: CommandContext, document: unknown): Prom
 
 /** Whether output on standard error may be coloured. */
 export function colorWanted({ environment, stderr }: Terminal): boolean {
-  return stderr.isTTY && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
+  return stderr.isTTY && (environment["NO_COLOR"] ?? "") === "";
 }
