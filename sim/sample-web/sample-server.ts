@@ -62,9 +62,13 @@ export class SampleServer {
   ): Promise<SampleServer> {
     const { port, logFile, keepHits } = { ...defaultSampleServerOptions, ...options };
     const addresses = new SampleWeb(webOptions, port).names.addresses();
-    const listeners = await listenOnAll(addresses, port);
-    const bound = (listeners[0]?.address() as AddressInfo).port;
+    // First of all, since nobody stops the listeners of a server that has no log.
     const log = new HitLog({ file: logFile, keep: keepHits });
+    const listeners = await listenOnAll(addresses, port).catch((error: unknown) => {
+      log.close();
+      throw error;
+    });
+    const bound = (listeners[0]?.address() as AddressInfo).port;
     return new SampleServer(new SampleWeb(webOptions, bound), listeners, log);
   }
 

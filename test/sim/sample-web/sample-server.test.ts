@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { Agent } from "node:http";
@@ -226,6 +227,34 @@ describe("the sample server", () => {
       expect(hits).toHaveLength(3 * (round + 1));
       expect(hits.slice(-3)).toEqual(server.hits);
     }
+  });
+
+  test.each([
+    [2, ["--frob"], "Unknown option '--frob'; --help lists what there is"],
+    [
+      1,
+      ["--sites", "2", "--log", "/no/such/log"],
+      "ENOENT: no such file or directory, open '/no/such/log'",
+    ],
+    [2, ["--sites", "none"], "sites must be a number, got none"],
+    [
+      1,
+      ["--sites", "2", "--dns-port", "TAKEN"],
+      "port TAKEN of 127.0.0.1 is in use; name another one",
+    ],
+  ])("ends with %d and a plain line where it is run with %j", async (code, words, line) => {
+    const socket = createSocket("udp4").bind(0, "127.0.0.1");
+    await once(socket, "listening");
+    const place = (word: string): string => word.replace("TAKEN", String(socket.address().port));
+    const main = join(import.meta.dirname, "../../../sim/sample-web/main.ts");
+    const child = spawn(process.execPath, [main, ...words.map(place)], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    expect(await once(child, "close")).toEqual([code, null]);
+    expect(said).toBe(`sample-web: ${place(line)}\n`);
+    socket.close();
   });
 
   test("runs as a process of its own and ends in order when told to", async () => {
