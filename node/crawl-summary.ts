@@ -11,6 +11,7 @@ import {
   formatDuration,
   formatRate,
 } from "../src/core/text/human.ts";
+import { countsText } from "./text/job-text.ts";
 import { labelled, type LabelledRow } from "./text/terminal-text.ts";
 
 /** What a crawl did, over all its runs: the document that `peer crawl --json` prints. */
@@ -122,11 +123,8 @@ function archiveText({ archive }: CrawlSummary): string {
   return archive.length === 1 ? first : `${counted(archive.length, "file")} in ${dirname(first)}`;
 }
 
-/** `: 12 robots, 3 scope`, the most frequent first. */
+/** `: 12 robots, 3 scope` */
 function listed(counts: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .sort(([, a], [, b]) => b - a)
-    .map(([name, count]) => `${formatCount(count)} ${name}`);
-  return parts.length === 0 ? "" : `: ${parts.join(", ")}`;
+  const text = countsText(counts);
+  return text === "" ? "" : `: ${text}`;
 }

@@ -8,6 +8,7 @@ import { CrawlError } from "../src/core/errors.ts";
 import type { PeerControl } from "../src/ports/peer-control.ts";
 import type { ApiFile } from "./api-client.ts";
 import { dataLayout, type ListenAddress, type PeerConfig } from "./config/peer-config.ts";
+import { makingDirectory, systemReason } from "./system-reason.ts";
 import { shellWord } from "./text/terminal-text.ts";
 
 /** A peer as the composition root hands it out: built, not started. */
@@ -145,7 +146,7 @@ async function prepareDataDir(dataDir: string): Promise<void> {
   } catch (cause) {
     throw new CrawlError(
       "DATA_DIR_UNUSABLE",
-      `${dataDir} cannot be used as a directory for data (${reasonOf(cause)})`,
+      `${dataDir} cannot be used as a directory for data (${systemReason(cause, makingDirectory)})`,
       { dataDir },
       { cause },
     );
@@ -166,25 +167,5 @@ async function makeDirectory(path: string): Promise<void> {
     if (code !== "ENOENT" || parent === path || existsSync(parent)) throw error;
     await makeDirectory(parent);
     await mkdir(path);
-  }
-}
-
-function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  switch (code) {
-    case "EACCES":
-    case "EPERM":
-      return "this user may not write there";
-    case "EEXIST":
-    case "ENOTDIR":
-      return "a file is in the way";
-    case "ENOENT":
-      return "it cannot be made there";
-    case "EROFS":
-      return "the file system is read-only";
-    case "ENOSPC":
-      return "the disk is full";
-    default:
-      return cause instanceof Error ? cause.message : String(cause);
   }
 }

@@ -3,6 +3,7 @@ import { describeReason, isStatusReason } from "../src/core/answers/reason-text.
 import type { StatusReason } from "../src/core/answers/url-status.ts";
 import { lineCharactersMax, linesOf, textUrl } from "../src/adapters/http-api/url-lines.ts";
 import { usageError } from "./error-line.ts";
+import { readingFile, systemReason } from "./system-reason.ts";
 import { clause, cut, printable } from "./text/terminal-text.ts";
 
 /** A URL of a file, and where it stands. */
@@ -64,7 +65,7 @@ export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
     for await (const chunk of createReadStream(path)) yield chunk as Uint8Array;
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
+    const reason = systemReason(error, readingFile);
     throw usageError(`--file: ${path} cannot be read (${reason})`);
   }
 }

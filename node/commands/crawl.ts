@@ -238,7 +238,7 @@ async function sayGivenUp(
       (state === "done" && httpStatus === undefined) || state === "excluded",
   );
   if (givenUp === undefined) {
-    const hint = urls.length === 0 ? "; its URL given, it says why" : "";
+    const hint = urls.length === 0 ? "; run it again with its URL to be told why" : "";
     if (failed) await stderr.write(`peer: nothing could be fetched${hint}\n`);
     return;
   }

@@ -9,6 +9,7 @@ import { SampleServer } from "../../sim/sample-web/sample-server.ts";
 import { DemoSwarm, type DemoOptions, type DemoOutcome } from "../demo-swarm.ts";
 import { numbersOf } from "../config/number-options.ts";
 import { exitCodes, usageError } from "../error-line.ts";
+import { readingFile, systemReason } from "../system-reason.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { newCommand, numberOption, printJson, settingsOf, wantsJson } from "./command-context.ts";
@@ -119,7 +120,7 @@ async function untilStopped(swarm: DemoSwarm, stop: StopRequest): Promise<DemoOu
 async function mustBeUnused(out: string): Promise<void> {
   const names = await readdir(out).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = systemReason(error, readingFile);
     throw usageError(`--out must name a new or empty folder; ${out} cannot be read (${reason})`);
   });
   if (names.length === 0) return;

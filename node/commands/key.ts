@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { Command } from "commander";
 import { CrawlError } from "../../src/core/errors.ts";
 import { usageError } from "../error-line.ts";
+import { systemReason, writingFile } from "../system-reason.ts";
 import {
   examplesText,
   newCommand,
@@ -61,7 +62,7 @@ async function writeSecret(file: string, content: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") throw usageError(`${file} is there already; name another file`);
-    throw usageError(`${file} cannot be written (${String(code ?? error)})`);
+    throw usageError(`${file} cannot be written (${systemReason(error, writingFile)})`);
   }
   try {
     await handle.writeFile(content);

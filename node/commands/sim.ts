@@ -18,6 +18,7 @@ import type { Millis } from "../../src/core/units.ts";
 import { numbersOf } from "../config/number-options.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { counted, formatDuration } from "../../src/core/text/human.ts";
+import { systemReason, writingFile } from "../system-reason.ts";
 import { nearest } from "../text/nearest.ts";
 import { printable, table } from "../text/terminal-text.ts";
 import {
@@ -127,7 +128,7 @@ async function checkWritable(file: string): Promise<void> {
     await access(found === undefined ? dirname(file) : file, constants.W_OK);
   } catch (error) {
     if (!(error instanceof Error && "code" in error) || error instanceof CrawlError) throw error;
-    throw usageError(`--report ${file} cannot be written (${String(error.code)})`);
+    throw usageError(`--report ${file} cannot be written (${systemReason(error, writingFile)})`);
   }
 }
 

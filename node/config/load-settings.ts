@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { usageError } from "../error-line.ts";
+import { readingFile, systemReason } from "../system-reason.ts";
 import { environmentName, resolveSettings } from "./resolve-settings.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
 
@@ -38,16 +39,13 @@ async function readConfig(path: string): Promise<{ name: string; content: unknow
     if (size > configBytesMax) throw new Error(`it is larger than ${configBytesMax} bytes`);
     text = await readFile(path, "utf8");
   } catch (error) {
-    throw usageError(`--config: ${path} cannot be read (${reasonOf(error)})`);
+    throw usageError(`--config: ${path} cannot be read (${systemReason(error, readingFile)})`);
   }
   try {
     return { name, content: JSON.parse(text) as unknown };
   } catch (error) {
-    throw usageError(`${name} is not JSON (${reasonOf(error)})`);
+    throw usageError(
+      `${name} is not JSON (${error instanceof Error ? error.message : String(error)})`,
+    );
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
 }

@@ -39,12 +39,6 @@ export function renderJobs(jobs: readonly JobReport[]): string {
 /** One job with its options, what it skipped, and who has done what of it. */
 export function renderJob(job: SwarmJobReport): string {
   const { options } = job.definition;
-  const skipped = Object.entries(job.counts.skipped).map(
-    ([reason, n]) => `${formatCount(n)} ${reason}`,
-  );
-  const statuses = Object.entries(job.counts.statuses).map(
-    ([name, n]) => `${formatCount(n)} ${name}`,
-  );
   const rows: LabelledRow[] = [
     ["scope", `${options.scope}, at most ${counted(options.depthMax, "link")} from a seed`],
     ["pages", options.pagesMax === 0 ? "no limit" : `at most ${formatCount(options.pagesMax)}`],
@@ -52,8 +46,11 @@ export function renderJob(job: SwarmJobReport): string {
     ["priority", String(options.priority)],
     ...options.include.map((pattern): LabelledRow => ["include", pattern]),
     ...options.exclude.map((pattern): LabelledRow => ["exclude", pattern]),
-    ["answers", statuses.length === 0 ? "none" : statuses.join(", ")],
-    ["skipped", skipped.length === 0 ? "none" : skipped.join(", ")],
+    ["sitemaps", options.sitemaps ? "followed where robots.txt names them" : "not followed"],
+    ["not HTML", options.otherContent === "archive" ? "archived" : "skipped"],
+    ["queries", queriesText(options)],
+    ["answers", countsText(job.counts.statuses) || "none"],
+    ["skipped", countsText(job.counts.skipped) || "none"],
     ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
   ];
   return `${renderJobs([job])}\n${labelled(rows)}`;
@@ -63,6 +60,20 @@ export function renderJob(job: SwarmJobReport): string {
 function activeMsOf(job: JobReport & { readonly shares?: readonly JobShare[] }): Millis {
   const times = (job.shares ?? []).map(({ counts }) => counts.activeMs);
   return times.length === 0 ? job.counts.activeMs : Math.max(...times);
+}
+
+/** `12 robots, 3 scope`: the most frequent first, of equal ones by name; empty where there is none. */
+export function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
+    .map(([name, count]) => `${formatCount(count)} ${name}`)
+    .join(", ");
+}
+
+function queriesText({ normalizeQuery }: JobOptions): string {
+  const are = normalizeQuery ? "one" : "different ones";
+  return `URLs that differ in session ids, tracking or order of parameters are ${are}`;
 }
 
 function delayText({ delayMs, connectionsPerHost }: JobOptions): string {

@@ -62,7 +62,7 @@ describe("the command line", () => {
     const file = join(folder, "used");
     await writeFile(file, "");
     await expectRefusal(["demo", "--out", folder], `${folder} is not empty`);
-    await expectRefusal(["demo", "--out", file], `${file} cannot be read (ENOTDIR`);
+    await expectRefusal(["demo", "--out", file], `${file} cannot be read (a file is in the way)`);
     await rm(folder, { recursive: true });
   });
 

@@ -260,10 +260,14 @@ describe("peer status", () => {
     ]);
   });
 
-  it("says that a file cannot be read", async () => {
-    const { err, exitCode } = await peer(["status", "--file", "/no/such/file"]);
-    expect(exitCode).toBe(2);
-    expect(err).toMatch(/^peer: --file: [^\n]*there is no such file[^\n]*\n$/);
+  it.each([
+    ["/no/such/file", "there is no such file"],
+    [tmpdir(), "it is a directory"],
+  ])("says that %s cannot be read: %s", async (file, reason) => {
+    expect(await peer(["status", "--file", file])).toMatchObject({
+      exitCode: 2,
+      err: `peer: --file: ${file} cannot be read (${reason})\n`,
+    });
   });
 });
 
@@ -340,14 +344,21 @@ describe("peer wait, stats, jobs and leave", () => {
 
   it("lists, shows and changes jobs", async () => {
     expect((await peer(["jobs"])).out).toContain("no jobs");
-    control.reports.set("docs", jobReport("docs", { queued: 5, skipped: { robots: 7 } }));
+    control.reports.set(
+      "docs",
+      jobReport("docs", { queued: 5, skipped: { scope: 7, robots: 9, depth: 7 } }),
+    );
     expect((await peer(["jobs"])).out).toMatch(/docs +running/);
     const shown = (await peer(["jobs", "show", "docs"])).out;
     expect(shown).toMatch(/\nscope +site, at most 1,000 links from a seed\n/);
     expect(shown).toMatch(
       /\ndelay +1,000 ms between requests to a host, 1 request open to it at once\n/,
     );
-    expect(shown).toMatch(/\nskipped +7 robots\n/);
+    expect(shown).toContain(
+      "\nsitemaps  not followed\nnot HTML  archived\n" +
+        "queries   URLs that differ in session ids, tracking or order of parameters are one\n",
+    );
+    expect(shown).toMatch(/\nskipped +9 robots, 7 depth, 7 scope\n/);
     expect((await peer(["jobs", "pause", "docs"])).out).toBe("job docs is paused\n");
     const resumed = await peer(["jobs", "resume", "docs", "--json"]);
     expect(JSON.parse(resumed.out)).toMatchObject({ definition: { state: "running" } });

@@ -185,7 +185,7 @@ describe("peer crawl", () => {
     const { err, exitCode } = await peer("crawl", "--out", out);
     expect({ exitCode, err }).toEqual({
       exitCode: 1,
-      err: "peer: nothing could be fetched; its URL given, it says why\n",
+      err: "peer: nothing could be fetched; run it again with its URL to be told why\n",
     });
   });
 

@@ -193,6 +193,8 @@ describe("peer key new", () => {
 
   it("says that a file cannot be written", async () => {
     expect(await runCli(["key", "new", "/no/such/folder/key"], terminal)).toBe(2);
-    expect(terminal.stderr.text).toMatch(/^peer: [^\n]* cannot be written \(ENOENT\)\n$/);
+    expect(terminal.stderr.text).toMatch(
+      /^peer: [^\n]* cannot be written \(there is no such directory\)\n$/,
+    );
   });
 });
