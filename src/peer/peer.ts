@@ -267,6 +267,7 @@ export class Peer implements PeerControl {
   async changeJob(id: JobId, change: JobChange): Promise<JobReport> {
     await this.#heardOf(id);
     const job = this.#jobs.changeState(id, change);
+    if (isWorkedOn(job)) this.#workTime.begin(job, this.#ports.clock.nowMs());
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);
     this.#frontier.jobsChanged();

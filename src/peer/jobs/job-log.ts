@@ -48,10 +48,15 @@ export class JobLog {
     for (const job of ended) this.#ended.set(job, nowMs);
     for (const [job, sinceMs] of this.#ended) {
       const isOver = isFinished(job);
-      if (isOver && nowMs - sinceMs < this.#restMs) continue;
+      if (isOver && nowMs - sinceMs < this.#restMsOf(job)) continue;
       this.#ended.delete(job);
       if (isOver) this.#finished(job);
     }
+  }
+
+  /** A job that was cancelled takes no more URLs, wherever they come from. */
+  #restMsOf({ definition }: Job): Millis {
+    return definition.state === "cancelled" ? 0 : this.#restMs;
   }
 
   #finished({ counter, definition }: Job): void {

@@ -36,6 +36,39 @@ describe("the log of a peer", () => {
     ]);
   });
 
+  it("tells the end of a job that was resumed and cancelled between two looks", async () => {
+    const machine = new VirtualPeer(() => htmlPage());
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        const urls = [1, 2, 3].map((page) => `http://site.example/${page}`);
+        await machine.inject(urls, { delayMs: 60_000 });
+        await peer.changeJob(job, "pause");
+        await machine.clock.sleep(10_000);
+        await peer.changeJob(job, "resume");
+        await peer.changeJob(job, "cancel");
+        await machine.clock.sleep(10_000);
+      })(),
+    );
+    expect(machine.logged.map(([event]) => event)).toEqual([
+      "job-started",
+      "job-paused",
+      "job-resumed",
+      "job-cancelled",
+      "job-finished",
+    ]);
+  });
+
+  it("tells in a swarm the end of a cancelled job at once: nobody can bring more of it", () => {
+    const logged: string[] = [];
+    const log = new JobLog({ info: (event) => void logged.push(event) }, false);
+    const here = new JobRegistry((...change) => log.changed(...change));
+    here.define(job);
+    here.changeState(job, "cancel");
+    log.observe([here.get(job)], 0);
+    expect(logged).toEqual(["job-started", "job-cancelled", "job-finished"]);
+  });
+
   it("tells in a swarm what others did, and an end only when it lasts", () => {
     const logged: [string, LogFields | undefined][] = [];
     const log = new JobLog({ info: (...line) => void logged.push([line[0], line[1]]) }, false);
@@ -43,19 +76,22 @@ describe("the log of a peer", () => {
     const there = new JobRegistry();
     there.define(job);
     here.merge(there.get(job).definition);
-    there.changeState(job, "cancel");
+    there.changeState(job, "pause");
+    here.merge(there.get(job).definition);
+    there.changeState(job, "resume");
     here.merge(there.get(job).definition);
     const by = "another-member";
     expect(logged).toEqual([
       ["job-started", { job, by, scope: "site", state: "running" }],
-      ["job-cancelled", { job, by }],
+      ["job-paused", { job, by }],
+      ["job-resumed", { job, by }],
     ]);
     const known: Job = here.get(job);
     log.observe([known], 0);
     log.observe([], 4_999);
-    expect(logged).toHaveLength(2);
+    expect(logged).toHaveLength(3);
     log.observe([], 5_000);
     log.observe([], 10_000);
-    expect(logged.slice(2).map(([event]) => event)).toEqual(["job-finished"]);
+    expect(logged.slice(3).map(([event]) => event)).toEqual(["job-finished"]);
   });
 });
