@@ -103,7 +103,7 @@ export const settings = {
   "max-pages": {
     read: jobOption("pagesMax", numberOrAsIs),
     argument: "<n>",
-    help: "stop after this many pages; 0 is no limit",
+    help: "stop after this many pages, in a swarm up to a second's more; 0 is no limit",
     defaultText: String(defaultJobOptions.pagesMax),
   },
   delay: {

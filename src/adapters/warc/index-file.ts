@@ -16,7 +16,7 @@ import { textLines } from "./text-lines.ts";
  */
 
 /** Bytes of appended lines that are read and looked at in one turn of the event loop. */
-const bytesPerTurn = 256 * 1_024;
+const bytesPerTurn = 64 * 1_024;
 
 export interface IndexRequest {
   /** Where the records stand now: the open or the finished file. */

@@ -6,7 +6,7 @@ import { textLines } from "./text-lines.ts";
 const runLines = 4_096;
 
 /** Bytes of each run that are in memory while runs are merged. */
-const readAhead = 64 * 1_024;
+const readAhead = 16 * 1_024;
 
 /** A run that is being read: the lines in memory, and what brings more. */
 interface Cursor {
