@@ -22,7 +22,7 @@ const benchmarks: readonly Entry[] = [
   { name: "forwarding", quick: ["--urls", "50000"] },
   {
     name: "answers",
-    quick: ["--seconds", "5", "--sites", "150", "--lists", "20", "--probes", "20"],
+    quick: ["--seconds", "5", "--sites", "150", "--lists", "20", "--probes", "20", "--settle", "5"],
   },
   { name: "eight-peers", quick: ["--seconds", "15", "--settle", "5"] },
 ];

@@ -1,7 +1,7 @@
 /**
  * How soon any peer answers for the whole swarm while it crawls.
  *
- *   node test/bench/swarm/answers.ts [--rate 1000] [--seconds 10] [--sites 300] [--peers 3] [--lists 50] [--probes 50] [--settle 10] [--json]
+ *   node test/bench/swarm/answers.ts [--rate 1000] [--seconds 20] [--sites 300] [--peers 3] [--lists 50] [--probes 50] [--settle 90] [--json]
  *
  * Three things, one after the other, before a crawl of as many pages a second as there are sites: single questions at a
  * fixed rate to a peer that does not own the URL, each timed from when it was to be sent, whether or not those before
@@ -28,7 +28,7 @@ const reachedWithinMs = 60_000;
 const visibleWithinMs = 30_000;
 const pollMs = 5;
 
-const flags = { rate: 1_000, seconds: 10, sites: 300, peers: 3, lists: 50, probes: 50, settle: 10 };
+const flags = { rate: 1_000, seconds: 20, sites: 300, peers: 3, lists: 50, probes: 50, settle: 90 };
 
 await runBenchmark({
   name: "answers",
