@@ -6,7 +6,11 @@ import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
 import type { OverlayOutcome } from "../../../../src/ports/overlay.ts";
 import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
-import { defaultReplicaStreamOptions } from "../../../../src/peer/swarm/replication/replica-stream.ts";
+import {
+  defaultReplicaStreamOptions,
+  type ReplicaStreamOptions,
+} from "../../../../src/peer/swarm/replication/replica-stream.ts";
+import type { SwarmView } from "../../../../src/peer/swarm/members/swarm-view.ts";
 import { Replicator } from "../../../../src/peer/swarm/replication/replicator.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { stillView } from "../still-view.ts";
@@ -26,16 +30,14 @@ function rowOf(site: string) {
 const row = rowOf("a.example");
 const position = positionOfKey(row.key);
 
-/** A holder of everything with one replica, whose messages are acknowledged when the test says so. */
-function newReplicator() {
-  const view = { ...stillView(self, replica) };
+/** A holder of everything that sends its rows by `rows`. */
+function replicatorBy(
+  view: SwarmView,
+  rows: (to: MemberId) => Promise<OverlayOutcome>,
+  options: Partial<ReplicaStreamOptions> = {},
+) {
   const territory = new Territory();
   territory.take(ArcSet.whole);
-  const acknowledge: (() => void)[] = [];
-  const rows = (): Promise<OverlayOutcome> =>
-    new Promise((resolve) => {
-      acknowledge.push(() => resolve({ kind: "reply", payload: new Uint8Array(0) }));
-    });
   const none = (): void => undefined;
   const replicator = new Replicator(
     {
@@ -46,10 +48,22 @@ function newReplicator() {
     { view, territory },
     {
       replicator: { replicas: 2, queuedRowsMax: 1_000 },
-      stream: { ...defaultReplicaStreamOptions, rowsPerMessage: 1 },
+      stream: { ...defaultReplicaStreamOptions, ...options },
     },
     none,
   );
+  return { replicator, territory };
+}
+
+/** A holder of everything with one replica, whose messages are acknowledged when the test says so. */
+function newReplicator() {
+  const view = { ...stillView(self, replica) };
+  const acknowledge: (() => void)[] = [];
+  const rows = (): Promise<OverlayOutcome> =>
+    new Promise((resolve) => {
+      acknowledge.push(() => resolve({ kind: "reply", payload: new Uint8Array(0) }));
+    });
+  const { replicator, territory } = replicatorBy(view, rows, { rowsPerMessage: 1 });
   replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
   const stream = replicator.stream(replica);
   if (stream === undefined) throw new Error("no stream to the replica");
@@ -207,27 +221,12 @@ describe("a copy that stands in", () => {
       isRunning: (member: MemberId) => !lost.has(member),
       generationOf: (member: MemberId) => (lost.has(member) ? undefined : 1),
     };
-    const territory = new Territory();
-    territory.take(ArcSet.whole);
     const acknowledge = new Map<MemberId, () => void>();
     const rows = (to: MemberId): Promise<OverlayOutcome> =>
       new Promise((resolve) => {
         acknowledge.set(to, () => resolve({ kind: "reply", payload: new Uint8Array(0) }));
       });
-    const none = (): void => undefined;
-    const replicator = new Replicator(
-      {
-        clock: new VirtualClock(),
-        logger: { debug: none, info: none, warn: none, error: none },
-        calls: { rows },
-      },
-      { view, territory },
-      {
-        replicator: { replicas: 2, queuedRowsMax: 1_000 },
-        stream: defaultReplicaStreamOptions,
-      },
-      none,
-    );
+    const { replicator } = replicatorBy(view, rows);
     const setRing = (...ids: MemberId[]): void => {
       view.ring = view.futureRing = rings.ringOf(ids.map((id) => ({ id, weight: 1 })));
       view.others = [replica, newcomer, other].filter((id) => !lost.has(id));
