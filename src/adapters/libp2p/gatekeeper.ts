@@ -103,8 +103,8 @@ export class Gatekeeper {
   }
 
   /**
-   * Somebody with this member's own key was reached; before that it had been called `ownCallsBefore` times by such. A member may
-   * have addresses that it does not know of: who reaches itself is called at the same time.
+   * Somebody with this member's own key was reached; before that it had been called `ownCallsBefore` times by such. A
+   * member may have addresses that it does not know of: who reaches itself is called at the same time.
    */
   async reachedOwnKey(address: string, ownCallsBefore: number): Promise<JoinOutcome> {
     await sleep(ownCallMs);

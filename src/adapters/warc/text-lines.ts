@@ -4,8 +4,9 @@ import type { FileHandle } from "node:fs/promises";
 const lineBytesMax = 1_048_576;
 
 /**
- * Whole lines of a file from byte `start` to `end`, with their line feeds, one character for each byte; `readAhead` bytes are read
- * at a time. What follows the last line feed, or stands in a line beyond all measure, is left out with all behind it.
+ * Whole lines of a file from byte `start` to `end`, with their line feeds, one character for each byte; `readAhead` bytes
+ * are read at a time. What follows the last line feed, or stands in a line beyond all measure, is left out with all
+ * behind it.
  */
 export async function* textLines(
   file: FileHandle,

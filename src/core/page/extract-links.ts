@@ -36,7 +36,8 @@ export const defaultExtractOptions: ExtractOptions = Object.freeze({
  * What an HTML document says to a crawler: its links, where it wants to be found, what it does not want.
  *
  * One pass of a tokenizer, no tree; a second one where the document turns out to be in another encoding. References are
- * resolved after the pass, because a `base` holds for the links before it too. Time and memory are linear in the document's length, whatever it contains; nothing is ever thrown.
+ * resolved after the pass, because a `base` holds for the links before it too. Time and memory are linear in the
+ * document's length, whatever it contains; nothing is ever thrown.
  */
 export function extractLinks(
   html: Uint8Array,
