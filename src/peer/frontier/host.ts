@@ -20,7 +20,7 @@ export class Host {
   readonly isInherited: boolean;
   /** Leads to an address that is not public, by its form alone. */
   readonly isPrivate: boolean;
-  /** Longest Crawl-delay that a robots.txt of this host asks for. */
+  /** Longest Crawl-delay that a robots.txt of this host has asked for since one was read again. */
   crawlDelayMs: Millis | undefined;
   /** When the visit's address must be looked up again. */
   addressExpiresAtMs: Millis = 0;

@@ -148,6 +148,8 @@ export class RobotsVisitor {
     const record = this.#recordOf(origin, answer, known);
     const kept = this.#keeper.keep(origin, host.visit.site, record);
     const entry = await this.#keeper.lookup(origin, host.visit.site);
+    // What its last reading asked for is over. What another origin's asks for counts again from its next visit on.
+    if (known && record.failuresInRow === 0) host.crawlDelayMs = undefined;
     if (entry) this.#heedCrawlDelay(lease, entry);
     const isDenied = record.verdict === "disallow-all";
     // An origin's own waits grow with its failures; the host's would grow with those of all, and outlast them.

@@ -130,4 +130,38 @@ describe("robots.txt, as a peer asks for it", () => {
     expect(asked).toHaveLength(7);
     expect((asked[6]?.startedAtMs ?? 0) - (asked[0]?.startedAtMs ?? 0)).toBeGreaterThan(126_000);
   });
+
+  const pages = Array.from({ length: 40 }, (_, number) => `/${number}`);
+  const soon = { headers: { "cache-control": "max-age=300" } };
+
+  it("sets no longer a pace when it is read again than it asks for then", async () => {
+    const machine = new VirtualPeer((url, asked) => {
+      if (!url.endsWith("/robots.txt")) return htmlPage(...pages);
+      return { ...soon, body: `User-agent: *\n${asked === 0 ? "Crawl-delay: 10" : "Disallow:"}` };
+    });
+    await machine.crawl(["http://site.example/"]);
+    const rests = restsOf(machine);
+    expect(rests).toHaveLength(42);
+    // It is read again after five minutes.
+    expect(rests.slice(0, 31).every((seconds) => seconds === 10)).toBe(true);
+    expect(rests.slice(31).every((seconds) => seconds === 1)).toBe(true);
+  });
+
+  it("keeps the pace that the one of the host's other origin asks for", async () => {
+    const seeds = ["http://site.example/", "http://site.example:8080/"];
+    const machine = new VirtualPeer((url) => {
+      if (url === "http://site.example:8080/robots.txt") {
+        return { body: "User-agent: *\nCrawl-delay: 10" };
+      }
+      if (url.endsWith("/robots.txt")) return { ...soon, body: "User-agent: *\nDisallow:" };
+      return htmlPage(...pages);
+    });
+    await machine.crawl(seeds);
+    const times = machine.web.hits
+      .filter(({ host }) => host.endsWith(":8080"))
+      .map(({ startedAtMs }) => startedAtMs);
+    const rests = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
+    expect(rests).toHaveLength(41);
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(10_000);
+  });
 });
