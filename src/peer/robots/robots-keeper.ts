@@ -3,6 +3,7 @@ import { RobotsRecord } from "../../core/record/record.pb.ts";
 import { robotsKey } from "../../core/record/keys.ts";
 import { parseRobots } from "../../core/robots/parse-robots.ts";
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";
+import { defaultRobotsPolicyOptions } from "../../core/robots/robots-policy.ts";
 import type { CanonicalUrl, Millis, OriginName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
@@ -52,8 +53,10 @@ export class RobotsKeeper {
     return entry;
   }
 
+  /** One that would hold for longer than any answer does was kept under a clock that was wrong, here or elsewhere. */
   isFresh({ record }: RobotsEntry): boolean {
-    return this.#clock.nowMs() < record.expiresAtMs;
+    const leftMs = record.expiresAtMs - this.#clock.nowMs();
+    return leftMs > 0 && leftMs <= defaultRobotsPolicyOptions.freshMaxMs;
   }
 
   /** Takes in what was fetched; the returned operation makes it durable. */

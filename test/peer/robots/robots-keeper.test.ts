@@ -79,4 +79,14 @@ describe("RobotsKeeper", () => {
       expect(entry && robotsAllow(entry, url, "orbweaver")).toBe(false);
     }
   });
+
+  it.each([
+    ["for a day after it was fetched", 24 * 60 * minuteMs, true],
+    ["not for longer, as a clock that was ahead has it", 24 * 60 * minuteMs + 1, false],
+    ["not when its time is over", 0, false],
+  ])("holds a file fresh %s", (_, expiresAtMs, isFresh) => {
+    const { keeper } = begun();
+    const entry = { record: { ...record(""), expiresAtMs }, rules: undefined };
+    expect(keeper.isFresh(entry)).toBe(isFresh);
+  });
 });
