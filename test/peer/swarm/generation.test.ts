@@ -4,6 +4,7 @@ import { encodeClaim } from "../../../src/core/messages/claim.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 const hourMs = 3_600_000;
+const yearsMs = 20_000 * hourMs;
 
 /** Enough for a member to be refused, or to find that it is not taken for what it is. */
 const amongOthersMs = 20_000;
@@ -26,6 +27,23 @@ describe("a run of a member", () => {
       await bench.pass(amongOthersMs);
       await bench.settled();
       expect(third.peer.swarm?.view.generation).toBe(before + 1);
+    });
+    expect(bench.world.failures).toEqual([]);
+  });
+
+  it("is one that others hear of when the one before was under a clock that was years ahead", async () => {
+    const bench = new SwarmBench(0);
+    const [first] = Array.from({ length: 3 }, () => bench.world.addMachine());
+    await bench.run(async () => {
+      first?.setClock({ offsetMs: yearsMs, driftPpm: 0 });
+      await first?.start();
+      await bench.pass(amongOthersMs);
+      first?.kill();
+      first?.setClock(noSkew);
+      await Promise.all(bench.world.machines.map((machine) => machine.start()));
+      await bench.pass(amongOthersMs);
+      const seen = bench.peers.map(({ swarm }) => swarm?.view.others.length);
+      expect(seen).toEqual([2, 2, 2]);
     });
     expect(bench.world.failures).toEqual([]);
   });

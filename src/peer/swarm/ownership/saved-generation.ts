@@ -1,3 +1,4 @@
+import { isTimely } from "../../../core/membership/read-member.ts";
 import { namedKey } from "../../../core/record/keys.ts";
 import type { Millis } from "../../../core/units.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
@@ -6,12 +7,15 @@ const key = namedKey("meta", "generation");
 
 /**
  * The generation of the run that begins now, durable from the return on: later than those of all runs before, also where
- * the clock has been set back since. Else the others would take this run for what is over, until the clock has caught up.
+ * the clock has been set back since. Else the others would take this run for what is over, until the clock has caught up. One
+ * of a time that is too far ahead for others to believe, as a clock that was wrong has left it, does not count: a later one
+ * would not be believed either.
  */
 export async function beginGeneration(store: Store, nowMs: Millis): Promise<number> {
   const value = await store.get(key);
   const saved = value ? Number(new TextDecoder().decode(value)) : 0;
-  const generation = Math.max(Math.floor(nowMs), saved + 1);
+  const next = saved + 1;
+  const generation = Math.max(Math.floor(nowMs), isTimely(next, nowMs) ? next : 0);
   await store.write([generationOp(generation)], { sync: true });
   return generation;
 }
