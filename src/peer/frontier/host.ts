@@ -8,6 +8,7 @@ import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { Millis } from "../../core/units.ts";
 import type { ResolveFailure } from "../../ports/resolver.ts";
 import type { StoreOp } from "../../ports/store.ts";
+import { isRunnable } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
 /** A host with queued URLs: what the workbench needs of it, and what the database keeps of it. */
@@ -48,10 +49,10 @@ export class Host {
     for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);
   }
 
-  /** Whether the job may still ask something of the host, and so has a say in its pace. */
-  mayBeAskedBy({ definition, leases }: Job): boolean {
-    const isOver = definition.state === "cancelled" && leases === 0;
-    return !isOver && this.visit.queue.mayHave(definition.id);
+  /** Whether the job asks something of the host at present, or may, and so has a say in its pace. */
+  mayBeAskedBy(job: Job): boolean {
+    const isAtRest = job.leases === 0 && !isRunnable(job);
+    return !isAtRest && this.visit.queue.mayHave(job.definition.id);
   }
 
   admittedFor(space: number): number {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
+import type { JobOptions } from "../../../src/core/jobs/job-definition.ts";
+import type { JobId } from "../../../src/core/units.ts";
+import { htmlPage } from "../../support/table-web.ts";
+import { VirtualPeer } from "../../support/virtual-peer.ts";
+
+const pages = Array.from({ length: 40 }, (_, number) => `/${number}`);
+const seed = "http://site.example/";
+const [before, after] = ["before", "after"] as [JobId, JobId];
+
+type Meanwhile = (machine: VirtualPeer) => Promise<unknown>;
+
+/** Two jobs of the same pages, the second of which begins `meanwhile` later; what the server saw from then on. */
+async function crawl(
+  one: Partial<JobOptions>,
+  other: Partial<JobOptions>,
+  meanwhile: Meanwhile,
+): Promise<VirtualPeer["web"]["hits"]> {
+  const machine = new VirtualPeer((url) =>
+    url.endsWith("/robots.txt") ? { status: 404 } : htmlPage(...pages),
+  );
+  const seen = await machine.clock.run(
+    (async () => {
+      const peer = await machine.start();
+      await peer.inject(before, [seed], { ...defaultJobOptions, ...one });
+      await meanwhile(machine);
+      const { length } = machine.web.hits;
+      await peer.inject(after, [seed], { ...defaultJobOptions, ...other });
+      await peer.jobFinished(after, new AbortController().signal);
+      return length;
+    })(),
+  );
+  return machine.web.hits.slice(seen);
+}
+
+const untilItsLimit: Meanwhile = ({ clock }) => clock.sleep(60_000);
+
+const untilPaused: Meanwhile = async ({ clock, peer }) => {
+  await clock.sleep(15_000);
+  await peer.changeJob(before, "pause");
+  await clock.sleep(60_000);
+};
+
+describe("a host of several jobs", () => {
+  it.each<[string, Partial<JobOptions>, Meanwhile]>([
+    ["has come to its limit", { pagesMax: 2 }, untilItsLimit],
+    ["is paused", {}, untilPaused],
+  ])("does not keep the delay of one that %s", async (_, options, meanwhile) => {
+    const hits = await crawl({ ...options, delayMs: 10_000 }, { delayMs: 100 }, meanwhile);
+    const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.startedAtMs ?? 0));
+    expect(rests).toHaveLength(40);
+    expect(Math.max(...rests)).toBeLessThan(200);
+  });
+});
