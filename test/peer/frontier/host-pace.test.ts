@@ -52,4 +52,13 @@ describe("a host of several jobs", () => {
     expect(rests).toHaveLength(40);
     expect(Math.max(...rests)).toBeLessThan(200);
   });
+
+  it("has no more requests open than each of them wants", async () => {
+    const open = { connectionsPerHost: 4, delayMs: 0 };
+    const hits = await crawl(open, { delayMs: 0 }, ({ clock }) => clock.sleep(25));
+    const ends = hits.map(({ finishedAtMs }) => finishedAtMs);
+    const overlaps = hits.filter(({ startedAtMs }, at) => startedAtMs < (ends[at - 1] ?? 0));
+    expect(hits.length).toBeGreaterThan(60);
+    expect(overlaps).toEqual([]);
+  });
 });
