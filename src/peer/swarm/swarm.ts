@@ -126,7 +126,7 @@ export class Swarm {
     const generation = Math.floor(ports.clock.nowMs());
     const heard = {
       onBuried: () => this.lending?.forfeit(),
-      onMovedOn: (moved: number) => void parts.journal.append([generationOp(moved)]),
+      onMovedOn: (moved: number) => this.#movedOn(moved),
       onLaterRun: new LaterRuns(ports, () => this.view, this.#stop.signal, onFailure).heard,
     };
     this.view = new MemberView(ports, rings, { ...options, generation }, heard);
@@ -315,6 +315,12 @@ export class Swarm {
   /** The same, as it was when a host was last let out. */
   get standstillsSeen(): number {
     return this.#stalls.seen;
+  }
+
+  /** What was lent to this run under its number so far is free to its lenders. */
+  #movedOn(generation: number): void {
+    void this.#parts.journal.append([generationOp(generation)]);
+    this.lending?.forfeit();
   }
 
   #stoodStill(): void {

@@ -143,8 +143,8 @@ export class AddressLending {
   }
 
   /**
-   * To be called when this process has stood still, or was taken for dead: the stewards may have lent to others what it has on
-   * loan. It asks for all of it anew.
+   * To be called when this process has stood still, was taken for dead, or goes on as a later run: the stewards may have lent to
+   * others what it has on loan. It asks for all of it anew.
    */
   forfeit(): void {
     if (!this.#isOn) return;

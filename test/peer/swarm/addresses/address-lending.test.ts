@@ -4,8 +4,12 @@ import { peerFactory } from "../../../../sim/world/peer-factory.ts";
 import type { VirtualHit } from "../../../../sim/world/virtual-web.ts";
 import { World, type WorldOptions } from "../../../../sim/world/world.ts";
 import { defaultJobOptions, type JobOptions } from "../../../../src/core/jobs/job-definition.ts";
+import type { Member } from "../../../../src/core/membership/member.ts";
+import { encodeClaim } from "../../../../src/core/messages/claim.ts";
 import { messageKinds } from "../../../../src/core/messages/message-kinds.ts";
-import type { JobId } from "../../../../src/core/units.ts";
+import { positionOf } from "../../../../src/core/ring/ring-position.ts";
+import type { CanonicalUrl, JobId } from "../../../../src/core/units.ts";
+import { hostOf, siteOfHost } from "../../../../src/core/url/site-of.ts";
 import type { Peer } from "../../../../src/peer/peer.ts";
 import { defaultSwarmOptions } from "../../../../src/peer/swarm/swarm-options.ts";
 import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
@@ -52,12 +56,16 @@ class SharedWeb {
     const work = async (): Promise<void> => {
       await Promise.all(machines.map((machine) => machine.start()));
       await clock.sleep(8_000);
-      const settings = { ...defaultJobOptions, scope: "any", delayMs, ...options } as const;
-      await this.machine(1).peer.inject(job, sampleWeb.rootUrls(), settings);
+      await this.inject(sampleWeb.rootUrls(), options);
       await meanwhile?.();
       await this.machine(1).peer.jobFinished(job, new AbortController().signal);
     };
     return this.world.run(work(), 3_600_000);
+  }
+
+  async inject(urls: readonly string[], options: Partial<JobOptions> = {}): Promise<void> {
+    const settings = { ...defaultJobOptions, scope: "any", delayMs, ...options } as const;
+    await this.machine(1).peer.inject(job, urls, settings);
   }
 
   machine(index: number) {
@@ -133,6 +141,35 @@ describe("an address with sites of different owners", () => {
       shared.machine(latest === "peer-2" ? 2 : 0).kill();
     });
     expect(shared.pages).toBe(240);
+    expect(shared.sharedAddresses).toBe(1);
+    expect(shared.offences()).toEqual([]);
+  });
+
+  it.each<[string, (row: Member) => Member]>([
+    ["can say no more", (row) => ({ ...row, incarnation: 0xffff_ffff, health: "suspect" })],
+    ["is said to be over", (row) => ({ ...row, generation: row.generation + 1_000 })],
+  ])("stays so when a borrower goes on as a later run, as its present one %s", async (_, lie) => {
+    const shared = new SharedWeb(12, { web });
+    const { clock, machines, sampleWeb } = shared.world;
+    const borrower = shared.machine(1);
+    const isHeld = (url: string): boolean => {
+      const position = positionOf(siteOfHost(hostOf(url as CanonicalUrl)));
+      return borrower.peer.swarm?.territory.holds(position) === true;
+    };
+    const work = async (): Promise<void> => {
+      await Promise.all(machines.map((machine) => machine.start()));
+      await clock.sleep(8_000);
+      await shared.inject(sampleWeb.rootUrls().filter(isHeld), { scope: "host" });
+      await clock.sleep(5_000);
+      const [row] = borrower.peer.swarm?.members() ?? [];
+      if (!row) throw new Error("a member of a swarm");
+      shared.machine(0).overlay?.publish(encodeClaim({ members: [lie(row)] }));
+      await clock.sleep(500);
+      // Now others want what it has had to itself.
+      await shared.inject(sampleWeb.rootUrls());
+      await borrower.peer.jobFinished(job, new AbortController().signal);
+    };
+    await shared.world.run(work(), 3_600_000);
     expect(shared.sharedAddresses).toBe(1);
     expect(shared.offences()).toEqual([]);
   });
