@@ -133,7 +133,7 @@ export const settings = {
   priority: {
     read: jobOption("priority", numberOrAsIs),
     argument: "<0-9>",
-    help: "among jobs, 9 goes first",
+    help: "among jobs of a host, 9 goes first: each step has twice the turns",
     defaultText: String(defaultJobOptions.priority),
   },
   "normalize-query": {

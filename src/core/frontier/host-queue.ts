@@ -6,11 +6,14 @@ import type { QueuedUrl } from "./queued-url.ts";
 
 const noJobs: readonly JobId[] = Object.freeze([]);
 
+const priorityMax = 9;
+
 /**
  * The queue of one host: for each job a bounded head in memory of what stands in the database.
  *
- * Jobs are served in rotation, so that one with a million URLs cannot starve one with ten. Within a job the
- * order is that of the keys: priority, then arrival.
+ * Jobs are served in rotation, so that one with a million URLs cannot starve one with ten; one of a priority that is a
+ * step higher has twice as many turns (Waldspurger & Weihl 1995, "Stride Scheduling"). Within a job the order is that of
+ * the keys: priority, then arrival.
  *
  * The caller keeps two promises. A scan sees every entry that was added before its {@link
  * HostQueue.beginRefill}: what is still on its way to the database then is flushed before the scan. And
@@ -24,6 +27,9 @@ export class HostQueue {
   #headMax = 0;
   /** In the order of rotation: the job that waited longest stands first. */
   readonly #jobs = new Map<JobId, JobQueue>();
+  /** The turn that was had last, and of jobs that share the host the one that is theirs next. */
+  #turn = 0;
+  #nextTurns: Map<JobId, number> | undefined;
 
   /** `headMax` entries of each job are held in memory, at most. */
   constructor(headMax: number) {
@@ -87,16 +93,37 @@ export class HostQueue {
 
   /**
    * Leases the first entry of the next job in turn that may run. It is not handed out again until it is put
-   * back; a lease ends with {@link putBack} or {@link settle}.
+   * back; a lease ends with {@link putBack} or {@link settle}. Without `priorityOf`, all jobs are alike.
    */
-  take(runnable: (job: JobId) => boolean): QueuedUrl | undefined {
+  take(
+    runnable: (job: JobId) => boolean,
+    priorityOf: (job: JobId) => number = () => priorityMax,
+  ): QueuedUrl | undefined {
+    const next = this.#nextJob(runnable);
+    const queue = next && this.#jobs.get(next.job);
+    if (!next || !queue) return undefined;
+    const { job, turn } = next;
+    this.#jobs.delete(job);
+    this.#jobs.set(job, queue);
+    this.#turn = turn;
+    if (this.#jobs.size > 1) {
+      this.#nextTurns ??= new Map();
+      this.#nextTurns.set(job, turn + 2 ** (priorityMax - priorityOf(job)));
+    }
+    return queue.take();
+  }
+
+  /** The job whose turn comes first; one that had nothing to take for a while has no turns to make up for. */
+  #nextJob(
+    runnable: (job: JobId) => boolean,
+  ): { readonly job: JobId; readonly turn: number } | undefined {
+    let next: { readonly job: JobId; readonly turn: number } | undefined;
     for (const [job, queue] of this.#jobs) {
       if (queue.heldCount === 0 || !runnable(job)) continue;
-      this.#jobs.delete(job);
-      this.#jobs.set(job, queue);
-      return queue.take();
+      const turn = Math.max(this.#turn, this.#nextTurns?.get(job) ?? 0);
+      if (!next || turn < next.turn) next = { job, turn };
     }
-    return undefined;
+    return next;
   }
 
   /** Whether {@link take} would find something. */
@@ -160,5 +187,7 @@ export class HostQueue {
       return;
     }
     this.#jobs.delete(job);
+    // What it has had in advance counts when it comes back.
+    if ((this.#nextTurns?.get(job) ?? 0) <= this.#turn) this.#nextTurns?.delete(job);
   }
 }

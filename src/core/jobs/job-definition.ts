@@ -54,7 +54,10 @@ export interface JobOptions {
   readonly delayMs: Millis;
   /** Requests open at once to one host and its address. @default 1 */
   readonly connectionsPerHost: number;
-  /** 0 (last) to 9 (first). @default 5 */
+  /**
+   * 0 (last) to 9 (first): of the jobs that share a host, one that is a step higher has twice as many turns. Within the job,
+   * what was queued at a higher one comes first. @default 5
+   */
   readonly priority: number;
   /** Whether query parameters that do not change the page (session ids, tracking, order) are ignored by the dedupe. @default true */
   readonly normalizeQuery: boolean;

@@ -208,7 +208,7 @@ export class Frontier {
       const visit = this.#workbench.take(this.#clock.nowMs());
       if (!visit) return undefined;
       const host = this.#hosts.get(visit.host);
-      const url = visit.queue.take(this.#runnable);
+      const url = visit.queue.take(this.#runnable, this.#priorityOf);
       const job = url && this.#jobs.get(url.job);
       if (host && url && job) {
         job.leases += 1;
@@ -269,6 +269,8 @@ export class Frontier {
     void this.#waiting.look();
   }
 
+  readonly #priorityOf = (id: JobId): number => this.#jobs.get(id).definition.options.priority;
+
   readonly #runnable = (id: JobId): boolean => isRunnable(this.#jobs.get(id));
 
   #leaseEnded({ host, job }: Lease): void {
@@ -279,11 +281,8 @@ export class Frontier {
   }
 
   #close(visit: HostVisit, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
-    this.#workbench.release(visit, {
-      finishedAtMs: this.#clock.nowMs(),
-      delayMs: end ? visit.delayMs : 0,
-      ...end,
-    });
+    const ended = { finishedAtMs: this.#clock.nowMs(), delayMs: end ? visit.delayMs : 0 };
+    this.#workbench.release(visit, { ...ended, ...end });
   }
 
   #admitActive(host: Host): boolean {

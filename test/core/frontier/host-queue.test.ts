@@ -34,6 +34,34 @@ describe("HostQueue", () => {
     expect(takenUrls(queue, 6)).toEqual(["a/0/0", "b/9/0", "a/0/1", "b/9/1", "a/0/2", "a/0/3"]);
   });
 
+  it("serves a job of a higher priority first, and none never", () => {
+    const queue = new HostQueue(40);
+    for (let sequence = 0; sequence < 20; sequence += 1) {
+      queue.add(queued(jobA, 0, sequence));
+      queue.add(queued(jobB, 0, sequence));
+    }
+    const priorityOf = (job: string) => (job === jobB ? 5 : 3);
+    const taken = Array.from({ length: 40 }, () => queue.take(anyJob, priorityOf)?.job);
+    expect(taken.slice(0, 11).join("")).toBe("abbbbabbbba");
+    expect(taken.slice(25).join("")).toBe("a".repeat(15));
+  });
+
+  it("keeps its turns for a job that comes and goes, and makes up for none", () => {
+    const queue = new HostQueue(40);
+    const priorityOf = (job: string) => (job === jobB ? 4 : 3);
+    const taken: (string | undefined)[] = [];
+    for (let sequence = 0; sequence < 20; sequence += 1) queue.add(queued(jobB, 0, sequence));
+    for (let sequence = 0; sequence < 20; sequence += 1) {
+      if (sequence > 5) queue.add(queued(jobA, 0, sequence));
+      const url = queue.take(anyJob, priorityOf);
+      taken.push(url?.job);
+      if (url?.job !== jobA) continue;
+      queue.settle(url);
+      queue.committed(url);
+    }
+    expect(taken.join("")).toBe("bbbbbbbababbabbabbab");
+  });
+
   it("passes over jobs that may not run, and serves them when they may again", () => {
     const queue = new HostQueue(10);
     queue.add(queued(jobA, 0, 0));

@@ -61,4 +61,24 @@ describe("a host of several jobs", () => {
     expect(hits.length).toBeGreaterThan(60);
     expect(overlaps).toEqual([]);
   });
+
+  it("has more turns for one of a higher priority, and some for the other", async () => {
+    const machine = new VirtualPeer(() => htmlPage());
+    const seeds = (path: string) => pages.map((page) => `${seed}${path}${page}`);
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        const options = { ...defaultJobOptions, scope: "page" } as const;
+        await peer.inject(before, seeds("low"), { ...options, priority: 4 });
+        await peer.inject(after, seeds("high"), { ...options, priority: 7 });
+        await machine.clock.sleep(40_000);
+      })(),
+    );
+    const paths = [...machine.web.counts().keys()];
+    const high = paths.filter((url) => url.startsWith(`${seed}high/`)).length;
+    expect(paths.length).toBeGreaterThan(35);
+    // Of nine turns eight.
+    expect(high / paths.length).toBeGreaterThan(0.8);
+    expect(high).toBeLessThan(paths.length - 3);
+  });
 });
