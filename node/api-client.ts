@@ -129,6 +129,10 @@ export class ApiClient {
     return this.#json("GET", `/hosts/${encodeURIComponent(name)}`);
   }
 
+  releaseHost(name: string): Promise<HostStatus> {
+    return this.#json("POST", `/hosts/${encodeURIComponent(name)}/release`);
+  }
+
   leave(): Promise<{ readonly leaving: boolean; readonly peer: string; readonly pid: number }> {
     return this.#json("POST", "/leave");
   }

@@ -20,6 +20,7 @@ import { newVisitor } from "./fetching/new-visitor.ts";
 import { openData } from "./durability/open-data.ts";
 import { Pace } from "./fetching/pace.ts";
 import type {
+  HostChange,
   HostStatus,
   InjectReport,
   JobChange,
@@ -101,20 +102,16 @@ export class Peer implements PeerControl {
       options,
       onFailure,
     );
-    const visitor = newVisitor(
-      ports,
-      {
-        admission: this.#admission,
-        frontier: this.#frontier,
-        jobs: this.#jobs,
-        journal: this.#journal,
-        leases: this.#leases,
-        sieve: this.#sieve,
-        swarm: this.#swarm,
-      },
-      options,
-      signal,
-    );
+    const parts = {
+      admission: this.#admission,
+      frontier: this.#frontier,
+      jobs: this.#jobs,
+      journal: this.#journal,
+      leases: this.#leases,
+      sieve: this.#sieve,
+      swarm: this.#swarm,
+    };
+    const visitor = newVisitor(ports, parts, options, signal);
     this.#dispatcher = new Dispatcher(
       ports.clock,
       {
@@ -129,8 +126,7 @@ export class Peer implements PeerControl {
       onFailure,
     );
     const stats = (): PeerStats => this.stats();
-    const parts = { frontier: this.#frontier, jobs: this.#jobs, stats, swarm: this.#swarm };
-    this.#questions = newDesk(ports, parts, options, signal);
+    this.#questions = newDesk(ports, { ...parts, stats }, options, signal);
     this.#journal.contribute(() => this.#jobs.takeUnsaved());
     this.#journal.contribute(() => this.#sequence.takeUnsaved());
   }
@@ -239,8 +235,8 @@ export class Peer implements PeerControl {
     return this.#questions.content(url, job);
   }
 
-  host(name: string): Promise<HostStatus> {
-    return this.#questions.host(name);
+  host(name: string, change?: HostChange): Promise<HostStatus> {
+    return this.#questions.host(name, change);
   }
 
   members(): readonly MemberReport[] {

@@ -1,4 +1,4 @@
-import type { HostStatus } from "../core/answers/host-status.ts";
+import type { HostChange, HostStatus } from "../core/answers/host-status.ts";
 import type { JobCounts } from "../core/answers/job-counts.ts";
 import type { ReportedDefinition } from "../core/answers/reported-definition.ts";
 import type { UrlStatus } from "../core/answers/url-status.ts";
@@ -8,7 +8,7 @@ import type { MemberState } from "../core/membership/member.ts";
 import type { JobId, Millis } from "../core/units.ts";
 import type { ArchivedResponse } from "./archive.ts";
 
-export type { HostStatus } from "../core/answers/host-status.ts";
+export type { HostChange, HostStatus } from "../core/answers/host-status.ts";
 export type { JobCounts } from "../core/answers/job-counts.ts";
 export type { HostHold, UrlStatus } from "../core/answers/url-status.ts";
 
@@ -108,7 +108,6 @@ export interface PeerStats {
 }
 
 export type JobChange = "pause" | "resume" | "cancel";
-
 /**
  * What a running peer can be asked to do: the one surface behind the HTTP API and the commands.
  *
@@ -134,8 +133,11 @@ export interface PeerControl {
    * when the peer that holds it, or the one that knows which, does not answer.
    */
   content(url: string, job?: JobId): Promise<ArchivedResponse>;
-  /** What is known of a host, and why it is not asked now. Errors: `CONFIG_INVALID` when the name is none. */
-  host(name: string): Promise<HostStatus>;
+  /**
+   * What is known of a host, and why it is not asked now. `release` lets it back first where it is halted. Errors:
+   * `CONFIG_INVALID` when the name is none.
+   */
+  host(name: string, change?: HostChange): Promise<HostStatus>;
   /** Jobs as far as this peer knows them, with its own totals. */
   jobs(): readonly JobReport[];
   /** The job with this peer's own totals. Asks nobody else for a job of which this peer has not heard. */

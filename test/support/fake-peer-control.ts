@@ -3,6 +3,7 @@ import { CrawlError } from "../../src/core/errors.ts";
 import { defaultJobOptions, type JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobId } from "../../src/core/units.ts";
 import type {
+  HostChange,
   HostStatus,
   InjectReport,
   JobChange,
@@ -49,6 +50,8 @@ export class FakePeerControl implements PeerControl {
   /** Other members of its swarm, with what they say of themselves; those without figures are silent. */
   readonly others: { readonly member: MemberReport; readonly stats?: MemberStats }[] = [];
   readonly hosts = new Map<string, HostStatus>();
+  /** Hosts that something was done to. */
+  readonly hostChanges: [name: string, change: HostChange][] = [];
   /** What every question fails with, when set. */
   broken: Error | undefined;
   /** Whether questions for states are never answered; see {@link asked}. */
@@ -119,7 +122,8 @@ export class FakePeerControl implements PeerControl {
       : Promise.resolve(response);
   }
 
-  host(name: string): Promise<HostStatus> {
+  host(name: string, change?: HostChange): Promise<HostStatus> {
+    if (change) this.hostChanges.push([name, change]);
     const nothing = { queued: [], failuresInRow: 0, robots: [] };
     const unknown = { host: name, owner: this.peerId, known: false, ...nothing };
     return Promise.resolve(this.hosts.get(name) ?? unknown);

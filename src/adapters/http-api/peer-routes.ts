@@ -56,6 +56,12 @@ export function peerRoutes(context: RouteContext): FastifyPluginCallback {
       (request): Promise<HostStatus> => control.host(request.params.name),
     );
 
+    app.post<{ Params: { readonly name: string } }>(
+      "/hosts/:name/release",
+      { schema: { params: hostParams } },
+      (request): Promise<HostStatus> => control.host(request.params.name, "release"),
+    );
+
     app.get("/metrics", async (_request, reply) => {
       if (metrics === undefined) throw new RequestError("NOT_FOUND", "this peer keeps no metrics");
       return reply.header("content-type", metrics.contentType).send(await metrics.text());

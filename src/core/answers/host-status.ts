@@ -1,6 +1,9 @@
 import type { JobId, Millis } from "../units.ts";
 import type { HostHold, StatusReason } from "./url-status.ts";
 
+/** `release`: a host that is halted for its failures is let back before its time. */
+export type HostChange = "release";
+
 /** What the swarm knows of one host: why it is, or is not, asked now. */
 export interface HostStatus {
   readonly host: string;

@@ -1,5 +1,6 @@
 import {
   robotsVerdictNames,
+  type HostChange,
   type HostQueueLength,
   type HostStatus,
   type OriginRobots,
@@ -32,6 +33,8 @@ export interface HostQuestion {
   readonly host: HostName;
   /** Its holder does not answer: what a copy says will do. */
   readonly fromCopy: boolean;
+  /** What its holder is to do first. */
+  readonly change?: HostChange;
 }
 
 /** What is known of the host; whoever asked knows which. */
@@ -45,7 +48,10 @@ export function encodeHostQuestion(question: HostQuestion): Uint8Array<ArrayBuff
   return encodeJson(question);
 }
 
-const readQuestion = objectOf<HostQuestion>({ host: valueOf(isHostText), fromCopy: readFlag });
+const readQuestion = objectOf<
+  Pick<HostQuestion, "host" | "fromCopy">,
+  Required<Pick<HostQuestion, "change">>
+>({ host: valueOf(isHostText), fromCopy: readFlag }, { change: oneOf(["release"]) });
 
 export function decodeHostQuestion(payload: Uint8Array): HostQuestion | undefined {
   return readQuestion(decodeJson(payload));

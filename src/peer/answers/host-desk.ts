@@ -14,7 +14,9 @@ import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { HostName, Millis } from "../../core/units.ts";
 import { siteOfHost } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
@@ -27,18 +29,20 @@ const originsMax = 1_000;
 
 /** Answers what this peer's database knows of hosts. */
 export class HostDesk {
-  readonly #ports: { readonly clock: Clock; readonly store: Store };
+  readonly #ports: { readonly clock: Clock; readonly logger: Logger; readonly store: Store };
   readonly #frontier: Frontier;
+  readonly #journal: Journal;
   readonly #politeness: PolitenessOptions;
   readonly #peerId: string;
 
   constructor(
-    ports: { readonly clock: Clock; readonly store: Store },
-    parts: { readonly frontier: Frontier; readonly peerId: string },
+    ports: { readonly clock: Clock; readonly logger: Logger; readonly store: Store },
+    parts: { readonly frontier: Frontier; readonly journal: Journal; readonly peerId: string },
     politeness: PolitenessOptions,
   ) {
     this.#ports = ports;
     this.#frontier = parts.frontier;
+    this.#journal = parts.journal;
     this.#peerId = parts.peerId;
     this.#politeness = politeness;
   }
@@ -70,6 +74,19 @@ export class HostDesk {
       ...(crawlDelayMs !== undefined && { crawlDelayMs }),
       robots: await this.#robots(host, positionOf(site)),
     };
+  }
+
+  /** Lets the host back where it is halted: its failures are forgotten, its politeness delay is kept. Durable on return. */
+  async release(name: HostName): Promise<void> {
+    const hosts = await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]));
+    const host = hosts.get(name);
+    if (host?.visit.gate.hold(this.#ports.clock.nowMs()) !== "halted") return;
+    host.visit.gate.release();
+    const durable = this.#journal.append([host.save()]);
+    this.#frontier.saved(host, durable);
+    this.#frontier.jobsChanged();
+    this.#ports.logger.info("host-released", { host: name });
+    await this.#journal.flushed();
   }
 
   /** The rows of a cancelled job stay where they are, but wait for nothing. */

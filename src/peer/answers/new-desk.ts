@@ -3,6 +3,7 @@ import type { PeerStats } from "../../ports/peer-control.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { HostDesk } from "./host-desk.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Journal } from "../durability/journal.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { PeerPorts } from "../peer-ports.ts";
 import { LoneDesk, type QuestionDesk } from "./question-desk.ts";
@@ -20,6 +21,7 @@ export function newDesk(
   parts: {
     readonly frontier: Frontier;
     readonly jobs: JobRegistry;
+    readonly journal: Journal;
     readonly stats: () => PeerStats;
     readonly swarm: Swarm | undefined;
   },
@@ -29,9 +31,9 @@ export function newDesk(
   const { clock, overlay } = ports;
   const { limits, politeness, swarm } = options;
   const peerId = options.peerId as MemberId;
-  const { frontier, jobs, stats } = parts;
+  const { frontier, jobs, journal, stats } = parts;
   const urls = new StatusDesk(ports, frontier, peerId);
-  const hosts = new HostDesk(ports, { frontier, peerId }, politeness);
+  const hosts = new HostDesk(ports, { frontier, journal, peerId }, politeness);
   const desk = { peerId, urls, hosts, jobs, stats };
   if (!overlay || !parts.swarm) return new LoneDesk(desk, Math.floor(clock.nowMs()));
   return newSwarmDesk({ clock, overlay }, parts.swarm, desk, {

@@ -1,4 +1,4 @@
-import type { HostStatus } from "../../core/answers/host-status.ts";
+import type { HostChange, HostStatus } from "../../core/answers/host-status.ts";
 import type { UrlStatus } from "../../core/answers/url-status.ts";
 import { CrawlError } from "../../core/errors.ts";
 import { hostStatusOf } from "../../core/messages/host-message.ts";
@@ -65,8 +65,9 @@ export class LoneDesk implements QuestionDesk {
     return this.#parts.urls.read(status.archive, status.archive.body);
   }
 
-  async host(name: string): Promise<HostStatus> {
+  async host(name: string, change?: HostChange): Promise<HostStatus> {
     const host = hostNamed(name);
+    if (change === "release") await this.#parts.hosts.release(host);
     return hostStatusOf(host, await this.#parts.hosts.known(host, this.#parts.jobs.all()));
   }
 

@@ -133,4 +133,10 @@ describe("HttpApi, asked about the swarm", () => {
     expect(longer.status).toBeGreaterThanOrEqual(400);
     expect(longer.status).toBeLessThan(500);
   });
+
+  it("lets a host back", async () => {
+    const response = await fetch(`${api.url}/v1/hosts/www.a.example/release`, { method: "POST" });
+    expect(await response.json()).toMatchObject({ host: "www.a.example" });
+    expect(control.hostChanges).toEqual([["www.a.example", "release"]]);
+  });
 });

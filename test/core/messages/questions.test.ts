@@ -142,6 +142,8 @@ describe("questions of users, and their answers", () => {
     expect(
       decodeHostQuestion(encodeHostQuestion({ host: "a.b" as HostName, fromCopy: false })),
     ).toEqual({ host: "a.b", fromCopy: false });
+    const change = { host: "a.b" as HostName, fromCopy: true, change: "release" } as const;
+    expect(decodeHostQuestion(encodeHostQuestion(change))).toEqual(change);
     expect(decodeHostReply(encodeHostReply(host))).toEqual(host);
     expect(decodeHostReply(encodeHostReply({ holder: member }))).toEqual({ holder: member });
     expect(decodeStatsQuestion(encodeStatsQuestion({ past }))).toEqual({ past });

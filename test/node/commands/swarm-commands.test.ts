@@ -116,6 +116,9 @@ describe("peer members, host, and stats of a swarm", () => {
         "",
       ].join("\n"),
     );
+    expect(control.hostChanges).toEqual([]);
+    await peer(["host", "a.example", "--release"]);
+    expect(control.hostChanges).toEqual([["a.example", "release"]]);
     expect((await peer(["host", "b.example"])).out).toContain("nothing of it was ever queued");
     const json = await peer(["host", "b.example", "--json"]);
     expect(JSON.parse(json.out)).toMatchObject({ host: "b.example", known: false });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostStatus } from "../../../src/core/answers/host-status.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -72,4 +73,42 @@ describe("a peer that is asked for a host", () => {
     });
     expect(going).toMatchObject({ hold: "politeness" });
   });
+
+  it("lets a halted host back before its time, also after a restart, and no other", async () => {
+    const politeness = { ...defaultPolitenessOptions, haltFailuresInRow: 3 };
+    let isWell = false;
+    const machine = new VirtualPeer((url) => (isWell ? htmlPage(...links) : answerOf(url)), {
+      politeness,
+    });
+    const never = new AbortController().signal;
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject([seed]);
+        await machine.clock.sleep(2_000);
+        // A backoff ends by itself.
+        expect(await machine.peer.host("site.example", "release")).toMatchObject({
+          hold: "backoff",
+        });
+        await machine.inject([`${seed}1`, `${seed}2`]);
+        await machine.peer.jobFinished(testJob, never);
+        expect(await machine.peer.host("site.example")).toMatchObject({ hold: "halted" });
+        machine.kill();
+        isWell = true;
+        const startedAtMs = machine.clock.nowMs();
+        const peer = await machine.start();
+        const released = await peer.host("site.example", "release");
+        expect(released).toMatchObject({ failuresInRow: 0 });
+        expect(released.hold).not.toBe("halted");
+        await peer.jobFinished(testJob, never);
+        expect(peer.job(testJob).counts.queued).toBe(0);
+        expect(machine.clock.nowMs() - startedAtMs).toBeLessThan(60_000);
+      })(),
+    );
+  });
 });
+
+/** A host whose pages fail. */
+function answerOf(url: string): TablePage {
+  return { status: url.endsWith("robots.txt") ? 404 : 500 };
+}

@@ -89,10 +89,11 @@ export class HeldAnswers {
     return { jobs: jobs.length, answers };
   }
 
-  async host({ host, fromCopy }: HostQuestion): Promise<KnownHost | Refusal> {
+  async host({ host, fromCopy, change }: HostQuestion): Promise<KnownHost | Refusal> {
     const position = positionOf(siteOfHost(host));
     const standing = this.#standing(position, fromCopy);
     if (standing.kind === "neither") return this.#refusal(position);
+    if (change === "release" && standing.kind === "holder") await this.#parts.hosts.release(host);
     const known = await this.#parts.hosts.known(host, this.#parts.jobs.all());
     return standing.kind === "copy" ? { ...known, owner: standing.owner, replica: true } : known;
   }

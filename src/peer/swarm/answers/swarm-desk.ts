@@ -1,4 +1,4 @@
-import type { HostStatus } from "../../../core/answers/host-status.ts";
+import type { HostChange, HostStatus } from "../../../core/answers/host-status.ts";
 import type { UrlStatus } from "../../../core/answers/url-status.ts";
 import { hostStatusOf, isKnownHost } from "../../../core/messages/host-message.ts";
 import type { KnownHost } from "../../../core/messages/host-message.ts";
@@ -87,12 +87,12 @@ export class SwarmDesk implements QuestionDesk {
     return this.#parts.contents.fetch(input, status);
   }
 
-  async host(name: string): Promise<HostStatus> {
+  async host(name: string, change?: HostChange): Promise<HostStatus> {
     const host = hostNamed(name);
     const { calls, held, search, view } = this.#parts;
     const position = positionOf(siteOfHost(host));
     const [known] = await search.run<KnownHost>([position], async ({ member, fromCopy }) => {
-      const question = { host, fromCopy };
+      const question = { host, fromCopy, ...(change && { change }) };
       const answer =
         member === view.self
           ? await held.host(question)
