@@ -19,19 +19,24 @@ const dateForms = [
 
 /**
  * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where
- * it makes no sense. A date in the past is 0.
+ * it makes no sense. A date in the past is 0. A date is one of the server's clock, which the response's Date field `sent`
+ * tells where there is one: by ours, it could be over when it comes.
  *
  * Invariant: the result is never negative, and finite.
  */
-export function parseRetryAfter(value: string, nowMs: Millis): Millis | undefined {
+export function parseRetryAfter(value: string, nowMs: Millis, sent?: string): Millis | undefined {
   const text = value.trim();
-  if (text.length > VALUE_CHARS_MAX) return undefined;
-  if (/^\d+$/.test(text)) return Math.min(Number(text), SECONDS_MAX) * 1_000;
+  if (/^\d+$/.test(text) && text.length <= VALUE_CHARS_MAX) {
+    return Math.min(Number(text), SECONDS_MAX) * 1_000;
+  }
   const dateMs = parseHttpDate(text, nowMs);
-  return dateMs === undefined ? undefined : Math.max(0, dateMs - nowMs);
+  if (dateMs === undefined) return undefined;
+  const sentAtMs = sent === undefined ? undefined : parseHttpDate(sent.trim(), nowMs);
+  return Math.max(0, dateMs - (sentAtMs ?? nowMs));
 }
 
 function parseHttpDate(text: string, nowMs: Millis): Millis | undefined {
+  if (text.length > VALUE_CHARS_MAX) return undefined;
   for (const form of dateForms) {
     const parts = form.exec(text)?.groups;
     if (parts !== undefined) return momentOf(parts, nowMs);

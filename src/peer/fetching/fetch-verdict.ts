@@ -12,7 +12,8 @@ export function fetchVerdictOf(outcome: FetchOutcome): FetchVerdict {
   }
   const { status, headers, headAtMs } = outcome;
   const retryAfter = headerField(headers, "retry-after");
-  const retryAfterMs = retryAfter && parseRetryAfter(retryAfter, finishedAtMs);
+  const retryAfterMs =
+    retryAfter && parseRetryAfter(retryAfter, finishedAtMs, headerField(headers, "date"));
   return {
     kind: verdictKindOf({ status }),
     startedAtMs,

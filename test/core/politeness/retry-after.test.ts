@@ -28,6 +28,16 @@ describe("parseRetryAfter", () => {
     expect(parseRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", exampleMs + 1)).toBe(0);
   });
 
+  it.each([
+    ["is behind ours", -600_000, 90_000],
+    ["is ahead of ours", 600_000, 90_000],
+    ["says nothing", undefined, 30_000],
+  ])("counts a date by the server's clock, where that %s", (_, aheadMs, expected) => {
+    const nowMs = exampleMs - (aheadMs === undefined ? 30_000 : aheadMs + 90_000);
+    const sent = aheadMs === undefined ? "now" : new Date(nowMs + aheadMs).toUTCString();
+    expect(parseRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", nowMs, sent)).toBe(expected);
+  });
+
   it("takes a two-digit year as the nearest one not more than 50 years ahead", () => {
     const nowMs = Date.UTC(2026, 0, 1);
     expect(parseRetryAfter("Friday, 01-Jan-27 00:00:00 GMT", nowMs)).toBe(365 * 86_400_000);

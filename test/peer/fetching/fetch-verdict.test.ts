@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { htmlPage } from "../../support/table-web.ts";
+import { VirtualPeer } from "../../support/virtual-peer.ts";
+
+it("waits as long as a Retry-After says by the clock of a server that is behind", async () => {
+  const machine: VirtualPeer = new VirtualPeer((url, asked) => {
+    if (url.endsWith("/robots.txt")) return { status: 404 };
+    const thereMs = machine.clock.nowMs() - 600_000;
+    const [date, until] = [thereMs, thereMs + 120_000].map((ms) => new Date(ms).toUTCString());
+    const headers = { date: date ?? "", "retry-after": until ?? "" };
+    return asked === 0 ? { status: 503, headers } : htmlPage();
+  });
+  await machine.crawl(["http://site.example/"]);
+  const [, first, second] = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(120_000);
+});
