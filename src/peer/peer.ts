@@ -200,12 +200,13 @@ export class Peer implements PeerControl {
     options: Partial<JobOptions> = {},
   ): Promise<InjectReport> {
     await this.#heardOf(id);
-    const before = this.#jobs.find(id)?.definition.options;
-    const job = this.#jobs.define(id, options);
-    if (job.definition.state === "cancelled") {
+    const known = this.#jobs.find(id)?.definition;
+    if (known?.state === "cancelled") {
       const problem = `job "${id}" was cancelled; inject under another name`;
       throw new CrawlError("JOB_CANCELLED", problem, { job: id });
     }
+    const before = known?.options;
+    const job = this.#jobs.define(id, options);
     const { seeds, rejected } = judgeSeeds(job, urls, this.#options);
     const links = packLinks(seeds, job.definition.options.normalizeQuery);
     const goesOn = isWorkedOn(job);

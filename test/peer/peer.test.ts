@@ -50,12 +50,14 @@ describe("a peer", () => {
         await machine.clock.sleep(10_500);
         await peer.changeJob(testJob, "cancel");
         await peer.jobFinished(testJob, new AbortController().signal);
-        const more = peer.inject(testJob, ["http://site.example/2"]);
+        const more = peer.inject(testJob, ["http://site.example/2"], { delayMs: 5 });
         await expect(more).rejects.toMatchObject({ code: "JOB_CANCELLED" });
         return peer.job(testJob);
       })(),
     );
     const { fetched, queued, skipped } = report.counts;
+    // What is refused changes nothing.
+    expect(report.definition.options.delayMs).toBe(1_000);
     expect({ finished: report.finished, queued }).toEqual({ finished: true, queued: 0 });
     expect(fetched).toBeGreaterThan(0);
     expect(skipped.cancelled).toBe(fetched + 1);
