@@ -108,6 +108,7 @@ export interface PeerStats {
 }
 
 export type JobChange = "pause" | "resume" | "cancel";
+
 /**
  * What a running peer can be asked to do: the one surface behind the HTTP API and the commands.
  *
