@@ -131,6 +131,8 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
         heartbeatInterval: gossipIntervalMs,
         maxInboundDataLength: gossipBytesMax,
         maxOutboundBufferSize: gossipQueueBytesMax,
+        // Many peers may run on one machine, or behind one gateway; of 15 at one address gossip would hear none.
+        scoreParams: { IPColocationFactorWeight: 0 },
       }),
     },
   });

@@ -110,6 +110,20 @@ describe("libp2p's overlay on a network", () => {
     await loopback.until("an answer", async () => (await ask(a, c)).kind === "reply");
   });
 
+  place("hears the claims of many members of one machine", async (loopback) => {
+    const hub = await started(loopback);
+    const heard = new Set<string>();
+    hub.overlay.onClaim((from) => heard.add(from));
+    const others = await Promise.all(Array.from({ length: 15 }, () => started(loopback)));
+    for (const other of others) await join(other, hub);
+    await loopback.until("a claim of each", () => {
+      // What is said before gossip has met is lost.
+      const unheard = others.find(({ overlay }) => !heard.has(overlay.self));
+      unheard?.overlay.publish(new TextEncoder().encode(unheard.overlay.self));
+      return unheard === undefined;
+    });
+  });
+
   place("says which address is in use", async (loopback) => {
     const a = await started(loopback);
     const b = await loopback.member({ listen: [addressOf(a)] });
