@@ -86,8 +86,9 @@ export class PatientOverlay implements Overlay {
     return this.#inner.stop();
   }
 
-  /** Resolves when a member has answered, at this or another address, or `signal` aborts. */
-  async join(address: string, signal: AbortSignal): Promise<JoinOutcome> {
+  /** Resolves when a member has answered, at this or another address, or `signal` aborts; told `once`, with one attempt. */
+  async join(address: string, signal: AbortSignal, tries?: "once"): Promise<JoinOutcome> {
+    if (tries === "once") return this.#inner.join(address, signal);
     if (this.#searching === 0) {
       this.#search = new AbortController();
       this.#member = undefined;

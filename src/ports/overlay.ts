@@ -60,8 +60,11 @@ export interface Overlay {
   start(): Promise<void>;
   /** Ends what is under way with `unreachable`; idempotent. */
   stop(): Promise<void>;
-  /** Connects to any one known member at `address`, and through it to the swarm. */
-  join(address: string, signal: AbortSignal): Promise<JoinOutcome>;
+  /**
+   * Connects to any one known member at `address`, and through it to the swarm. It may go on trying until `signal` aborts;
+   * told to try `once` it ends with what came of the first attempt.
+   */
+  join(address: string, signal: AbortSignal, tries?: "once"): Promise<JoinOutcome>;
   /** Makes a member reachable that others have told of. */
   learn(member: MemberId, addresses: readonly string[]): void;
   request(request: OverlayRequest, signal: AbortSignal): Promise<OverlayOutcome>;

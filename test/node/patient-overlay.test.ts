@@ -136,6 +136,22 @@ describe("PatientOverlay", () => {
     expect(await clock.run(inVain)).toMatchObject({ kind: "unreachable" });
   });
 
+  it("tries an address once where it is told to, and tells what came of it", async () => {
+    const overlay = patient();
+    const { signal } = new AbortController();
+    const searching = overlay.join("a", signal);
+    expect(await clock.run(overlay.join("b", signal, "once"))).toMatchObject({
+      kind: "unreachable",
+    });
+    const ownKey = { kind: "refused", detail: "own key", hasOwnKey: true } as const;
+    inner.outcomes.set("c", ownKey);
+    expect(await clock.run(overlay.join("c", signal, "once"))).toEqual(ownKey);
+    await clock.run(clock.sleep(20_000));
+    expect(inner.attempts.filter(({ address }) => address !== "a")).toHaveLength(2);
+    inner.outcomes.set("a", { kind: "joined", member });
+    expect(await clock.run(searching)).toEqual({ kind: "joined", member });
+  });
+
   it("says nothing of addresses that nobody named", async () => {
     const overlay = patient();
     const end = new AbortController();

@@ -59,7 +59,7 @@ export class LaterRuns {
 
   async #isAt(addresses: readonly string[]): Promise<boolean> {
     for (const address of addresses) {
-      const outcome = await this.#overlay.join(address, this.#signal);
+      const outcome = await this.#overlay.join(address, this.#signal, "once");
       if (outcome.kind === "refused" && outcome.hasOwnKey === true) return true;
     }
     return false;
