@@ -41,6 +41,7 @@ export class Claims {
   readonly #onClaim: (from: MemberId, claim: Uint8Array) => void;
   readonly #onLost: (error: unknown) => void;
   readonly #isGreeted: (neighbour: MemberId) => boolean;
+  readonly #nowMs: () => Millis;
   readonly #rate = new RateLimit(claimBytesPerSecondMax);
   readonly #neighbourRate = new RateLimit(neighbourBytesPerSecondMax);
   #recent: Recent[] = [];
@@ -53,9 +54,11 @@ export class Claims {
     onLost: (error: unknown) => void,
     /** Whether a neighbour has greeted: claims that others pass on are not heard. */
     isGreeted: (neighbour: MemberId) => boolean,
+    nowMs: () => Millis,
   ) {
     this.#pubsub = pubsub;
     this.#isGreeted = isGreeted;
+    this.#nowMs = nowMs;
     this.#topic = topic;
     this.#onClaim = onClaim;
     this.#onLost = onLost;
@@ -71,7 +74,7 @@ export class Claims {
   }
 
   publish(claim: Uint8Array): void {
-    const atMs = Date.now();
+    const atMs = this.#nowMs();
     this.#recent = this.#recent.filter((one) => one.atMs > atMs - settlingMs).slice(1 - recentMax);
     this.#recent.push({ claim, atMs });
     this.#send(claim);
@@ -94,7 +97,7 @@ export class Claims {
       return TopicValidatorResult.Reject;
     }
     const cost = message.data.length + claimCostBytes;
-    const nowMs = Date.now();
+    const nowMs = this.#nowMs();
     const isAllowed =
       this.#neighbourRate.allows(neighbour.toString(), nowMs, cost) &&
       this.#rate.allows(message.from.toString(), nowMs, cost);
@@ -106,7 +109,7 @@ export class Claims {
       ({ topic, subscribe }) => subscribe && topic === this.#topic,
     );
     if (!isNew) return;
-    const earlyMs = Date.now() - settlingMs;
+    const earlyMs = this.#nowMs() - settlingMs;
     this.#recent = this.#recent.filter(({ atMs }) => atMs > earlyMs);
     this.#settling ??= setTimeout(() => {
       this.#settling = undefined;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Connection, MultiaddrConnection, PeerId, PeerInfo } from "@libp2p/interface";
 import { multiaddr } from "@multiformats/multiaddr";
 import { invariant } from "../../core/errors.ts";
-import type { MemberId } from "../../core/units.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
@@ -273,6 +273,7 @@ export class Libp2pOverlay implements Overlay {
       await node.stop();
       throw listenFailure(listen, cause);
     }
+    const nowMs = (): Millis => this.#ports.clock.nowMs();
     const claims = new Claims(
       node.services.pubsub,
       topic,
@@ -281,9 +282,10 @@ export class Libp2pOverlay implements Overlay {
       },
       (error) => this.#ports.logger.debug("claim-lost", { detail: String(error) }),
       (neighbour) => this.#links.connectionTo(neighbour) !== undefined,
+      nowMs,
     );
     claims.start();
-    const dialer = new Dialer(node, this.#links, this.#book, () => this.#ports.clock.nowMs());
+    const dialer = new Dialer(node, this.#links, this.#book, nowMs);
     this.#running = { node, dialer, claims };
     if (!announce) this.#addresses.splice(0, Infinity, ...this.#listened.slice(0, addressesMax));
     this.#state = "running";

@@ -2,7 +2,7 @@ import { TopicValidatorResult, type GossipSub, type Message } from "@libp2p/goss
 import { peerIdFromPrivateKey } from "@libp2p/peer-id";
 import type { PeerId } from "@libp2p/interface";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Claims } from "../../../src/adapters/libp2p/claims.ts";
 import { newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
 
@@ -14,10 +14,12 @@ async function newPeerId(): Promise<PeerId> {
 
 describe("claims", () => {
   let greeted: PeerId;
+  let nowMs: number;
   let judge: (neighbour: PeerId, from: PeerId, bytes?: number) => TopicValidatorResult;
 
   beforeEach(async () => {
     greeted = await newPeerId();
+    nowMs = 1_000_000;
     const pubsub = Object.assign(new EventTarget(), {
       topicValidators: new Map(),
       subscribe: () => undefined,
@@ -26,7 +28,7 @@ describe("claims", () => {
       throw error instanceof Error ? error : new Error(String(error));
     };
     const isGreeted = (neighbour: string): boolean => neighbour === greeted.toString();
-    new Claims(pubsub, topic, fail, fail, isGreeted).start();
+    new Claims(pubsub, topic, fail, fail, isGreeted, () => nowMs).start();
     judge = (neighbour, from, bytes = 100) => {
       const message = { type: "signed", topic, from, data: new Uint8Array(bytes) } as Message;
       const verdict = pubsub.topicValidators.get(topic)?.(neighbour, message);
@@ -51,6 +53,18 @@ describe("claims", () => {
     expect(verdicts.at(0)).toBe(TopicValidatorResult.Accept);
     expect(verdicts.at(-1)).toBe(TopicValidatorResult.Ignore);
     expect(judge(greeted, other)).toBe(TopicValidatorResult.Accept);
+  });
+
+  it("are heard as much after the machine's clock was set back", () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(judge(greeted, greeted)).toBe(TopicValidatorResult.Accept);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    const verdicts = Array.from({ length: 400 }, () => {
+      nowMs += 1_000;
+      return judge(greeted, greeted);
+    });
+    expect(new Set(verdicts)).toEqual(new Set([TopicValidatorResult.Accept]));
   });
 
   it("are heard no more of a neighbour that signs a flood with ever new keys", async () => {
