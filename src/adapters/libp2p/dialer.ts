@@ -18,7 +18,7 @@ export type Dialled =
 /** Members that are dialled at once; requests to more are answered as if those were unreachable. */
 const dialsMax = 256;
 
-/** As systems give up: after the first packet has been repeated twice. */
+/** Of one address. As systems give up: after the first packet has been repeated twice. */
 export const dialTimeoutMs = 5_000;
 
 /** A few round trips through members that answer; it follows on dials that have failed. */
@@ -64,9 +64,10 @@ export class Dialer {
     return dial;
   }
 
-  /** Connects to whoever is at an address. */
+  /** Connects to whoever is at an address, or at the first of several that leads there; each has its time. */
   async dial(target: Multiaddr | Multiaddr[], signal?: AbortSignal): Promise<Dialled> {
-    const deadline = AbortSignal.timeout(dialTimeoutMs);
+    const count = Array.isArray(target) ? target.length : 1;
+    const deadline = AbortSignal.timeout(dialTimeoutMs * count);
     const signals = signal ? AbortSignal.any([signal, deadline]) : deadline;
     const steps = new Set<string>();
     const onProgress = ({ type }: { readonly type: string }): void => void steps.add(type);

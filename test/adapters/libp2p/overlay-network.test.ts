@@ -1,10 +1,11 @@
-import { createServer, Socket, type AddressInfo } from "node:net";
+import { Socket } from "node:net";
 import { describe, expect, it, vi } from "vitest";
 import { newPeerKey, memberIdOf } from "../../../src/adapters/libp2p/peer-key.ts";
 import { newSwarmKey } from "../../../src/adapters/libp2p/swarm-key.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
 import type { JoinOutcome, OverlayOutcome } from "../../../src/ports/overlay.ts";
 import { LoopbackPlace, type LoopbackMember } from "./loopback-place.ts";
+import { SilentServer } from "./silent-server.ts";
 
 const { signal } = new AbortController();
 
@@ -103,6 +104,17 @@ describe("libp2p's overlay on a network", () => {
     expect(await ask(a, c)).toEqual(outcome);
   });
 
+  place(
+    "reaches a member at its second address where nobody answers at the first",
+    async (loopback) => {
+      const [a, b] = [await started(loopback), await started(loopback)];
+      const silent = await SilentServer.start();
+      a.overlay.learn(b.overlay.self, [silent.address, addressOf(b)]);
+      expect(await ask(a, b)).toMatchObject({ kind: "reply" });
+      await silent.stop();
+    },
+  );
+
   place("finds a member that it knows by its id alone", async (loopback) => {
     const [a, b, c] = [await started(loopback), await started(loopback), await started(loopback)];
     await join(a, b);
@@ -147,18 +159,14 @@ describe("libp2p's overlay on a network", () => {
 
   place("says that nobody listens, or that nobody answers", async (loopback) => {
     const a = await started(loopback);
-    const sockets = new Set<Socket>();
-    const silent = createServer((socket) => sockets.add(socket));
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const { port } = silent.address() as AddressInfo;
+    const silent = await SilentServer.start();
     const stop = new AbortController();
-    const aborted = a.overlay.join(`127.0.0.1:${port}`, stop.signal);
-    await loopback.until("the dial", () => sockets.size > 0);
+    const aborted = a.overlay.join(silent.address, stop.signal);
+    await loopback.until("the dial", () => silent.calls > 0);
     stop.abort();
     expect(await aborted).toEqual({ kind: "unreachable", detail: "aborted" });
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => silent.close(resolve));
-    expect(await a.overlay.join(`127.0.0.1:${port}`, signal)).toEqual({
+    await silent.stop();
+    expect(await a.overlay.join(silent.address, signal)).toEqual({
       kind: "unreachable",
       detail: "the connection was refused",
     });
