@@ -40,7 +40,7 @@ export class Dialer {
   readonly #links: Links;
   readonly #book: AddressBook;
   readonly #nowMs: () => Millis;
-  readonly #dials = new Map<MemberId, Promise<Dialled>>();
+  readonly #dials = new Map<MemberId, PromiseWithResolvers<Dialled>>();
   readonly #lookedUpAtMs = new Map<MemberId, Millis>();
 
   constructor(node: Libp2p, links: Links, book: AddressBook, nowMs: () => Millis) {
@@ -55,13 +55,25 @@ export class Dialer {
     const connection = this.#links.connectionTo(member);
     if (connection) return Promise.resolve({ kind: "connected", connection, member });
     const known = this.#dials.get(member);
-    if (known) return known;
+    if (known) return known.promise;
     if (this.#dials.size >= dialsMax) {
       return Promise.resolve({ kind: "unreachable", detail: "too many dials are under way" });
     }
-    const dial = this.#search(member).finally(() => this.#dials.delete(member));
+    const dial = Promise.withResolvers<Dialled>();
     this.#dials.set(member, dial);
-    return dial;
+    void this.#search(member)
+      .then(dial.resolve, dial.reject)
+      .finally(() => {
+        if (this.#dials.get(member) === dial) this.#dials.delete(member);
+      });
+    return dial.promise;
+  }
+
+  /** Whoever waits for a dial to a member that has come by itself need not wait for its end: it may be a dial in vain. */
+  linked(connection: Connection): void {
+    const member = memberAt(connection);
+    this.#dials.get(member)?.resolve({ kind: "connected", connection, member });
+    this.#dials.delete(member);
   }
 
   /** Connects to whoever is at an address, or at the first of several that leads there; each has its time. */

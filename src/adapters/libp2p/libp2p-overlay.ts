@@ -122,6 +122,7 @@ export class Libp2pOverlay implements Overlay {
       greet: (connection) => this.#greeter.greet(connection),
       onRefused: (connection, detail, isKeptOut) =>
         this.#gatekeeper.refused(connection, detail, isKeptOut),
+      onLinked: (connection) => this.#running?.dialer.linked(connection),
       onBroken: (member) => this.#broken(member),
     });
     const onViolation = (member: MemberId, violation: Violation): void =>

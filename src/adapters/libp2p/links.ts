@@ -11,6 +11,7 @@ export interface LinkKeeper {
   greet(connection: Connection): Promise<Greeting>;
   /** Called when a connection is refused, before it is closed. */
   onRefused(connection: Connection, detail: string, isKeptOut: boolean): void;
+  onLinked(connection: Connection): void;
   onBroken(member: MemberId): void;
 }
 
@@ -115,6 +116,7 @@ export class Links {
     link.instance = instance;
     link.connections.add(connection);
     this.#links.set(member, link);
+    this.#keeper.onLinked(connection);
   }
 
   #awaitGreeting(connection: Connection, greeting: Promise<Greeting>): void {

@@ -115,6 +115,21 @@ describe("libp2p's overlay on a network", () => {
     },
   );
 
+  place(
+    "asks a member that has come by itself, and waits no more for its dial",
+    async (loopback) => {
+      const [a, b] = [await started(loopback), await started(loopback)];
+      const silent = await SilentServer.start();
+      a.overlay.learn(b.overlay.self, [silent.address]);
+      const asked = ask(a, b);
+      await loopback.until("the dial", () => silent.calls > 0);
+      await join(b, a);
+      expect(await asked).toMatchObject({ kind: "reply" });
+      expect(silent.ended).toBe(0);
+      await silent.stop();
+    },
+  );
+
   place("finds a member that it knows by its id alone", async (loopback) => {
     const [a, b, c] = [await started(loopback), await started(loopback), await started(loopback)];
     await join(a, b);

@@ -5,12 +5,15 @@ export class SilentServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #address = "";
+  #ended = 0;
 
   private constructor() {
     this.#server = createServer((socket) => {
       this.#sockets.add(socket);
-      // Whoever gives up resets the connection.
+      // Whoever gives up may reset the connection.
       socket.on("error", () => undefined);
+      socket.on("close", () => (this.#ended += 1));
+      socket.resume();
     });
   }
 
@@ -29,6 +32,11 @@ export class SilentServer {
   /** How often it was called. */
   get calls(): number {
     return this.#sockets.size;
+  }
+
+  /** How many of the calls have ended. */
+  get ended(): number {
+    return this.#ended;
   }
 
   async stop(): Promise<void> {
