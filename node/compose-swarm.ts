@@ -90,12 +90,15 @@ export async function composeSwarm(
   };
 }
 
+/** Multiaddrs that lead to this machine itself; of names those of RFC 6761, section 6.3. */
+const loopback = /^\/(ip4\/127\.|ip6\/::1\/|dns[46]?\/([^/]+\.)?localhost\/)/i;
+
 /** Who joins on loopback is reached there; what is for this machine alone is not opened to others. */
 async function defaultListen(
   join: readonly string[],
   lastPort: number | undefined,
 ): Promise<string> {
-  const isLocal = join.length > 0 && join.every((address) => /^\/ip4\/127\./.test(address));
+  const isLocal = join.length > 0 && join.every((address) => loopback.test(address));
   const host = isLocal ? "127.0.0.1" : "0.0.0.0";
   const port = lastPort !== undefined && (await isFree(host, lastPort)) ? lastPort : 0;
   return `/ip4/${host}/tcp/${port}`;

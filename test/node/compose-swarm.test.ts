@@ -1,0 +1,58 @@
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { composeSwarm } from "../../node/compose-swarm.ts";
+import { idOfKey, newKey } from "../../node/peer-identity.ts";
+import { SystemClock } from "../../src/adapters/system/system-clock.ts";
+import { noMetrics } from "../../src/ports/metrics.ts";
+import { silentLogger } from "../support/silent-logger.ts";
+
+/** Where a peer listens that joins by an address and names none of its own. */
+async function listenedAt(join: string): Promise<readonly string[]> {
+  const key = newKey();
+  const id = idOfKey(key);
+  const { overlay } = await composeSwarm(
+    { name: "test", join: [join] },
+    { id, fileName: id, key },
+    { swarmFile: "/nowhere/swarm.json" },
+    { clock: new SystemClock(), logger: silentLogger, metrics: noMetrics },
+    () => undefined,
+  );
+  onTestFinished(() => overlay.stop());
+  await overlay.start();
+  return overlay.addresses;
+}
+
+/** Whether somebody listens. */
+async function answers(host: string, port: string | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port) });
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+const portOf = (listened: readonly string[], start: string): string | undefined =>
+  listened
+    .find((each) => each.startsWith(start))
+    ?.split("/")
+    .at(4);
+
+describe("a peer that joins and is not told where to listen", () => {
+  const local = ["127.0.0.1:1", "localhost:1", "/dns4/localhost/tcp/1", "[::1]:1"];
+  it.each(local)("listens on loopback alone where it joins by %s", async (join) => {
+    const port = portOf(await listenedAt(join), "/ip4/127.0.0.1/");
+    expect(await answers("127.0.0.1", port)).toBe(true);
+    expect(await answers("127.0.0.2", port)).toBe(false);
+  });
+
+  it.each(["192.0.2.1:1", "127.example.org:1"])(
+    "listens everywhere else, as by %s",
+    async (join) => {
+      const port = portOf(await listenedAt(join), "/ip4/");
+      expect(await answers("127.0.0.2", port)).toBe(true);
+    },
+  );
+});
