@@ -61,7 +61,7 @@ export async function composeSwarm(
   const swarmKey = config.keyFile === undefined ? undefined : await readSwarmKey(config.keyFile);
   const { replicas } = { ...defaultClusterOptions, ...config };
   const cluster = { ...defaultClusterOptions, replicas };
-  const listen = config.listen ?? [await defaultListen(join, memory.port)];
+  const listen = config.listen ?? (await defaultListen(join, memory.port));
   const inner = new Libp2pOverlay(ports, {
     key: identity.key,
     swarm: config.name,
@@ -93,15 +93,19 @@ export async function composeSwarm(
 /** Multiaddrs that lead to this machine itself; of names those of RFC 6761, section 6.3. */
 const loopback = /^\/(ip4\/127\.|ip6\/::1\/|dns[46]?\/([^/]+\.)?localhost\/)/i;
 
-/** Who joins on loopback is reached there; what is for this machine alone is not opened to others. */
+/**
+ * Who joins on loopback is reached there; what is for this machine alone is not opened to others. Who joins by IPv6 is
+ * reached so, too: the others may have nothing else.
+ */
 async function defaultListen(
   join: readonly string[],
   lastPort: number | undefined,
-): Promise<string> {
+): Promise<string[]> {
   const isLocal = join.length > 0 && join.every((address) => loopback.test(address));
-  const host = isLocal ? "127.0.0.1" : "0.0.0.0";
+  const [host, hostV6] = isLocal ? ["127.0.0.1", "::1"] : ["0.0.0.0", "::"];
   const port = lastPort !== undefined && (await isFree(host, lastPort)) ? lastPort : 0;
-  return `/ip4/${host}/tcp/${port}`;
+  const hasIPv6 = join.some((address) => address.startsWith("/ip6/"));
+  return [`/ip4/${host}/tcp/${port}`, ...(hasIPv6 ? [`/ip6/${hostV6}/tcp/${port}`] : [])];
 }
 
 /** Whether the port of the last run, which nobody asked for by its number, can be had again. */

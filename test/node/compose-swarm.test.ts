@@ -1,10 +1,14 @@
 import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { composeSwarm } from "../../node/compose-swarm.ts";
 import { idOfKey, newKey } from "../../node/peer-identity.ts";
 import { SystemClock } from "../../src/adapters/system/system-clock.ts";
 import { noMetrics } from "../../src/ports/metrics.ts";
 import { silentLogger } from "../support/silent-logger.ts";
+
+const addresses = Object.values(networkInterfaces()).flat();
+const hasIPv6 = addresses.some((each) => each?.address === "::1");
 
 /** Where a peer listens that joins by an address and names none of its own. */
 async function listenedAt(join: string): Promise<readonly string[]> {
@@ -53,6 +57,14 @@ describe("a peer that joins and is not told where to listen", () => {
     async (join) => {
       const port = portOf(await listenedAt(join), "/ip4/");
       expect(await answers("127.0.0.2", port)).toBe(true);
+    },
+  );
+
+  it.runIf(hasIPv6).each(["[::1]:1", "[2001:db8::1]:1"])(
+    "is reached by IPv6, too, where it joins by %s",
+    async (join) => {
+      const port = portOf(await listenedAt(join), "/ip6/");
+      expect(await answers("::1", port)).toBe(true);
     },
   );
 });
