@@ -10,14 +10,17 @@ const retryMs: Millis = 1_000;
 /** Members that are asked for their tables, at most: a peer of a large swarm remembers hundreds. */
 const contactsMax = 16;
 
-/** Finds the swarm through any one of the addresses, however long it takes; without any, begins a new one. */
+/**
+ * Finds the swarm through any one of the addresses, however long it takes; without any, begins a new one. Where all whom a
+ * joining peer has found are lost before it has joined, it looks for others.
+ */
 export async function joinSwarm(
   ports: {
     readonly clock: Clock;
     readonly logger: Pick<Logger, "warn">;
     readonly overlay: Pick<Overlay, "join">;
   },
-  view: Pick<MemberView, "join" | "others" | "setRole">,
+  view: Pick<MemberView, "join" | "others" | "role" | "setRole">,
   addresses: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -26,7 +29,7 @@ export async function joinSwarm(
     view.setRole("active");
     return;
   }
-  while (!signal.aborted && view.others.length === 0) {
+  const tryAll = async (): Promise<void> => {
     let contacts = 0;
     // All at once: an attempt at an address may last until another one has answered.
     const attempts = addresses.map(async (address) => {
@@ -39,6 +42,9 @@ export async function joinSwarm(
       }
     });
     await Promise.all(attempts);
+  };
+  while (!signal.aborted && (view.others.length === 0 || view.role === "joining")) {
+    if (view.others.length === 0) await tryAll();
     await clock.sleep(retryMs, signal);
   }
 }

@@ -1,21 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import type { MemberRole } from "../../../../src/core/membership/member.ts";
 import type { MemberId, Millis } from "../../../../src/core/units.ts";
 import { joinSwarm } from "../../../../src/peer/swarm/members/join-swarm.ts";
 import type { JoinOutcome } from "../../../../src/ports/overlay.ts";
 
 /** Looks for the swarm through 100 addresses; `runs` tells where a member is. */
-async function look(runs: (at: number) => boolean, { isPatient = false } = {}) {
+async function look(runs: (at: number) => boolean, { isPatient = false, losses = 0 } = {}) {
   const clock = new VirtualClock();
   const over = new AbortController();
   const found = new AbortController();
   const seen = { asked: 0, joined: [] as MemberId[], failed: 0 };
   const view = {
     others: [] as MemberId[],
+    role: "joining" as MemberRole,
     setRole: () => undefined,
     join: (contacts: readonly MemberId[]): void => {
       seen.joined.push(...contacts);
       view.others = [...contacts];
+      if (seen.joined.length > losses) view.role = "active";
+      else void clock.sleep(lossMs).then(() => (view.others = []));
     },
   };
   const join = async (address: string): Promise<JoinOutcome> => {
@@ -37,6 +41,9 @@ async function look(runs: (at: number) => boolean, { isPatient = false } = {}) {
 
 const answerMs: Millis = 10;
 
+/** Time until a member is lost that was found. */
+const lossMs: Millis = 4_000;
+
 describe("a peer that looks for its swarm", () => {
   it("asks some of the members that answer, not hundreds", async () => {
     const { asked, joined } = await look(() => true);
@@ -47,6 +54,11 @@ describe("a peer that looks for its swarm", () => {
   it.each([false, true])("finds the one that runs among many (patient: %s)", async (isPatient) => {
     const { joined, failed } = await look((at) => at === 99, { isPatient });
     expect({ joined, failed }).toEqual({ joined: ["99"], failed: 99 });
+  });
+
+  it("looks for another where the one that it has found is lost before it has joined", async () => {
+    const { joined } = await look((at) => at === 1, { losses: 2 });
+    expect(joined).toEqual(["1", "1", "1"]);
   });
 
   it("tries all of them again where none answered", async () => {
