@@ -9,6 +9,7 @@ import { ping } from "@libp2p/ping";
 import { preSharedKey } from "@libp2p/pnet";
 import { tcp } from "@libp2p/tcp";
 import { createLibp2p } from "libp2p";
+import { hash64 } from "../../core/hash/hash64.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialTimeoutMs } from "./dialer.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
@@ -49,6 +50,9 @@ const gossipBytesMax = 1_048_576;
 
 /** Of gossip that a peer does not take away. */
 const gossipQueueBytesMax = 4 * 1_048_576;
+
+/** Of one part of a name (RFC 1035, section 2.3.4). */
+const labelCharactersMax = 63;
 
 export interface NodeOptions {
   readonly key: Uint8Array;
@@ -138,8 +142,15 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
   });
 }
 
+/** By what the peers of a swarm find one another on the local network; for a name that is too long stands its hash. */
+export function serviceNameOf(swarm: string): string {
+  const label = `_orbweaver-${swarm}`;
+  const fits = label.length <= labelCharactersMax;
+  return `${fits ? label : `_orbweaver-${hash64(swarm).toString(16)}`}._udp.local`;
+}
+
 function localDiscovery(options: NodeOptions) {
-  const discover = mdns({ serviceTag: `_orbweaver-${options.swarm}._udp.local` });
+  const discover = mdns({ serviceTag: serviceNameOf(options.swarm) });
   return (components: Parameters<typeof discover>[0]): PeerDiscovery => {
     const discovery = discover(components);
     discovery.addEventListener("peer", ({ detail }) => options.onFound(detail));

@@ -1,8 +1,10 @@
+import { decode, encode } from "dns-packet";
 import { Key } from "interface-datastore/key";
 import { describe, expect, it } from "vitest";
 import { BoundedDatastore } from "../../../src/adapters/libp2p/bounded-datastore.ts";
 import { Conduct } from "../../../src/adapters/libp2p/conduct.ts";
 import { CollectingBudget, MemoryBudget } from "../../../src/adapters/libp2p/memory-budget.ts";
+import { serviceNameOf } from "../../../src/adapters/libp2p/new-node.ts";
 import { RateLimit } from "../../../src/adapters/libp2p/rate-limit.ts";
 import type { MemberId } from "../../../src/core/units.ts";
 
@@ -33,6 +35,19 @@ describe("conduct", () => {
     for (let at = 0; at <= 1_024; at += 1) conduct.deny(peer(at), "why", 1_000, 0);
     expect(conduct.denialOf(peer(0), 0)).toBeUndefined();
     expect(conduct.denialOf(peer(1), 0)).toBe("why");
+  });
+});
+
+describe("the service that a swarm is on the local network", () => {
+  it("has a name that fits DNS, and a swarm of another name has another", () => {
+    const swarms = ["web", "a".repeat(52), "a".repeat(53), "a".repeat(64), `${"a".repeat(63)}b`];
+    const names = swarms.map(serviceNameOf);
+    expect(names[0]).toBe("_orbweaver-web._udp.local");
+    expect(new Set(names).size).toBe(swarms.length);
+    for (const name of names) {
+      const packet = encode({ type: "query", questions: [{ name, type: "PTR" }] });
+      expect(decode(packet).questions).toMatchObject([{ name }]);
+    }
   });
 });
 
