@@ -16,17 +16,25 @@ import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
 
-/** A queued URL as two rows: its record, and its entry of the queue. */
-function rowsOf(url: CanonicalUrl): { readonly record: Row; readonly entry: Row } {
-  const host = hostOf(url);
-  const site = siteOfHost(host);
+/** A queued URL as two rows: its record, and its entry of the queue, which may be that of another URL's host. */
+function rowsOf(
+  url: CanonicalUrl,
+  queue: CanonicalUrl = url,
+): { readonly record: Row; readonly entry: Row } {
+  const site = siteOfHost(hostOf(url));
   const key = urlKey("url", ringPosition(site), fingerprintOf(dedupeKey(url)), 0, jobSpace(job));
   const queued = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
   const entry = { url, depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 1 };
   return {
     record: { key, value: queued },
     entry: {
-      key: queueKey(hostAddress(site, host), jobSpace(job), 5, 1, key),
+      key: queueKey(
+        hostAddress(siteOfHost(hostOf(queue)), hostOf(queue)),
+        jobSpace(job),
+        5,
+        1,
+        key,
+      ),
       value: QueueEntry.encode(entry),
     },
   };
@@ -51,6 +59,28 @@ describe("rows from another member, for a site that is held here", () => {
       await send([entry]);
       await send([record, entry]);
       expect(bench.peer(holder).job(job).counts.queued).toBe(1);
+    });
+  });
+
+  it("do not count where they put a URL into the queue of another host", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.pass(1_000);
+      const [own] = bench.world.sampleWeb.rootUrls();
+      if (own === undefined) throw new Error("a web with a page");
+      const holder = bench.holderOf(own);
+      const { entry } = rowsOf(
+        "http://found.example/elsewhere" as CanonicalUrl,
+        own as CanonicalUrl,
+      );
+      const outcome = await bench
+        .peer(1 - holder)
+        .swarm?.calls.rows(bench.machine(holder).id, [entry], 5_000);
+      expect(outcome?.kind).toBe("reply");
+      await bench.finished(0);
+      expect(bench.peer(holder).job(job).counts.queued).toBe(0);
     });
   });
 });

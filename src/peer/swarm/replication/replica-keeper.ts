@@ -1,6 +1,8 @@
 import type { NewQueuedUrl } from "../../../core/frontier/queued-url.ts";
 import {
   fingerprintStart,
+  hostAddress,
+  hostKey,
   jobSpaceOfQueueKey,
   readUrlKey,
   sequenceOfQueueKey,
@@ -8,6 +10,7 @@ import {
   waitingKeyOf,
 } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
+import { compareKeys } from "../../../core/record/compare-keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import { idOf } from "../../../core/record/id-of.ts";
 import { QueueEntry } from "../../../core/record/queue-entry.ts";
@@ -16,7 +19,7 @@ import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../../core/units.ts";
 import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
-import { hostOf } from "../../../core/url/site-of.ts";
+import { hostOf, siteOfHost } from "../../../core/url/site-of.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Metrics } from "../../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
@@ -211,7 +214,7 @@ export class ReplicaKeeper {
     if (!isHeld || tag !== "queue") return one;
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
     const entry = row.value && readQueueEntry(row.value);
-    if (!job || !entry) return undefined;
+    if (!job || !entry || !isOfItsHost(row.key, entry)) return undefined;
     const record = nameKey(urlRow(entry.url as CanonicalUrl, job).key);
     return { ...one, queued: { job, entry, record } };
   }
@@ -297,6 +300,13 @@ export class ReplicaKeeper {
 
 function isTimed(tag: TerritorialTag): boolean {
   return tag === "host" || tag === "robots";
+}
+
+/** Whether the entry stands in the queue of its URL's host: nobody would find it in another one. */
+function isOfItsHost(key: Uint8Array, { url }: QueueEntry): boolean {
+  const host = hostOf(url as CanonicalUrl);
+  const waiting = hostKey("waiting", hostAddress(siteOfHost(host), host));
+  return compareKeys(waitingKeyOf(key), waiting) === 0;
 }
 
 function readQueueEntry(value: Uint8Array): QueueEntry | undefined {
