@@ -62,6 +62,15 @@ describe("a job that wants sitemaps", () => {
     expect(asked(machine)).toContain("/c");
   });
 
+  it("finds one that robots.txt names by its path alone, also after a restart", async () => {
+    const machine = machineWith({ [`${site}/robots.txt`]: { body: "Sitemap: /one.xml" } });
+    await machine.crawl([`${site}/`]);
+    expect(asked(machine)).toEqual(["/"]);
+    machine.kill();
+    await machine.crawl([`${site}/c`], { sitemaps: true });
+    expect(asked(machine)).toEqual(["/", "/a", "/b", "/c", "/one.xml"]);
+  });
+
   it("takes feeds and lists of URLs for sitemaps too", async () => {
     const feed = `<feed><entry><link href="${site}/a"/></entry></feed>`;
     const machine = machineWith({

@@ -45,9 +45,11 @@ const anyOrigin = "http://robots.invalid";
  * The package `robots-parser` judges, but never sees the text itself: it finds groups and tokens by rules older than the
  * RFC, keeps the rules once for each of the group's names, and compares escapes as written. It is given one group,
  * merged for the crawler that asks (RFC 9309, 2.2.1), in a normal form on which it is right.
+ *
+ * `base`: the file's origin or URL; without it, sitemaps that are named by their paths alone are left out.
  */
-export function parseRobots(text: string): RobotsRules {
-  return new ParsedRobots(readRobots(text));
+export function parseRobots(text: string, base?: string): RobotsRules {
+  return new ParsedRobots(readRobots(text, base));
 }
 
 class ParsedRobots implements RobotsRules {

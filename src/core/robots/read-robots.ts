@@ -62,8 +62,10 @@ export function productTokenOf(userAgent: string): string | undefined {
 /**
  * Reads a robots.txt into its groups. Whatever a line says that is not understood, the others count (RFC 9309,
  * 2.3.1.5). Only `allow` and `disallow` end a group's run of `user-agent` lines: other records must not interfere (2.2.4).
+ *
+ * The protocol of sitemaps asks for absolute URLs; many files have paths all the same, which are resolved against `base`.
  */
-export function readRobots(text: string): RobotsContent {
+export function readRobots(text: string, base?: string): RobotsContent {
   const groups: OpenGroup[] = [];
   const sitemaps = new Set<string>();
   let runOpen = false;
@@ -79,7 +81,7 @@ export function readRobots(text: string): RobotsContent {
     } else if (field === "crawl-delay") {
       addDelay(group, value);
     } else if (field === "sitemap") {
-      addSitemap(sitemaps, value);
+      addSitemap(sitemaps, value, base);
     }
   }
   return { groups, sitemaps: [...sitemaps] };
@@ -147,7 +149,7 @@ function addDelay(group: OpenGroup | undefined, value: string): void {
   group.crawlDelaySeconds = Math.max(group.crawlDelaySeconds ?? 0, Number(value));
 }
 
-function addSitemap(sitemaps: Set<string>, value: string): void {
-  const url = canonicalizeUrl(value);
+function addSitemap(sitemaps: Set<string>, value: string, base: string | undefined): void {
+  const url = value === "" ? undefined : canonicalizeUrl(value, base);
   if (url !== undefined && sitemaps.size < sitemapsMax) sitemaps.add(url);
 }

@@ -83,5 +83,6 @@ export function robotsCrawlDelayMs(entry: RobotsEntry, productToken: string): Mi
 }
 
 function entryOf(record: RobotsRecord): RobotsEntry {
-  return { record, rules: record.verdict === "rules" ? parseRobots(record.body) : undefined };
+  const { body, origin, verdict } = record;
+  return { record, rules: verdict === "rules" ? parseRobots(body, origin) : undefined };
 }

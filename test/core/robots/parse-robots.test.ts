@@ -271,6 +271,15 @@ describe("sitemaps", () => {
     expect(rules.sitemaps).toEqual(["https://example.com/a.xml", "http://example.com/b.xml"]);
   });
 
+  it("may be named by their paths where it is known whose file it is", () => {
+    const text = "Sitemap: /a.xml?x=1\nSitemap: b.xml\nSitemap:\nSitemap: http://other.org/c.xml";
+    expect(parseRobots(text, "https://e.com:8443").sitemaps).toEqual([
+      "https://e.com:8443/a.xml?x=1",
+      "https://e.com:8443/b.xml",
+      "http://other.org/c.xml",
+    ]);
+  });
+
   it("are found under another spelling", () => {
     expect(parseRobots("Site-map: https://e.com/a.xml").sitemaps).toEqual(["https://e.com/a.xml"]);
   });
