@@ -92,6 +92,16 @@ describe("a job that wants sitemaps", () => {
     ]);
   });
 
+  it("takes what a script writes under the type of its pages for a sitemap, and not for a page", async () => {
+    const { headers } = htmlPage();
+    const machine = machineWith({
+      [`${site}/one.xml`]: { ...sitemap("/", "/a", "/b"), ...(headers && { headers }) },
+    });
+    const peer = await machine.crawl([`${site}/`], { sitemaps: true, otherContent: "skip" });
+    expect(asked(machine)).toContain("/a");
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 4, fetched: 7 });
+  });
+
   it("gives them a place in its depth", async () => {
     const machine = machineWith();
     await machine.crawl([`${site}/`], { sitemaps: true, depthMax: 2 });

@@ -19,7 +19,7 @@ import {
   type PageContent,
 } from "./parsed-page.ts";
 import type { EncodingTables } from "./query-encoder.ts";
-import { readSitemap, type Sitemap } from "./read-sitemap.ts";
+import { beginsSitemap, readSitemap, type Sitemap } from "./read-sitemap.ts";
 import { mergeDirectives, noDirectives, type RobotsDirectives } from "./robots-directives.ts";
 import { parseXRobotsTag } from "./x-robots-tag.ts";
 
@@ -54,7 +54,9 @@ export interface PageInput {
  */
 export function parsePage(input: PageInput, tables?: EncodingTables): PageContent {
   const contentType = headerValues(input.headers, "content-type")[0];
-  const html = isHtml(contentType, input.body);
+  // Scripts that write sitemaps often leave them the type of their pages.
+  const isSitemap = input.readsSitemaps && beginsSitemap(input.body);
+  const html = isHtml(contentType, input.body) && !isSitemap;
   if (!input.follow) return { html, ...nothingFollowed(input.headers) };
   const page = html ? extract(input, contentType, tables) : undefined;
   const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body);

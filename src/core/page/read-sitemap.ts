@@ -14,6 +14,17 @@ export interface Sitemap {
 /** Entries of one file, at most, by the protocol. */
 export const sitemapEntriesMax = 50_000;
 
+/** Long enough for declarations, a style sheet's instruction and the comments of those who made the file. */
+const sniffedBytes = 1_024;
+
+const startOfSitemap =
+  /^(?:\xEF\xBB\xBF)?(?:[\t\n\r ]|<\?[^>]*>|<!--(?:(?!-->)[^])*-->)*<(?:[\w.-]+:)?(?:feed|rss|sitemapindex|urlset)[\t\n\r />]/;
+
+/** Whether `body` is XML that begins as a sitemap or a feed, and so is no HTML, whatever a header says. */
+export function beginsSitemap(body: Uint8Array): boolean {
+  return startOfSitemap.test(String.fromCharCode(...body.subarray(0, sniffedBytes)));
+}
+
 const startOfXml = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*</;
 const startOfList = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*https?:\/\//i;
 

@@ -179,9 +179,28 @@ describe("sitemaps", () => {
 
   it("are not looked for in a page, nor in what is not to be followed", () => {
     const options = { sitemaps: true };
-    expect(links(parse({ html: sitemap, options }))).toEqual([]);
+    expect(links(parse({ html: `<p>${sitemap}`, options }))).toEqual([]);
     expect(links(parse({ html: sitemap, headers: xml, options, follow: false }))).toEqual([]);
   });
+
+  it.each([
+    ["at once", ""],
+    ["behind declarations", '\ufeff<?xml version="1.0"?>\n<?xml-stylesheet href="s.xsl"?>\n'],
+    ["behind comments", "<!-- by a > script --><!---->\r\n"],
+  ])("are found where a script left them the type of its pages: %s", (_, before) => {
+    const page = parse({ html: before + sitemap, options: { sitemaps: true } });
+    expect(page.html).toBe(false);
+    expect(links(page)).toEqual(["/a", "/b?y=1&x=2"]);
+    expect(parse({ html: before + sitemap }).html).toBe(true);
+  });
+
+  it.each([["<!--"], ["<!---->"], ["<?"], ["<?>"], ["<a:"], [" "]])(
+    "are looked for in time linear in what is looked at: %s",
+    (piece) => {
+      const page = parse({ html: piece.repeat(1_000), options: { sitemaps: true } });
+      expect(page.html).toBe(true);
+    },
+  );
 
   it("may say nofollow in their headers", () => {
     const headers = [...xml, "X-Robots-Tag", "nofollow"];
