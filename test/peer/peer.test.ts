@@ -332,6 +332,33 @@ describe("a peer", () => {
     expect(machine.web.counts().size).toBe(300);
   });
 
+  it("fetches nothing twice because an injection takes other URLs for one", async () => {
+    const page = "http://site.example/p?b=2&a=1";
+    const machine = new VirtualPeer(
+      table({
+        "http://site.example/": htmlPage(page, "/q"),
+        [page]: htmlPage(page),
+        "http://site.example/q": htmlPage(page),
+      }),
+    );
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(["http://site.example/"]);
+        await machine.clock.sleep(1_500);
+        expect(machine.web.counts().size).toBe(1);
+        const injected = peer.inject(testJob, [], { normalizeQuery: false });
+        await expect(injected).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+        await peer.jobFinished(testJob, new AbortController().signal);
+      })(),
+    );
+    expect([...machine.web.counts()]).toEqual([
+      ["http://site.example/", 1],
+      [page, 1],
+      ["http://site.example/q", 1],
+    ]);
+  });
+
   it("holds a paused job, and goes on when it is resumed", async () => {
     const machine = new VirtualPeer(treeSite(40));
     await machine.clock.run(

@@ -59,7 +59,10 @@ export interface JobOptions {
    * what was queued at a higher one comes first. @default 5
    */
   readonly priority: number;
-  /** Whether query parameters that do not change the page (session ids, tracking, order) are ignored by the dedupe. @default true */
+  /**
+   * Whether query parameters that do not change the page (session ids, tracking, order) are ignored by the dedupe. Of a job
+   * that there is, it cannot be changed. @default true
+   */
   readonly normalizeQuery: boolean;
   /** What is done with a response that is not HTML. @default "archive" */
   readonly otherContent: OtherContent;

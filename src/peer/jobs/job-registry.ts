@@ -75,7 +75,10 @@ export class JobRegistry {
     return ops;
   }
 
-  /** The job with this id, created or changed as `options` say. Errors: `CONFIG_INVALID`. */
+  /**
+   * The job with this id, created or changed as `options` say. What it takes for one URL stays: its records, its queue and the
+   * sieve know its URLs by that. Errors: `CONFIG_INVALID`.
+   */
   define(id: string, options: Partial<JobOptions> = {}): Job {
     const jobId = jobIdOf(id);
     const known = this.#jobs.get(jobId);
@@ -97,6 +100,7 @@ export class JobRegistry {
     if (known && optionChanges(known.definition.options, definition.options).length === 0) {
       return known;
     }
+    if (known) refuseOtherUrls(known.definition, definition);
     return this.#change(definition, "here");
   }
 
@@ -255,6 +259,13 @@ export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
   if (job.definition.state === "cancelled") return "cancelled";
   if (job.definition.state === "paused") return "job-paused";
   return reachedPageLimit(job) ? "page-limit" : undefined;
+}
+
+function refuseOtherUrls(before: JobDefinition, after: JobDefinition): void {
+  const { normalizeQuery } = before.options;
+  if (normalizeQuery === after.options.normalizeQuery) return;
+  const problem = `normalizeQuery of job "${before.id}" is ${normalizeQuery}, and stays so, as its URLs are known by it; inject under another name`;
+  throw new CrawlError("CONFIG_INVALID", problem, { job: before.id });
 }
 
 function nextRevision(id: JobId, revision: number): number {

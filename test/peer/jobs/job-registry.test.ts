@@ -39,6 +39,16 @@ describe("JobRegistry", () => {
     expect(jobs.define(id, { priority: 9 }).definition.revision).toBe(3);
   });
 
+  it("does not change what a job takes for one URL", () => {
+    const jobs = new JobRegistry();
+    const { definition } = jobs.define(id, { normalizeQuery: false });
+    expect(() => jobs.define(id, { depthMax: 3, normalizeQuery: true })).toThrow(
+      'normalizeQuery of job "news" is false, and stays so',
+    );
+    expect(jobs.get(id).definition).toEqual(definition);
+    expect(jobs.define(id, { normalizeQuery: false, depthMax: 3 }).definition.revision).toBe(2);
+  });
+
   it("keeps the state when others have changed the options without having heard of it", () => {
     const [here, there] = [new JobRegistry(), new JobRegistry()];
     there.merge(here.define(id).definition);
