@@ -59,7 +59,7 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   const html = isHtml(contentType, input.body) && !isSitemap;
   if (!input.follow) return { html, ...nothingFollowed(input.headers) };
   const page = html ? extract(input, contentType, tables) : undefined;
-  const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body);
+  const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body, input.url);
   const ofHeader = headerRefresh(input);
   const refresh = ofHeader ?? page?.refresh;
   const linksLeftOut = page?.linksLeftOut ?? sitemap?.leftOut;

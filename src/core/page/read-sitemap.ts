@@ -33,16 +33,17 @@ const startOfList = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*https?:\/\//i;
  * 0.9, with its other formats); nothing when `body` is none of them, by its first element or its first line. UTF-8, as the
  * protocol asks. Only the location of an entry counts, not what extensions say of images or videos. Time and memory are
  * linear in the length of `body`, whatever it contains; nothing is ever thrown. A file that was cut gives what it has until
- * there.
+ * there. `url`: that of the file; without it, Atom's references count as none.
  */
 export function readSitemap(
   body: Uint8Array,
+  url?: string,
   entriesMax: number = sitemapEntriesMax,
 ): Sitemap | undefined {
   const start = String.fromCharCode(...body.subarray(0, 64));
   const urls = new SitemapUrls(entriesMax);
   if (startOfXml.test(start)) {
-    const root = new SitemapElements(new TextDecoder().decode(body), urls).read();
+    const root = new SitemapElements(new TextDecoder().decode(body), urls, url).read();
     return root === undefined ? undefined : { isIndex: root === "sitemapindex", ...urls.found() };
   }
   if (!startOfList.test(start)) return undefined;

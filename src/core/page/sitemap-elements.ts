@@ -14,11 +14,16 @@ const forms: Readonly<Record<string, Form>> = {
   urlset: { entry: "url", location: "loc" },
   sitemapindex: { entry: "sitemap", location: "loc" },
   rss: { entry: "item", location: "link" },
-  // Atom (RFC 4287, section 4.2.7): an entry has links of several relations, and one without any is to the entry itself.
+  // Atom (RFC 4287, sections 2 and 4.2.7): an entry has links of several relations, and one without any is to the entry
+  // itself. They are references, to be resolved against the nearest `xml:base`.
   feed: { entry: "entry", location: "link", attribute: "href" },
 };
 
 const relationOfPages = "alternate";
+const baseAttribute = "xml:base";
+
+/** What stands one within the other, each with a base of its own. */
+type Level = "root" | "entry" | "location";
 
 /** A tokenizer without a tree: what is nested as deep as a file is long costs no more than any other. */
 export class SitemapElements implements TokenizerCallbacks {
@@ -32,13 +37,17 @@ export class SitemapElements implements TokenizerCallbacks {
   #isInEntry = false;
   /** Text of the location that is being read. */
   #location: string | undefined;
-  /** Of the location's start tag: the attributes that count, and the one that is being read. */
+  /** Of a kind with URLs in attributes, the start tag that is being read: those that count, and the one that is read now. */
+  #level: Level | undefined;
   #attributes = new Map<string, string>();
   #attribute: string | undefined;
+  readonly #bases: Record<"document" | "root" | "entry", string | undefined>;
 
-  constructor(text: string, urls: SitemapUrls) {
+  /** `url`: that of the file. */
+  constructor(text: string, urls: SitemapUrls, url: string | undefined) {
     this.#text = text;
     this.#urls = urls;
+    this.#bases = { document: url, root: url, entry: url };
   }
 
   /** Takes in the URLs; returns the first element's local name, or nothing when this is no such file. */
@@ -49,15 +58,22 @@ export class SitemapElements implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     const name = this.#text.slice(start, end);
-    if (this.#root === undefined) this.#begin(name);
-    else if (this.#isEntry(name)) this.#isInEntry = true;
-    else if (this.#isInEntry && this.#isLocation(name)) this.#beginLocation();
+    if (this.#root === undefined) {
+      this.#begin(name);
+      this.#beginTag("root");
+    } else if (this.#isEntry(name)) {
+      this.#isInEntry = true;
+      this.#beginTag("entry");
+    } else if (this.#isInEntry && this.#isLocation(name)) {
+      this.#location = "";
+      this.#beginTag("location");
+    }
   }
 
   onattribname(start: number, end: number): void {
-    if (this.#location === undefined) return;
+    if (this.#level === undefined) return;
     const name = this.#text.slice(start, end);
-    const isRead = name === "rel" || name === this.#form?.attribute;
+    const isRead = name === "rel" || name === baseAttribute || name === this.#form?.attribute;
     this.#attribute = isRead ? name : undefined;
     if (isRead) this.#attributes.set(name, "");
   }
@@ -75,7 +91,20 @@ export class SitemapElements implements TokenizerCallbacks {
   }
 
   onopentagend(): void {
-    if (this.#form?.attribute !== undefined) this.#endLocation(this.#attributeOfPage());
+    const level = this.#level;
+    this.#level = undefined;
+    switch (level) {
+      case undefined:
+        return;
+      case "root":
+        this.#bases.root = this.#baseWithin(this.#bases.document);
+        return;
+      case "entry":
+        this.#bases.entry = this.#baseWithin(this.#bases.root);
+        return;
+      case "location":
+        this.#endLocation(this.#attributeOfPage(), this.#baseWithin(this.#bases.entry));
+    }
   }
 
   onselfclosingtag(): void {
@@ -117,10 +146,17 @@ export class SitemapElements implements TokenizerCallbacks {
     return name === `${this.#prefix}${this.#form?.location}`;
   }
 
-  #beginLocation(): void {
-    this.#location = "";
+  #beginTag(level: Level): void {
+    if (this.#form?.attribute === undefined) return;
+    this.#level = level;
     this.#attributes = new Map();
     this.#attribute = undefined;
+  }
+
+  /** The base that the tag sets, or the one around it. */
+  #baseWithin(outer: string | undefined): string | undefined {
+    const own = this.#attributes.get(baseAttribute);
+    return own === undefined ? outer : (URL.parse(own, outer)?.href ?? outer);
   }
 
   /** In an Atom entry: where the link leads, if it is to a page. */
@@ -141,10 +177,10 @@ export class SitemapElements implements TokenizerCallbacks {
     if (before.length <= locationUnitsMax) this.#attributes.set(this.#attribute, before + text);
   }
 
-  #endLocation(location: string | undefined): void {
+  #endLocation(location: string | undefined, base?: string): void {
     if (this.#location === undefined) return;
     this.#location = undefined;
-    if (location !== undefined) this.#urls.add(location);
+    if (location !== undefined) this.#urls.add(location, base);
   }
 
   oncomment(): void {}

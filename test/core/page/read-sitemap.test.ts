@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSitemap } from "../../../src/core/page/read-sitemap.ts";
 
+const url = "http://e.org/blog/feed.xml";
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 function read(text: string, entriesMax?: number): ReturnType<typeof readSitemap> {
-  return readSitemap(Buffer.from(text), entriesMax);
+  return readSitemap(Buffer.from(text), url, entriesMax);
 }
 
 function entries(...locations: readonly string[]): string {
@@ -59,6 +60,33 @@ describe("readSitemap", () => {
       <entry><link rel="enclosure" href="http://e.org/c.mp3"/><link rel="alternate"/></entry>
       <entry><content src="http://e.org/d"/></entry></feed>`;
     expect(read(text)?.urls).toEqual(["http://e.org/a?x=1&y=2", "http://e.org/b"]);
+  });
+
+  it("resolves the references of an Atom feed against the nearest base", () => {
+    const feed = (attributes: string): string => `<feed ${attributes}>
+      <entry><link href="a?x=1"/></entry><entry xml:base="2026/"><link href="b"/><link href=""/></entry>
+      <entry><link xml:base="/other/" href="c"/></entry><entry><link href="//d.org"/></entry>
+      <entry><link href="mailto:a@e.org"/></entry></feed>`;
+    expect(read(feed(""))?.urls).toEqual([
+      "http://e.org/blog/a?x=1",
+      "http://e.org/blog/2026/b",
+      "http://e.org/other/c",
+      "http://d.org/",
+    ]);
+    expect(read(feed('xml:base="https://f.org/x/y"'))?.urls).toEqual([
+      "https://f.org/x/a?x=1",
+      "https://f.org/x/2026/b",
+      "https://f.org/other/c",
+      "https://d.org/",
+    ]);
+  });
+
+  it("counts the references for which a long base leaves no room", () => {
+    const base = `http://e.org/${"a".repeat(8_000)}/`;
+    const entries = Array.from({ length: 3_000 }, (_, at) => `<entry><link href="${at}"/></entry>`);
+    const found = read(`<feed xml:base="${base}">${entries.join("")}</feed>`);
+    expect(found?.urls).toHaveLength(2_093);
+    expect(found?.leftOut).toBe(907);
   });
 
   it("reads a list of URLs, one a line, whatever ends the lines", () => {
