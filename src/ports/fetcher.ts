@@ -40,8 +40,8 @@ export interface FetchRequest {
   /** False: the head alone decides, and the body is not read. Asked with the response's head. */
   readonly wantsBody: (status: number, contentType: string | undefined) => boolean;
   /**
-   * Asked with the failure of a body that breaks off after some of it has come: true gives what has come, marked
-   * `disconnect`, in place of the failure. Without it no part of a body is given.
+   * Asked with the failure of a body that breaks off, or of whose server nothing more is heard, after some of it has come:
+   * true gives what has come, marked `disconnect` or `time`, in place of the failure. Without it no part of a body is given.
    */
   readonly wantsPart?: (failure: FetchFailure) => boolean;
   /**

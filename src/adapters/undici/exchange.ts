@@ -39,11 +39,12 @@ const drainBytesMax = 16 * 1024;
 /** Decoding is bounded work in the thread pool; only a pool that is busy otherwise takes longer. */
 const decodeTimeoutMs: Millis = 30_000;
 
-/** Failures of a body that was well as far as it came. */
-const breakOffs: ReadonlySet<FetchFailure> = new Set([
-  "connection-reset",
-  "content-length-mismatch",
-]);
+/** Failures of a body that was well as far as it came, and how one is marked of which that is taken. */
+const breakOffs: ReadonlyMap<FetchFailure, Truncation> = new Map([
+  ["connection-reset", "disconnect"],
+  ["content-length-mismatch", "disconnect"],
+  ["idle-timeout", "time"],
+] as const);
 
 type Phase = "connect" | "head" | "body" | "decode" | "settled";
 
@@ -234,7 +235,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
         return;
       case "body":
         if (this.#body === undefined) this.#deliverUnread();
-        else this.#fail("idle-timeout", `silent for ${limits.idleTimeoutMs} ms`);
+        else if (!this.#cutBroken("idle-timeout")) {
+          this.#fail("idle-timeout", `silent for ${limits.idleTimeoutMs} ms`);
+        }
         return;
       case "decode":
         this.#fail("total-timeout", `not decoded in ${decodeTimeoutMs} ms`);
@@ -264,9 +267,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   /** Takes what has come of a body that broke off, where the caller wants it; returns whether that is so. */
   #cutBroken(failure: FetchFailure): boolean {
     const body = this.#body;
-    if (body === undefined || body.bytes === 0 || !breakOffs.has(failure)) return false;
+    const truncation = breakOffs.get(failure);
+    if (body === undefined || body.bytes === 0 || truncation === undefined) return false;
     if (this.#request.wantsPart?.(failure) !== true) return false;
-    this.#cut(body, "disconnect");
+    this.#cut(body, truncation);
     return true;
   }
 

@@ -267,6 +267,19 @@ describe("UndiciFetcher against a server that", () => {
     expect(failureOfOutcome(await harness.fetch(request))).toBe("idle-timeout");
   });
 
+  it("never ends a body that has come gives it where that is wanted, marked", async () => {
+    const site = await harness.raw((socket) => socket.write(`${ok}\r\n<a href=x>`));
+    const asked: string[] = [];
+    const wantsPart = (how: string): boolean => asked.push(how) > 1;
+    const request = requestTo(site, "/", { wantsPart }, { idleTimeoutMs: 60 });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("idle-timeout");
+    const response = responseOf(await harness.fetch(request));
+    expect(new TextDecoder().decode(response.body)).toBe("<a href=x>");
+    expect(response.truncation).toBe("time");
+    expect(asked).toEqual(["idle-timeout", "idle-timeout"]);
+    expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
+  });
+
   it("sends chunk extensions for ever", async () => {
     const site = await harness.raw((socket) => {
       socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\n5;`);
