@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import type { DnsResolver } from "../src/adapters/dns/dns-resolver.ts";
 import { LeaseFile } from "../src/adapters/lease-file/lease-file.ts";
 import { LevelStore } from "../src/adapters/level/level-store.ts";
@@ -147,8 +148,13 @@ function asError(reason: unknown): Error {
 
 async function resolverOf({ dns }: PeerConfig, clock: Clock): Promise<DnsResolver> {
   const module = await import("../src/adapters/dns/dns-resolver.ts");
-  const server = dns && { server: `${dns.host}:${dns.port}` };
-  return new module.DnsResolver({ clock }, { ...module.defaultDnsResolverOptions, ...server });
+  const { hasIPv6Alone } = await import("../src/adapters/dns/ipv6-alone.ts");
+  const options = {
+    ...module.defaultDnsResolverOptions,
+    ...(dns && { server: `${dns.host}:${dns.port}` }),
+    prefersIPv6: hasIPv6Alone(networkInterfaces()),
+  };
+  return new module.DnsResolver({ clock }, options);
 }
 
 async function archiveOf(

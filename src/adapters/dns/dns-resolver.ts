@@ -12,6 +12,8 @@ import { TaskSlots } from "./task-slots.ts";
 export interface DnsResolverOptions {
   /** `HOST:PORT` of the only server to ask; undefined asks the system's servers, then the system itself. @default undefined */
   readonly server: string | undefined;
+  /** IPv6 addresses are asked for first, as a machine needs that has no others. @default false */
+  readonly prefersIPv6: boolean;
   /** How long one try may take. @default 2_500 */
   readonly timeoutMs: Millis;
   /** How often each server is asked. @default 2 */
@@ -36,6 +38,7 @@ export interface DnsResolverOptions {
 
 export const defaultDnsResolverOptions: DnsResolverOptions = {
   server: undefined,
+  prefersIPv6: false,
   timeoutMs: 2_500,
   tries: 2,
   ttlMsMin: 30_000,
@@ -79,7 +82,8 @@ interface Answer {
 /**
  * Resolves names with c-ares, which needs no thread, and remembers what it learned within bounds.
  *
- * IPv4 addresses are asked for first, IPv6 addresses only where there are none: one question for nearly every name.
+ * IPv4 addresses are asked for first, IPv6 addresses only where there are none: one question for nearly every name. With
+ * `prefersIPv6` it is the other way round.
  * `localhost` and the names below it are this machine without a question (RFC 6761, section 6.3). Without a server
  * option, a name that the system's servers do not know, or that they cannot be asked for, is looked up by the system,
  * which also reads its hosts file.
@@ -175,7 +179,7 @@ export class DnsResolver implements Resolver {
 
   async #askServers(host: HostName): Promise<Answer> {
     try {
-      return await addressesBy(this.#cares, host);
+      return await addressesBy(this.#cares, host, this.#options);
     } catch (error) {
       if (codeOf(error) !== unreadableCode) throw error;
     }
@@ -187,14 +191,15 @@ export class DnsResolver implements Resolver {
     const cares = newCares(this.#options);
     this.#caresApart.add(cares);
     try {
-      return await addressesBy(cares, host);
+      return await addressesBy(cares, host, this.#options);
     } finally {
       this.#caresApart.delete(cares);
     }
   }
 
   async #askSystem(host: HostName): Promise<Answer> {
-    const found = await lookup(host, { all: true, order: "ipv4first", hints: ADDRCONFIG });
+    const order = this.#options.prefersIPv6 ? "ipv6first" : "ipv4first";
+    const found = await lookup(host, { all: true, order, hints: ADDRCONFIG });
     const addresses = found.map(({ address }) => address);
     return { addresses, ttlMs: this.#options.systemTtlMs };
   }
@@ -206,13 +211,20 @@ function newCares({ timeoutMs, tries, server }: DnsResolverOptions): CaresResolv
   return cares;
 }
 
-async function addressesBy(cares: CaresResolver, host: HostName): Promise<Answer> {
+async function addressesBy(
+  cares: CaresResolver,
+  host: HostName,
+  { prefersIPv6 }: DnsResolverOptions,
+): Promise<Answer> {
+  const askIPv4 = (): Promise<RecordWithTtl[]> => cares.resolve4(host, { ttl: true });
+  const askIPv6 = (): Promise<RecordWithTtl[]> => cares.resolve6(host, { ttl: true });
+  const [askFirst, askThen] = prefersIPv6 ? [askIPv6, askIPv4] : [askIPv4, askIPv6];
   try {
-    return answerOf(await cares.resolve4(host, { ttl: true }));
+    return answerOf(await askFirst());
   } catch (error) {
     if (codeOf(error) !== "ENODATA") throw error;
   }
-  return answerOf(await cares.resolve6(host, { ttl: true }));
+  return answerOf(await askThen());
 }
 
 function useServer(cares: CaresResolver, server: string): void {

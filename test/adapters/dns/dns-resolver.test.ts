@@ -89,6 +89,15 @@ describe("DnsResolver", () => {
     expect(outcome).toMatchObject({ expiresAtMs: setting.clock.atMs + keptMs });
   });
 
+  it("asks for IPv6 addresses first where the machine has no others", async () => {
+    const both = { kind: "addresses", addresses: ["192.0.2.1", "2001:db8::1"], ttlS: 60 } as const;
+    const names = { "both.test": both, "four.test": at("192.0.2.4", 60) };
+    const setting = await setUp(names, { prefersIPv6: true });
+    expect(addressesOf(await ask(setting, "both.test"))).toEqual(["2001:db8::1"]);
+    expect(addressesOf(await ask(setting, "four.test"))).toEqual(["192.0.2.4"]);
+    expect(setting.server.asked).toEqual(["AAAA both.test", "AAAA four.test", "A four.test"]);
+  });
+
   it("asks for IPv6 addresses only where there is no IPv4 one", async () => {
     const both: ServedName = {
       kind: "addresses",
