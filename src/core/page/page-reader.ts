@@ -39,7 +39,8 @@ const titleUnitsMax = 16 * titleCharsMax;
 const langCharsMax = 64;
 
 const unfollowedRelations: ReadonlySet<string> = new Set(["nofollow", "sponsored", "ugc"]);
-const followedLinkTypes: ReadonlySet<string> = new Set(["canonical", "next", "prev"]);
+/** HTML Standard, section 4.6.7: `previous` is treated like `prev`. */
+const followedLinkTypes: ReadonlySet<string> = new Set(["canonical", "next", "prev", "previous"]);
 
 const asciiSpaces = /[\t\n\f\r ]+/;
 

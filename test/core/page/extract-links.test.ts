@@ -18,12 +18,15 @@ describe("the links of a page", () => {
     expect(
       linksOf(`
         <link rel=stylesheet href=css><link rel="Shortcut NEXT" href=next><link rel=prev href=prev>
+        <link rel=previous href=previous>
         <link rel=canonical href=canonical><link rel=alternate hreflang=de href=de>
         <link rel=alternate type=application/rss+xml href=rss><script src=js></script>
         <A HREF=a></A><area href=area><frame src=frame><iframe src=iframe></iframe>
         <img src=img><embed src=embed><form action=form></form><abbr href=abbr><a src=none name=x>`),
     ).toEqual(
-      ["next", "prev", "canonical", "de", "a", "area", "frame", "iframe"].map((x) => `/dir/${x}`),
+      ["next", "prev", "previous", "canonical", "de", "a", "area", "frame", "iframe"].map(
+        (x) => `/dir/${x}`,
+      ),
     );
   });
 
