@@ -84,13 +84,21 @@ export class ApiClient {
     return answer.urls;
   }
 
-  /** The archived body as it arrives, which takes what it takes once it has begun. */
+  /** The archived body as it arrives, which takes what it takes once it has begun, and fails where it breaks off. */
   async content(url: string, job?: string): Promise<AsyncIterable<Uint8Array>> {
     const path = `/content?${query({ url, job })}`;
     const response = await this.#within(this.#answerMsMax, (end) =>
       this.#request("GET", path, undefined, end),
     );
-    return response.body ?? emptyBody();
+    return this.#wholeOf(response.body ?? emptyBody());
+  }
+
+  async *#wholeOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body;
+    } catch (cause) {
+      throw this.#unreachable("the answer broke off", cause);
+    }
   }
 
   contentHead(url: string, job?: string): Promise<ArchivedHead> {

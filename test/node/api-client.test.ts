@@ -56,6 +56,19 @@ describe("a command that asks a peer", () => {
     expect(terminal.stdout.text).toBe("slowly");
   });
 
+  it("says that a page broke off, of which a part has arrived", async () => {
+    const terminal = new FakeTerminal();
+    const api = await peerThat((response) => {
+      response.writeHead(200, { "content-length": 100 });
+      response.write("part", () => response.destroy());
+    });
+    const exitCode = await runCli(["get", "http://a.example/", "--api", api], terminal);
+    expect({ exitCode, out: terminal.stdout.text }).toEqual({ exitCode: 1, out: "part" });
+    expect(terminal.stderr.text).toMatch(
+      /^peer: no peer can be reached at .* \(the answer broke off\); /,
+    );
+  });
+
   it.runIf(process.platform === "linux")(
     "is told where a crawl cannot be asked, and what ends it",
     async () => {
