@@ -145,6 +145,20 @@ export class ApiClient {
     return this.#json("POST", "/leave");
   }
 
+  /** Whether `peer` still takes questions here. Errors: `API_UNREACHABLE` where one is taken and not answered in time. */
+  isThere(peer: string): Promise<boolean> {
+    return this.#within(this.#answerMsMax, async (end) => {
+      try {
+        const response = await fetch(`${this.#url}/v1/healthz`, { signal: end });
+        const answer: unknown = await response.json();
+        return isObject(answer) && answer["peer"] === peer;
+      } catch (error) {
+        if (end.aborted) throw error;
+        return false;
+      }
+    });
+  }
+
   #json<T>(
     method: string,
     path: string,
@@ -236,6 +250,10 @@ export class ApiClient {
       return new CrawlError("CONFIG_INVALID", `the peer refuses this: ${message}`);
     return new CrawlError("API_UNREACHABLE", `the peer at ${this.#url} failed: ${message}`);
   }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 function urlOf({ host, port }: ListenAddress): string {

@@ -11,7 +11,7 @@ const exitCodeOf: Readonly<Record<StopSignal, number>> = { SIGHUP: 129, SIGINT: 
 const sameRequestMs: Millis = 500;
 
 /** Longest graceful stop; what is then not written is fetched again by the next run. */
-const stopMsMax: Millis = 10_000;
+export const stopMsMax: Millis = 10_000;
 
 /**
  * The wish that a command stop: a first signal asks, a second one insists and ends the process at once.

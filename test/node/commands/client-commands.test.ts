@@ -13,6 +13,7 @@ let folder: string;
 let control: FakePeerControl;
 let api: HttpApi;
 let leaves: number;
+let stopsAtLeave: boolean;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "client-commands-"));
@@ -23,7 +24,12 @@ afterAll(() => rm(folder, { recursive: true }));
 beforeEach(async () => {
   control = new FakePeerControl();
   leaves = 0;
-  api = fakePeerApi(control, { leave: () => (leaves += 1) });
+  stopsAtLeave = false;
+  const leave = (): void => {
+    leaves += 1;
+    if (stopsAtLeave) void api.stop();
+  };
+  api = fakePeerApi(control, { leave });
   await api.start();
 });
 
@@ -367,6 +373,7 @@ describe("peer wait, stats, jobs and leave", () => {
   });
 
   it("asks the peer to leave", async () => {
+    stopsAtLeave = true;
     expect(await peer(["leave"])).toMatchObject({
       exitCode: 0,
       out: "peer peer-0 has stopped; everything is kept\n",

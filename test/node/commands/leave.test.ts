@@ -1,10 +1,44 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
+import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
+
+/** A process id that nobody has. */
+const nobody = 2 ** 30;
+
+let api: Server | undefined;
+
+afterEach(() => api?.close());
+
+/** A peer that says to be process `pid`, and stops after the first answer at which `answersLeft` says no. */
+async function leavingPeer(pid: number, answersLeft: () => boolean): Promise<string> {
+  const server = createServer((_, response) => {
+    response.end(JSON.stringify({ leaving: true, peer: "peer-0", pid }), () => {
+      if (answersLeft()) return;
+      server.closeAllConnections();
+      server.close();
+    });
+  });
+  api = server;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function expectStopped(address: string, clock?: Clock): Promise<void> {
+  const terminal = new FakeTerminal(clock && { clock });
+  const exitCode = await runCli(["leave", "--api", address], terminal);
+  const { stderr, stdout } = terminal;
+  expect({ exitCode, out: stdout.text, err: stderr.text }).toEqual({
+    exitCode: 0,
+    out: "peer peer-0 has stopped; everything is kept\n",
+    err: "",
+  });
+}
 
 it.runIf(process.platform === "linux")(
   "peer leave takes a peer for stopped whose parent does not ask for its exit code",
@@ -12,15 +46,25 @@ it.runIf(process.platform === "linux")(
     // The shell becomes another program, which does not know that it has a child.
     const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"]);
     const [line] = (await once(parent.stdout, "data")) as [Buffer];
-    const api = createServer((_, response) => {
-      response.end(JSON.stringify({ leaving: true, peer: "peer-0", pid: Number(line) }));
-    });
-    await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
-    const { port } = api.address() as AddressInfo;
-    const terminal = new FakeTerminal();
-    expect(await runCli(["leave", "--api", `127.0.0.1:${port}`], terminal)).toBe(0);
-    expect(terminal.stdout.text).toBe("peer peer-0 has stopped; everything is kept\n");
-    api.close();
+    await expectStopped(await leavingPeer(Number(line), () => false));
     parent.kill();
   },
 );
+
+it("peer leave waits for a peer of another machine until it answers no more", async () => {
+  let left = 3;
+  const address = await leavingPeer(nobody, () => --left > 0);
+  await expectStopped(address);
+  expect(left).toBe(0);
+});
+
+it("peer leave does not wait for a process that only has the number of another machine's", async () => {
+  const system = new SystemClock();
+  const hundredfold: Clock = {
+    nowMs: () => system.nowMs() * 100,
+    wallMs: () => system.wallMs(),
+    sleep: (ms, signal) => system.sleep(ms, signal),
+    call: (ms, action) => system.call(ms, action),
+  };
+  await expectStopped(await leavingPeer(process.ppid, () => false), hundredfold);
+});

@@ -144,27 +144,27 @@ describe("peer run, in a swarm", () => {
 describe("peer leave, in a swarm", () => {
   it("hands over first, then stops, with 0", async () => {
     const [running] = await started("--listen", "127.0.0.1:0");
-    expect(await runCli(["leave", "--data", folder], new FakeTerminal())).toBe(0);
+    const leaving = runCli(["leave", "--data", folder], new FakeTerminal());
     await expect.poll(() => calls).toEqual(["start", "leave"]);
     handedOver.resolve(true);
-    expect(await running).toBe(0);
+    expect(await Promise.all([running, leaving])).toEqual([0, 0]);
     expect(calls).toEqual(["start", "leave", "stop"]);
   });
 
   it("says so and ends with 1 when not everything could be handed over", async () => {
     const [running] = await started("--listen", "127.0.0.1:0");
-    await runCli(["leave", "--data", folder], new FakeTerminal());
+    const leaving = runCli(["leave", "--data", folder], new FakeTerminal());
     handedOver.resolve(false);
-    expect(await running).toBe(1);
+    expect(await Promise.all([running, leaving])).toEqual([1, 0]);
     expect(terminal.stderr.text).toContain("not everything could be handed over in time");
   });
 
   it("gives up handing over at a signal, and stops gracefully all the same", async () => {
     const [running] = await started("--listen", "127.0.0.1:0");
-    await runCli(["leave", "--data", folder], new FakeTerminal());
+    const leaving = runCli(["leave", "--data", folder], new FakeTerminal());
     await expect.poll(() => calls).toEqual(["start", "leave"]);
     terminal.signal("SIGTERM");
-    expect(await running).toBe(143);
+    expect(await Promise.all([running, leaving])).toEqual([143, 0]);
     expect(calls).toEqual(["start", "leave", "stop"]);
     expect(terminal.exits).toEqual([]);
   });
