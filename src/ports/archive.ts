@@ -37,6 +37,16 @@ export interface ArchivedResponse {
   readonly truncated: boolean;
 }
 
+const MiB = 1_024 * 1_024;
+
+/**
+ * Longest body that is read from an archive, where those of up to `keptBytesMax` are kept. One that was cut within its
+ * content coding decodes to somewhat more than it was cut at, and other peers may keep longer ones than this.
+ */
+export function readBytesMax(keptBytesMax: number): number {
+  return Math.max(64 * MiB, 2 * keptBytesMax);
+}
+
 /**
  * Write-once store of captures: WARC 1.1, one gzip member a record, with a CDXJ index beside each file.
  *

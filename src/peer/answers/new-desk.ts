@@ -1,4 +1,5 @@
 import type { MemberId } from "../../core/units.ts";
+import { readBytesMax } from "../../ports/archive.ts";
 import type { PeerStats } from "../../ports/peer-control.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { HostDesk } from "./host-desk.ts";
@@ -38,7 +39,7 @@ export function newDesk(
   if (!overlay || !parts.swarm) return new LoneDesk(desk, Math.floor(clock.nowMs()));
   return newSwarmDesk({ clock, overlay }, parts.swarm, desk, {
     replicas: swarm.cluster.replicas,
-    bodyBytesMax: limits.bodyBytesMax,
+    bodyBytesMax: readBytesMax(limits.bodyBytesMax),
     signal,
   });
 }

@@ -6,6 +6,7 @@ import type {
   ContentHead,
   ContentQuestion,
 } from "../../../core/messages/content-message.ts";
+import { formatBytes } from "../../../core/text/human.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { ArchivedResponse } from "../../../ports/archive.ts";
 import { notArchived } from "../../answers/question-desk.ts";
@@ -20,16 +21,23 @@ const timeoutMs: Millis = 10_000;
 /** Records read for other members at once: each is unpacked as a whole, to give a part of it. */
 const readsMax = 4;
 
+/** What a desk for archived responses needs of the rest of the peer. */
+interface ContentParts {
+  readonly calls: Pick<PeerCalls, "content">;
+  readonly urls: Pick<StatusDesk, "read">;
+  readonly view: Pick<SwarmView, "self">;
+}
+
 /** Archived responses, wherever they are: fetched from other members in parts, and handed to them. */
 export class ContentDesk {
-  readonly #calls: PeerCalls;
-  readonly #urls: StatusDesk;
-  readonly #view: SwarmView;
+  readonly #calls: ContentParts["calls"];
+  readonly #urls: ContentParts["urls"];
+  readonly #view: ContentParts["view"];
   readonly #bodyBytesMax: number;
   readonly #reads = new Slots(readsMax);
 
   constructor(
-    parts: { readonly calls: PeerCalls; readonly urls: StatusDesk; readonly view: SwarmView },
+    parts: ContentParts,
     /** Longest body that is taken from another member. */
     bodyBytesMax: number,
   ) {
@@ -71,12 +79,11 @@ export class ContentDesk {
       if (!chunk) throw unreachable(input, peer);
       if (!chunk.head) throw notArchived(input);
       head ??= chunk.head;
+      if (head.bodyBytes > this.#bodyBytesMax) throw tooLong(input, peer, head.bodyBytes);
       const end = received + chunk.bytes.length;
       const isSound = chunk.head.bodyBytes === head.bodyBytes && end <= head.bodyBytes;
       const isEmpty = chunk.bytes.length === 0 && end < head.bodyBytes;
-      if (!isSound || isEmpty || head.bodyBytes > this.#bodyBytesMax) {
-        throw unreachable(input, peer);
-      }
+      if (!isSound || isEmpty) throw unreachable(input, peer);
       parts.push(chunk.bytes);
       received = end;
     } while (received < head.bodyBytes);
@@ -93,6 +100,11 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayB
     at += part.length;
   }
   return whole;
+}
+
+function tooLong(input: string, member: string, bodyBytes: number): CrawlError {
+  const problem = `${member} has ${input}, in ${formatBytes(bodyBytes)}; that is more than is taken from another peer: ask that one`;
+  return new CrawlError("MEMBER_UNREACHABLE", problem, { url: input, member, bodyBytes });
 }
 
 function unreachable(input: string, member: string): CrawlError {
