@@ -12,6 +12,7 @@ import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts"
 import { defaultFetchLimits } from "../../src/peer/fetching/fetch-limits.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
 import { defaultClusterOptions } from "../../src/peer/swarm/cluster-options.ts";
+import { keptBytesLargest } from "../../src/ports/archive.ts";
 import { answerMsMaxDefault } from "../api-client.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
@@ -257,7 +258,7 @@ export const settings = {
     defaultText: String(defaultDispatcherOptions.openRequestsMax),
   },
   "body-max": {
-    read: byteCount({ min: 1_024, max: 1_024 ** 3 }),
+    read: byteCount({ min: 1_024, max: keptBytesLargest }),
     argument: "<size>",
     help: `longest body kept, such as ${byteCountExamples}; what is longer is cut and marked`,
     defaultText: byteCountText(defaultFetchLimits.bodyBytesMax),

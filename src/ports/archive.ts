@@ -39,6 +39,9 @@ export interface ArchivedResponse {
 
 const MiB = 1_024 * 1_024;
 
+/** Longest body that a peer may be set to keep. */
+export const keptBytesLargest = 1_024 * MiB;
+
 /**
  * Longest body that is read from an archive, where those of up to `keptBytesMax` are kept. One that was cut within its
  * content coding decodes to somewhat more than it was cut at, and other peers may keep longer ones than this.

@@ -1,5 +1,6 @@
 import type { WarcinfoFacts } from "../../core/archive/encode-warcinfo.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { keptBytesLargest } from "../../ports/archive.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 
 export interface WarcArchiveOptions {
@@ -19,7 +20,7 @@ export interface WarcArchiveOptions {
   readonly bufferBytesMax?: number;
   /** Compression of the records that are made here, on the main thread: warcinfo and revisits. @default 6 */
   readonly gzipLevel?: number;
-  /** Largest record that is read back, uncompressed. @default 128 MiB */
+  /** Largest record that is read back, uncompressed: one with the longest body that may be kept. @default 1 GiB and 64 MiB */
   readonly recordBytesMax?: number;
   /** Largest body after removal of its content coding; a larger one is returned as stored. @default 64 MiB */
   readonly bodyBytesMax?: number;
@@ -35,6 +36,6 @@ export const defaultWarcArchiveOptions = {
   fileCapturesMax: 250_000,
   bufferBytesMax: 512 * MiB,
   gzipLevel: 6,
-  recordBytesMax: 128 * MiB,
+  recordBytesMax: keptBytesLargest + 64 * MiB,
   bodyBytesMax: 64 * MiB,
 } as const;
