@@ -8,7 +8,10 @@ export interface ParserPoolOptions {
   readonly pendingMax: number;
   /** zlib level of the archive: on HTML, 1 takes half the time of 6 and writes a tenth more. @default 1 */
   readonly gzipLevel: number;
-  /** Time for one page, after which its thread is replaced: a user's pattern may backtrack for ever. @default 10_000 */
+  /**
+   * Time for one page, after which its thread is replaced: a user's pattern may backtrack for ever. A long body gets the time
+   * on top that it takes to compress. @default 10_000
+   */
   readonly pageMsMax: Millis;
   /** JavaScript heap of a thread; bodies are outside of it. @default 512 */
   readonly heapMbMax: number;

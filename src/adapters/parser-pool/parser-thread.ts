@@ -27,6 +27,9 @@ export interface WaitingPage {
 /** So long may a thread take to end by itself. */
 const endMsMax: Millis = 1_000;
 
+/** What a slow and busy core compresses, which a page's time is longer for. */
+const bytesPerMs = 10_000;
+
 /** From source in development and in tests, from the build otherwise. */
 const entry = new URL(
   import.meta.url.endsWith(".ts") ? "./worker.ts" : "./parser-thread.js",
@@ -154,14 +157,15 @@ export class ParserThread {
     clearTimeout(this.#watch);
     const first = this.#pages[0];
     if (first === undefined || !this.#ready) return;
+    const msMax = this.#options.pageMsMax + Math.floor(bytesOf(first) / bytesPerMs);
     this.#watch = setTimeout(() => {
       // When this thread itself was held up, the answer may be waiting: it comes in before the immediate.
       setImmediate(() => {
         const worker = this.#worker;
         if (first !== this.#pages[0] || worker === undefined) return;
-        this.#onBroken(worker, `the page took more than ${this.#options.pageMsMax} ms to parse`);
+        this.#onBroken(worker, `the page took more than ${msMax} ms to parse`);
       });
-    }, this.#options.pageMsMax);
+    }, msMax);
   }
 
   #onBroken(worker: Worker, reason: string, cause?: unknown): void {
@@ -193,6 +197,10 @@ export class ParserThread {
     await exited;
     clearTimeout(overdue);
   }
+}
+
+function bytesOf({ request: { body, exchange } }: WaitingPage): number {
+  return Math.max(body.length, exchange.encodedBody.length);
 }
 
 function messageOf(request: ParseRequest, jobKey: string): ParsePage {

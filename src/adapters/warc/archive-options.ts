@@ -16,7 +16,10 @@ export interface WarcArchiveOptions {
   readonly fileBytesMax?: number;
   /** A file with this many captures gets no further one: it bounds the work of sorting an index. @default 250_000 */
   readonly fileCapturesMax?: number;
-  /** Bytes appended and not yet flushed; from half of them on callers hold back, and more is a bug of theirs. @default 512 MiB */
+  /**
+   * Bytes appended and not yet flushed; from half of them on callers hold back. To append more when there are more is a bug of
+   * theirs: a single capture may be larger than this. @default 512 MiB
+   */
   readonly bufferBytesMax?: number;
   /** Compression of the records that are made here, on the main thread: warcinfo and revisits. @default 6 */
   readonly gzipLevel?: number;

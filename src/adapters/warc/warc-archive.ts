@@ -106,11 +106,11 @@ export class WarcArchive implements Archive {
 
   append({ bytes, responseLength, index }: EncodedCapture): ArchiveLocation {
     this.#checkUsable();
-    this.#pendingBytes += bytes.length;
     invariant(
       this.#pendingBytes <= this.#options.bufferBytesMax,
       `${this.#pendingBytes} bytes appended to the archive without a flush`,
     );
+    this.#pendingBytes += bytes.length;
     return this.#segmentForAppend().append(bytes, responseLength, index);
   }
 

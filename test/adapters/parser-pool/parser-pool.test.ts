@@ -44,6 +44,16 @@ describe("ParserPool", () => {
     expect(pages.map(({ title }) => title)).toEqual(Array(5).fill("T"));
   });
 
+  it("gives a long body the time that it takes to compress", async () => {
+    const pool = await started({ pageMsMax: 1 });
+    const small = parseRequest();
+    const body = new Uint8Array(100_000_000);
+    const exchange = { ...small.exchange, encodedBody: body };
+    const headers = ["Content-Type", "application/octet-stream"];
+    const page = await pool.parse({ ...small, body, exchange, contentHeaders: headers });
+    expect(page.capture.responseLength).toBeGreaterThan(100_000);
+  });
+
   it("replaces a thread that runs out of memory", async () => {
     const pool = await started({ heapMbMax: 24 });
     const links = Array.from({ length: 50_000 }, (_, n) => `<a href="/${n}/${"p".repeat(150)}">`);

@@ -282,6 +282,15 @@ describe("WarcArchive", () => {
     expect(() => archive.append(sampleCapture(hello))).toThrow("while it is stopped");
   });
 
+  test("takes a single capture that is larger than its buffer", async () => {
+    const archive = world.open(await world.directory(), { bufferBytesMax: 100 });
+    await archive.start(undefined);
+    const place = archive.append(sampleCapture(hello));
+    expect(archive.full).toBe(true);
+    await archive.flush();
+    expect((await archive.read(place)).url).toBe(hello.url);
+  });
+
   test("counts only what waits for a flush against the bound of its buffer", async () => {
     const archive = world.open(await world.directory(), { bufferBytesMax: 1000 });
     await archive.start(undefined);
