@@ -43,8 +43,8 @@ function asciiJson(json: string): string {
  *
  * The rules are those of the Internet Archive's `surt` with its default canonicaliser, which pywb looks up by: lower
  * case, no scheme, no default port, no user, no `www.`, labels reversed, escapes decoded as often as they are nested, no
- * empty segments and no slash at the end of a path, parameters sorted by name and value, no empty query. Session ids
- * stay: URLs are archived under the name they were fetched by.
+ * empty segments and no slash at the end of a path, no session ids, parameters sorted by name and value, no empty query.
+ * The URL in the line is the one that was fetched.
  */
 export function surtKey(url: string): string {
   const parsed = URL.parse(url);
@@ -54,10 +54,32 @@ export function surtKey(url: string): string {
   const host = parsed.hostname.replace(/^www\d*\./, "");
   const labels = host.split(".").reverse().join(",");
   const port = parsed.port === "" ? "" : `:${parsed.port}`;
-  const path = minimalEscapes(normalPath(unescaped(parsed.pathname))).toLowerCase();
-  const query = minimalEscapes(unescaped(parsed.search.slice(1))).toLowerCase();
+  const fullPath = minimalEscapes(normalPath(unescaped(parsed.pathname))).toLowerCase();
+  const fullQuery = minimalEscapes(unescaped(parsed.search.slice(1))).toLowerCase();
+  const path = without(pathSessions, fullPath);
+  const query = without(querySessions, fullQuery);
   const sorted = query === "" ? "" : `?${query.split("&").sort(byParameter).join("&")}`;
   return `${labels}${port})${path}${sorted}`;
+}
+
+/** Session ids of ASP.NET, a segment of the path; what stands around them is kept. Lower case, as all that follow. */
+const pathSessions = [
+  /^(.*\/)\((?:[a-z]\([0-9a-z]{24}\))+\)\/([^?]+\.aspx.*)$/,
+  /^(.*\/)\([0-9a-z]{24}\)\/([^?]+\.aspx.*)$/,
+];
+
+/** Session ids in a query, the last one of each kind. A name counts wherever it stands, at the end of another one too. */
+const querySessions = [
+  /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/,
+  /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/,
+  /^(.*)sid=[0-9a-z]{32}(?:&(.*))?$/,
+  /^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$/,
+  // No value reaches over the next name: a query of nothing but names would take quadratic time.
+  /^(.*)cfid=(?:(?!cfid=)[^&])+&cftoken=[^&]+(?:&(.*))?$/,
+];
+
+function without(sessions: readonly RegExp[], text: string): string {
+  return sessions.reduce((rest, session) => rest.replace(session, "$1$2"), text);
 }
 
 const hexEscape = /^%[0-9a-f]{2}$/i;

@@ -12,6 +12,9 @@ const index = {
 };
 const place = { file: "orbweaver-20260301123000-peer-00001.warc.gz", offset: 512, length: 99 };
 
+/** As long as session ids are. */
+const id = "0123456789abcdefghijklemopqrstuv";
+
 describe("surtKey", () => {
   test.each([
     ["http://archive.org/", "org,archive)/"],
@@ -36,6 +39,22 @@ describe("surtKey", () => {
     ["http://192.0.2.1/", "1,2,0,192)/"],
     ["http://[2001:db8::1]/", "[2001:db8::1])/"],
     ["dns:b\u00fccher.example", "dns:b%c3%bccher.example"],
+    [
+      `http://archive.org/a?PHPSESSID=${id}&action=profile;u=1`,
+      "org,archive)/a?action=profile;u=1",
+    ],
+    [`http://archive.org/a?jsessionid=${id}`, "org,archive)/a"],
+    [`http://archive.org/a?jsessionid=${id}0`, `org,archive)/a?jsessionid=${id}0`],
+    [`http://archive.org/a?SID=${id}&jsessionid=${id}`, "org,archive)/a"],
+    [`http://archive.org/a?b=1&sid=${id}`, "org,archive)/a?&b=1"],
+    ["http://archive.org/?CFID=12&CFTOKEN=2D89-3048&r=4", "org,archive)/?r=4"],
+    ["http://archive.org/?aspsessionidABCDEFGH=ABCDEFGHIJKLMNOPQRSTUVWX&x=y", "org,archive)/?x=y"],
+    ["http://archive.org/(S(4hqa0555fwsecu455xqckv45))/a.aspx", "org,archive)/a.aspx"],
+    ["http://archive.org/b/(4hqa0555fwsecu455xqckv45)/a.aspx?c", "org,archive)/b/a.aspx?c"],
+    [
+      "http://archive.org/(4hqa0555fwsecu455xqckv45)/a",
+      "org,archive)/(4hqa0555fwsecu455xqckv45)/a",
+    ],
   ])("writes %s as %s", (url, key) => {
     expect(surtKey(url)).toBe(key);
   });
