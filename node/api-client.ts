@@ -215,7 +215,9 @@ export class ApiClient {
     try {
       response = await fetch(`${this.#url}/v1${path}`, init);
     } catch (cause) {
-      throw this.#unreachable("nothing answers", cause);
+      throw isPortRefused(cause)
+        ? this.#portRefused(cause)
+        : this.#unreachable("nothing answers", cause);
     }
     if (response.ok) return response;
     throw await this.#failure(response);
@@ -226,6 +228,14 @@ export class ApiClient {
       `the peer at ${this.#url} has not answered within ${formatDuration(msMax)}; ` +
       "it is busy or hangs: ask again, or give it longer with --timeout SECONDS";
     return new CrawlError("API_UNREACHABLE", message, { url: this.#url }, { cause });
+  }
+
+  #portRefused(cause: unknown): CrawlError {
+    const { host, port } = new URL(this.#url);
+    const message =
+      `no peer is asked at ${host}: HTTP clients refuse port ${port}, which belongs to another protocol; ` +
+      "start the peer with another port in --api HOST:PORT";
+    return new CrawlError("CONFIG_INVALID", message, { url: this.#url }, { cause });
   }
 
   #unreachable(what: string, cause: unknown): CrawlError {
@@ -254,6 +264,12 @@ export class ApiClient {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+/** Whether `fetch` did not even try (Fetch Standard, section 2.9, "port blocking"). */
+function isPortRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && cause.message === "bad port";
 }
 
 function urlOf({ host, port }: ListenAddress): string {

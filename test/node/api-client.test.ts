@@ -91,6 +91,15 @@ describe("a command that asks a peer", () => {
     },
   );
 
+  it("says that a port cannot be asked, whoever listens there", async () => {
+    const terminal = new FakeTerminal();
+    expect(await runCli(["stats", "--api", "127.0.0.1:6666"], terminal)).toBe(2);
+    expect(terminal.stderr.text).toBe(
+      "peer: no peer is asked at 127.0.0.1:6666: HTTP clients refuse port 6666, which belongs to another protocol; " +
+        "start the peer with another port in --api HOST:PORT\n",
+    );
+  });
+
   it("takes no longer time than a connection has", async () => {
     const terminal = new FakeTerminal();
     expect(await runCli(["stats", "--timeout", "0"], terminal)).toBe(2);

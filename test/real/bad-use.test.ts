@@ -110,7 +110,7 @@ describe("peer, where something is in its way, says so in a plain line with exit
   it("for a client command without a peer", async () => {
     const data = await bench.directory();
     expectRefusal(await bench.run(["stats", "--data", data]), 1, /no peer runs in/);
-    expectRefusal(await bench.run(["stats", "--api", "127.0.0.1:1"]), 1, /no peer can be reached/);
+    expectRefusal(await bench.run(["stats", "--api", "127.0.0.1:2"]), 1, /no peer can be reached/);
   });
 
   it.each([

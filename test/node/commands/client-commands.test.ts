@@ -57,10 +57,10 @@ function jsonLines(text: string): unknown[] {
 
 describe("finding the peer", () => {
   it("says in one line that nothing answers, and how to start a peer", async () => {
-    const { err, exitCode, out } = await peer(["stats", "--api", "127.0.0.1:1"]);
+    const { err, exitCode, out } = await peer(["stats", "--api", "127.0.0.1:2"]);
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
     expect(err).toMatch(
-      /^peer: no peer can be reached at http:\/\/127\.0\.0\.1:1 .*peer --data DIR.*\n$/,
+      /^peer: no peer can be reached at http:\/\/127\.0\.0\.1:2 .*peer --data DIR.*\n$/,
     );
   });
 
