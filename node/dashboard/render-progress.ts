@@ -1,5 +1,5 @@
 import { formatBytes, formatClock, formatCount, formatRate } from "../../src/core/text/human.ts";
-import { cut, printable } from "../text/terminal-text.ts";
+import { columnsOf, cut, printable } from "../text/terminal-text.ts";
 import type { ProgressView } from "./progress-view.ts";
 
 export interface PanelStyle {
@@ -63,7 +63,8 @@ export function renderPanel(view: ProgressView, { columns, color }: PanelStyle):
   const title = printable(view.title) + (view.note === undefined ? "" : ` (${view.note})`);
   const clock = formatClock(view.elapsedMs);
   const left = cut(title, Math.max(1, width - clock.length - 2));
-  const head = cut(left.padEnd(width - clock.length) + clock, width);
+  const space = " ".repeat(Math.max(0, width - clock.length - columnsOf(left)));
+  const head = cut(left + space + clock, width);
   const { activeHosts, currentRate, openRequests } = view;
   const cells: Cell[] = [
     ["pages", formatCount(view.pages)],

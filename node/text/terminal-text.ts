@@ -6,10 +6,33 @@ export function printable(text: string): string {
   return text.replace(unprintable, "\ufffd");
 }
 
-/** At most `columns` characters, the end replaced by an ellipsis where it is cut. */
+/** What takes two columns: characters of East Asia (Unicode Standard Annex #11, wide and full-width), and pictures. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+/** Marks that stand on the character before them. */
+const combining = /[\p{Mn}\p{Me}]/u;
+
+/** Columns of a terminal that `text` takes. */
+export function columnsOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let columns = 0;
+  for (const character of text) {
+    if (!combining.test(character)) columns += wide.test(character) ? 2 : 1;
+  }
+  return columns;
+}
+
+/** `text` in at most `columns`, the end replaced by an ellipsis where it is cut. */
 export function cut(text: string, columns: number): string {
-  if (text.length <= columns) return text;
-  return columns <= 1 ? "…".slice(0, columns) : `${text.slice(0, columns - 1)}…`;
+  if (columnsOf(text) <= columns) return text;
+  let left = columns - 1;
+  let kept = "";
+  for (const character of text) {
+    left -= columnsOf(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return columns < 1 ? "" : `${kept}…`;
 }
 
 /** A word as a shell takes it, in quotes where it needs them. */
@@ -41,15 +64,15 @@ export function table(
   alignments: readonly Alignment[],
 ): string {
   const widths = alignments.map((_, column) =>
-    Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(0, ...rows.map((row) => columnsOf(row[column] ?? ""))),
   );
   return rows
     .map((row) =>
       alignments
         .map((alignment, column) => {
           const cell = row[column] ?? "";
-          const width = widths[column] ?? 0;
-          return alignment === "left" ? cell.padEnd(width) : cell.padStart(width);
+          const space = " ".repeat((widths[column] ?? 0) - columnsOf(cell));
+          return alignment === "left" ? cell + space : space + cell;
         })
         .join("  ")
         .trimEnd(),

@@ -39,6 +39,15 @@ describe("renderPanel", () => {
     );
   });
 
+  it.each([40, 60, 80])("takes wide characters for two columns, in %d", (columns) => {
+    const title = "crawling 東京都庁アーカイブ保存用フォルダの長い名前";
+    const [head = ""] = renderPanel({ ...known, title }, { columns, color: false });
+    const wide = head.match(/[\u3000-\u9fff]/g)?.length ?? 0;
+    expect(wide).toBeGreaterThan(5);
+    expect(head.length + wide).toBe(Math.min(columns - 1, 72));
+    expect(head.endsWith("  00:01:23")).toBe(true);
+  });
+
   it("has two cells a line where there is no room for three", () => {
     expect(renderPanel(view, { columns: 40, color: false })).toEqual([
       "crawling docs.example          00:01:23",

@@ -20,6 +20,12 @@ describe("text on a terminal", () => {
     ["abcdef", 5, "abcd…"],
     ["abcdef", 1, "…"],
     ["abcdef", 0, ""],
+    ["東京都", 6, "東京都"],
+    ["東京都", 5, "東京…"],
+    ["東京都", 4, "東…"],
+    ["a🕷b🕸", 5, "a🕷b🕸"],
+    ["😀😀", 3, "😀…"],
+    ["e\u0301te\u0301", 3, "e\u0301te\u0301"],
   ])("cuts %s to %d columns as %s", (text, columns, expected) => {
     expect(cut(text, columns)).toBe(expected);
   });
@@ -28,10 +34,10 @@ describe("text on a terminal", () => {
     const rows = [
       ["NAME", "N", "WHY"],
       ["a", "1,000", ""],
-      ["long", "2", "x"],
+      ["東京", "2", "x"],
     ];
     expect(table(rows, ["left", "right", "left"])).toBe(
-      "NAME      N  WHY\na     1,000\nlong      2  x\n",
+      "NAME      N  WHY\na     1,000\n東京      2  x\n",
     );
   });
 });
