@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { CrawlError, InvariantError } from "../../core/errors.ts";
 import type { PeerControl } from "../../ports/peer-control.ts";
@@ -62,7 +63,7 @@ export class HttpApi {
     const app = this.#build();
     this.#app = app;
     try {
-      this.#url = await app.listen({ host, port });
+      this.#url = await app.listen({ host: await addressOf(host), port });
     } catch (cause) {
       this.#app = undefined;
       await app.close();
@@ -149,6 +150,14 @@ export class HttpApi {
     app.register(others);
     return app;
   }
+}
+
+/**
+ * One address of `localhost`, the one where commands look. By its name Fastify would listen to all of them, with a server
+ * for each, but bound and end the first one alone.
+ */
+async function addressOf(host: string): Promise<string> {
+  return host === "localhost" ? (await lookup(host, { order: "ipv4first" })).address : host;
 }
 
 /** What the groups of routes share. */
