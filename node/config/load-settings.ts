@@ -42,7 +42,8 @@ async function readConfig(path: string): Promise<{ name: string; content: unknow
     throw usageError(`--config: ${path} cannot be read (${systemReason(error, readingFile)})`);
   }
   try {
-    return { name, content: JSON.parse(text) as unknown };
+    // Some editors begin a file with a byte order mark (RFC 8259, section 8.1, lets it be passed over).
+    return { name, content: JSON.parse(text.replace(/^\ufeff/, "")) as unknown };
   } catch (error) {
     throw usageError(
       `${name} is not JSON (${error instanceof Error ? error.message : String(error)})`,
