@@ -18,6 +18,12 @@ export interface ResolvedSettings {
 }
 
 const environmentPrefix = "ORBWEAVER_";
+/**
+ * Variables that Kubernetes gives to every container beside a service whose name begins with "orbweaver": where that is
+ * (Kubernetes documentation, "Service", section "Environment variables").
+ */
+const serviceVariable = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/;
+const serviceAddress = /^(?:tcp|udp|sctp):\/\//;
 const allNames = Object.keys(settings) as SettingName[];
 /** A file does not name another one. */
 const fileNames = allNames.filter((name) => name !== "config");
@@ -84,9 +90,16 @@ function fromEnvironment({ environment }: SettingSources, problems: string[]): G
     if (!variable.startsWith(environmentPrefix) || raw === undefined || raw === "") return [];
     const name = allNames[known.indexOf(variable)];
     if (name !== undefined) return [{ name, raw, where: variable }];
+    if (isOfService(variable, raw)) return [];
     problems.push(`unknown environment variable ${variable}${suggestion(variable, known)}`);
     return [];
   });
+}
+
+function isOfService(variable: string, value: string): boolean {
+  return (
+    serviceVariable.test(variable) || (variable.endsWith("_PORT") && serviceAddress.test(value))
+  );
 }
 
 function fromFlags({ flags }: SettingSources): Given[] {

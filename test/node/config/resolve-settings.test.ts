@@ -33,6 +33,25 @@ describe("resolveSettings", () => {
     ]);
   });
 
+  it("lets pass what Kubernetes tells of a service with the program's name, and nothing like it", () => {
+    const address = "tcp://10.96.0.7:7780";
+    const { values, problems } = resolveSettings(names, {
+      environment: {
+        ORBWEAVER_SERVICE_HOST: "10.96.0.7",
+        ORBWEAVER_SERVICE_PORT: "7780",
+        ORBWEAVER_SERVICE_PORT_SWARM: "7781",
+        ORBWEAVER_PORT: address,
+        ORBWEAVER_PORT_7780_TCP: address,
+        ORBWEAVER_PORT_7780_TCP_ADDR: "10.96.0.7",
+        ORBWEAVER_API_SERVICE_HOST: "10.96.0.8",
+        ORBWEAVER_API_PORT: "7780",
+      },
+      flags: {},
+    });
+    expect(problems).toEqual(["unknown environment variable ORBWEAVER_API_PORT"]);
+    expect(values).toEqual({});
+  });
+
   it("lets settings of other commands pass, right or wrong, and empty variables too", () => {
     const { values, problems } = resolveSettings(["depth"], {
       file: { name: "c.json", content: { "max-open": 1e9, depth: 4 } },
