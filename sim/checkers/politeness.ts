@@ -1,14 +1,23 @@
 import { effectiveDelayMs } from "../../src/core/politeness/effective-delay.ts";
 import { defaultPolitenessOptions } from "../../src/core/politeness/politeness-options.ts";
 import type { Millis } from "../../src/core/units.ts";
+import { inFlightMs } from "../auditor/audit-rules.ts";
 import type { Checker, RunView, SeenHit } from "./checker.ts";
+import { isFinal } from "./duplicates.ts";
+
+/** A host is asked again at that time at the earliest, by what became of one request. */
+interface Rest {
+  readonly after: SeenHit;
+  readonly untilMs: Millis;
+}
 
 /** Peers count in whole milliseconds, and their clocks drift. */
 const toleranceMs = 1;
 
 /**
- * Gaps between the arrivals of two successive requests, at each host and at each address, whoever sent them; and that
- * no host has two requests open at once.
+ * Gaps between the arrivals of two successive requests, at each host and at each address, whoever sent them; that neither
+ * has two requests open at once; and that a host is left alone after its answer for as long as that took, and after a
+ * failure for as long as it asks for, or for the first backoff.
  *
  * Both sides of a split crawl by themselves, so two peers may meet at a host then.
  */
@@ -16,6 +25,10 @@ export class Politeness implements Checker {
   readonly #view: RunView;
   readonly #lastOfHost = new Map<string, SeenHit>();
   readonly #lastOfAddress = new Map<string, SeenHit>();
+  /** What each host rests after for longest. */
+  readonly #rests = new Map<string, Rest>();
+  /** The request to each address that ends last. */
+  readonly #open = new Map<string, SeenHit>();
   /** Delay of each host: names cost time to look up. */
   readonly #delays = new Map<string, Millis>();
   /** Requests that had one before them at their host or address, and those of them that are excused. */
@@ -36,6 +49,8 @@ export class Politeness implements Checker {
     this.#lastOfHost.set(hit.host, hit);
     const lastThere = this.#lastOfAddress.get(hit.address);
     this.#lastOfAddress.set(hit.address, hit);
+    this.#checkRest(hit);
+    this.#checkOpen(hit);
     // The delay of the host covers its address.
     const ofAddress = lastThere?.host === hit.host ? undefined : lastThere;
     if (!ofHost && !ofAddress) return;
@@ -64,21 +79,57 @@ export class Politeness implements Checker {
     }
   }
 
+  #checkRest(hit: SeenHit): void {
+    const rest = this.#rests.get(hit.host);
+    const own = restAfter(hit);
+    if (rest === undefined || own.untilMs >= rest.untilMs) this.#rests.set(hit.host, own);
+    if (rest === undefined) return;
+    const { after, untilMs } = rest;
+    const earlyMs = untilMs - hit.atMs;
+    if (earlyMs <= (untilMs - after.endMs) * this.#driftShare + toleranceMs) return;
+    if (this.#isRestUnknown(after, hit)) return;
+    this.#tell(
+      hit,
+      after,
+      `host ${hit.host} was asked ${earlyMs.toFixed(1)} ms before it had rested after the status ${after.status}`,
+    );
+  }
+
+  #checkOpen(hit: SeenHit): void {
+    const open = this.#open.get(hit.address);
+    if (open === undefined || hit.endMs >= open.endMs) this.#open.set(hit.address, hit);
+    if (open === undefined || open.host === hit.host) return;
+    if (open.endMs <= hit.atMs || this.#isRestUnknown(open, hit)) return;
+    this.#tell(hit, open, `address ${hit.address} was asked while ${open.url} was open there`);
+  }
+
+  /** Whether nobody who could ask need have known how that request ended. */
+  #isRestUnknown(after: SeenHit, hit: SeenHit): boolean {
+    const { chronicle } = this.#view;
+    const { machine, generation, atMs, endMs } = after;
+    if (chronicle.vanishedAfter(machine, generation, atMs, endMs - atMs + inFlightMs)) return true;
+    if (machine === hit.machine && generation === hit.generation) return false;
+    return chronicle.isSplit(atMs, hit.atMs) || chronicle.isThin(atMs, hit.atMs);
+  }
+
   #report(unit: string, name: string, last: SeenHit, hit: SeenHit, delayMs: Millis): void {
     const gapMs = hit.atMs - last.atMs;
-    this.#view.findings.add(
-      "politeness",
-      hit.atMs,
+    this.#tell(
+      hit,
+      last,
       `${unit} ${name} was asked ${gapMs.toFixed(1)} ms after the request before, with a delay of ${delayMs} ms`,
-      {
-        url: hit.url,
-        peer: hit.machine,
-        generation: hit.generation,
-        lastUrl: last.url,
-        lastPeer: last.machine,
-        lastGeneration: last.generation,
-      },
     );
+  }
+
+  #tell(hit: SeenHit, last: SeenHit, text: string): void {
+    this.#view.findings.add("politeness", hit.atMs, text, {
+      url: hit.url,
+      peer: hit.machine,
+      generation: hit.generation,
+      lastUrl: last.url,
+      lastPeer: last.machine,
+      lastGeneration: last.generation,
+    });
   }
 
   #isExcused(last: SeenHit, hit: SeenHit): boolean {
@@ -109,4 +160,14 @@ export class Politeness implements Checker {
     this.#delays.set(host, delayMs);
     return delayMs;
   }
+}
+
+/** By a peer's clock the answer takes no less than by the server's, and comes no earlier. */
+function restAfter(hit: SeenHit): Rest {
+  const { atMs, endMs, isRobots, retryAfterSeconds = 0 } = hit;
+  const { adaptiveFactor, backoffBaseMs } = defaultPolitenessOptions;
+  // An origin whose robots.txt fails has waits of its own.
+  const failedMs = isFinal(hit) || isRobots ? 0 : backoffBaseMs;
+  const restMs = Math.max(adaptiveFactor * (endMs - atMs), failedMs, retryAfterSeconds * 1_000);
+  return { after: hit, untilMs: endMs + restMs };
 }

@@ -6,7 +6,7 @@ export const checkers = {
   injections: "every acknowledged seed was crawled",
   duplicates: "every page fetched again is explained by a crash, a partition or lost copies",
   politeness:
-    "no host and no address was asked sooner than its delay, by all peers together; excused are the sides of a split, which cannot know of each other, and requests after one whose sender was dead by then",
+    "no host and no address was asked sooner than its delay, or while a request was open there, and no host before it had rested, by all peers together; excused are the sides of a split, which cannot know of each other, and requests after one whose sender was dead by then",
   robots: "nothing was fetched that robots.txt or the job's rules forbid",
   "one-owner": "no host was asked by two peers at once, and no arc was open at two",
   convergence: "all members came to agree on the ring, and hold together the whole of it",

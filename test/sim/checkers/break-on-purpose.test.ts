@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CheckerName } from "../../../sim/checkers/violation.ts";
 import type { RunReport } from "../../../sim/report/run-log.ts";
+import { defaultSampleWebOptions } from "../../../sim/sample-web/sample-web-options.ts";
 import { overlayWith } from "../../../sim/scenarios/overlay-with.ts";
 import type { Plan } from "../../../sim/scenarios/plan.ts";
 import { planOf, type ScenarioName } from "../../../sim/scenarios/scenarios.ts";
@@ -19,6 +20,7 @@ import { decodePullRows, encodePullRowsReply } from "../../../src/core/messages/
 import { decodeRows, encodeRows, type Row } from "../../../src/core/messages/rows.ts";
 import { tagOf, type KeyTag } from "../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 import type { Overlay, OverlayOutcome, OverlayRequest } from "../../../src/ports/overlay.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 
@@ -83,6 +85,22 @@ function reply(payload: Uint8Array = new Uint8Array(0)): Promise<OverlayOutcome>
   return Promise.resolve({ kind: "reply", payload });
 }
 
+/** Breaks what the web answers to a peer. */
+function fetching(
+  change: (
+    request: FetchRequest,
+    fetch: (request: FetchRequest) => Promise<FetchOutcome>,
+  ) => Promise<FetchOutcome>,
+): (ports: PeerPorts) => PeerPorts {
+  return ({ fetcher, ...others }) => ({
+    ...others,
+    fetcher: {
+      fetch: (request, signal) => change(request, (asked) => fetcher.fetch(asked, signal)),
+      stop: () => fetcher.stop(),
+    },
+  });
+}
+
 /** Nobody gets rows of that kind from others: neither sent nor on request. */
 function withoutRows(tag: KeyTag): Tampering {
   const isKept = ({ key }: Row): boolean => tagOf(key) !== tag;
@@ -145,15 +163,9 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
   });
 
   it("is caught asking twice", async () => {
-    const ports = ({ fetcher, ...others }: PeerPorts): PeerPorts => ({
-      ...others,
-      fetcher: {
-        fetch: async (request, signal) => {
-          await fetcher.fetch(request, signal);
-          return fetcher.fetch(request, signal);
-        },
-        stop: () => fetcher.stop(),
-      },
+    const ports = fetching(async (request, fetch) => {
+      await fetch(request);
+      return fetch(request);
     });
     expectCaught(await broken("steady", { ports }), "duplicates", "politeness");
   });
@@ -175,6 +187,59 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
     expectCaught(await broken("steady", { ports }), "politeness");
   });
 
+  it("is caught not heeding a Retry-After", async () => {
+    const { settings } = planOf("steady", size);
+    const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
+    const sampleWeb = {
+      ...settings.sampleWeb,
+      shares: { ...shares, throttled: 0.2 },
+      retryAfterSeconds: 5,
+    };
+    const change = { settings: { ...settings, sampleWeb } };
+    const ports = fetching(async (request, fetch) => {
+      const outcome = await fetch(request);
+      if (outcome.kind !== "response") return outcome;
+      const headers = outcome.headers.map((one) => (one === "retry-after" ? "x-after" : one));
+      return { ...outcome, headers };
+    });
+    expectCaught(await broken("steady", { ports }, change), "politeness");
+  });
+
+  it("is caught asking on as if a failure had been an answer", async () => {
+    const { settings } = planOf("steady", size);
+    const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
+    const sampleWeb = { ...settings.sampleWeb, shares: { ...shares, failing: 0.2 } };
+    const change = { settings: { ...settings, sampleWeb } };
+    const ports = fetching(async (request, fetch) => {
+      const outcome = await fetch(request);
+      const hasFailed = outcome.kind === "response" && outcome.status >= 500;
+      return hasFailed ? { ...outcome, status: 404 } : outcome;
+    });
+    expectCaught(await broken("steady", { ports }, change), "politeness");
+  });
+
+  it("is caught asking a host that has not answered yet", async () => {
+    const { settings } = planOf("steady", size);
+    const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
+    const sampleWeb = {
+      ...settings.sampleWeb,
+      shares: { ...shares, slow: 0.3 },
+      slowMs: 2_000,
+      hostsPerAddress: 1,
+    };
+    const change = { settings: { ...settings, sampleWeb, jobDelayMs: 100 } };
+    const ports = (given: PeerPorts): PeerPorts =>
+      fetching(async (request, fetch) => {
+        const startedAtMs = given.clock.nowMs();
+        const stale = given.clock.sleep(500).then((): FetchOutcome => {
+          const times = { startedAtMs, finishedAtMs: given.clock.nowMs() };
+          return { kind: "failure", failure: "connection-stale", detail: "", ...times };
+        });
+        return Promise.race([fetch(request), stale]);
+      })(given);
+    expectCaught(await broken("steady", { ports }, change), "politeness");
+  });
+
   it("is caught denying what it holds to whoever has stood still", async () => {
     const holdsNothing = sendingOf("whoHolds", async (_asked, send) => {
       const outcome = await send();
@@ -187,16 +252,10 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
   });
 
   it("is caught fetching what robots.txt forbids", async () => {
-    const ports = ({ fetcher, ...others }: PeerPorts): PeerPorts => ({
-      ...others,
-      fetcher: {
-        fetch: async (request, signal) => {
-          const outcome = await fetcher.fetch(request, signal);
-          const isRobots = request.url.endsWith("/robots.txt") && outcome.kind === "response";
-          return isRobots ? { ...outcome, status: 404 } : outcome;
-        },
-        stop: () => fetcher.stop(),
-      },
+    const ports = fetching(async (request, fetch) => {
+      const outcome = await fetch(request);
+      const isRobots = request.url.endsWith("/robots.txt") && outcome.kind === "response";
+      return isRobots ? { ...outcome, status: 404 } : outcome;
     });
     const { settings } = planOf("steady", size);
     const sampleWeb = { ...settings.sampleWeb, robotsFailingShare: 0.3 };
