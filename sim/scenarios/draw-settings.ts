@@ -26,6 +26,11 @@ const delayMinMs = 20;
 /** Pages of the busiest host, at most, as far as the sites allow: one after the other they take a minute or two. */
 const pagesOfHostMax = 1_000;
 const delayMaxMs = 1_000;
+/** Longer than it takes to find a member dead and to ask its hosts in its place. */
+const crawlDelayMaxMs = 8_000;
+/** What the busiest host may take at such a pace, and how many members may wait for it: each virtual second costs time. */
+const longCrawlMs = 400_000;
+const longCrawlPeersMax = 12;
 
 /** How uneven sites are in size: pages of the site of rank r are proportional to r to the power of minus one of these. */
 const exponents = [0, 0.4, 0.8] as const;
@@ -76,7 +81,8 @@ export function drawSettings(dice: Dice, size: SimulationSize, rough: Roughness)
   };
 }
 
-function drawWeb(dice: Dice, { seed, sites, pages }: SimulationSize): Partial<SampleWebOptions> {
+function drawWeb(dice: Dice, size: SimulationSize): Partial<SampleWebOptions> {
+  const { seed, sites, pages } = size;
   const { shares } = defaultSampleWebOptions;
   const drawn: Record<SpecialKind, number> = { ...shares };
   for (const kind of Object.keys(drawn) as SpecialKind[]) {
@@ -85,25 +91,35 @@ function drawWeb(dice: Dice, { seed, sites, pages }: SimulationSize): Partial<Sa
   // Nothing links to these: only an injection can bring them in.
   drawn.orphan = Math.max(drawn.orphan, Math.min(0.05, 20 / pages));
   const hostsPerSite = dice.integer(1, 3);
+  // Hosts of one site may share its address, which has one owner then.
+  const hostsPerAddress = sometimes(dice, () => hostsPerSite, 1);
+  const pagesExponent = mildEnough(dice.pick(exponents), { sites, pages, hostsPerSite });
+  const busiest = pagesOfBusiestHost({ sites, pages, hostsPerSite }, pagesExponent);
   return {
     seed,
     sites,
     totalPages: pages,
     shares: drawn,
     hostsPerSite,
-    // Hosts of one site may share its address, which has one owner then.
-    hostsPerAddress: sometimes(dice, () => hostsPerSite, 1),
-    pagesExponent: mildEnough(dice.pick(exponents), { sites, pages, hostsPerSite }),
+    hostsPerAddress,
+    pagesExponent,
     branching: dice.integer(2, 12),
     linksPerPage: dice.integer(4, 20),
     crossSiteShare: dice.pick([0.02, 0.1, 0.3]),
     slowMs: dice.integer(50, 2_000),
     throttleHits: dice.integer(1, 2),
+    retryAfterSeconds: dice.fork("retry-after").pick([1, 5]),
     robotsMissingShare: dice.pick([0, 0.2]),
     robotsFailingShare: sometimes(dice, () => 0.05, 0),
     crawlDelayShare: sometimes(dice, () => 0.1, 0),
-    crawlDelaySeconds: 1,
+    crawlDelaySeconds: drawCrawlDelay(dice.fork("crawl-delay"), size, busiest),
   };
+}
+
+/** A short one, or one that outlasts the time in which a dead member's hosts are asked by its heirs. */
+function drawCrawlDelay(dice: Dice, { peers }: SimulationSize, pagesOfBusiest: number): number {
+  const isShort = peers > longCrawlPeersMax || pagesOfBusiest * crawlDelayMaxMs > longCrawlMs;
+  return dice.chance(0.5) || isShort ? 1 : crawlDelayMaxMs / 1_000;
 }
 
 function drawNetwork(dice: Dice, isRough: boolean): Partial<NetworkOptions> {
