@@ -121,14 +121,15 @@ export class Simulation {
     this.#view = { plan, world, chronicle, findings, startedAtMs };
     const dice = world.dice.fork("simulation");
     this.#player = new FaultPlayer(this.#swarm, chronicle, plan, dice.fork("faults"));
-    this.#seeds = new SeedGiver(this.#swarm, chronicle, plan, dice.fork("seeds"), {
-      id: job,
-      options: {
-        ...plan.settings.jobLimits,
-        scope: plan.settings.jobScope,
-        delayMs: plan.settings.jobDelayMs,
-      },
-    });
+    const { jobLimits, jobScope: scope, jobDelayMs: delayMs } = plan.settings;
+    this.#seeds = new SeedGiver(
+      this.#swarm,
+      chronicle,
+      plan,
+      dice.fork("seeds"),
+      { id: job, options: { ...jobLimits, scope, delayMs } },
+      (pages) => this.#coverage.acknowledged(pages),
+    );
     this.#log = new RunLog(this.#view);
     this.#convergence = new Convergence(this.#view);
     this.#coverage = new Coverage(this.#view, job);

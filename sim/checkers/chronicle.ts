@@ -214,6 +214,11 @@ export class Chronicle {
     return overlaps(this.slows, fromMs, toMs);
   }
 
+  /** Whether some process has ended since then. */
+  hasLost(sinceMs: Millis): boolean {
+    return this.lives.some(({ end, toMs }) => end !== undefined && toMs >= sinceMs);
+  }
+
   life(machine: number, generation: number): Life | undefined {
     return this.#byRun.get(`${machine} ${generation}`);
   }

@@ -13,10 +13,12 @@ import type { Checker, RunEnd, RunView, SeenHit } from "./checker.ts";
 
 /** Missing pages of which it is told what each disk says. */
 const examinedMax = 20;
+/** How long the word that a seed is durable may be on its way to whoever gave it. */
+const wordMs: Millis = 10_000;
 
 /**
  * Reads the disks when all is over: each page that had to be fetched has a final record at the member that holds its
- * site, and each acknowledged seed has one.
+ * site, and each acknowledged seed has one; and was durable at all that are to have copies when it was acknowledged.
  */
 export class Coverage implements Checker {
   readonly #view: RunView;
@@ -52,6 +54,26 @@ export class Coverage implements Checker {
       else this.#tellLost(id, url, holder, key, acknowledged.get(id));
     }
   };
+
+  /**
+   * Looks at the disks at the moment at which seeds are acknowledged: each seed is durable at as many members as there are to
+   * be copies. Not so where one was lost while the word was on its way, or in times in which there are fewer.
+   */
+  acknowledged(pages: readonly number[]): void {
+    const { chronicle, findings, plan, world } = this.#view;
+    if (chronicle.isSplitNow || chronicle.isThinNow) return;
+    if (chronicle.hasLost(chronicle.nowMs - wordMs)) return;
+    const members = world.running.map(({ peer }) => peer.swarm?.view.ring.members.length ?? 0);
+    const copiesMin = Math.min(plan.settings.replicas, ...members);
+    for (const page of pages) {
+      const url = world.sampleWeb.urlOf(page) as CanonicalUrl;
+      const key = this.#rowKey(url);
+      const copies = world.machines.filter(({ disk }) => disk.isDurable(key)).length;
+      if (copies >= copiesMin) continue;
+      const text = `the seed ${url} was acknowledged and is durable at ${copies} of ${copiesMin} members`;
+      findings.add("injections", chronicle.nowMs, text);
+    }
+  }
 
   /** Some pages without a final record, and who should have it. */
   undone(

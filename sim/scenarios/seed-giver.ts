@@ -20,6 +20,7 @@ export class SeedGiver {
   readonly #dice: Dice;
   readonly #job: JobId;
   readonly #options: Partial<JobOptions>;
+  readonly #onAcknowledged: (pages: readonly number[]) => void;
   /** Pages whose injection was acknowledged, with the time. */
   readonly acknowledged = new Map<number, Millis>();
   /** Pages that some peer was given, acknowledged or not. */
@@ -31,6 +32,8 @@ export class SeedGiver {
     plan: Plan,
     dice: Dice,
     job: { readonly id: JobId; readonly options: Partial<JobOptions> },
+    /** Called at the moment of each acknowledgement. */
+    onAcknowledged: (pages: readonly number[]) => void,
   ) {
     this.#swarm = swarm;
     this.#chronicle = chronicle;
@@ -38,6 +41,7 @@ export class SeedGiver {
     this.#dice = dice;
     this.#job = job.id;
     this.#options = job.options;
+    this.#onAcknowledged = onAcknowledged;
   }
 
   /** Resolves when every seed has been acknowledged. */
@@ -64,7 +68,10 @@ export class SeedGiver {
     const given = new AbortController();
     const answered = machine.peer
       .inject(this.#job, urls, this.#options)
-      .then(() => true)
+      .then(() => {
+        this.#onAcknowledged(pages);
+        return true;
+      })
       // SWARM_BUSY asks for another try; the peer may be stopping.
       .catch(() => false);
     const late = world.clock.sleep(answerWithinMs, given.signal).then(() => false);

@@ -43,6 +43,15 @@ export class VirtualDisk {
     return this.#rows.get(textOf(key)) !== undefined;
   }
 
+  /** Whether there would be something of the key after a power failure. */
+  isDurable(key: Bytes): boolean {
+    const text = textOf(key);
+    for (let at = 0; at < this.#undo.length; at += 2) {
+      if (this.#undo[at] === text) return this.#undo[at + 1] !== undefined;
+    }
+    return this.#rows.get(text) !== undefined;
+  }
+
   entries(range: KeyRange, limit = Infinity): StoreEntry[] {
     return [...this.snapshot(range, limit)];
   }

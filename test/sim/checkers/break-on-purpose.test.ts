@@ -22,6 +22,7 @@ import { tagOf, type KeyTag } from "../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 import type { Overlay, OverlayOutcome, OverlayRequest } from "../../../src/ports/overlay.ts";
+import type { StoreOp } from "../../../src/ports/store.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 
 const size = { seed: 1, peers: 4, sites: 15, pages: 300 };
@@ -101,6 +102,27 @@ function fetching(
   });
 }
 
+/** Breaks what a peer writes to its disk. */
+function writing(
+  given: PeerPorts,
+  change: (ops: readonly StoreOp[]) => readonly StoreOp[],
+): PeerPorts {
+  const { store } = given;
+  return {
+    ...given,
+    store: {
+      start: () => store.start(),
+      stop: () => store.stop(),
+      get: (key) => store.get(key),
+      getMany: (keys) => store.getMany(keys),
+      hasMany: (keys) => store.hasMany(keys),
+      range: (range, limit) => store.range(range, limit),
+      scan: (range) => store.scan(range),
+      write: async (ops, options) => store.write(change(ops), options),
+    },
+  };
+}
+
 /** Nobody gets rows of that kind from others: neither sent nor on request. */
 function withoutRows(tag: KeyTag): Tampering {
   const isKept = ({ key }: Row): boolean => tagOf(key) !== tag;
@@ -133,6 +155,15 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
       sendingOf("rows", () => reply()),
     );
     expectCaught(report, "injections", "coverage");
+  });
+
+  it("is caught acknowledging before replication, though nothing happens to anybody", async () => {
+    const report = await broken(
+      "steady",
+      sendingOf("rows", () => reply()),
+    );
+    expectCaught(report, "injections");
+    expect(report.violations[0]?.text).toMatch(/acknowledged and is durable at 1 of 2 members$/);
   });
 
   it("is caught taking in no seed that it has acknowledged", async () => {
@@ -324,25 +355,12 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
 
   it("is caught giving up", async () => {
     const ports = (given: PeerPorts): PeerPorts => {
-      const { clock, store } = given;
+      const { clock } = given;
       const bornAtMs = clock.nowMs();
-      const write: PeerPorts["store"]["write"] = (ops, options) =>
-        clock.nowMs() < bornAtMs + 10_000
-          ? store.write(ops, options)
-          : Promise.reject(new CrawlError("STORE_IO", "The disk is broken."));
-      return {
-        ...given,
-        store: {
-          start: () => store.start(),
-          stop: () => store.stop(),
-          get: (key) => store.get(key),
-          getMany: (keys) => store.getMany(keys),
-          hasMany: (keys) => store.hasMany(keys),
-          range: (range, limit) => store.range(range, limit),
-          scan: (range) => store.scan(range),
-          write,
-        },
-      };
+      return writing(given, (ops) => {
+        if (clock.nowMs() < bornAtMs + 10_000) return ops;
+        throw new CrawlError("STORE_IO", "The disk is broken.");
+      });
     };
     expectCaught(await broken("steady", { ports }), "failures");
   });
