@@ -3,6 +3,7 @@ import { BoundedQueues } from "./checkers/bounded-queues.ts";
 import type { Checker, RunView, SeenHit } from "./checkers/checker.ts";
 import { Chronicle } from "./checkers/chronicle.ts";
 import { Convergence } from "./checkers/convergence.ts";
+import { Copies } from "./checkers/copies.ts";
 import { Coverage } from "./checkers/coverage.ts";
 import { Duplicates } from "./checkers/duplicates.ts";
 import { OneOwner } from "./checkers/one-owner.ts";
@@ -55,6 +56,8 @@ const askMs: Millis = 700;
 const askedUrls = 5;
 /** Peers that are asked for the end of the job, at most. */
 const listenersMax = 3;
+/** What is fetched so long after the end was told is seen, and what was done is swept by then. */
+const afterEndMs: Millis = 3_000;
 /** Pages that are named where a run does not end. */
 const undoneMax = 4;
 
@@ -147,6 +150,7 @@ export class Simulation {
       this.#termination,
       new Robots(this.#view),
       new OneOwner(this.#view),
+      new Copies(this.#view),
     ];
     const planned = plan.injections.flatMap(({ pages }) => pages);
     this.#pages = onProgress && new PageProgress(this.#trueGraph(planned));
@@ -197,6 +201,7 @@ export class Simulation {
     if (converged) this.#log.converged(this.#calmSinceMs ?? this.#chronicle.nowMs);
     this.#phase = "finishing";
     await this.#finish(seeded);
+    await clock.sleep(afterEndMs);
     this.#over.abort();
     this.#look();
     const graph = this.#trueGraph();

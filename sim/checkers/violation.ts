@@ -5,6 +5,8 @@ export const checkers = {
   coverage: "every reachable page has its final record at the member that holds its site",
   injections:
     "every acknowledged seed was durable at its holder and its replicas by then, and was crawled",
+  copies:
+    "every record is the same at its holder and its replicas, and nothing is left in a queue or on its way",
   duplicates: "every page fetched again is explained by a crash, a partition or lost copies",
   politeness:
     "no host and no address was asked sooner than its delay, or while a request was open there, and no host before it had rested, by all peers together; excused are the sides of a split, which cannot know of each other, and requests after one whose sender was dead by then",

@@ -162,8 +162,16 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
       "steady",
       sendingOf("rows", () => reply()),
     );
-    expectCaught(report, "injections");
+    expectCaught(report, "injections", "copies");
     expect(report.violations[0]?.text).toMatch(/acknowledged and is durable at 1 of 2 members$/);
+  });
+
+  it("is caught keeping what has been sent on its way for ever", async () => {
+    const isKept = (op: StoreOp): boolean => op.type !== "del" || tagOf(op.key) !== "outbox";
+    const report = await broken("steady", {
+      ports: (given) => writing(given, (ops) => ops.filter(isKept)),
+    });
+    expectCaught(report, "copies");
   });
 
   it("is caught taking in no seed that it has acknowledged", async () => {
