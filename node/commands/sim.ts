@@ -17,7 +17,7 @@ import { CrawlError } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import { numbersOf } from "../config/number-options.ts";
 import { exitCodes, usageError } from "../error-line.ts";
-import { counted, formatDuration } from "../../src/core/text/human.ts";
+import { counted, formatCount, formatDuration } from "../../src/core/text/human.ts";
 import { systemReason, writingFile } from "../system-reason.ts";
 import { nearest } from "../text/nearest.ts";
 import { printable, table } from "../text/terminal-text.ts";
@@ -169,11 +169,18 @@ function simOptionsOf(name: string | undefined, command: Command): SimOptions {
   if (size.pages < size.sites) {
     throw usageError(`--pages must be at least --sites (${size.sites}), got ${size.pages}`);
   }
+  const seeds = numbers.seeds ?? 1;
+  // Each run that fails is to be replayed by its own seed.
+  if (size.seed + seeds - 1 > ranges.seed.max) {
+    throw usageError(
+      `--seed and --seeds together must not go beyond ${formatCount(ranges.seed.max)}, got ${formatCount(size.seed + seeds - 1)}`,
+    );
+  }
   const report: unknown = given["report"];
   return {
     scenario,
     size,
-    seeds: numbers.seeds ?? 1,
+    seeds,
     json: wantsJson(command),
     ...(typeof report === "string" && { report }),
   };

@@ -37,6 +37,10 @@ describe("peer sim", () => {
     [["chrun"], 'there is no scenario "chrun" (did you mean churn?); peer sim --list prints them'],
     [[], "which scenario? peer sim --list prints them"],
     [["steady", "--peers", "x"], '--peers must be a whole number from 2 to 1,000, got "x"'],
+    [
+      ["steady", "--seed", "4294967295", "--seeds", "2"],
+      "--seed and --seeds together must not go beyond 4,294,967,295, got 4,294,967,296",
+    ],
     [["steady", "--pages", "3", "--sites", "4"], "--pages must be at least --sites (4), got 3"],
     [
       ["steady", "--report", "/nope/x.html"],
