@@ -10,27 +10,31 @@ const diskTimes = { syncMedianMs: 10, syncTail: 0 };
 /** A sync takes a second then. */
 const slowness = 100;
 
-/** No page leads to it, and its host is not to be found. */
-const seeds = Array.from({ length: 8 }, (_, n) => `http://site-${n}.invalid/` as CanonicalUrl);
+/** No page leads to them. */
+const urls = Array.from({ length: 20 }, (_, n) => `http://site-${n}.invalid/` as CanonicalUrl);
 
 describe("a seed that is acknowledged", () => {
-  it.each([0, 1])("is durable at both members, though member %i has a slow disk", async (slow) => {
+  it.each([
+    ["holder", 0],
+    ["replica", 1],
+  ])("is durable at both members, though its %s has a slow disk", async (_, slow) => {
     const bench = new SwarmBench(2, { machine: { diskTimes } });
-    await bench.run(async () => {
+    const seeds = await bench.run(async () => {
       await bench.begin();
       await bench.peer(0).inject(job, ["http://nowhere.invalid/"]);
       await bench.peer(0).changeJob(job, "pause");
       await bench.pass(5_000);
       bench.machine(slow).disk.slowness = slowness;
-      expect(await bench.peer(0).inject(job, seeds)).toMatchObject({ added: seeds.length });
+      const held = urls.filter((url) => bench.holderOf(url) === 0);
+      expect(await bench.peer(1).inject(job, held)).toMatchObject({ added: held.length });
+      return held;
     });
-    const holders = new Set(seeds.map((url) => bench.holderOf(url)));
-    expect([...holders].sort()).toEqual([0, 1]);
-    for (const index of [0, 1]) bench.machine(index).powerFailure();
+    expect(seeds).not.toEqual([]);
     const named = new JobRegistry().define(job);
-    const rows = seeds.map((url) => urlRow(url, named).key);
     for (const index of [0, 1]) {
-      expect(rows.map((key) => bench.machine(index).disk.has(key))).toEqual(rows.map(() => true));
+      const { disk } = bench.machine(index);
+      bench.machine(index).powerFailure();
+      expect(seeds.filter((url) => disk.has(urlRow(url, named).key))).toEqual(seeds);
     }
   });
 });
