@@ -26,6 +26,18 @@ export const checkerNames = Object.keys(checkers) as CheckerName[];
 /** Facts of a violation, for whoever looks for its cause. */
 export type ViolationDetails = Readonly<Record<string, string | number>>;
 
+/** Each fact by its name; times are told as exactly as they are of use. */
+export function factsOf({ details }: Violation): [name: string, value: string][] {
+  return Object.entries(details).map(([name, value]) => [
+    name,
+    typeof value === "string" || Number.isInteger(value) ? String(value) : formatFraction(value),
+  ]);
+}
+
+function formatFraction(value: number): string {
+  return Math.abs(value) < 1 ? String(Number(value.toPrecision(3))) : value.toFixed(1);
+}
+
 /** A rule of the system that did not hold. */
 export interface Violation {
   readonly checker: CheckerName;

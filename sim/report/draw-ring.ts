@@ -1,3 +1,4 @@
+import { counted } from "../../src/core/text/human.ts";
 import { label, machineColor, px, svg } from "./markup.ts";
 import type { Holdings } from "./run-log.ts";
 
@@ -18,8 +19,8 @@ export function drawRing(title: string, holdings: readonly Holdings[]): string {
   }
   const shares = holdings.map(({ arcs }) => shareOf(arcs)).filter((share) => share > 0);
   drawn += label(middle, middle - 10, title, "middle", "headline");
-  drawn += label(middle, middle + 12, `${shares.length} peers`, "middle");
-  if (shares.length > 0) {
+  drawn += label(middle, middle + 12, counted(shares.length, "peer"), "middle");
+  if (shares.length > 1) {
     const [least, most] = [Math.min(...shares), Math.max(...shares)];
     const range = `${(least * 100).toFixed(1)} to ${(most * 100).toFixed(1)}% each`;
     drawn += label(middle, middle + 30, range, "middle");

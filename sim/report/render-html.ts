@@ -1,6 +1,6 @@
 import type { Millis } from "../../src/core/units.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
-import { checkerNames, checkers, type Violation } from "../checkers/violation.ts";
+import { checkerNames, checkers, factsOf, type Violation } from "../checkers/violation.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
 import { drawLoad, drawPages, drawTraffic, trafficColors } from "./draw-charts.ts";
 import { drawRing } from "./draw-ring.ts";
@@ -71,8 +71,9 @@ function violationsSection({ violations, violationCounts }: RunReport): string {
   return section("Violations", table(shown), note);
 }
 
-function violationText({ text, details }: Violation): string {
-  const facts = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
+function violationText(violation: Violation): string {
+  const { text } = violation;
+  const facts = factsOf(violation).map(([name, value]) => `${name}: ${value}`);
   return facts.length === 0 ? text : `${text} (${facts.join("; ")})`;
 }
 

@@ -1,6 +1,6 @@
 import type { Millis } from "../../src/core/units.ts";
 import { formatCount } from "../../src/core/text/human.ts";
-import type { Violation } from "../checkers/violation.ts";
+import { factsOf, type Violation } from "../checkers/violation.ts";
 import { figuresOf, titleOf, verdictOf } from "./figures.ts";
 import type { RunReport } from "./run-log.ts";
 
@@ -36,8 +36,9 @@ function violationLines({ violations, violationCounts }: RunReport): readonly st
 }
 
 /** One violation as one line that cannot steer a terminal. */
-function violationLine({ atMs, checker, text, details }: Violation): string {
-  const facts = Object.entries(details).map(([name, value]) => `${name}=${value}`);
+function violationLine(violation: Violation): string {
+  const { atMs, checker, text } = violation;
+  const facts = factsOf(violation).map(([name, value]) => `${name}=${value}`);
   const told = facts.length === 0 ? text : `${text} (${facts.join(", ")})`;
   const line = `  ${(atMs / 1_000).toFixed(3)} s  ${checker}: ${told}`;
   const plain = line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, "\ufffd");

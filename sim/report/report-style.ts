@@ -19,7 +19,10 @@ table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nu
 th { text-align: left; font-weight: 500; color: var(--soft); white-space: pre; width: 1%; padding-right: 28px; }
 th, td { padding: 4px 12px 4px 0; border-top: 1px solid var(--rule); vertical-align: top; overflow-wrap: anywhere; }
 tr:first-child > * { border-top: 0; }
+@media (max-width: 600px) { th { white-space: pre-wrap; overflow-wrap: normal; min-width: 8em; padding-right: 12px; } }
+section { overflow-x: auto; }
 svg { display: block; width: 100%; height: auto; margin-top: 8px; }
+section > svg { min-width: 720px; }
 svg text { font: 11px system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; fill: var(--soft); font-variant-numeric: tabular-nums; }
 svg text.name, svg text.value { fill: var(--ink); } svg text.headline { font-size: 16px; font-weight: 600; fill: var(--ink); }
 .grid { stroke: var(--rule); fill: none; } .axis { stroke: var(--soft); fill: none; }

@@ -54,6 +54,18 @@ describe("a report as a page", () => {
     expect(page).toContain("Left out: 497 machines to which nothing happened");
   });
 
+  it("counts one peer that holds everything as one", () => {
+    const page = renderHtml({ ...report, holdingsBefore: [{ machine: 0, arcs: [[0, 1]] }] });
+    expect(page).toContain(">1 peer</text>");
+    expect(page).not.toContain("100.0 to 100.0%");
+  });
+
+  it("keeps what its pictures say readable in a narrow window", () => {
+    const page = renderHtml(report);
+    expect(page).toContain("section { overflow-x: auto; }");
+    expect(page).toContain("section > svg { min-width: 720px; }");
+  });
+
   it("escapes what comes from the web", () => {
     const page = renderHtml(failedReport(report, 1, `<img src="x" onerror='y'>&`));
     expect(page).toContain('<h1 class="bad">FAILED: 1 coverage</h1>');

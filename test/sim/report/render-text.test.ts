@@ -61,6 +61,13 @@ describe("a report as text", () => {
     expect(text).toMatch(/^delays +70 requests compared with the one before, 2 excused: /m);
   });
 
+  it("tells facts as exactly as they are of use", () => {
+    const details = { peer: 3, lastAtMs: 3_181.59814453125, share: 0.000_123_456 };
+    const violation = { checker: "coverage", atMs: 1_000, text: "lost", details } as const;
+    const text = renderText({ ...failedReport(report, 1, "lost"), violations: [violation] });
+    expect(text).toContain("lost (peer=3, lastAtMs=3181.6, share=0.000123)\n");
+  });
+
   it("shows twenty violations, a line each, and counts the others", () => {
     const text = renderText(failedReport(report, 30, "a\nb\u001b[2J"));
     expect(text).toMatch(/^FAILED: 30 coverage\n/);
