@@ -36,7 +36,7 @@ export class Copies implements Checker {
         const copy = replica.disk.get(key);
         if (copy !== undefined && compareKeys(copy, value) === 0) continue;
         const what = copy === undefined ? "no copy of a row" : "another copy of a row";
-        this.#tell(tag, `${replica.id} has ${what} of ${holder.id} (${tag})`);
+        this.#tell(`${replica.id} has ${what} of ${holder.id} (${tag})`);
       }
     }
   }
@@ -45,7 +45,7 @@ export class Copies implements Checker {
   #lookForRest(tag: TerritorialTag, holder: VirtualMachine<Peer>): void {
     for (const { key } of holder.disk.snapshot(tagRange(tag))) {
       if (holder.peer.swarm?.territory.holds(positionOfKey(key)) !== true) continue;
-      this.#tell(tag, `${holder.id} has a row left of what it holds (${tag})`);
+      this.#tell(`${holder.id} has a row left of what it holds (${tag})`);
     }
   }
 
@@ -59,7 +59,8 @@ export class Copies implements Checker {
     return world.running.filter(({ id }) => id !== holder.id && members.includes(id));
   }
 
-  #tell(tag: TerritorialTag, text: string): void {
-    this.#view.findings.add("copies", this.#view.chronicle.nowMs, text, { tag });
+  #tell(text: string): void {
+    const { chronicle, findings } = this.#view;
+    findings.add("copies", chronicle.nowMs, text);
   }
 }
