@@ -11,6 +11,7 @@ import {
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
+import type { OverlayOutcome } from "../../../../src/ports/overlay.ts";
 import {
   ReplicaStream,
   defaultReplicaStreamOptions,
@@ -50,6 +51,37 @@ function newStream() {
 }
 
 describe("ReplicaStream", () => {
+  it("sends again what nobody has acknowledged, whatever kept the answer away", async () => {
+    const clock = new VirtualClock();
+    const answers: OverlayOutcome[] = [
+      { kind: "timeout" },
+      { kind: "unreachable", detail: "the connection broke" },
+      { kind: "refused", detail: "no room" },
+      { kind: "busy", retryAfterMs: 700 },
+      { kind: "reply", payload: new Uint8Array(0) },
+    ];
+    const sentAtMs: number[] = [];
+    const startMs = clock.nowMs();
+    const stream = new ReplicaStream(
+      { member: "b" as MemberId, generation: 1 },
+      clock,
+      () => {
+        // Were it acknowledged before, nobody would have the row.
+        expect(stream.has(onePosition, 1)).toBe(false);
+        sentAtMs.push(clock.nowMs() - startMs);
+        return Promise.resolve(answers.shift() ?? { kind: "timeout" });
+      },
+      defaultReplicaStreamOptions,
+      () => undefined,
+    );
+    stream.goLive(ArcSet.whole, 0);
+    stream.push(1, [one]);
+    await clock.run(clock.sleep(10_000));
+    expect(sentAtMs).toEqual([0, 200, 400, 600, 1_300]);
+    expect(stream.has(onePosition, 1)).toBe(true);
+    expect(stream.queuedRows).toBe(0);
+  });
+
   it("has what was written of a site when the last message with a row of it is acknowledged", async () => {
     const { stream, next } = newStream();
     stream.push(1, [one]);
