@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { compareKeys } from "../../../../src/core/record/compare-keys.ts";
 import type { Row } from "../../../../src/core/messages/rows.ts";
-import { hostAddress, hostKey, urlKey } from "../../../../src/core/record/keys.ts";
+import { hostAddress, hostKey, territorialTags, urlKey } from "../../../../src/core/record/keys.ts";
 import { idOf } from "../../../../src/core/record/id-of.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
@@ -148,8 +148,8 @@ function numbered(number: number): Uint8Array {
   return urlKey("url", 1n << 60n, Uint32Array.of(number, 0, 0, 0), 0, 7);
 }
 
-/** Makes two sides equal. */
-async function reconcile(here: Side, there: Side): Promise<void> {
+/** Makes two sides equal; `tags` gathers the kinds of rows that were compared. */
+async function reconcile(here: Side, there: Side, tags = new Set<string>()): Promise<void> {
   const clock = new VirtualClock();
   const stream = streamOf(clock);
   const sync = new RangeSync(
@@ -157,7 +157,10 @@ async function reconcile(here: Side, there: Side): Promise<void> {
       clock,
       store: here,
       calls: {
-        digests: (_, section) => differencesFrom(there, section),
+        digests: (_, section) => {
+          tags.add(section.tag);
+          return differencesFrom(there, section);
+        },
         pull: async (_, asked) => ({ ...(await unknownRows(there, asked)), behindMs: 0 }),
         synced: () => Promise.resolve(true),
       },
@@ -210,6 +213,12 @@ describe("two copies", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("are compared in rows of every kind, where one has none as well", async () => {
+    const tags = new Set<string>();
+    await reconcile(new Side(new Map()), new Side(new Map()), tags);
+    expect([...tags].sort()).toEqual([...territorialTags].sort());
   });
 
   it("exchange nothing twice where more is missing than one answer holds", async () => {
