@@ -109,6 +109,8 @@ export class Politeness implements Checker {
     const { machine, generation, atMs, endMs } = after;
     if (chronicle.vanishedAfter(machine, generation, atMs, endMs - atMs + inFlightMs)) return true;
     if (machine === hit.machine && generation === hit.generation) return false;
+    // A process that stood still has its arcs back, with the doubt about when their hosts were asked, and no more than that.
+    if (chronicle.isDazed(hit.machine)) return true;
     return chronicle.isSplit(atMs, hit.atMs) || chronicle.isThin(atMs, hit.atMs);
   }
 
