@@ -18,6 +18,7 @@ export function processTerminal(): Terminal {
     stdout: sink(process.stdout, wholeWrite(process.stdout)),
     stderr: sink(process.stderr, (chunk, written) => void process.stderr.write(chunk, written)),
     stdin: process.stdin,
+    closeStdin: () => void process.stdin.destroy(),
     environment: process.env,
     clock: new SystemClock(),
     onStopSignal(listener) {

@@ -1,6 +1,8 @@
 import { lineCharactersMax } from "../src/adapters/http-api/url-lines.ts";
 import { isPrivateHost } from "../src/core/net/address-policy.ts";
 import type { HostName } from "../src/core/units.ts";
+import { canonicalizeUrl } from "../src/core/url/canonicalize-url.ts";
+import { hostOf } from "../src/core/url/site-of.ts";
 import { isHttpUrl } from "./config/settings.ts";
 import { usageError } from "./error-line.ts";
 
@@ -12,6 +14,20 @@ export function checkUrls(urls: readonly string[]): void {
   if (problems.length > 0) throw usageError(...problems);
 }
 
+/** What is wrong with a seed that names an address which a crawl may not reach unless it is told so, and what to do. */
+export const privateAddressText =
+  "is at a private, loopback or link-local address; to crawl it, add --allow-private";
+
+/** Why no job takes `url` as a seed, where that can be said without one; a peer would say the same. */
+export function seedRefusal(
+  url: string,
+  allowPrivate: boolean,
+): "invalid-url" | "address-forbidden" | undefined {
+  const canonical = canonicalizeUrl(url);
+  if (canonical === undefined) return "invalid-url";
+  return !allowPrivate && isPrivateHost(hostOf(canonical)) ? "address-forbidden" : undefined;
+}
+
 /**
  * Fails with `CONFIG_INVALID` and a line for each of `urls` that names an address which a crawl may not reach unless it is
  * told so. Where a name leads is only known when it is looked up.
@@ -19,10 +35,7 @@ export function checkUrls(urls: readonly string[]): void {
 export function checkAddresses(urls: readonly string[]): void {
   const problems = urls
     .filter((url) => isPrivateHost(new URL(url).hostname as HostName))
-    .map(
-      (url) =>
-        `${JSON.stringify(url)} is at a private, loopback or link-local address; to crawl it, add --allow-private`,
-    );
+    .map((url) => `${JSON.stringify(url)} ${privateAddressText}`);
   if (problems.length > 0) throw usageError(...problems);
 }
 

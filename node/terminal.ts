@@ -17,6 +17,8 @@ export interface Terminal {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Reads no further: as long as others keep standard input open, it would keep the process. */
+  closeStdin(): void;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   /** Calls `listener` for every signal that asks to stop, until the returned function is called. */

@@ -49,14 +49,22 @@ export async function* urlLineBatches(
 
 /** A line for people on an input that is rejected; `line` where it comes from a file. */
 export function rejectionText(
-  { url, line }: { readonly url: string; readonly line?: number },
+  place: { readonly url: string; readonly line?: number },
   reason: string,
   fileName?: string,
 ): string {
-  const place = fileName === undefined ? "" : `${fileName}, line ${line}: `;
   const why = isStatusReason(reason) ? ` (${clause(describeReason(reason))})` : "";
-  const shown = JSON.stringify(cut(printable(url), shownMax));
-  return `peer: ${place}${shown} is rejected: ${reason}${why}\n`;
+  return inputText(place, `is rejected: ${reason}${why}`, fileName);
+}
+
+/** A line for people that `says` something of an input; `line` where it comes from a file. */
+export function inputText(
+  { url, line }: { readonly url: string; readonly line?: number },
+  says: string,
+  fileName?: string,
+): string {
+  const place = fileName === undefined ? "" : `${fileName}, line ${line}: `;
+  return `peer: ${place}${JSON.stringify(cut(printable(url), shownMax))} ${says}\n`;
 }
 
 /** The bytes of the file that `--file` names. Fails with `CONFIG_INVALID` where it cannot be read. */

@@ -1,25 +1,32 @@
-import { access } from "node:fs/promises";
 import type { Command } from "commander";
 import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
-import type { InjectReport, JobReport } from "../../src/ports/peer-control.ts";
+import type { JobReport } from "../../src/ports/peer-control.ts";
 import { recallSettings, rememberSettings } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
-import { dataLayout } from "../config/peer-config.ts";
-import { jobSettingNames, peerSettingNames, type SettingName } from "../config/settings.ts";
+import {
+  jobSettingNames,
+  peerSettingNames,
+  type SettingName,
+  type SettingValues,
+} from "../config/settings.ts";
+import { crawlJobDefault, dataDirOf, jobBefore, planOf, type CrawlPlan } from "../crawl-plan.ts";
+import { CrawlSeeds } from "../crawl-seeds.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
 import { firstAnswerTrouble } from "../dashboard/first-answer-trouble.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
-import { checkAddresses, checkUrls } from "../seed-urls.ts";
+import { checkAddresses, privateAddressText } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
+import type { Terminal } from "../terminal.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
 import { clause, printable, shellWord } from "../text/terminal-text.ts";
-import { rejectionText } from "../url-file.ts";
+import { inputText, rejectionText } from "../url-file.ts";
+import { Rejections, urlSource, type Rejection, type UrlSource } from "../url-source.ts";
 import {
   colorWanted,
   newCommand,
@@ -36,9 +43,6 @@ const settingNames = [
   ...jobSettingNames,
   ...peerSettingNames,
 ] as const satisfies readonly SettingName[];
-
-/** Job of a crawl that names none. */
-const jobDefault = "crawl";
 
 /** Seeds that are looked through for one that was given up: as many as can be asked for at once. */
 const statusUrlsMax = 1_000;
@@ -57,39 +61,50 @@ export function crawlCommand(context: CommandContext): Command {
         "peer crawl https://example.com/ --include /docs/ --max-pages 1000 --out docs",
         "a part of a site",
       ],
+      [
+        "peer crawl --file urls.txt --scope page",
+        "each URL of a file, a line each; - is standard input",
+      ],
       ["peer crawl --out docs", "continue after an interruption"],
     ],
-    defaults: { out: "crawl-HOST", job: jobDefault, api: "none", "log-level": logLevelDefault },
+    defaults: {
+      out: "crawl-HOST, or crawl-NAME of --file NAME.txt",
+      job: crawlJobDefault,
+      api: "none",
+      "log-level": logLevelDefault,
+    },
   } as const;
   return newCommand(text, settingNames)
-    .argument("[url...]", "where to start; not needed to continue a crawl")
+    .argument("[url...]", "where to start, or - for standard input; not needed to continue a crawl")
+    .option("--file <file>", "read the URLs to start from out of a file, one a line")
     .action((urls: string[], _options: unknown, command: Command) => crawl(context, command, urls));
 }
 
-/** One crawl, as it was asked for. */
-interface CrawlPlan {
-  readonly urls: readonly string[];
-  readonly out: string;
-  readonly job: JobId;
-  readonly title: string;
+/** A crawl, as it was asked for, with all that it takes. */
+interface CrawlRequest {
+  readonly plan: CrawlPlan;
+  readonly values: SettingValues;
+  readonly seeds: CrawlSeeds;
+  readonly rejections: Rejections;
 }
+
+/** Says whole lines to people. */
+type Say = (lines: string) => void;
 
 async function crawl(context: CommandContext, command: Command, urls: string[]): Promise<void> {
   const { terminal } = context;
-  const given = await settingsOf(context, command, settingNames);
-  checkUrls(urls);
-  const dataDir = dataDirOf(urls, given.out);
-  const values = { ...(await recallSettings(dataDir)), ...given };
-  if (values["allow-private"] !== true) checkAddresses(urls);
-  const plan = await planOf(urls, dataDir, values.job);
-  const stop = new StopRequest(terminal);
   let display: ProgressDisplay | undefined;
-  /** Whether there was nothing left to do. */
-  let again = false;
-  const say = (lines: string): void => {
+  const say: Say = (lines) => {
     if (display === undefined) void terminal.stderr.write(lines);
     else display.print(lines);
   };
+  const request = await requestOf(context, command, urls, say);
+  const { plan, values } = request;
+  const stop = new StopRequest(terminal);
+  /** Whether there was nothing left to do. */
+  let again = false;
+  /** Whether all seeds are in their job. */
+  let whole = false;
   try {
     const session = await openSession({
       config: peerConfigOf(values, {
@@ -103,92 +118,105 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       leave: () => stop.ask(),
     });
     try {
-      const before = jobBefore(session, plan);
+      const before = jobBefore(session.control, plan);
       await rememberSettings(plan.out, values);
-      const injected = await session.control.inject(plan.job, plan.urls, jobOptionsOf(values));
       await sayContact(context, command, values);
-      sayStart(say, plan, before, injected);
-      again = before?.finished === true && session.control.job(plan.job).finished;
-      display = new ProgressDisplay(
-        terminal.stderr,
-        terminal.clock,
-        () => viewOf(session, plan, terminal.clock.nowMs()),
-        { ...defaultProgressDisplayOptions, color: colorWanted(terminal) },
-      );
-      await untilEnd(session, plan.job, stop, display);
-      await sayGivenUp(session, plan, again, context);
+      display = displayOf(terminal, session, plan);
+      whole = await injectSeeds(session, request, before, { display, say, stop });
+      again = whole && isUntouched(session.control.job(plan.job), before);
+      if (whole) {
+        await untilEnd(session, plan.job, stop, display);
+        await sayGivenUp(session, plan, again, context);
+      }
     } finally {
       await display?.stop();
       await stop.within(() => session.close());
     }
     const { archiveFiles } = session.control.stats();
-    const summary = crawlSummary(session.control.job(plan.job), archiveFiles, plan.out);
-    await finish(context, command, summary, again);
-    if (!summary.finished && stop.exitCode !== 0) context.finish(stop.exitCode);
+    const report = session.control.job(plan.job);
+    const finished = report.finished && whole;
+    const summary = crawlSummary({ ...report, finished }, archiveFiles, plan.out);
+    await finish(context, command, summary, again, whole ? undefined : plan.file);
+    if (!finished && stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
     stop.dispose();
   }
 }
 
-function dataDirOf([first]: readonly string[], out: string | undefined): string {
-  if (out !== undefined) return out;
-  if (first !== undefined) return `crawl-${folderName(new URL(first).hostname)}`;
-  throw usageError("peer crawl needs a URL to start from, or --out DIR of a crawl to continue");
+/** What the command line asks for. Of a file only so much is read as it takes to find a seed. */
+async function requestOf(
+  context: CommandContext,
+  command: Command,
+  urls: readonly string[],
+  say: Say,
+): Promise<CrawlRequest> {
+  const given = await settingsOf(context, command, settingNames);
+  const rejections = new Rejections((each) => say(rejectedText(each, source)));
+  const file = command.opts()["file"] as string | undefined;
+  const source = urlSource(context.terminal, urls, file, rejections);
+  const out = dataDirOf(source, urls, given.out);
+  const values = { ...(await recallSettings(out)), ...given };
+  const allowPrivate = values["allow-private"] === true;
+  if (!allowPrivate && source?.file === undefined) checkAddresses(urls);
+  const seeds = await CrawlSeeds.read(source, allowPrivate, rejections);
+  if (seeds.first.length === 0) say(rejections.restText);
+  return { plan: await planOf(source, seeds, out, values.job), values, seeds, rejections };
 }
 
-async function planOf(urls: string[], out: string, job: string = jobDefault): Promise<CrawlPlan> {
-  if (urls.length === 0 && !(await exists(dataLayout(out).stateDir))) {
-    throw nothingToContinue(out);
-  }
-  const [host, ...others] = new Set(urls.map((url) => new URL(url).hostname));
-  const title = host === undefined || others.length > 0 ? out : host;
-  return { urls, out, job: job as JobId, title: `crawling ${title}` };
+function rejectedText({ input: url, line, reason }: Rejection, source?: UrlSource): string {
+  // The peer that refuses it is this one, and can be told otherwise.
+  return reason === "address-forbidden"
+    ? inputText({ url, line }, privateAddressText, source?.name)
+    : rejectionText({ url, line }, reason, source?.name);
 }
 
-function nothingToContinue(out: string): CrawlError {
-  return usageError(`there is no crawl to continue in ${out}; give a URL to start from`);
+function displayOf(terminal: Terminal, session: PeerSession, plan: CrawlPlan): ProgressDisplay {
+  const { clock, stderr } = terminal;
+  const options = { ...defaultProgressDisplayOptions, color: colorWanted(terminal) };
+  return new ProgressDisplay(stderr, clock, () => viewOf(session, plan, clock.nowMs()), options);
 }
 
-/** What has been done of the job. Errors, where no URL begins it: `JOB_UNKNOWN`. */
-function jobBefore({ control }: PeerSession, { urls, out, job }: CrawlPlan): JobReport | undefined {
-  const jobs = control.jobs();
-  const before = jobs.find(({ definition }) => definition.id === job);
-  if (before !== undefined || urls.length > 0) return before;
-  if (jobs.length === 0) throw nothingToContinue(out);
-  const names = jobs.map(({ definition }) => definition.id).join(", ");
-  throw new CrawlError("JOB_UNKNOWN", `no job in ${out} is named "${job}"; it has: ${names}`);
-}
-
-/** IPv6 literals have brackets and colons, which are awkward in paths. */
-function folderName(host: string): string {
-  return host.replace(/[^a-z0-9.-]+/gi, "-").replace(/^-+|-+$/g, "");
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function sayStart(
-  say: (lines: string) => void,
-  { job, out, urls }: CrawlPlan,
+/** Injects the seeds and says what comes of it. Returns whether those were all: false where a stop was asked for. */
+async function injectSeeds(
+  { control, broken }: PeerSession,
+  { plan: { file, job, out, urls }, rejections, seeds, values }: CrawlRequest,
   before: JobReport | undefined,
-  injected: InjectReport,
-): void {
-  for (const { input, reason } of injected.rejected) {
-    say(rejectionText({ url: input }, reason));
-  }
-  if (urls.length > 0 && injected.rejectedCount === urls.length) {
+  { display, say, stop }: { display: ProgressDisplay; say: Say; stop: StopRequest },
+): Promise<boolean> {
+  let batches = 0;
+  let taken = 0;
+  let continues = false;
+  const whole = await seeds.injectAll({
+    control,
+    job,
+    options: jobOptionsOf(values),
+    ends: [stop.asked(), ...(broken === undefined ? [] : [broken])],
+    onBatch: ({ added, changed = [], known }) => {
+      batches += 1;
+      taken += added + known;
+      say(changesText(job, changed));
+      if (before !== undefined && !continues && !(before.finished && added === 0)) {
+        continues = true;
+        say(continuationText(out, before));
+      }
+      // A long file is injected while its first pages are fetched.
+      if (batches > 1 || !control.job(job).finished) display.start();
+    },
+  });
+  if (urls.length > 0) say(rejections.restText);
+  if (whole && urls.length > 0 && taken === 0 && (before === undefined || file === undefined)) {
     throw usageError("no URL is left to start from");
   }
-  say(changesText(job, injected.changed ?? []));
-  if (before === undefined || (before.finished && injected.added === 0)) return;
-  const { pages, queued } = before.counts;
-  say(`continuing in ${out}: ${counted(pages, "page")} so far, ${formatCount(queued)} queued\n`);
+  return whole;
+}
+
+function continuationText(out: string, { counts: { pages, queued } }: JobReport): string {
+  return `continuing in ${out}: ${counted(pages, "page")} so far, ${formatCount(queued)} queued\n`;
+}
+
+/** Whether a job that was finished before had nothing to do since. */
+function isUntouched({ counts, finished }: JobReport, before: JobReport | undefined): boolean {
+  return finished && before?.finished === true && counts.requests === before.counts.requests;
 }
 
 async function viewOf(
@@ -250,18 +278,22 @@ async function sayGivenUp(
   );
 }
 
+/** `file` is the one with the seeds that are not in yet, where there are such. */
 async function finish(
   context: CommandContext,
   command: Command,
   summary: CrawlSummary,
   again: boolean,
+  file: string | undefined,
 ): Promise<void> {
   await writeSummary(summary);
   const head = headOf(summary, again);
   await printDocument(context, command, summary, () => `${head}\n${renderSummary(summary)}`);
   if (summary.finished) return;
+  const from = file === undefined ? "" : `--file ${shellWord(file)} `;
+  const input = file === "-" ? ", with the same URLs on standard input" : "";
   await context.terminal.stderr.write(
-    `continue with: peer crawl --out ${shellWord(summary.out)}\n`,
+    `continue with: peer crawl ${from}--out ${shellWord(summary.out)}${input}\n`,
   );
 }
 

@@ -5,11 +5,11 @@ import type { ApiClient } from "../api-client.ts";
 import { jobOptionsOf } from "../config/from-settings.ts";
 import { jobSettingNames, type SettingName } from "../config/settings.ts";
 import { exitCodes, usageError } from "../error-line.ts";
-import { checkUrls } from "../seed-urls.ts";
 import type { Terminal } from "../terminal.ts";
 import { formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
-import { fileBytes, rejectionText, urlLineBatches, type UrlLine } from "../url-file.ts";
+import { rejectionText, type UrlLine } from "../url-file.ts";
+import { Rejections, urlSource } from "../url-source.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -25,11 +25,6 @@ const settingNames = [
   ...jobSettingNames,
   ...clientSettingNames,
 ] as const satisfies readonly SettingName[];
-
-/** URLs sent at once: some tens of kilobytes, and a step of the progress that an eye can follow. */
-const batchMax = 1_000;
-/** Rejected lines that are named; the rest are counted. */
-const namedMax = 100;
 
 /** `peer inject`: give a running peer URLs to crawl. */
 export function injectCommand(context: CommandContext): Command {
@@ -50,30 +45,22 @@ export function injectCommand(context: CommandContext): Command {
     );
 }
 
-/** Where the URLs come from. */
-interface Source {
-  /** As named before a line's number; absent for arguments. */
-  readonly name?: string;
-  readonly batches: AsyncIterable<readonly UrlLine[]> | Iterable<readonly UrlLine[]>;
-}
-
 interface Totals {
   /** Options of the job that are others from now on. */
   changed: readonly OptionChange[];
   added: number;
   known: number;
-  rejectedCount: number;
-  readonly rejected: { input: string; reason: string; line: number }[];
+  readonly rejections: Rejections;
 }
 
 async function inject(context: CommandContext, command: Command, urls: string[]): Promise<void> {
   const values = await settingsOf(context, command, settingNames);
-  const totals: Totals = { changed: [], added: 0, known: 0, rejected: [], rejectedCount: 0 };
+  const totals: Totals = { changed: [], added: 0, known: 0, rejections: new Rejections() };
   const file = command.opts()["file"] as string | undefined;
-  const source = sourceOf(context.terminal, urls, file, (line, reason) => {
-    totals.rejectedCount += 1;
-    name(totals, line, reason);
-  });
+  const source = urlSource(context.terminal, urls, file, totals.rejections);
+  if (source === undefined) {
+    throw usageError("peer inject needs URLs, --file FILE, or - for standard input");
+  }
   const client = await clientOf(context, command);
   const job = values.job ?? jobDefault;
   let options = jobOptionsOf(values);
@@ -87,34 +74,6 @@ async function inject(context: CommandContext, command: Command, urls: string[])
     await context.terminal.stderr.write("\r\u001b[K");
   }
   await report(context, command, job, totals, source.name);
-}
-
-function sourceOf(
-  terminal: Terminal,
-  urls: readonly string[],
-  file: string | undefined,
-  reject: (line: UrlLine, reason: string) => void,
-): Source {
-  if (file !== undefined && urls.length > 0) {
-    throw usageError("give URLs or --file, not both");
-  }
-  if (file === "-" || (urls.length === 1 && urls[0] === "-")) {
-    return { name: "standard input", batches: urlLineBatches(terminal.stdin, batchMax, reject) };
-  }
-  if (file !== undefined) {
-    return { name: file, batches: urlLineBatches(fileBytes(file), batchMax, reject) };
-  }
-  if (urls.length === 0)
-    throw usageError("peer inject needs URLs, --file FILE, or - for standard input");
-  checkUrls(urls);
-  return { batches: argumentBatches(urls) };
-}
-
-function* argumentBatches(urls: readonly string[]): Generator<readonly UrlLine[]> {
-  for (let start = 0; start < urls.length; start += batchMax) {
-    const batch = urls.slice(start, start + batchMax);
-    yield batch.map((url, i) => ({ url, line: start + i + 1 }));
-  }
 }
 
 async function injectBatch(
@@ -132,23 +91,15 @@ async function injectBatch(
   totals.changed = [...totals.changed, ...(answer.changed ?? [])];
   totals.added += answer.added;
   totals.known += answer.known;
-  totals.rejectedCount += answer.rejectedCount;
-  for (const { input, reason } of answer.rejected) {
-    const line = batch.find(({ url }) => url === input)?.line ?? 0;
-    name(totals, { url: input, line }, reason);
-  }
-}
-
-function name({ rejected }: Totals, { url, line }: UrlLine, reason: string): void {
-  if (rejected.length < namedMax) rejected.push({ input: url, reason, line });
+  totals.rejections.addReport(batch, answer);
 }
 
 async function showProgress({ stderr }: Terminal, totals: Totals): Promise<void> {
   if (stderr.isTTY) await stderr.write(`\r\u001b[K${totalsText(totals)}`);
 }
 
-function totalsText({ added, known, rejectedCount }: Totals): string {
-  return `${formatCount(added)} added, ${formatCount(known)} known already, ${formatCount(rejectedCount)} rejected`;
+function totalsText({ added, known, rejections }: Totals): string {
+  return `${formatCount(added)} added, ${formatCount(known)} known already, ${formatCount(rejections.count)} rejected`;
 }
 
 async function report(
@@ -159,18 +110,17 @@ async function report(
   sourceName: string | undefined,
 ): Promise<void> {
   const { stderr } = context.terminal;
-  for (const { input, reason, line } of totals.rejected) {
+  const { added, changed, known, rejections } = totals;
+  const { named: rejected, count: rejectedCount } = rejections;
+  for (const { input, reason, line } of rejected) {
     await stderr.write(rejectionText({ url: input, line }, reason, sourceName));
   }
-  const unnamed = totals.rejectedCount - totals.rejected.length;
-  if (unnamed > 0) await stderr.write(`peer: ${formatCount(unnamed)} more are rejected\n`);
+  await stderr.write(rejections.restText);
   await printDocument(
     context,
     command,
-    { job, ...totals },
-    () => `job ${job}: ${totalsText(totals)}\n${changesText(job, totals.changed)}`,
+    { job, changed, added, known, rejected, rejectedCount },
+    () => `job ${job}: ${totalsText(totals)}\n${changesText(job, changed)}`,
   );
-  if (totals.rejectedCount > 0 && totals.added + totals.known === 0) {
-    context.finish(exitCodes.usedWrongly);
-  }
+  if (rejectedCount > 0 && added + known === 0) context.finish(exitCodes.usedWrongly);
 }

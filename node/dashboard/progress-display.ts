@@ -37,7 +37,7 @@ export class ProgressDisplay {
   readonly #read: () => ProgressView | Promise<ProgressView>;
   readonly #options: ProgressDisplayOptions;
   readonly #stopping = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  #loop: Promise<void> | undefined;
   #linesDrawn: readonly string[] = [];
 
   constructor(
@@ -52,8 +52,9 @@ export class ProgressDisplay {
     this.#options = options;
   }
 
+  /** Begins to draw; idempotent. */
   start(): void {
-    this.#loop = this.#sink.isTTY ? this.#redraw() : this.#printLines();
+    this.#loop ??= this.#sink.isTTY ? this.#redraw() : this.#printLines();
   }
 
   /** Draws a last time, gives the cursor back, and ends; idempotent. */

@@ -35,8 +35,13 @@ export class FakeTerminal implements Terminal {
   readonly clock: Clock;
   /** What standard input gives. */
   input = "";
+  /** Whether standard input stays open after that, as that of a program which others still write to. */
+  inputStaysOpen = false;
+  /** Whether a command has said that it reads no further. */
+  inputClosed = false;
   /** Codes that the process was ended with at once. */
   readonly exits: number[] = [];
+  readonly #inputEnd = Promise.withResolvers<undefined>();
   readonly #listeners = new Set<(signal: StopSignal) => void>();
 
   constructor(options: { readonly clock?: Clock; readonly isTTY?: boolean } = {}) {
@@ -50,7 +55,15 @@ export class FakeTerminal implements Terminal {
   }
 
   get stdin(): AsyncIterable<Uint8Array> {
-    return inOneChunk(Buffer.from(this.input));
+    return inOneChunk(
+      Buffer.from(this.input),
+      this.inputStaysOpen ? this.#inputEnd.promise : undefined,
+    );
+  }
+
+  closeStdin(): void {
+    this.inputClosed = true;
+    this.#inputEnd.resolve(undefined);
   }
 
   onStopSignal(listener: (signal: StopSignal) => void): () => void {
@@ -68,6 +81,10 @@ export class FakeTerminal implements Terminal {
   }
 }
 
-async function* inOneChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* inOneChunk(
+  chunk: Uint8Array,
+  end: Promise<undefined> | undefined,
+): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(chunk);
+  await end;
 }

@@ -34,6 +34,7 @@ describe("ProgressDisplay on a terminal", () => {
     const sink = new MemorySink(true);
     const { display, reads } = displayOn(sink, clock);
     display.start();
+    display.start();
     await clock.run(clock.sleep(1_001));
     expect(reads()).toBe(5);
     await clock.run(display.stop());

@@ -1,0 +1,108 @@
+import type { InjectReport } from "../src/ports/peer-control.ts";
+import { formatCount } from "../src/core/text/human.ts";
+import { usageError } from "./error-line.ts";
+import { checkUrls } from "./seed-urls.ts";
+import type { Terminal } from "./terminal.ts";
+import { fileBytes, urlLineBatches, type UrlLine } from "./url-file.ts";
+
+/** URLs sent at once: some tens of kilobytes, and a step of the progress that an eye can follow. */
+const batchMax = 1_000;
+/** Rejected lines that are named; the rest are counted. */
+const namedMax = 100;
+
+/** Where the URLs of a command come from. */
+export interface UrlSource {
+  /** As named before a line's number; absent for arguments. */
+  readonly name?: string;
+  /** The file that is read, as `--file` names it: `-` for standard input. Absent for arguments. */
+  readonly file?: string;
+  readonly batches: AsyncIterable<readonly UrlLine[]>;
+  /** Says that nobody reads on: a standard input that stays open would keep the process. */
+  close(): void;
+}
+
+/**
+ * The URLs that a command line names: its arguments, the lines of the file after `--file`, or those of standard input
+ * where either is `-`. Nothing where it names none. Lines that cannot be URLs go to `rejections` as they are read. Fails
+ * with `CONFIG_INVALID` where it names both, or an argument that is no URL.
+ */
+export function urlSource(
+  terminal: Pick<Terminal, "stdin" | "closeStdin">,
+  urls: readonly string[],
+  file: string | undefined,
+  rejections: Rejections,
+): UrlSource | undefined {
+  if (file !== undefined && urls.length > 0) {
+    throw usageError("give URLs or --file, not both");
+  }
+  const linesOf = (bytes: AsyncIterable<Uint8Array>): UrlSource["batches"] =>
+    urlLineBatches(bytes, batchMax, (line, reason) => rejections.add(line, reason));
+  if (file === "-" || (urls.length === 1 && urls[0] === "-")) {
+    const batches = linesOf(terminal.stdin);
+    return { name: "standard input", file: "-", batches, close: () => terminal.closeStdin() };
+  }
+  if (file !== undefined) {
+    return { name: file, file, batches: linesOf(fileBytes(file)), close: () => undefined };
+  }
+  if (urls.length === 0) return undefined;
+  checkUrls(urls);
+  return { batches: argumentBatches(urls), close: () => undefined };
+}
+
+async function* argumentBatches(urls: readonly string[]): AsyncGenerator<readonly UrlLine[]> {
+  for (let start = 0; start < urls.length; start += batchMax) {
+    const batch = urls.slice(start, start + batchMax);
+    yield await Promise.resolve(batch.map((url, i) => ({ url, line: start + i + 1 })));
+  }
+}
+
+/** An input that is rejected, and where it stands. */
+export interface Rejection {
+  readonly input: string;
+  readonly reason: string;
+  readonly line: number;
+}
+
+/** Inputs that are rejected: the first ones with their names, all by their number. */
+export class Rejections {
+  readonly named: Rejection[] = [];
+  readonly #onNamed: (rejection: Rejection) => void;
+  #count = 0;
+
+  /** `onNamed` is told of each that is named, as it comes. */
+  constructor(onNamed: (rejection: Rejection) => void = () => undefined) {
+    this.#onNamed = onNamed;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Counts one, and names it while few are. */
+  add(line: UrlLine, reason: string): void {
+    this.#count += 1;
+    this.#name(line, reason);
+  }
+
+  /** Counts those of a batch that was injected. */
+  addReport(batch: readonly UrlLine[], report: InjectReport): void {
+    this.#count += report.rejectedCount;
+    for (const { input, reason } of report.rejected) {
+      const line = batch.find(({ url }) => url === input)?.line ?? 0;
+      this.#name({ url: input, line }, reason);
+    }
+  }
+
+  /** A line for people on those that are not named; empty where there is none. */
+  get restText(): string {
+    const unnamed = this.#count - this.named.length;
+    return unnamed > 0 ? `peer: ${formatCount(unnamed)} more are rejected\n` : "";
+  }
+
+  #name({ url, line }: UrlLine, reason: string): void {
+    if (this.named.length >= namedMax) return;
+    const rejection = { input: url, reason, line };
+    this.named.push(rejection);
+    this.#onNamed(rejection);
+  }
+}
