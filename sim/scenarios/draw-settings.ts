@@ -141,6 +141,7 @@ function drawDisk(dice: Dice, isRough: boolean): Partial<DiskTimes> {
     syncTail: dice.between(0.3, 1),
     stallRate: sometimes(dice, (one) => one.between(0, 0.005), 0),
     stallMs: dice.integer(50, 400),
+    readMedianMs: sometimes(dice, (one) => one.between(0.05, 5), 0),
   };
 }
 

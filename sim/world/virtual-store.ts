@@ -12,8 +12,12 @@ import type { Dice } from "./dice.ts";
 import type { VirtualDisk } from "./virtual-disk.ts";
 import type { VirtualProcess } from "./virtual-process.ts";
 
-/** How long a disk takes. Reads take no time: they come from the system's cache. */
+/** How long a disk takes. */
 export interface DiskTimes {
+  /** Median of a read; 0: at once, from the system's cache. @default 0 */
+  readonly readMedianMs: Millis;
+  /** Deviation of its logarithm. @default 1 */
+  readonly readTail: number;
   /** Until a batch would survive the end of the process. @default 0.1 */
   readonly writeMs: Millis;
   /** Median of a sync: a millisecond on a good SSD, ten on a spinning disk. @default 2 */
@@ -27,6 +31,8 @@ export interface DiskTimes {
 }
 
 export const defaultDiskTimes: DiskTimes = Object.freeze({
+  readMedianMs: 0,
+  readTail: 1,
   writeMs: 0.1,
   syncMedianMs: 2,
   syncTail: 0.7,
@@ -107,7 +113,7 @@ export class VirtualStore implements Store {
   async *scan(range: KeyRange): AsyncGenerator<StoreEntry, void, undefined> {
     const entries = await this.#read(() => this.disk.snapshot(range));
     for (const entry of entries) {
-      yield await this.#read(() => entry);
+      yield await this.#now(() => entry);
     }
   }
 
@@ -137,7 +143,16 @@ export class VirtualStore implements Store {
     await this.#process.answer(() => this.disk.sync());
   }
 
-  #read<T>(read: () => T): Promise<T> {
+  /** What is read is what is there when the call is made, however long the answer takes. */
+  async #read<T>(read: () => T): Promise<T> {
+    const found = await this.#now(read);
+    const { readMedianMs, readTail } = this.#times;
+    if (readMedianMs === 0) return found;
+    await this.#process.clock.sleep(this.#dice.lognormal(readMedianMs, readTail));
+    return found;
+  }
+
+  #now<T>(read: () => T): Promise<T> {
     return this.#process.answer(() => {
       this.#assertOpen();
       return read();

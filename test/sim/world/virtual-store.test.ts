@@ -63,6 +63,23 @@ describe("a virtual disk", () => {
     );
   });
 
+  it("tells what was there when it was asked, however long a read takes", async () => {
+    const bench = new DiskBench();
+    await bench.clock.run(
+      (async () => {
+        const store = await bench.open({ readMedianMs: 50, readTail: 0, syncTail: 0 });
+        await store.write(put(1), { sync: true });
+        const beganAtMs = bench.clock.nowMs();
+        const read = store.get(keyOf(1));
+        await store.write(put(1, 9), { sync: true });
+        expect(bench.clock.nowMs() - beganAtMs).toBeLessThan(10);
+        expect(await read).toEqual(Uint8Array.of(1));
+        expect(bench.clock.nowMs() - beganAtMs).toBe(50);
+        expect(await store.get(keyOf(1))).toEqual(Uint8Array.of(9));
+      })(),
+    );
+  });
+
   it("may keep a batch whose writer died before it was told", async () => {
     const bench = new DiskBench();
     await bench.clock.run(
