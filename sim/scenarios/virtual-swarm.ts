@@ -194,7 +194,7 @@ export class VirtualSwarm {
     const machine = this.#machines[index];
     if (machine?.isUp !== true) return;
     if (how === "kill") machine.kill();
-    else machine.powerFailure();
+    else machine.powerFailure(this.world.dice.fork(`power ${index} ${machine.generation}`).next());
     if (how === "wipe") machine.wipe();
     this.#chronicle().ended(index, how);
     this.#ends.get(index)?.();

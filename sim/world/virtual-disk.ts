@@ -17,6 +17,8 @@ export class VirtualDisk {
   #rows = new SortedRows();
   /** How to take back each change since the last sync, oldest first: key and old value in turn. */
   #undo: (string | undefined)[] = [];
+  /** Where each batch since the last sync begins there. */
+  #batches: number[] = [];
   #written = 0;
   /** The store that has it open. */
   holder: object | undefined;
@@ -63,6 +65,7 @@ export class VirtualDisk {
 
   /** Writes without a sync; later changes of a key win. */
   apply(ops: readonly StoreOp[]): void {
+    this.#batches.push(this.#undo.length);
     for (const op of ops) {
       const key = textOf(op.key);
       const value = op.type === "put" ? textOf(op.value) : undefined;
@@ -97,20 +100,22 @@ export class VirtualDisk {
   /** Makes everything written so far durable. */
   sync(): void {
     this.#undo = [];
+    this.#batches = [];
   }
 
-  /** What a power failure does. */
-  dropUnsynced(): void {
-    for (let at = this.#undo.length - 2; at >= 0; at -= 2) {
+  /** What a power failure does. The system may have written out the oldest batches by then: that share of them stays. */
+  dropUnsynced(keptShare = 0): void {
+    const end = this.#batches[Math.floor(keptShare * this.#batches.length)] ?? 0;
+    for (let at = this.#undo.length - 2; at >= end; at -= 2) {
       this.#rows.set(this.#undo[at] ?? "", this.#undo[at + 1]);
     }
-    this.#undo = [];
+    this.sync();
   }
 
   /** Loses everything. */
   wipe(): void {
     this.#rows = new SortedRows();
-    this.#undo = [];
+    this.sync();
   }
 }
 

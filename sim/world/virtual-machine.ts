@@ -188,10 +188,13 @@ export class VirtualMachine<P extends MachinePeer> {
     this.#running?.process.goOn();
   }
 
-  /** The machine goes dark: only what was synced stays, and its partners hear nothing. */
-  powerFailure(): void {
+  /**
+   * The machine goes dark, and its partners hear nothing: what was synced stays, and of the batches that were not that share,
+   * oldest first.
+   */
+  powerFailure(keptShare = 0): void {
     this.#end("silent");
-    this.disk.dropUnsynced();
+    this.disk.dropUnsynced(keptShare);
     this.#slots.clear();
   }
 

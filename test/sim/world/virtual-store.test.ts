@@ -63,6 +63,36 @@ describe("a virtual disk", () => {
     );
   });
 
+  it("may keep the oldest of the unsynced batches, each whole, when the power fails", async () => {
+    const left = async (keptShare: number): Promise<number[][]> => {
+      const bench = new DiskBench();
+      return bench.clock.run(
+        (async () => {
+          const store = await bench.open();
+          await store.write(put(1), { sync: true });
+          await store.write([...put(2), ...put(1, 9)], { sync: false });
+          await store.write([{ type: "del", key: keyOf(1) }, ...put(3)], { sync: false });
+          await store.write(put(4), { sync: false });
+          bench.process.end();
+          bench.disk.dropUnsynced(keptShare);
+          return bench.contents();
+        })(),
+      );
+    };
+    const all = [
+      [[1, 1]],
+      [
+        [1, 9],
+        [2, 2],
+      ],
+      [
+        [2, 2],
+        [3, 3],
+      ],
+    ];
+    expect([await left(0), await left(0.4), await left(0.99)]).toEqual(all);
+  });
+
   it("tells what was there when it was asked, however long a read takes", async () => {
     const bench = new DiskBench();
     await bench.clock.run(
