@@ -201,6 +201,7 @@ function detailOf(fault: Fault): string | undefined {
     case "stop":
     case "leave":
     case "join":
+    case "break":
     case "clog":
     case "unclog":
     case "heal":

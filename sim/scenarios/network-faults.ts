@@ -6,6 +6,7 @@ const networkFaultKinds: ReadonlySet<Fault["kind"]> = new Set<NetworkFault["kind
   "partition",
   "cut",
   "slow-network",
+  "break",
   "clog",
   "unclog",
   "heal",
@@ -42,6 +43,10 @@ export class NetworkFaults {
         return true;
       case "slow-network":
         this.#others.push(network.addRule(slowMembers([fault.machine], fault.ms)));
+        return true;
+      case "break":
+        if ((network.endpoint(fault.machine)?.connections.size ?? 0) === 0) return false;
+        network.breakConnections(fault.machine);
         return true;
       case "clog":
         if (this.#clogs.has(fault.machine)) return false;

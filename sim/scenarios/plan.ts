@@ -69,6 +69,8 @@ export type Fault =
   | { readonly kind: "partition"; readonly groups: readonly (readonly number[])[] }
   /** Nothing gets from the ones to the others; the way back is open. */
   | { readonly kind: "cut"; readonly from: readonly number[]; readonly to: readonly number[] }
+  /** The machine's connections break, and may be made anew at once. */
+  | { readonly kind: "break"; readonly machine: number }
   | { readonly kind: "clog"; readonly machine: number }
   | { readonly kind: "unclog"; readonly machine: number }
   | { readonly kind: "slow-network"; readonly machine: number; readonly ms: Millis }
@@ -89,7 +91,7 @@ export type FaultKind = Fault["kind"];
 /** Faults of the network between machines, and their ends. */
 export type NetworkFault = Extract<
   Fault,
-  { readonly kind: "partition" | "cut" | "slow-network" | "clog" | "unclog" | "heal" }
+  { readonly kind: "partition" | "cut" | "slow-network" | "break" | "clog" | "unclog" | "heal" }
 >;
 
 /** A fault and its time, counted from when the swarm is first complete. */

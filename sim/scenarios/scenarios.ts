@@ -114,6 +114,16 @@ export const scenarios = {
       }
     },
   },
+  "broken-connections": {
+    summary: "connections between members break, and what is on its way is lost, while all run on",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(10, 40); left > 0; left -= 1) {
+        timeline.wait(0, 1_500).add({ kind: "break", machine: timeline.anyMachine() });
+      }
+    },
+  },
   "slow-peer": {
     summary: "one machine's disk and network become many times slower for a while",
     rough,

@@ -102,6 +102,16 @@ export class VirtualNetwork {
     }
   }
 
+  /** Breaks the connections of a process, at both ends, though both run on: what is on its way over them is lost. */
+  breakConnections(index: number): void {
+    const endpoint = this.#endpoints[index];
+    for (const partner of [...(endpoint?.connections.values() ?? [])]) {
+      if (endpoint === undefined) return;
+      this.reset(endpoint, partner);
+      this.reset(partner, endpoint);
+    }
+  }
+
   /** Tells `partner` that its connection to `endpoint` leads nowhere. */
   reset(endpoint: Endpoint, partner: Endpoint): void {
     const packet = controlPacket(endpoint.index, partner.index);

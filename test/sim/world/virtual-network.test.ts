@@ -264,6 +264,28 @@ describe("faults of the virtual network", () => {
     });
   });
 
+  it("break connections between members that run on, and lose what is on its way over them", async () => {
+    const bench = new NetworkBench(1);
+    bench.serviceMs = 1_000;
+    await bench.run(async () => {
+      await bench.startAll(3);
+      const asked = bench.ask(1, 0, bytes(1));
+      await bench.clock.sleep(500);
+      bench.network.breakConnections(0);
+      // It is served, and nobody hears of it.
+      expect(await asked).toMatchObject({ kind: "unreachable" });
+      await bench.clock.sleep(2_000);
+      expect(bench.broken.toSorted()).toEqual([
+        "0 lost member-1",
+        "0 lost member-2",
+        "1 lost member-0",
+        "2 lost member-0",
+      ]);
+      expect(await bench.ask(1, 0, bytes(2))).toMatchObject({ kind: "reply" });
+      expect(firsts(bench.served)).toEqual([1, 2]);
+    });
+  });
+
   it("survive a cut that ends in time: what was sent meanwhile arrives", async () => {
     const bench = new NetworkBench(1, { brokenAfterMs: 5_000 });
     await bench.run(async () => {
