@@ -144,10 +144,14 @@ export class VirtualStore implements Store {
   }
 
   /** What is read is what is there when the call is made, however long the answer takes. */
-  async #read<T>(read: () => T): Promise<T> {
-    const found = await this.#now(read);
+  #read<T>(read: () => T): Promise<T> {
+    const found = this.#now(read);
+    return this.#times.readMedianMs === 0 ? found : this.#later(found);
+  }
+
+  async #later<T>(found: Promise<T>): Promise<T> {
     const { readMedianMs, readTail } = this.#times;
-    if (readMedianMs === 0) return found;
+    await found;
     await this.#process.clock.sleep(this.#dice.lognormal(readMedianMs, readTail));
     return found;
   }
