@@ -29,6 +29,19 @@ describe("AddressLender", () => {
     expect(lender.takeCalls()).toContainEqual(recall);
   });
 
+  it("lends what a member had that runs no more only after a full delay", () => {
+    const running = new Set([one.member, other.member]);
+    const lender = new AddressLender(defaultLendingOptions, {
+      isRunning: ({ member }) => running.has(member),
+      predecessorOf: () => undefined,
+    });
+    lender.adopt(one, 1, address, 0);
+    // It may have sent a request just before its end.
+    running.delete(one.member);
+    const answer = lender.ask(other, 1, asking(0), 10_000);
+    expect(answer).toMatchObject({ kind: "lent", restMs: defaultLendingOptions.addressDelayMs });
+  });
+
   it("calls nothing back from a member that merely wants it", () => {
     const lender = newLender();
     lender.adopt(one, 1, address, 0);
