@@ -100,6 +100,8 @@ export class Duplicates implements Checker {
     // A crash explains only what was fetched after it.
     const withinMs = Math.min(inDoubtMs, second.atMs - atMs);
     if (chronicle.vanishedAfter(machine, generation, atMs, withinMs)) return "crash";
+    // Whoever has fetched it, and has run since, knows of it, whomever it sees.
+    if (machine === second.machine && generation === second.generation) return "unexplained";
     if (chronicle.isSplit(second.atMs)) return "partition";
     if (chronicle.isThin(second.atMs)) return "copies-down";
     return "unexplained";

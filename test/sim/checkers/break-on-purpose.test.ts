@@ -209,6 +209,26 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
     expectCaught(await broken("steady", { ports }), "duplicates", "politeness");
   });
 
+  it("is caught asking twice in a split, for which its own sight is no excuse", async () => {
+    const groups = [
+      [0, 1],
+      [2, 3],
+    ];
+    const change: Partial<Plan> = {
+      faults: [{ kind: "partition", groups, atMs: 0 }],
+      healAtMs: 40_000,
+    };
+    const ports = (given: PeerPorts): PeerPorts => {
+      const bornAtMs = given.clock.nowMs();
+      return fetching(async (request, fetch) => {
+        const outcome = await fetch(request);
+        const agoMs = given.clock.nowMs() - bornAtMs;
+        return agoMs > 10_000 && agoMs < 30_000 ? fetch(request) : outcome;
+      })(given);
+    };
+    expectCaught(await broken("steady", { ports }, change), "duplicates");
+  });
+
   it("is caught waiting for less than the delay", async () => {
     const ports = (given: PeerPorts): PeerPorts => {
       const { clock } = given;
