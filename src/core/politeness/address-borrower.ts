@@ -170,7 +170,7 @@ export class AddressBorrower {
       entry.owes = use?.busy ?? false;
       this.#due.set(entry, nowMs);
     }
-    return use?.busy ? undefined : restOf(use, nowMs);
+    return use?.busy ? undefined : restOf(entry, use, nowMs);
   }
 
   /** The steward says that it is this member's turn. */
@@ -317,21 +317,23 @@ function spanOf({ fromMs, endAtMs, shared }: Entry): LoanSpan {
   return { fromMs, untilMs: endAtMs, watched: shared };
 }
 
-function restOf(use: AddressUse | undefined, nowMs: Millis): Millis {
-  return Math.max(0, (use?.clockAtMs ?? 0) - nowMs);
+/** What is left of the rest after this member's last request, and of the one after another's with which it was lent. */
+function restOf(entry: Entry | undefined, use: AddressUse | undefined, nowMs: Millis): Millis {
+  return Math.max(0, (use?.clockAtMs ?? 0) - nowMs, (entry?.fromMs ?? 0) - nowMs);
 }
 
 function stepOf(
   kind: BorrowerStep["kind"],
-  { address, endAtMs }: Entry,
+  entry: Entry,
   use: AddressUse | undefined,
   nowMs: Millis,
 ): BorrowerStep {
+  const { address, endAtMs } = entry;
   return {
     kind,
     address,
     heldMs: Math.max(0, endAtMs - nowMs),
     busy: use?.busy ?? false,
-    restMs: restOf(use, nowMs),
+    restMs: restOf(entry, use, nowMs),
   };
 }

@@ -24,6 +24,19 @@ describe("AddressBorrower", () => {
     expect(borrower.spanOf(address)).toEqual({ fromMs: 1_500, untilMs: 3_000, watched: true });
   });
 
+  it("tells a new steward, and who takes the address back, of the rest with which it was lent", () => {
+    const borrower = borrowerOf({ ...idle, clockAtMs: 0 });
+    borrower.want(address, 1_000);
+    borrower.due(1_000);
+    borrower.ask(address, steward, 1, 1_000);
+    const answer = { kind: "lent", sliceMs: 2_000, restMs: 240, shared: true } as const;
+    borrower.answered(address, 1, answer, { sentAtMs: 1_000, nowMs: 1_000 });
+    borrower.stewardsChanged(() => "other" as MemberId, 1_100);
+    expect(borrower.due(1_100)).toMatchObject([{ kind: "ask", restMs: 140 }]);
+    expect(borrower.recalled(address, 1_200)).toBe(40);
+    expect(borrower.recalled(address, 1_300)).toBe(0);
+  });
+
   it("takes no answer to a question behind which it gave the address back", () => {
     const borrower = borrowerOf(idle);
     borrower.want(address, 1_000);
