@@ -99,7 +99,6 @@ describe("peer crawl that is told to stop", () => {
     expect(crawl.isRunning).toBe(true);
     expect(await crawl.end("SIGINT")).toMatchObject({ code: 130 });
     expect(Date.now() - askedAtMs).toBeLessThan(3_000);
-    silent.stop();
 
     const peer = await bench.peer(out, ["--allow-private"]);
     const stats = await bench.run(["stats", "--data", out, "--json"]);
@@ -107,6 +106,7 @@ describe("peer crawl that is told to stop", () => {
       jobs: [{ counts: { queued: 1, duplicateFetches: 1 } }],
     });
     await peer.process.end("SIGKILL");
+    silent.stop();
   });
 });
 
