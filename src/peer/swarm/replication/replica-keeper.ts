@@ -182,7 +182,7 @@ export class ReplicaKeeper {
     const latest = new Map<string, Uint8Array | undefined>();
     try {
       const asked = watched.filter(({ id }) => !absent.has(id));
-      const read = await this.#store.getMany(asked.map(({ key }) => key));
+      const read = await this.#read(asked);
       for (const [at, { id }] of asked.entries()) latest.set(id, read[at]);
     } finally {
       this.#watch.unwatch(watched);
@@ -191,6 +191,13 @@ export class ReplicaKeeper {
       if (written) latest.set(id, written.type === "put" ? written.value : undefined);
     }
     return use(latest);
+  }
+
+  /** A single row, as each visit may ask for, goes with those that others ask for. */
+  async #read(rows: readonly NamedKey[]): Promise<readonly (Uint8Array | undefined)[]> {
+    const [first, ...others] = rows;
+    if (first !== undefined && others.length === 0) return [await this.#store.get(first.key)];
+    return this.#store.getMany(rows.map(({ key }) => key));
   }
 
   /** Whether an entry of the queue is behind its URL's record. */
