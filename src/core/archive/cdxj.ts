@@ -56,8 +56,9 @@ export function surtKey(url: string): string {
   const port = parsed.port === "" ? "" : `:${parsed.port}`;
   const fullPath = minimalEscapes(normalPath(unescaped(parsed.pathname))).toLowerCase();
   const fullQuery = minimalEscapes(unescaped(parsed.search.slice(1))).toLowerCase();
-  const path = without(pathSessions, fullPath);
-  const query = without(querySessions, fullQuery);
+  // Most URLs have no query, and hardly any has a bracket in its path.
+  const path = fullPath.includes("(") ? without(pathSessions, fullPath) : fullPath;
+  const query = fullQuery === "" ? "" : without(querySessions, fullQuery);
   const sorted = query === "" ? "" : `?${query.split("&").sort(byParameter).join("&")}`;
   return `${labels}${port})${path}${sorted}`;
 }
