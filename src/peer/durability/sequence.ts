@@ -29,14 +29,21 @@ export class Sequence {
     this.#saved = saved;
   }
 
+  /** The highest number so far: of all entries that this peer has seen. */
+  get last(): number {
+    return this.#last;
+  }
+
   next(): number {
     this.#last += 1;
     return this.#last;
   }
 
-  /** An entry with this number was written by another peer. */
-  observe(sequence: number): void {
-    if (sequence <= observedMax) this.#last = Math.max(this.#last, sequence);
+  /** An entry with this number was written by another peer. False for a number that is not believed. */
+  observe(sequence: number): boolean {
+    if (sequence > observedMax) return false;
+    this.#last = Math.max(this.#last, sequence);
+    return true;
   }
 
   /** Rows for the next commit; see {@link Journal.contribute}. */

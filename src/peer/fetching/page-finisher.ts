@@ -17,7 +17,7 @@ import { DigestIndex } from "../admission/digest-index.ts";
 import type { DigestFinding } from "../admission/digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { headerField } from "./header-fields.ts";
-import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../durability/lease.ts";
 import { planRedirect } from "./redirect.ts";
@@ -138,9 +138,9 @@ export class PageFinisher {
    * server's 304 would make its missing rest missing for ever (RFC 9111, section 3.3).
    */
   async priorFetch(lease: Lease, url: CanonicalUrl): Promise<PriorFetch | undefined> {
-    const others = this.#parts.jobs.all().filter((job) => job !== lease.job);
-    if (others.length === 0) return undefined;
-    const rows = await this.#ports.store.getMany(others.map((job) => urlRow(url, job).key));
+    const keys = this.#rowsOfOtherJobs(lease.job, url);
+    if (keys.length === 0) return undefined;
+    const rows = await this.#ports.store.getMany(keys);
     const record = rows
       .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
       .filter((one) => one.url === url && Object.keys(conditionsOf(one)).length > 0)
@@ -159,6 +159,16 @@ export class PageFinisher {
       if (!(error instanceof CrawlError) || error.code !== "NOT_ARCHIVED") throw error;
       return undefined;
     }
+  }
+
+  /** Keys of the rows that other jobs may have of a URL: what the sieve never saw need not be looked for. */
+  #rowsOfOtherJobs(own: Job, url: CanonicalUrl): Uint8Array[] {
+    const { jobs, sieve } = this.#parts;
+    const others = jobs.all().filter((job) => job !== own);
+    return others.flatMap((job) => {
+      const { key, words } = urlRow(url, job);
+      return sieve.sieve.mayHave(job.space, words, 0) ? [key] : [];
+    });
   }
 
   async #parse(

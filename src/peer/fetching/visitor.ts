@@ -4,7 +4,7 @@ import type { AttemptOutcome } from "../../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
-import type { QueueEntry } from "../../core/record/queue-entry.ts";
+import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import type { CanonicalUrl, IpAddress } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -39,7 +39,7 @@ export interface VisitorPorts {
 /** What a visit has to know of the swarm. */
 export interface VisitorSwarm {
   /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
-  readonly isOutdated: (row: UrlRow, entry: QueueEntry) => Promise<boolean>;
+  readonly isOutdated: (row: UrlRow, url: QueuedUrl) => Promise<boolean>;
   /** How often the process has stood still, for so long that others may have crawled its sites meanwhile. */
   readonly standstills: number;
   /** The same when a host was last let out, which a stop between then and its visit does not change. */
@@ -95,7 +95,7 @@ export class Visitor {
 
   /** @param isLate whether the host's turn, which it has taken, may have passed to others */
   async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow, isLate: () => boolean): Promise<void> {
-    if (await this.#parts.swarm?.isOutdated(row, lease.url.entry)) {
+    if (await this.#parts.swarm?.isOutdated(row, lease.url)) {
       this.#parts.frontier.closeRequest(lease);
       await this.#parts.finisher.finish(lease, row, { kind: "known" });
       return;

@@ -2,7 +2,7 @@ import type { Member } from "../../core/membership/member.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { QueueEntry } from "../../core/record/queue-entry.ts";
+import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -288,8 +288,8 @@ export class Swarm {
   }
 
   /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
-  readonly isOutdated = ({ key }: UrlRow, entry: QueueEntry): Promise<boolean> =>
-    this.keeper.isOutdated(entry, key);
+  readonly isOutdated = ({ key }: UrlRow, url: QueuedUrl): Promise<boolean> =>
+    this.keeper.isOutdated(url, key);
 
   /** Whether every arc is where it belongs, with all that is known of it. */
   get isSettled(): boolean {

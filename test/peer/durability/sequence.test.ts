@@ -33,7 +33,7 @@ describe("Sequence", () => {
 
   it("does not believe a number that nobody can have counted to", () => {
     const sequence = new Sequence();
-    sequence.observe(2 ** 60);
+    expect(sequence.observe(2 ** 60)).toBe(false);
     expect(sequence.next()).toBe(1);
   });
 

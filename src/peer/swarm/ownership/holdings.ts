@@ -4,6 +4,7 @@ import type { Store } from "../../../ports/store.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
+import type { Sequence } from "../../durability/sequence.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { takeCensus } from "../answers/queue-census.ts";
 import type { QueueCensus } from "../answers/queue-census.ts";
@@ -24,6 +25,7 @@ export class Holdings {
     readonly journal: Journal;
     readonly keeper: ReplicaKeeper;
     readonly mixed: MixedQueues;
+    readonly sequence: Sequence;
     readonly territory: Territory;
     readonly exchange: () => Exchange;
   };
@@ -37,6 +39,7 @@ export class Holdings {
       readonly journal: Journal;
       readonly keeper: ReplicaKeeper;
       readonly mixed: MixedQueues;
+      readonly sequence: Sequence;
       readonly territory: Territory;
       readonly exchange: () => Exchange;
     },
@@ -52,12 +55,12 @@ export class Holdings {
    * given, it is known when they were last asked.
    */
   async take(arcs: ArcSet, doubtAgeMs?: Millis): Promise<void> {
-    const { exchange, frontier, journal, keeper, mixed, territory } = this.#parts;
+    const { exchange, frontier, journal, keeper, mixed, sequence, territory } = this.#parts;
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
       const { allCounts, waiting, outdated } = await this.#count(fresh, 1);
-      if (allCounts.size > 0) mixed.taken(fresh);
+      if (allCounts.size > 0) mixed.taken(fresh, sequence.last);
       // Of what was held at two places neither side knows when the other one last asked.
       frontier.doubts.add(arcs.subtract(fresh));
       if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);

@@ -2,23 +2,28 @@ import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { RingPosition } from "../../../core/ring/ring-position.ts";
 
 /**
- * Where a queue that is held may have an entry that is behind its URL's record, or a second one of a URL: in arcs with entries
- * from before they were taken, and at sites of which rows have come in from elsewhere since. Elsewhere a visit
- * need not look.
+ * Which entries of a queue that is held may be behind their URL's record, or the second one of a URL: those of arcs that
+ * were queued before the arcs were taken, and all at sites of which rows have come in from elsewhere since. With another
+ * entry a visit need not look.
  *
  * Some 40 bytes for each such site.
  */
 export class MixedQueues {
   #arcs = ArcSet.empty;
+  /** An entry of `#arcs` that has a higher number was queued here, after the latest of them was taken. */
+  #until = 0;
   readonly #positions = new Set<RingPosition>();
 
-  has(position: RingPosition): boolean {
-    return this.#positions.has(position) || this.#arcs.contains(position);
+  /** @param sequence the entry's; see {@link Sequence} */
+  has(position: RingPosition, sequence: number): boolean {
+    if (this.#positions.has(position)) return true;
+    return sequence <= this.#until && this.#arcs.contains(position);
   }
 
-  /** The arcs were taken with what others had queued. */
-  taken(arcs: ArcSet): void {
+  /** The arcs were taken with what others had queued, up to this number. */
+  taken(arcs: ArcSet, until: number): void {
     this.#arcs = this.#arcs.union(arcs);
+    this.#until = Math.max(this.#until, until);
   }
 
   /** A row of this site has come in from elsewhere. */

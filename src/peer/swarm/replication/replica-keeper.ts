@@ -1,4 +1,4 @@
-import type { NewQueuedUrl } from "../../../core/frontier/queued-url.ts";
+import type { NewQueuedUrl, QueuedUrl } from "../../../core/frontier/queued-url.ts";
 import {
   fingerprintStart,
   hostAddress,
@@ -12,7 +12,7 @@ import {
 import type { Row } from "../../../core/messages/rows.ts";
 import { compareKeys } from "../../../core/record/compare-keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
-import { idOf } from "../../../core/record/id-of.ts";
+import { idOf, keyOf } from "../../../core/record/id-of.ts";
 import { QueueEntry } from "../../../core/record/queue-entry.ts";
 import { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
@@ -201,8 +201,9 @@ export class ReplicaKeeper {
   }
 
   /** Whether an entry of the queue is behind its URL's record. */
-  async isOutdated(entry: QueueEntry, record: Uint8Array): Promise<boolean> {
-    if (!this.#parts.mixed.has(positionOfKey(record))) return false;
+  async isOutdated({ id, entry }: QueuedUrl, record: Uint8Array): Promise<boolean> {
+    const sequence = sequenceOfQueueKey(keyOf(id));
+    if (!this.#parts.mixed.has(positionOfKey(record), sequence)) return false;
     const named = nameKey(record);
     return this.#withLatest([named], new Set(), (current) =>
       isOutdated(entry, current.get(named.id)),
@@ -248,7 +249,7 @@ export class ReplicaKeeper {
       // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
       const known = current.get(id);
       if (isHeld && isTimed(tag) && known !== undefined) continue;
-      if (tag === "queue") this.#parts.sequence.observe(sequenceOfQueueKey(row.key));
+      if (tag === "queue" && !this.#parts.sequence.observe(sequenceOfQueueKey(row.key))) continue;
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
       const merge = isHeld ? mergeRow : followRow;
       const merged = merge(tag, known, row.value, behindMs);

@@ -8,32 +8,44 @@ const [low, middle, high] = [10, 50, 90] as RingPosition[] as [
   RingPosition,
   RingPosition,
 ];
+/** Numbers of entries around that of the last entry that was taken. */
+const [earlier, until, later] = [6, 7, 8] as const;
 const arcs = ArcSet.of([{ from: low, to: high }]);
 
 describe("MixedQueues", () => {
   it("has the arcs that were taken with entries, until they are passed on", () => {
     const queues = new MixedQueues();
-    expect(queues.has(middle)).toBe(false);
-    queues.taken(arcs);
-    expect([low, middle, high].map((position) => queues.has(position))).toEqual([
+    expect(queues.has(middle, earlier)).toBe(false);
+    queues.taken(arcs, until);
+    expect([low, middle, high].map((position) => queues.has(position, earlier))).toEqual([
       true,
       true,
       false,
     ]);
     queues.drop(ArcSet.of([{ from: low, to: middle }]));
-    expect([low, middle].map((position) => queues.has(position))).toEqual([false, true]);
+    expect([low, middle].map((position) => queues.has(position, earlier))).toEqual([false, true]);
+  });
+
+  it("does not have what was queued after the latest arcs were taken", () => {
+    const queues = new MixedQueues();
+    queues.taken(ArcSet.of([{ from: low, to: middle }]), earlier);
+    queues.taken(ArcSet.of([{ from: middle, to: high }]), until);
+    for (const position of [low, middle]) {
+      expect(queues.has(position, until)).toBe(true);
+      expect(queues.has(position, later)).toBe(false);
+    }
   });
 
   it("has the sites of which rows came in, until their arcs are passed on", () => {
     const queues = new MixedQueues();
     queues.merged(middle);
     queues.merged(high);
-    expect([low, middle, high].map((position) => queues.has(position))).toEqual([
+    expect([low, middle, high].map((position) => queues.has(position, later))).toEqual([
       false,
       true,
       true,
     ]);
     queues.drop(arcs);
-    expect([middle, high].map((position) => queues.has(position))).toEqual([false, true]);
+    expect([middle, high].map((position) => queues.has(position, later))).toEqual([false, true]);
   });
 });
