@@ -1,11 +1,15 @@
 /**
  * How many URLs a second one peer passes on to the other, alone.
  *
- *   node test/bench/swarm/forwarding.ts [--urls 300000] [--sites 1000] [--at-once 5] [--json]
+ *   node test/bench/swarm/forwarding.ts [--urls 300000] [--sites 1000] [--at-once 5] [--known 0] [--replicas 2]
+ *     [--json]
  *
  * A swarm of two real peers over loopback, and a job that is paused, so that nothing is fetched. One of them is given URLs of
  * sites that the other one owns, some calls of 10,000 at once; a call is answered when all of its URLs are on the owner's
  * disk and on that of the member with the copy, which is the one that sent them.
+ *
+ * What a crawl passes on is known to its owner more often than not: of so many in a hundred as `--known` says the owner has
+ * been told before. With `--known 100 --replicas 1` nothing is admitted or copied, and what is left is the way alone.
  */
 import { runBenchmark, say } from "./bench-run.ts";
 import type { BenchPeer } from "./bench-swarm.ts";
@@ -17,20 +21,23 @@ const statusUrlsMax = 1_000;
 /** Both directions are warm by then. */
 const warmUpUrls = 20_000;
 
-const flags = { urls: 300_000, sites: 1_000, "at-once": 5 };
+const flags = { urls: 300_000, sites: 1_000, "at-once": 5, known: 0, replicas: 2 };
 
 await runBenchmark({
   name: "forwarding",
   flags,
-  run: async (bench, { urls: count, sites, "at-once": atOnce }) => {
-    const peers = await bench.startSwarm(2, ["--allow-private"]);
+  run: async (bench, { urls: count, sites, "at-once": atOnce, known, replicas }) => {
+    const words = ["--allow-private", "--replicas", String(replicas)];
+    const peers = await bench.startSwarm(2, words);
     const [sender, receiver] = peers;
     if (sender === undefined || receiver === undefined) throw new RangeError("two peers");
     await sender.inject(job, ["http://seed.example/"], { scope: "page", delayMs: 3_600_000 });
     await sender.post(`/jobs/${job}/pause`);
     const hosts = await hostsOf(receiver, sender, sites);
     await inject(sender, hosts, { from: 0, to: warmUpUrls }, atOnce);
-    say(`warm; ${hosts.length} sites of the other peer`);
+    const knownUrls = Math.round((count * known) / 100);
+    await inject(receiver, hosts, { from: warmUpUrls, to: warmUpUrls + knownUrls }, atOnce);
+    say(`warm; ${hosts.length} sites of the other peer, which knows ${knownUrls} URLs`);
 
     const before = await figuresOf(sender, receiver);
     const startedAtMs = performance.now();
@@ -41,7 +48,7 @@ await runBenchmark({
     const cpu = [after.senderCpu - before.senderCpu, after.receiverCpu - before.receiverCpu];
     const [senderCpu = 0, receiverCpu = 0] = cpu;
     return {
-      about: `${count} URLs of ${hosts.length} sites from one peer to the other and its copy back, ${atOnce} calls of ${injectUrlsMax} at once`,
+      about: `${count} URLs of ${hosts.length} sites from one peer to the other, which knows ${known}% of them, ${replicas} copies, ${atOnce} calls of ${injectUrlsMax} at once`,
       figures: [
         {
           name: "forwarded and acknowledged",
