@@ -10,6 +10,7 @@ import type {
   InjectReport,
   JobChange,
   SwarmJobReport,
+  UrlList,
   UrlStatus,
 } from "../src/ports/peer-control.ts";
 import { formatDuration } from "../src/core/text/human.ts";
@@ -82,6 +83,19 @@ export class ApiClient {
   async status(urls: readonly string[], job?: string): Promise<readonly UrlStatus[]> {
     const answer = await this.#json<{ urls: UrlStatus[] }>("POST", "/status", { urls, job });
     return answer.urls;
+  }
+
+  /** The job's URLs that the filter lets through, as they are found. */
+  async *urls(
+    job: string,
+    filter: { readonly state?: string; readonly http?: string },
+  ): AsyncGenerator<readonly UrlStatus[]> {
+    let from: string | undefined;
+    do {
+      const part = await this.#json<UrlList>("GET", `/urls?${query({ job, ...filter, from })}`);
+      yield part.urls;
+      from = part.next;
+    } while (from !== undefined);
   }
 
   /** The archived body as it arrives, which takes what it takes once it has begun, and fails where it breaks off. */

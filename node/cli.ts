@@ -10,6 +10,7 @@ import { membersCommand } from "./commands/members.ts";
 import { runCommand } from "./commands/run.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { statusCommand } from "./commands/status.ts";
+import { urlsCommand } from "./commands/urls.ts";
 import { waitCommand } from "./commands/wait.ts";
 import {
   commandPath,
@@ -109,6 +110,7 @@ function programOf(context: CommandContext): Command {
   program.addCommand(crawlCommand(context));
   program.addCommand(injectCommand(context));
   program.addCommand(statusCommand(context));
+  program.addCommand(urlsCommand(context));
   program.addCommand(getCommand(context));
   program.addCommand(waitCommand(context));
   program.addCommand(statsCommand(context));

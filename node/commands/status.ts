@@ -45,15 +45,15 @@ async function status(context: CommandContext, command: Command, urls: string[])
   const { stdout } = context.terminal;
   for await (const batch of batchesOf(context, urls, file)) {
     const statuses = await client.status(batch, job);
-    if (wantsJson(command)) for (const each of statuses) await printJson(context, line(each));
+    if (wantsJson(command)) for (const each of statuses) await printJson(context, statusLine(each));
     else if (statuses.length === 1 && statuses[0] !== undefined) {
       await stdout.write(renderStatus(statuses[0]));
     } else await stdout.write(renderStatuses(statuses));
   }
 }
 
-/** Every field that scripts rely on is there, with null for what is not known. */
-function line(status: UrlStatus): object {
+/** A URL as a JSON line: every field that scripts rely on is there, with null for what is not known. */
+export function statusLine(status: UrlStatus): object {
   const { url, state, httpStatus, fetchedAt, attempts, redirect, reason, owner, ...more } = status;
   return {
     url,

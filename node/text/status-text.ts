@@ -6,15 +6,19 @@ import { cut, labelled, printable, table, type LabelledRow } from "./terminal-te
 /** Longest URL that a table shows in full; a longer one would push the other columns off the screen. */
 const urlColumnsMax = 60;
 
+/** Most words for what came of a URL are no longer. */
+const wordColumns = 12;
+
 /** One URL in full. */
 export function renderStatus(status: UrlStatus): string {
-  const { httpStatus, fetchedAt, redirect, title, job, depth, archive } = status;
+  const { httpStatus, fetchedAt, redirect, title, job, depth, archive, via } = status;
   const rows: LabelledRow[] = [
     ["state", `${status.state}${answerText(status)}`],
     ["why", whyText(status)],
     ["fetched", fetchedAt === undefined ? undefined : `${formatTime(fetchedAt)} UTC`],
     ["attempts", status.attempts === 0 ? undefined : String(status.attempts)],
     ["redirect", redirect],
+    ["found on", via],
     ["title", title],
     ["job", job === undefined ? undefined : jobText(job, depth)],
     ["owner", shortId(status.owner)],
@@ -44,6 +48,17 @@ export function renderStatuses(statuses: readonly UrlStatus[]): string {
   ]);
   const head = ["URL", "STATE", "HTTP", "FETCHED (UTC)", "ATTEMPTS", "WHY"];
   return table([head, ...rows], ["left", "left", "right", "left", "right", "left"]);
+}
+
+/** URLs of a list, a line each: what came of it, the URL, and where a broken link stands. */
+export function renderListed(statuses: readonly UrlStatus[]): string {
+  const lines = statuses.map(({ url, state, httpStatus, reason, redirect, via }) => {
+    const word = String(httpStatus ?? (state === "queued" ? state : (reason ?? state)));
+    const target = redirect === undefined ? "" : `  to ${redirect}`;
+    const source = via === undefined ? "" : `  on ${via}`;
+    return `${printable(`${word.padEnd(wordColumns)}  ${url}${target}${source}`)}\n`;
+  });
+  return lines.join("");
 }
 
 function answerText({ httpStatus, contentType, bodyBytes }: UrlStatus): string {

@@ -3,7 +3,6 @@ import type { JobOptions } from "../core/jobs/job-definition.ts";
 import { optionChanges } from "../core/jobs/option-changes.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
-import { defaultLendingOptions } from "../core/politeness/address-loan.ts";
 import { roundFigure } from "../core/round-figure.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
@@ -29,6 +28,8 @@ import type {
   PeerControl,
   PeerStats,
   SwarmStats,
+  UrlFilter,
+  UrlList,
   UrlStatus,
 } from "../ports/peer-control.ts";
 import type { PeerOptions } from "./peer-options.ts";
@@ -36,7 +37,8 @@ import type { PeerPorts } from "./peer-ports.ts";
 import type { QuestionDesk } from "./answers/question-desk.ts";
 import { Sequence } from "./durability/sequence.ts";
 import { SieveKeeper } from "./admission/sieve-keeper.ts";
-import { Swarm } from "./swarm/swarm.ts";
+import { newSwarm } from "./swarm/new-swarm.ts";
+import type { Swarm } from "./swarm/swarm.ts";
 import { isWorkedOn, WorkTime } from "./jobs/work-time.ts";
 
 /** How often rates are taken, ends of jobs looked for, and the sieve's snapshot considered. */
@@ -89,7 +91,15 @@ export class Peer implements PeerControl {
       onDue: () => this.#dispatcher.wake(),
       onFailure,
     });
-    this.#swarm = this.#newSwarm(onFailure);
+    const shared = {
+      frontier: this.#frontier,
+      jobs: this.#jobs,
+      journal: this.#journal,
+      sequence: this.#sequence,
+      sieve: this.#sieve,
+      wake: () => this.#dispatcher.wake(),
+    };
+    this.#swarm = newSwarm(ports, shared, options, onFailure);
     this.#admission = new Admission(
       ports,
       {
@@ -231,6 +241,11 @@ export class Peer implements PeerControl {
     return this.#questions.status(urls, job);
   }
 
+  async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {
+    await this.#heardOf(job);
+    return this.#questions.urls(job, filter, from);
+  }
+
   async content(url: string, job?: JobId): Promise<ArchivedResponse> {
     await this.#heardOf(job);
     return this.#questions.content(url, job);
@@ -317,26 +332,6 @@ export class Peer implements PeerControl {
     const { added } = await this.#admission.admit(seedsOf(job, links));
     await this.#journal.flushed();
     return added;
-  }
-
-  #newSwarm(onFailure: (error: unknown) => void): Swarm | undefined {
-    const { overlay } = this.#ports;
-    if (!overlay) return undefined;
-    const { politeness, swarm, version, rings } = this.#options;
-    const lending = { ...defaultLendingOptions, addressDelayMs: politeness.addressDelayMs };
-    return new Swarm(
-      { ...this.#ports, overlay },
-      {
-        frontier: this.#frontier,
-        jobs: this.#jobs,
-        journal: this.#journal,
-        sequence: this.#sequence,
-        sieve: this.#sieve,
-        wake: () => this.#dispatcher.wake(),
-      },
-      { ...swarm, version, lending, ...(rings && { rings }) },
-      onFailure,
-    );
   }
 
   async #saveJobs(): Promise<void> {

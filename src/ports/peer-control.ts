@@ -1,6 +1,7 @@
 import type { HostChange, HostStatus } from "../core/answers/host-status.ts";
 import type { JobCounts } from "../core/answers/job-counts.ts";
 import type { ReportedDefinition } from "../core/answers/reported-definition.ts";
+import type { UrlFilter, UrlList } from "../core/answers/url-list.ts";
 import type { UrlStatus } from "../core/answers/url-status.ts";
 import type { JobOptions } from "../core/jobs/job-definition.ts";
 import type { OptionChange } from "../core/jobs/option-changes.ts";
@@ -10,6 +11,7 @@ import type { ArchivedResponse } from "./archive.ts";
 
 export type { HostChange, HostStatus } from "../core/answers/host-status.ts";
 export type { JobCounts } from "../core/answers/job-counts.ts";
+export type { ListedState, UrlFilter, UrlList } from "../core/answers/url-list.ts";
 export type { HostHold, UrlStatus } from "../core/answers/url-status.ts";
 
 /** What an injection did with each URL it was given. */
@@ -129,6 +131,12 @@ export interface PeerControl {
    * latest; a URL of which nobody could tell by then is `unknown` with the reason `owner-unreachable`.
    */
   status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]>;
+  /**
+   * The job's URLs that the filter lets through, in the order of their sites on the ring, a part at a time: from the beginning,
+   * or from the `next` of the part before. Resolves within seconds, perhaps with none. A URL that moves on meanwhile may be
+   * named twice, each time as what it was then. Errors: `CONFIG_INVALID` when `from` is no place, `MEMBER_UNREACHABLE`.
+   */
+  urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList>;
   /**
    * The archived response of the latest fetch, from whichever peer holds it. Errors: `NOT_ARCHIVED`; `MEMBER_UNREACHABLE`
    * when the peer that holds it, or the one that knows which, does not answer.

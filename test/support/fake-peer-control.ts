@@ -1,4 +1,5 @@
 import { addJobCounts, noJobCounts } from "../../src/core/answers/job-counts.ts";
+import { isListed } from "../../src/core/answers/url-list.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { defaultJobOptions, type JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobId } from "../../src/core/units.ts";
@@ -15,6 +16,8 @@ import type {
   PeerStats,
   SwarmJobReport,
   SwarmStats,
+  UrlFilter,
+  UrlList,
   UrlStatus,
 } from "../../src/ports/peer-control.ts";
 import type { ArchivedResponse } from "../../src/ports/archive.ts";
@@ -113,6 +116,13 @@ export class FakePeerControl implements PeerControl {
         return job === undefined ? known : { ...known, job };
       }),
     );
+  }
+
+  urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {
+    const [first, ...rest] = [...this.statuses.values()].filter((each) => isListed(each, filter));
+    const all = from === undefined ? [first] : rest;
+    const urls = all.flatMap((each) => (each ? [{ ...each, job }] : []));
+    return Promise.resolve({ urls, ...(from === undefined && rest[0] && { next: "1-2-3" }) });
   }
 
   content(url: string): Promise<ArchivedResponse> {

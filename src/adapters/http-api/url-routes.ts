@@ -1,9 +1,10 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
+import { listedStates, parseHttpFilter } from "../../core/answers/url-list.ts";
 import type { JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
 import type { JobId } from "../../core/units.ts";
-import type { InjectReport } from "../../ports/peer-control.ts";
+import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-control.ts";
 import { RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
 import type { RouteContext } from "./http-api.ts";
@@ -44,6 +45,18 @@ const urlQuery = {
   properties: { url, job },
 };
 
+const listQuery = {
+  type: "object",
+  additionalProperties: false,
+  required: ["job"],
+  properties: {
+    job,
+    state: { type: "string", enum: listedStates },
+    http: { type: "string", maxLength: 3 },
+    from: { type: "string", maxLength: 200 },
+  },
+};
+
 const jobQuery = {
   type: "object",
   additionalProperties: false,
@@ -59,6 +72,14 @@ interface InjectBody {
 interface UrlQuery {
   readonly url: string;
   readonly job?: JobId;
+}
+
+interface ListQuery {
+  readonly job: string;
+  readonly state?: ListedState;
+  /** As {@link parseHttpFilter} reads it. */
+  readonly http?: string;
+  readonly from?: string;
 }
 
 /** Questions about URLs, and their injection. */
@@ -94,6 +115,12 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
       async ({ query }) => (await control.status([query.url], query.job))[0],
     );
 
+    app.get<{ Querystring: ListQuery }>(
+      "/urls",
+      { schema: { querystring: listQuery } },
+      ({ query }) => control.urls(jobIdOf(query.job), filterOf(query), query.from),
+    );
+
     app.get<{ Querystring: UrlQuery }>(
       "/content",
       { schema: { querystring: urlQuery } },
@@ -114,6 +141,15 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
 
     done();
   };
+}
+
+function filterOf({ state, http }: ListQuery): UrlFilter {
+  const status = http === undefined ? undefined : parseHttpFilter(http);
+  if (http !== undefined && status === undefined) {
+    const problem = "http has to be a status such as 404, or a class of them such as 4xx";
+    throw new RequestError("BAD_REQUEST", problem);
+  }
+  return { ...(state && { state }), ...(status !== undefined && { http: status }) };
 }
 
 function lineFormat(contentType: string | undefined): LineFormat {

@@ -64,4 +64,6 @@ export interface UrlStatus {
   readonly digest?: string;
   readonly archive?: ArchivePlace;
   readonly depth?: number;
+  /** A page that links to it, or redirects there, where its fetch failed or was answered with an error. */
+  readonly via?: string;
 }

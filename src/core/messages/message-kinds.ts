@@ -39,6 +39,8 @@ export const messageKinds = Object.freeze({
   released: 17,
   /** Rows of an earlier run for the member that holds their arcs. */
   homeRows: 18,
+  /** A question of users: which URLs there are. */
+  list: 19,
 });
 
 export type MessageKind = keyof typeof messageKinds;

@@ -109,6 +109,7 @@ const readStatus = objectOf<
     digest: textOf(128, /^[\x21-\x7e]+$/),
     archive: objectOf({ ...readPlace.fields, peer: valueOf(isMemberId) }, { body: readPlace }),
     depth: readCount,
+    via: textOf(targetCharactersMax),
   },
 );
 

@@ -513,6 +513,7 @@ export interface UrlRecord {
   noindex: boolean
   charset?: string
   capturedBy?: string
+  via?: string
 }
 
 export namespace UrlRecord {
@@ -630,6 +631,11 @@ export namespace UrlRecord {
           w.string(obj.capturedBy)
         }
 
+        if (obj.via != null) {
+          w.uint32(178)
+          w.string(obj.via)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -737,6 +743,10 @@ export namespace UrlRecord {
             }
             case 21: {
               obj.capturedBy = reader.string()
+              break
+            }
+            case 22: {
+              obj.via = reader.string()
               break
             }
             default: {
@@ -901,6 +911,13 @@ export namespace UrlRecord {
               }
               break
             }
+            case 22: {
+              yield {
+                field: `${prefix}.via`,
+                value: reader.string()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -1038,6 +1055,11 @@ export namespace UrlRecord {
     value: string
   }
 
+  export interface UrlRecordViaFieldEvent {
+    field: '$.via'
+    value: string
+  }
+
   export function encode (obj: Partial<UrlRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, UrlRecord.codec())
   }
@@ -1046,7 +1068,7 @@ export namespace UrlRecord {
     return decodeMessage(buf, UrlRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): Generator<UrlRecordStateFieldEvent | UrlRecordUrlFieldEvent | UrlRecordFetchedAtMsFieldEvent | UrlRecordAttemptsFieldEvent | UrlRecordHttpStatusFieldEvent | UrlRecordRedirectFieldEvent | UrlRecordFailureFieldEvent | UrlRecordExcludedFieldEvent | UrlRecordDepthFieldEvent | UrlRecordBodyBytesFieldEvent | UrlRecordContentTypeFieldEvent | UrlRecordTitleFieldEvent | UrlRecordPayloadDigestFieldEvent | UrlRecordEtagFieldEvent | UrlRecordLastModifiedFieldEvent | UrlRecordCaptureFileFieldEvent | UrlRecordCaptureOffsetFieldEvent | UrlRecordCaptureLengthFieldEvent | UrlRecordBodyFileFieldEvent | UrlRecordBodyOffsetFieldEvent | UrlRecordBodyLengthFieldEvent | UrlRecordTruncatedFieldEvent | UrlRecordNoindexFieldEvent | UrlRecordCharsetFieldEvent | UrlRecordCapturedByFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): Generator<UrlRecordStateFieldEvent | UrlRecordUrlFieldEvent | UrlRecordFetchedAtMsFieldEvent | UrlRecordAttemptsFieldEvent | UrlRecordHttpStatusFieldEvent | UrlRecordRedirectFieldEvent | UrlRecordFailureFieldEvent | UrlRecordExcludedFieldEvent | UrlRecordDepthFieldEvent | UrlRecordBodyBytesFieldEvent | UrlRecordContentTypeFieldEvent | UrlRecordTitleFieldEvent | UrlRecordPayloadDigestFieldEvent | UrlRecordEtagFieldEvent | UrlRecordLastModifiedFieldEvent | UrlRecordCaptureFileFieldEvent | UrlRecordCaptureOffsetFieldEvent | UrlRecordCaptureLengthFieldEvent | UrlRecordBodyFileFieldEvent | UrlRecordBodyOffsetFieldEvent | UrlRecordBodyLengthFieldEvent | UrlRecordTruncatedFieldEvent | UrlRecordNoindexFieldEvent | UrlRecordCharsetFieldEvent | UrlRecordCapturedByFieldEvent | UrlRecordViaFieldEvent> {
     return streamMessage(buf, UrlRecord.codec(), opts)
   }
 }

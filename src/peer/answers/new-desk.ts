@@ -9,6 +9,7 @@ import type { PeerOptions } from "../peer-options.ts";
 import type { PeerPorts } from "../peer-ports.ts";
 import { LoneDesk, type QuestionDesk } from "./question-desk.ts";
 import { StatusDesk } from "./status-desk.ts";
+import { UrlScan } from "./url-scan.ts";
 import { newSwarmDesk } from "../swarm/answers/new-swarm-desk.ts";
 import type { Swarm } from "../swarm/swarm.ts";
 
@@ -35,7 +36,8 @@ export function newDesk(
   const { frontier, jobs, journal, stats } = parts;
   const urls = new StatusDesk(ports, frontier, peerId);
   const hosts = new HostDesk(ports, { frontier, journal, peerId }, politeness);
-  const desk = { peerId, urls, hosts, jobs, stats };
+  const scan = new UrlScan(ports.store);
+  const desk = { peerId, clock, urls, scan, hosts, jobs, stats };
   if (!overlay || !parts.swarm) return new LoneDesk(desk, Math.floor(clock.nowMs()));
   return newSwarmDesk({ clock, overlay }, parts.swarm, desk, {
     replicas: swarm.cluster.replicas,

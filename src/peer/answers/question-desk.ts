@@ -1,24 +1,30 @@
 import type { HostChange, HostStatus } from "../../core/answers/host-status.ts";
+import type { UrlFilter, UrlList } from "../../core/answers/url-list.ts";
 import type { UrlStatus } from "../../core/answers/url-status.ts";
 import { CrawlError } from "../../core/errors.ts";
 import { hostStatusOf } from "../../core/messages/host-message.ts";
 import type { StatsReply } from "../../core/messages/stats-message.ts";
+import { listedUrlsMax } from "../../core/messages/list-message.ts";
 import { statusOf } from "../../core/messages/status-message.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { CanonicalUrl, HostName, JobId, MemberId } from "../../core/units.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { ArchivedResponse } from "../../ports/archive.ts";
 import type { MemberReport, PeerControl, PeerStats, SwarmStats } from "../../ports/peer-control.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { HostDesk } from "./host-desk.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import { listUrls } from "./list-urls.ts";
 import { unknownStatus } from "./status-desk.ts";
 import type { StatusDesk } from "./status-desk.ts";
 import { sumFigures } from "./sum-figures.ts";
+import type { UrlScan } from "./url-scan.ts";
 
 /** Where the questions of a user are answered: for a peer that crawls alone, and for a member of a swarm. */
 export interface QuestionDesk extends Pick<
   PeerControl,
-  "content" | "host" | "members" | "status" | "swarmStats"
+  "content" | "host" | "members" | "status" | "swarmStats" | "urls"
 > {
   /** Tells others, before the peer stops, what they shall remember of it. */
   handOver(): Promise<void>;
@@ -27,7 +33,9 @@ export interface QuestionDesk extends Pick<
 /** What a desk answers from. */
 export interface DeskParts {
   readonly peerId: MemberId;
+  readonly clock: Clock;
   readonly urls: StatusDesk;
+  readonly scan: UrlScan;
   readonly hosts: HostDesk;
   readonly jobs: JobRegistry;
   /** The peer's own figures. */
@@ -63,6 +71,17 @@ export class LoneDesk implements QuestionDesk {
     const [status] = await this.status([input], job);
     if (!status?.archive || status.archive.peer !== this.#parts.peerId) throw notArchived(input);
     return this.#parts.urls.read(status.archive, status.archive.body);
+  }
+
+  async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {
+    const { clock, jobs, scan } = this.#parts;
+    jobs.get(job);
+    const ask = {
+      scan: (key: Uint8Array) =>
+        scan.stretch({ job, filter, from: key, count: listedUrlsMax }, ArcSet.whole),
+      status: (urls: readonly string[]) => this.status(urls, job),
+    };
+    return listUrls(clock, ask, filter, from);
   }
 
   async host(name: string, change?: HostChange): Promise<HostStatus> {

@@ -98,7 +98,7 @@ export class StatusDesk {
         reason,
       };
     }
-    return { ...common, ...describeDone(record, this.#peerId) };
+    return { ...common, ...describeDone(record), ...placeOf(record, this.#peerId) };
   }
 
   #whyWaiting(url: CanonicalUrl, job: Job): StatusReason {
@@ -125,7 +125,8 @@ function rank({ record }: Knowledge): number {
   return record ? record.state * 1e15 + record.fetchedAtMs : 0;
 }
 
-function describeDone(record: UrlRecord, peerId: string): Omit<KnownStatus, "owner" | "job"> {
+/** What the record of a URL that is done says, but for where its response stands. */
+export function describeDone(record: UrlRecord): Omit<KnownStatus, "owner" | "job" | "archive"> {
   const reason = (record.excluded ?? record.failure) as ExclusionReason | FetchFailure | undefined;
   const wasFetched = record.httpStatus > 0;
   return {
@@ -142,12 +143,14 @@ function describeDone(record: UrlRecord, peerId: string): Omit<KnownStatus, "own
     ...(record.contentType !== undefined && { contentType: record.contentType }),
     ...(record.title !== undefined && { title: record.title }),
     ...(record.payloadDigest !== undefined && { digest: record.payloadDigest }),
-    ...(record.capture && {
-      archive: {
-        ...record.capture,
-        peer: record.capturedBy ?? peerId,
-        ...(record.body && { body: record.body }),
-      },
-    }),
+    ...(record.via !== undefined && { via: record.via }),
   };
+}
+
+function placeOf(
+  { capture, capturedBy, body }: UrlRecord,
+  peerId: string,
+): Pick<KnownStatus, "archive"> {
+  if (!capture) return {};
+  return { archive: { ...capture, peer: capturedBy ?? peerId, ...(body && { body }) } };
 }

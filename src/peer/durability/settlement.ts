@@ -105,15 +105,22 @@ function recordOf({ url: { entry } }: Lease, end: Exclude<LeaseEnd, { kind: "kno
   const attempts = entry.attempts + 1;
   const done = { ...urlState.fresh, state: urlState.done, url, depth };
   switch (end.kind) {
-    case "fetched":
-      return { ...done, attempts, ...end.record };
+    case "fetched": {
+      const isError = end.record.httpStatus >= 400;
+      return { ...done, attempts, ...end.record, ...(isError && foundOn(entry)) };
+    }
     case "failed":
-      return { ...done, attempts, failure: end.failure };
+      return { ...done, attempts, failure: end.failure, ...foundOn(entry) };
     case "excluded":
       return { ...done, attempts: entry.attempts, excluded: end.reason };
     case "again":
       return { ...urlState.fresh, state: urlState.queued, attempts, depth };
   }
+}
+
+/** Who repairs a site has to know where the link is. */
+function foundOn({ via }: QueueEntry): Pick<UrlRecord, "via"> {
+  return via === undefined ? {} : { via };
 }
 
 function count({ job: { counter } }: Lease, end: LeaseEnd, metrics: Metrics): void {

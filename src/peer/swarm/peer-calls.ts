@@ -25,6 +25,12 @@ import {
   type KnownHost,
 } from "../../core/messages/host-message.ts";
 import { decodeJobs, encodeJobs } from "../../core/messages/jobs.ts";
+import {
+  decodeListReply,
+  encodeListQuestion,
+  type ListQuestion,
+  type ListReply,
+} from "../../core/messages/list-message.ts";
 import { messageKinds, type MessageKind } from "../../core/messages/message-kinds.ts";
 import {
   decodePullRowsReply,
@@ -76,6 +82,7 @@ const classes: Readonly<Record<MessageKind, OverlayClass>> = {
   jobs: "control",
   // A body is bulk, and nothing that a swarm lives by may wait for it.
   content: "transfer",
+  list: "transfer",
   host: "control",
   lendAddresses: "control",
   callAddresses: "control",
@@ -222,6 +229,16 @@ export class PeerCalls {
   ): Promise<KnownHost | Refusal | undefined> {
     const reply = await this.#ask(to, "host", encodeHostQuestion(question), timeoutMs);
     return reply && decodeHostReply(reply);
+  }
+
+  /** URLs of a job at sites that the member holds. */
+  async list(
+    to: MemberId,
+    question: ListQuestion,
+    timeoutMs: Millis,
+  ): Promise<ListReply | undefined> {
+    const reply = await this.#ask(to, "list", encodeListQuestion(question), timeoutMs);
+    return reply && decodeListReply(reply, question);
   }
 
   /** The member's own figures; it remembers what it is told of others. */

@@ -24,6 +24,16 @@ import {
   type KnownHost,
 } from "../../../src/core/messages/host-message.ts";
 import { encodeJson } from "../../../src/core/messages/json-payload.ts";
+import {
+  decodeListQuestion,
+  decodeListReply,
+  encodeListQuestion,
+  encodeListReply,
+  listedCharactersMax,
+  listedUrlsMax,
+  type ListQuestion,
+  type ListReply,
+} from "../../../src/core/messages/list-message.ts";
 import { payloadBytesMax } from "../../../src/core/messages/read-payload.ts";
 import {
   decodeStatsQuestion,
@@ -133,6 +143,21 @@ const chunk: ContentChunk = {
   bytes: Uint8Array.of(1, 2, 3),
 };
 
+const listKey = (...rest: number[]): Uint8Array => Uint8Array.of(0x75, ...rest);
+const listQuestion: ListQuestion = {
+  job,
+  filter: { state: "failed", http: 404 },
+  from: listKey(1),
+  count: 20,
+};
+const list: ListReply = {
+  urls: [{ url: "http://a.example/", key: listKey(1) }],
+  reached: listKey(2),
+  share: 0.25,
+};
+const decodeList = (payload: Uint8Array): ListReply | undefined =>
+  decodeListReply(payload, listQuestion);
+
 const decodeFour = (payload: Uint8Array): StatusReply | undefined => decodeStatusReply(payload, 4);
 
 describe("questions of users, and their answers", () => {
@@ -148,6 +173,8 @@ describe("questions of users, and their answers", () => {
     expect(decodeHostReply(encodeHostReply({ holder: member }))).toEqual({ holder: member });
     expect(decodeStatsQuestion(encodeStatsQuestion({ past }))).toEqual({ past });
     expect(decodeStatsReply(encodeStatsReply(figures))).toEqual(figures);
+    expect(decodeListQuestion(encodeListQuestion(listQuestion))).toEqual(listQuestion);
+    expect(decodeList(encodeListReply(list))).toEqual(list);
     const wanted = { place, body: place, from: 9 };
     expect(decodeContentQuestion(encodeContentQuestion(wanted))).toEqual(wanted);
     expect(decodeContentChunk(encodeContentChunk(chunk))).toEqual(chunk);
@@ -170,6 +197,12 @@ describe("questions of users, and their answers", () => {
     );
     expectSafe(fc.constant(encodeStatsReply(figures)), decodeStatsReply, encodeStatsReply);
     expectSafe(fc.constant(encodeContentChunk(chunk)), decodeContentChunk, encodeContentChunk);
+    expectSafe(
+      fc.constant(encodeListQuestion(listQuestion)),
+      decodeListQuestion,
+      encodeListQuestion,
+    );
+    expectSafe(fc.constant(encodeListReply(list)), decodeList, encodeListReply);
   });
 
   it("are nothing where any JSON stands for them, and never an error", () => {
@@ -184,6 +217,8 @@ describe("questions of users, and their answers", () => {
         expect(decodeStatsQuestion(payload)).toBeUndefined();
         expect(decodeStatsReply(payload)).toBeUndefined();
         expect(decodeContentQuestion(payload)).toBeUndefined();
+        expect(decodeListQuestion(payload)).toBeUndefined();
+        expect(decodeList(payload)).toBeUndefined();
       }),
       { numRuns: 200 },
     );
@@ -219,6 +254,21 @@ describe("questions of users, and their answers", () => {
     expect(decodeHostReply(encodeJson({ ...host, hold: "robots" }))).toBeUndefined();
   });
 
+  it("are refused where a list would name rows of another kind, not get on, or hold more than all", () => {
+    const wrong: readonly Partial<ListReply>[] = [
+      { reached: listKey(1) },
+      { reached: listKey(0) },
+      { reached: Uint8Array.of(0x71, 9) },
+      { urls: [{ url: "http://a.example/", key: listKey(0) }] },
+      { urls: [{ url: "http://a.example/", key: Uint8Array.of(0x71, 9) }] },
+      { share: 1.25 },
+    ];
+    for (const fields of wrong) {
+      const payload = encodeListReply({ ...list, ...fields });
+      expect(decodeList(payload), JSON.stringify(fields)).toBeUndefined();
+    }
+  });
+
   it("are bounded in number and size", () => {
     const many = Array.from({ length: statusUrlsMax + 1 }, () => "http://a.example/");
     const asked = encodeJson({ urls: many, fromCopy: false });
@@ -246,6 +296,12 @@ describe("questions of users, and their answers", () => {
     const head = { ...chunk.head, bodyBytes: contentChunkBytes } as NonNullable<
       ContentChunk["head"]
     >;
+    const url = `http://a.example/${"é".repeat(listedCharactersMax)}`;
+    const urls = Array.from({ length: listedUrlsMax }, (_, at) => ({
+      url: at === 0 ? url : "http://a.example/",
+      key: listKey(...new Uint8Array(38)),
+    }));
+    expect(encodeListReply({ urls, share: 1 }).length).toBeLessThan(payloadBytesMax);
     const full = encodeContentChunk({ head, bytes: new Uint8Array(contentChunkBytes) });
     expect(full.length).toBeLessThan(payloadBytesMax);
   });

@@ -1,3 +1,4 @@
+import type { ListQuestion, ListReply } from "../../../core/messages/list-message.ts";
 import type { HostQuestion, KnownHost } from "../../../core/messages/host-message.ts";
 import type {
   KnownStatus,
@@ -15,6 +16,7 @@ import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import { SitePositions } from "../../site-positions.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
 import type { StatusDesk } from "../../answers/status-desk.ts";
+import type { UrlScan } from "../../answers/url-scan.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Holder, Territory } from "../ownership/territory.ts";
@@ -46,6 +48,7 @@ export class HeldAnswers {
   readonly #parts: {
     readonly jobs: JobRegistry;
     readonly urls: StatusDesk;
+    readonly scan: UrlScan;
     readonly hosts: HostDesk;
     readonly replicator: Replicator;
     readonly territory: Territory;
@@ -58,6 +61,7 @@ export class HeldAnswers {
     parts: {
       readonly jobs: JobRegistry;
       readonly urls: StatusDesk;
+      readonly scan: UrlScan;
       readonly hosts: HostDesk;
       readonly replicator: Replicator;
       readonly territory: Territory;
@@ -96,6 +100,12 @@ export class HeldAnswers {
     if (change === "release" && standing.kind === "holder") await this.#parts.hosts.release(host);
     const known = await this.#parts.hosts.known(host, this.#parts.jobs.all());
     return standing.kind === "copy" ? { ...known, owner: standing.owner, replica: true } : known;
+  }
+
+  /** URLs at the sites that this peer holds. */
+  list(question: ListQuestion): Promise<ListReply> {
+    const { scan, territory } = this.#parts;
+    return scan.stretch(question, territory.held);
   }
 
   #jobsNamed(id: StatusQuestion["job"]): readonly Job[] {

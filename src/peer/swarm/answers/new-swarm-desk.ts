@@ -6,6 +6,7 @@ import { HeldAnswers } from "./held-answers.ts";
 import { HolderSearch } from "../ownership/holder-search.ts";
 import { serveQuestions } from "./question-handlers.ts";
 import { SwarmDesk } from "./swarm-desk.ts";
+import { SwarmLists } from "./swarm-lists.ts";
 import { SwarmFigures } from "./swarm-figures.ts";
 import type { Swarm } from "../swarm.ts";
 
@@ -26,12 +27,16 @@ export function newSwarmDesk(
   },
 ): SwarmDesk {
   const { calls, jobs: spread, replicator, territory, view } = swarm;
-  const { hosts, jobs, urls } = desk;
+  const { hosts, jobs, scan, urls } = desk;
   const { bodyBytesMax, replicas, signal } = options;
   const contents = new ContentDesk({ calls, urls, view }, bodyBytesMax);
   const figures = new SwarmFigures(ports.clock, desk, { calls, spread, view });
-  const held = new HeldAnswers({ jobs, urls, hosts, replicator, territory, view }, replicas);
+  const known = { jobs, urls, scan, hosts };
+  const held = new HeldAnswers({ ...known, replicator, territory, view }, replicas);
   const search = new HolderSearch(ports.clock, { view, territory }, replicas, signal);
   serveQuestions(ports.overlay, { contents, figures, held });
-  return new SwarmDesk({ calls, contents, figures, held, jobs, search, spread, view });
+  const { clock } = ports;
+  const lists = new SwarmLists(clock, { calls, held, view }, signal);
+  const parts = { calls, clock, contents, figures, held, jobs, lists, search, spread, view };
+  return new SwarmDesk(parts);
 }

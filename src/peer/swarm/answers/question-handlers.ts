@@ -3,6 +3,7 @@ import {
   encodeContentChunk,
 } from "../../../core/messages/content-message.ts";
 import { decodeHostQuestion, encodeHostReply } from "../../../core/messages/host-message.ts";
+import { decodeListQuestion, encodeListReply } from "../../../core/messages/list-message.ts";
 import { messageKinds } from "../../../core/messages/message-kinds.ts";
 import { decodeStatsQuestion, encodeStatsReply } from "../../../core/messages/stats-message.ts";
 import { decodeStatusQuestion, encodeStatusReply } from "../../../core/messages/status-message.ts";
@@ -28,6 +29,9 @@ export function serveQuestions(overlay: Overlay, parts: QuestionParts): void {
   );
   serve(overlay, "host", decodeHostQuestion, async (question) =>
     encodeHostReply(await held.host(question)),
+  );
+  serve(overlay, "list", decodeListQuestion, async (question) =>
+    encodeListReply(await held.list(question)),
   );
   serve(overlay, "stats", decodeStatsQuestion, (question) =>
     Promise.resolve(encodeStatsReply(figures.answer(question))),

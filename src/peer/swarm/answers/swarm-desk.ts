@@ -1,4 +1,5 @@
 import type { HostChange, HostStatus } from "../../../core/answers/host-status.ts";
+import type { UrlFilter, UrlList } from "../../../core/answers/url-list.ts";
 import type { UrlStatus } from "../../../core/answers/url-status.ts";
 import { hostStatusOf, isKnownHost } from "../../../core/messages/host-message.ts";
 import type { KnownHost } from "../../../core/messages/host-message.ts";
@@ -13,9 +14,11 @@ import { positionOf } from "../../../core/ring/ring-position.ts";
 import type { CanonicalUrl, JobId, MemberId, Millis } from "../../../core/units.ts";
 import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import { siteOfHost } from "../../../core/url/site-of.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import type { ArchivedResponse } from "../../../ports/archive.ts";
 import type { MemberReport, SwarmStats } from "../../../ports/peer-control.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
+import { listUrls } from "../../answers/list-urls.ts";
 import { hostNamed, type QuestionDesk } from "../../answers/question-desk.ts";
 import { SitePositions } from "../../site-positions.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
@@ -24,6 +27,7 @@ import type { HeldAnswers } from "./held-answers.ts";
 import type { Attempt, Finding, HolderSearch } from "../ownership/holder-search.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
 import type { PeerCalls } from "../peer-calls.ts";
+import type { SwarmLists } from "./swarm-lists.ts";
 import type { SwarmFigures } from "./swarm-figures.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 
@@ -40,10 +44,12 @@ interface Wanted {
 export class SwarmDesk implements QuestionDesk {
   readonly #parts: {
     readonly calls: PeerCalls;
+    readonly clock: Clock;
     readonly contents: ContentDesk;
     readonly figures: SwarmFigures;
     readonly held: HeldAnswers;
     readonly jobs: JobRegistry;
+    readonly lists: SwarmLists;
     readonly search: HolderSearch;
     readonly spread: JobSpread;
     readonly view: SwarmView;
@@ -52,10 +58,12 @@ export class SwarmDesk implements QuestionDesk {
 
   constructor(parts: {
     readonly calls: PeerCalls;
+    readonly clock: Clock;
     readonly contents: ContentDesk;
     readonly figures: SwarmFigures;
     readonly held: HeldAnswers;
     readonly jobs: JobRegistry;
+    readonly lists: SwarmLists;
     readonly search: HolderSearch;
     readonly spread: JobSpread;
     readonly view: SwarmView;
@@ -80,6 +88,16 @@ export class SwarmDesk implements QuestionDesk {
       known.set(at, answers[index] ?? unknownStatus(owner, "owner-unreachable"));
     });
     return inputs.map((input, at) => statusOf(input, known.get(at) ?? unknownStatus(self)));
+  }
+
+  async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {
+    const { clock, jobs, lists } = this.#parts;
+    jobs.get(job);
+    const ask = {
+      scan: (key: Uint8Array) => lists.stretch(job, filter, key),
+      status: (urls: readonly string[]) => this.status(urls, job),
+    };
+    return listUrls(clock, ask, filter, from);
   }
 
   async content(input: string, job?: JobId): Promise<ArchivedResponse> {

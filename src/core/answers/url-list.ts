@@ -1,0 +1,41 @@
+import type { UrlStatus } from "./url-status.ts";
+
+/** What became of a URL, in the words of a crawl's summary. */
+export const listedStates = Object.freeze(["queued", "fetched", "failed", "excluded"] as const);
+
+export type ListedState = (typeof listedStates)[number];
+
+/** Which URLs of a job a list shall name: those that are all of this. */
+export interface UrlFilter {
+  readonly state?: ListedState;
+  /** Status of the server's answer: 404; or its class: 4 for 400 to 499. */
+  readonly http?: number;
+}
+
+/** A part of a list of URLs. */
+export interface UrlList {
+  readonly urls: readonly UrlStatus[];
+  /** Where the list goes on; absent at its end. A part may be empty, and the list go on. */
+  readonly next?: string;
+}
+
+/** What a list needs to know of a URL. */
+type Listed = Pick<UrlStatus, "state" | "httpStatus">;
+
+export function listedStateOf({ state, httpStatus }: Listed): ListedState | undefined {
+  if (state === "done") return httpStatus === undefined ? "failed" : "fetched";
+  return state === "unknown" ? undefined : state;
+}
+
+export function isListed(status: Listed, { state, http }: UrlFilter): boolean {
+  if (state !== undefined && listedStateOf(status) !== state) return false;
+  if (http === undefined) return true;
+  const { httpStatus = 0 } = status;
+  return http === (http < 10 ? Math.floor(httpStatus / 100) : httpStatus);
+}
+
+/** What a user writes for {@link UrlFilter.http}: `404` or `4xx`; nothing for any other text. */
+export function parseHttpFilter(text: string): number | undefined {
+  if (!/^[1-5](?:\d\d|xx)$/i.test(text)) return undefined;
+  return Number(text.replace(/xx$/i, ""));
+}

@@ -1,0 +1,77 @@
+import { listedTagOf, type ListedTag, type ListedUrl } from "../../core/answers/list-key.ts";
+import { isListed, type ListedState, type UrlFilter } from "../../core/answers/url-list.ts";
+import { listedCharactersMax, listedUrlsMax } from "../../core/messages/list-message.ts";
+import type { ListQuestion, ListReply } from "../../core/messages/list-message.ts";
+import { jobSpace, jobSpaceOfQueueKey, readUrlKey, tagRange } from "../../core/record/keys.ts";
+import { QueueEntry } from "../../core/record/queue-entry.ts";
+import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
+import { urlState } from "../../core/record/url-state.ts";
+import type { ArcSet } from "../../core/ring/arc-set.ts";
+import type { Store, StoreEntry } from "../../ports/store.ts";
+import { scanArcs } from "../swarm/replication/scan-arcs.ts";
+import { describeDone } from "./status-desk.ts";
+
+/** Rows looked at for one answer, at most: few of them may pass the filter, and an answer is to take a moment. */
+const rowsMax = 2_000;
+
+/** States of which a kind of rows tells. */
+const told: Readonly<Record<ListedTag, ReadonlySet<ListedState>>> = {
+  exclusion: new Set(["excluded"]),
+  // Those of a cancelled job are excluded.
+  queue: new Set(["queued", "excluded"]),
+  url: new Set(["fetched", "failed", "excluded"]),
+};
+
+/** Names the URLs of jobs in this peer's database, by one kind of rows, in the order of their keys. */
+export class UrlScan {
+  readonly #store: Pick<Store, "range">;
+
+  constructor(store: Pick<Store, "range">) {
+    this.#store = store;
+  }
+
+  /** Of sites in `arcs`. */
+  async stretch({ job, filter, from, count }: ListQuestion, arcs: ArcSet): Promise<ListReply> {
+    const { share } = arcs;
+    const urls: ListedUrl[] = [];
+    const tag = listedTagOf(from);
+    const { state } = filter;
+    if (!tag || (state !== undefined && !told[tag].has(state))) return { urls, share };
+    const space = jobSpace(job);
+    const urlsMax = Math.min(count, listedUrlsMax);
+    let rows = 0;
+    let characters = 0;
+    const range = { gte: from, lt: tagRange(tag).lt };
+    for await (const row of scanArcs(this.#store, tag, arcs, range, urlsMax)) {
+      const isFull = urls.length >= urlsMax || characters >= listedCharactersMax;
+      if (rows > 0 && (isFull || rows >= rowsMax)) return { urls, share, reached: row.key };
+      rows += 1;
+      const url = urlOf(tag, space, row, filter);
+      if (url === undefined) continue;
+      urls.push({ url, key: row.key });
+      characters += url.length;
+    }
+    return { urls, share };
+  }
+}
+
+/** The URL of a row, where the job has it, and it may be one that is wanted. */
+function urlOf(
+  tag: ListedTag,
+  space: number,
+  { key, value }: StoreEntry,
+  filter: UrlFilter,
+): string | undefined {
+  switch (tag) {
+    case "exclusion":
+      return readUrlKey(key).space === space ? ExclusionRecord.decode(value).url : undefined;
+    case "queue":
+      return jobSpaceOfQueueKey(key) === space ? QueueEntry.decode(value).url : undefined;
+    case "url": {
+      if (readUrlKey(key).space !== space) return undefined;
+      const record = UrlRecord.decode(value);
+      const isDone = record.state === urlState.done;
+      return isDone && isListed(describeDone(record), filter) ? record.url : undefined;
+    }
+  }
+}

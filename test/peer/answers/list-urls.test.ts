@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { listedTagOf, type ListedTag } from "../../../src/core/answers/list-key.ts";
+import { tagRange } from "../../../src/core/record/keys.ts";
+import { listUrls } from "../../../src/peer/answers/list-urls.ts";
+import type { UrlStatus } from "../../../src/ports/peer-control.ts";
+
+const url = "http://a.example/";
+
+/** What is listed of one URL that has rows of these kinds, whatever is known of it by now. */
+async function listed(
+  tags: readonly ListedTag[],
+  status: Pick<UrlStatus, "state" | "reason">,
+): Promise<number> {
+  const scan = (from: Uint8Array) => {
+    const tag = listedTagOf(from);
+    const has = tag !== undefined && tags.includes(tag);
+    return Promise.resolve({ urls: has ? [{ url, key: tagRange(tag).gte }] : [] });
+  };
+  const known = { url, attempts: 0, owner: "peer-0", ...status };
+  const ask = { scan, status: (urls: readonly string[]) => Promise.resolve(urls.map(() => known)) };
+  const { urls, next } = await listUrls(new VirtualClock(), ask, {}, undefined);
+  expect(next).toBeUndefined();
+  return urls.length;
+}
+
+describe("a list of URLs", () => {
+  it("names one that has moved on among those that it has moved to, and nowhere else", async () => {
+    expect(await listed(["exclusion", "url"], { state: "done" })).toBe(1);
+    expect(await listed(["exclusion", "queue"], { state: "queued" })).toBe(1);
+    expect(await listed(["queue", "url"], { state: "done" })).toBe(1);
+    expect(await listed(["queue"], { state: "done" })).toBe(0);
+    expect(await listed(["exclusion"], { state: "excluded", reason: "scope" })).toBe(1);
+    expect(await listed(["url"], { state: "excluded", reason: "robots" })).toBe(1);
+  });
+
+  it("names what a cancelled job has queued once, though it was kept out before", async () => {
+    const cancelled = { state: "excluded", reason: "cancelled" } as const;
+    expect(await listed(["exclusion", "queue"], cancelled)).toBe(1);
+  });
+
+  it("does not name what nobody can tell of", async () => {
+    expect(await listed(["url"], { state: "unknown", reason: "owner-unreachable" })).toBe(0);
+  });
+});
