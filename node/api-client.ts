@@ -88,7 +88,7 @@ export class ApiClient {
   /** The job's URLs that the filter lets through, as they are found. */
   async *urls(
     job: string,
-    filter: { readonly state?: string; readonly http?: string },
+    filter: { readonly state?: string; readonly http?: string; readonly broken?: string },
   ): AsyncGenerator<readonly UrlStatus[]> {
     let from: string | undefined;
     do {

@@ -1,6 +1,4 @@
-import { rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CrawlError } from "../src/core/errors.ts";
 import type { JobReport } from "../src/ports/peer-control.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import { skippedOf } from "./dashboard/progress-view.ts";
@@ -13,6 +11,7 @@ import {
 } from "../src/core/text/human.ts";
 import { countsText } from "./text/job-text.ts";
 import { labelled, type LabelledRow } from "./text/terminal-text.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** What a crawl did, over all its runs: the document that `peer crawl --json` prints. */
 export interface CrawlSummary {
@@ -24,6 +23,8 @@ export interface CrawlSummary {
   readonly fetched: number;
   /** URLs given up after their last attempt. */
   readonly failed: number;
+  /** URLs given up, or answered with an error: those of the list. Absent where the crawl was stopped, and there is no list. */
+  readonly broken?: number;
   /** URLs kept out, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
   /** URLs left for the next run; of a crawl that is finished, those left because of `--max-pages`. */
@@ -45,6 +46,7 @@ export function crawlSummary(
   { definition, counts, finished }: JobReport,
   files: readonly string[],
   dataDir: string,
+  broken?: number,
 ): CrawlSummary {
   const seconds = Math.round(counts.activeMs) / 1_000;
   return {
@@ -53,6 +55,7 @@ export function crawlSummary(
     pages: counts.pages,
     fetched: counts.fetched,
     failed: counts.failed,
+    ...(broken !== undefined && { broken }),
     skipped: counts.skipped,
     queued: counts.queued,
     requests: counts.requests,
@@ -67,22 +70,9 @@ export function crawlSummary(
 }
 
 /** Writes the summary into its data directory, whole or not at all. */
-export async function writeSummary(summary: CrawlSummary): Promise<void> {
-  const { summaryFile } = dataLayout(summary.out);
-  const draft = `${summaryFile}.new`;
-  try {
-    await writeFile(draft, `${JSON.stringify(summary, undefined, 2)}\n`);
-    await rename(draft, summaryFile);
-  } catch (cause) {
-    const full = cause instanceof Error && "code" in cause && cause.code === "ENOSPC";
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlError(
-      full ? "DISK_FULL" : "DATA_DIR_UNUSABLE",
-      `the summary cannot be written (${reason})`,
-      { path: summaryFile },
-      { cause },
-    );
-  }
+export function writeSummary(summary: CrawlSummary): Promise<void> {
+  const text = `${JSON.stringify(summary, undefined, 2)}\n`;
+  return writeWhole(dataLayout(summary.out).summaryFile, text, "the summary");
 }
 
 /** The summary for people. */
@@ -95,6 +85,7 @@ export function renderSummary(summary: CrawlSummary): string {
     ["fetched", fetchedText(summary)],
     ["repeated", repeatedText(summary)],
     ["failed", formatCount(summary.failed)],
+    ["broken", brokenText(summary)],
     ["skipped", `${formatCount(skippedOf(summary.skipped))}${listed(summary.skipped)}`],
     ["queued", queuedText(summary)],
     ["received", formatBytes(summary.bytes)],
@@ -105,6 +96,10 @@ export function renderSummary(summary: CrawlSummary): string {
 
 function fetchedText({ fetched, requests, statuses }: CrawlSummary): string {
   return `${counted(fetched, "URL")} by ${counted(requests, "request")}${listed(statuses)}`;
+}
+
+function brokenText({ broken = 0, out }: CrawlSummary): string | undefined {
+  return broken === 0 ? undefined : `${counted(broken, "URL")} in ${dataLayout(out).brokenFile}`;
 }
 
 /** Only the limit of pages ends a crawl before its queue does. */

@@ -13,6 +13,7 @@ import {
 } from "../config/settings.ts";
 import { crawlJobDefault, dataDirOf, jobBefore, planOf, type CrawlPlan } from "../crawl-plan.ts";
 import { CrawlSeeds } from "../crawl-seeds.ts";
+import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
 import { firstAnswerTrouble } from "../dashboard/first-answer-trouble.ts";
@@ -103,6 +104,8 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
   const stop = new StopRequest(terminal);
   /** Whether there was nothing left to do. */
   let again = false;
+  /** URLs that the crawl, at its end, lists as broken. */
+  let broken: number | undefined;
   /** Whether all seeds are in their job. */
   let whole = false;
   try {
@@ -127,6 +130,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
         await sayGivenUp(session, plan, again, context);
+        broken = await listBroken(session, plan, stop.signal);
       }
     } finally {
       await display?.stop();
@@ -135,7 +139,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     const { archiveFiles } = session.control.stats();
     const report = session.control.job(plan.job);
     const finished = report.finished && whole;
-    const summary = crawlSummary({ ...report, finished }, archiveFiles, plan.out);
+    const summary = crawlSummary({ ...report, finished }, archiveFiles, plan.out, broken);
     await finish(context, command, summary, again, whole ? undefined : plan.file);
     if (!finished && stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
@@ -276,6 +280,16 @@ async function sayGivenUp(
     `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${clause(detail)}; ` +
       `to try again${flag}, begin anew with --job NAME or another --out DIR\n`,
   );
+}
+
+/** Lists what is broken once nothing is left to do: while a crawl is stopped, nobody wants to wait for it. */
+async function listBroken(
+  { control }: PeerSession,
+  { job, out }: CrawlPlan,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const report = control.job(job);
+  return report.finished ? writeBrokenUrls(control, report, out, signal) : undefined;
 }
 
 /** `file` is the one with the seeds that are not in yet, where there are such. */

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import { usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
-import { renderStatus, renderStatuses } from "../text/status-text.ts";
+import { renderStatus, renderStatuses, statusLine } from "../text/status-text.ts";
 import { fileBytes, rejectionText, urlLineBatches } from "../url-file.ts";
 import {
   clientOf,
@@ -50,22 +49,6 @@ async function status(context: CommandContext, command: Command, urls: string[])
       await stdout.write(renderStatus(statuses[0]));
     } else await stdout.write(renderStatuses(statuses));
   }
-}
-
-/** A URL as a JSON line: every field that scripts rely on is there, with null for what is not known. */
-export function statusLine(status: UrlStatus): object {
-  const { url, state, httpStatus, fetchedAt, attempts, redirect, reason, owner, ...more } = status;
-  return {
-    url,
-    state,
-    httpStatus: httpStatus ?? null,
-    fetchedAt: fetchedAt ?? null,
-    attempts,
-    redirect: redirect ?? null,
-    reason: reason ?? null,
-    owner,
-    ...more,
-  };
 }
 
 async function* batchesOf(

@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import { listedStates, parseHttpFilter } from "../../src/core/answers/url-list.ts";
 import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../error-line.ts";
-import { renderListed } from "../text/status-text.ts";
+import { renderListed, statusLine } from "../text/status-text.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -12,9 +12,9 @@ import {
   wantsJson,
   type CommandContext,
 } from "./command-context.ts";
-import { statusLine } from "./status.ts";
 
 interface ListOptions {
+  readonly broken?: boolean;
   readonly state?: string;
   readonly http?: string;
 }
@@ -25,13 +25,14 @@ export function urlsCommand(context: CommandContext): Command {
     name: "urls",
     summary: "list the URLs of a job: all, or those that were fetched, failed, ...",
     examples: [
-      ["peer urls --http 4xx", "broken links, each with a page that has it"],
+      ["peer urls --broken", "broken links, each with a page that has it"],
       ["peer urls --job docs --state failed", "what no server answered"],
       ["peer urls --json > urls.ndjson", "all, a JSON line each"],
     ],
   } as const;
   return newCommand(text, ["job", ...clientSettingNames])
     .addOption(new Option("--state <state>", "only those of this state").choices(listedStates))
+    .option("--broken", "only those that failed, or were answered with an error")
     .option("--http <status>", "only those answered so, such as 404 or 5xx")
     .action((options: ListOptions, command: Command) => list(context, command, options));
 }
@@ -39,14 +40,18 @@ export function urlsCommand(context: CommandContext): Command {
 async function list(
   context: CommandContext,
   command: Command,
-  { state, http }: ListOptions,
+  { broken, http, state }: ListOptions,
 ): Promise<void> {
   if (http !== undefined && parseHttpFilter(http) === undefined) {
     throw usageError(`--http has to be a status such as 404 or 5xx, not ${JSON.stringify(http)}`);
   }
   const { job } = await settingsOf(context, command, ["job"]);
   const client = await clientOf(context, command);
-  const filter = { ...(state !== undefined && { state }), ...(http !== undefined && { http }) };
+  const filter = {
+    ...(state !== undefined && { state }),
+    ...(http !== undefined && { http }),
+    ...(broken === true && { broken: "" }),
+  };
   for await (const urls of client.urls(job ?? (await onlyJob(client)), filter)) {
     if (wantsJson(command)) for (const each of urls) await printJson(context, statusLine(each));
     else await context.terminal.stdout.write(renderListed(urls));

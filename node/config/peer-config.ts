@@ -76,6 +76,7 @@ export interface DataLayout {
   readonly archiveDir: string;
   /** The last crawl's summary. */
   readonly summaryFile: string;
+  readonly brokenFile: string;
   /** What a one-shot crawl was told, for its continuation. */
   readonly settingsFile: string;
   /** Address of the running peer's API. */
@@ -95,6 +96,7 @@ export function dataLayout(dataDir: string): DataLayout {
     leasesFile: join(dataDir, "leases"),
     archiveDir: join(dataDir, "archive"),
     summaryFile: join(dataDir, "summary.json"),
+    brokenFile: join(dataDir, "broken.ndjson"),
     settingsFile: join(dataDir, "settings.json"),
     apiFile: join(dataDir, "api.json"),
     keyFile: join(dataDir, "peer-key"),

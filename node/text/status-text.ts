@@ -61,6 +61,22 @@ export function renderListed(statuses: readonly UrlStatus[]): string {
   return lines.join("");
 }
 
+/** A URL as a JSON line: every field that scripts rely on is there, with null for what is not known. */
+export function statusLine(status: UrlStatus): object {
+  const { url, state, httpStatus, fetchedAt, attempts, redirect, reason, owner, ...more } = status;
+  return {
+    url,
+    state,
+    httpStatus: httpStatus ?? null,
+    fetchedAt: fetchedAt ?? null,
+    attempts,
+    redirect: redirect ?? null,
+    reason: reason ?? null,
+    owner,
+    ...more,
+  };
+}
+
 function answerText({ httpStatus, contentType, bodyBytes }: UrlStatus): string {
   if (httpStatus === undefined) return "";
   const body = [contentType, bodyBytes === undefined ? undefined : formatBytes(bodyBytes)];

@@ -10,3 +10,12 @@ it.each([
   const report = { ...jobReport("crawl", { queued }), finished };
   expect(renderSummary(crawlSummary(report, [], "out"))).toContain(`\n  queued    ${text}\n`);
 });
+
+it("says where the broken URLs of a crawl are listed, where there are such", () => {
+  const report = jobReport("crawl", { failed: 2 });
+  expect(renderSummary(crawlSummary(report, [], "out", 12))).toContain(
+    "\n  broken    12 URLs in out/broken.ndjson\n",
+  );
+  expect(renderSummary(crawlSummary(report, [], "out", 0))).not.toContain("broken");
+  expect(crawlSummary(report, [], "out")).not.toHaveProperty("broken");
+});

@@ -3,12 +3,20 @@ export interface OwnQuery {
   readonly own?: string;
 }
 
+/** A mark in a query: `?own`, or `?own=true`. */
+export const markSchema = { type: "string", enum: ["", "true", "false"] };
+
 export const ownQuery = {
   type: "object",
   additionalProperties: false,
-  properties: { own: { type: "string", enum: ["", "true", "false"] } },
+  properties: { own: markSchema },
 };
 
 export function wantsOwn({ own }: OwnQuery): boolean {
-  return own !== undefined && own !== "false";
+  return isMarked(own);
+}
+
+/** Whether a {@link markSchema} is there. */
+export function isMarked(mark: string | undefined): boolean {
+  return mark !== undefined && mark !== "false";
 }

@@ -8,6 +8,7 @@ import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-cont
 import { RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
 import type { RouteContext } from "./http-api.ts";
+import { isMarked, markSchema } from "./own-query.ts";
 import { jobNameSchema, jobOptionsSchema } from "./job-options-schema.ts";
 import { urlBatches, type LineFormat } from "./url-lines.ts";
 
@@ -53,6 +54,7 @@ const listQuery = {
     job,
     state: { type: "string", enum: listedStates },
     http: { type: "string", maxLength: 3 },
+    broken: markSchema,
     from: { type: "string", maxLength: 200 },
   },
 };
@@ -79,6 +81,7 @@ interface ListQuery {
   readonly state?: ListedState;
   /** As {@link parseHttpFilter} reads it. */
   readonly http?: string;
+  readonly broken?: string;
   readonly from?: string;
 }
 
@@ -143,13 +146,17 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
   };
 }
 
-function filterOf({ state, http }: ListQuery): UrlFilter {
+function filterOf({ broken, http, state }: ListQuery): UrlFilter {
   const status = http === undefined ? undefined : parseHttpFilter(http);
   if (http !== undefined && status === undefined) {
     const problem = "http has to be a status such as 404, or a class of them such as 4xx";
     throw new RequestError("BAD_REQUEST", problem);
   }
-  return { ...(state && { state }), ...(status !== undefined && { http: status }) };
+  return {
+    ...(state && { state }),
+    ...(status !== undefined && { http: status }),
+    ...(isMarked(broken) && { broken: true }),
+  };
 }
 
 function lineFormat(contentType: string | undefined): LineFormat {

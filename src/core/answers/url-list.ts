@@ -10,6 +10,8 @@ export interface UrlFilter {
   readonly state?: ListedState;
   /** Status of the server's answer: 404; or its class: 4 for 400 to 499. */
   readonly http?: number;
+  /** That failed, or were answered with an error. */
+  readonly broken?: true;
 }
 
 /** A part of a list of URLs. */
@@ -27,10 +29,12 @@ export function listedStateOf({ state, httpStatus }: Listed): ListedState | unde
   return state === "unknown" ? undefined : state;
 }
 
-export function isListed(status: Listed, { state, http }: UrlFilter): boolean {
-  if (state !== undefined && listedStateOf(status) !== state) return false;
-  if (http === undefined) return true;
+export function isListed(status: Listed, { broken, http, state }: UrlFilter): boolean {
   const { httpStatus = 0 } = status;
+  const listedState = listedStateOf(status);
+  if (state !== undefined && listedState !== state) return false;
+  if (broken && listedState !== "failed" && httpStatus < 400) return false;
+  if (http === undefined) return true;
   return http === (http < 10 ? Math.floor(httpStatus / 100) : httpStatus);
 }
 

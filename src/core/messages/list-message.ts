@@ -1,11 +1,20 @@
 import { decodeListKey, encodeListKey, listedTagOf, type ListedUrl } from "../answers/list-key.ts";
 import type { ListStretch } from "../answers/merge-list.ts";
-import { listedStates, type ListedState, type UrlFilter } from "../answers/url-list.ts";
+import { listedStates, type UrlFilter } from "../answers/url-list.ts";
 import { isJobId } from "../jobs/validate-job-options.ts";
 import { compareKeys } from "../record/compare-keys.ts";
 import type { JobId } from "../units.ts";
 import { decodeJson, encodeJson } from "./json-payload.ts";
-import { listOf, objectOf, oneOf, readAmount, readCount, valueOf, type Read } from "./read-data.ts";
+import {
+  listOf,
+  objectOf,
+  oneOf,
+  readAmount,
+  readCount,
+  readMark,
+  valueOf,
+  type Read,
+} from "./read-data.ts";
 import { isUrlText } from "./read-payload.ts";
 
 /** URLs of one reply, at most. */
@@ -39,9 +48,9 @@ const readKey: Read<Uint8Array> = (data) =>
 
 const readQuestion = objectOf<ListQuestion>({
   job: valueOf(isJobName),
-  filter: objectOf<object, { readonly state: ListedState; readonly http: number }>(
+  filter: objectOf<object, Required<UrlFilter>>(
     {},
-    { state: oneOf(listedStates), http: readCount },
+    { state: oneOf(listedStates), http: readCount, broken: readMark },
   ),
   from: readKey,
   count: readCount,

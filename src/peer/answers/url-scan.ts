@@ -35,8 +35,7 @@ export class UrlScan {
     const { share } = arcs;
     const urls: ListedUrl[] = [];
     const tag = listedTagOf(from);
-    const { state } = filter;
-    if (!tag || (state !== undefined && !told[tag].has(state))) return { urls, share };
+    if (!tag || !tellsOf(tag, filter)) return { urls, share };
     const space = jobSpace(job);
     const urlsMax = Math.min(count, listedUrlsMax);
     let rows = 0;
@@ -53,6 +52,12 @@ export class UrlScan {
     }
     return { urls, share };
   }
+}
+
+/** Whether a kind of rows can name a URL that the filter lets through. */
+function tellsOf(tag: ListedTag, { broken, http, state }: UrlFilter): boolean {
+  const isOfAnswered = broken === true || http !== undefined;
+  return (tag === "url" || !isOfAnswered) && (state === undefined || told[tag].has(state));
 }
 
 /** The URL of a row, where the job has it, and it may be one that is wanted. */

@@ -34,6 +34,9 @@ describe("HttpApi, asked which URLs there are", () => {
     const rest = await get("/urls?job=j&http=4xx&state=fetched&from=1-2-3");
     expect(rest.body).toMatchObject({ urls: [{ url: "http://c/" }] });
     expect(rest.body).not.toHaveProperty("next");
+    expect((await get("/urls?job=j&broken")).body).toEqual(
+      (await get("/urls?job=j&http=4xx")).body,
+    );
     for (const query of ["", "?job=j&http=4", "?job=j&state=done", "?job=J%20J"]) {
       expect(await get(`/urls${query}`)).toMatchObject({ status: 400 });
     }

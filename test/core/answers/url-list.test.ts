@@ -38,6 +38,8 @@ describe("the filter of a list of URLs", () => {
     expect(listed({ http: 404 })).toEqual([3]);
     expect(listed({ http: 2 })).toEqual([2]);
     expect(listed({ state: "failed", http: 4 })).toEqual([]);
+    expect(listed({ broken: true })).toEqual([3, 4]);
+    expect(listed({ broken: true, state: "failed" })).toEqual([4]);
   });
 
   it("reads a status or a class of them, and nothing else", () => {

@@ -146,7 +146,7 @@ const chunk: ContentChunk = {
 const listKey = (...rest: number[]): Uint8Array => Uint8Array.of(0x75, ...rest);
 const listQuestion: ListQuestion = {
   job,
-  filter: { state: "failed", http: 404 },
+  filter: { state: "failed", http: 404, broken: true },
   from: listKey(1),
   count: 20,
 };

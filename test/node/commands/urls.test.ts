@@ -58,6 +58,8 @@ describe("peer urls", () => {
     });
     const { out: failed } = await peer(["urls", "--job", "docs", "--state", "failed"]);
     expect(failed).toBe("connect-refused  http://a.example/2\n");
+    const { out: broken } = await peer(["urls", "--job", "docs", "--broken"]);
+    expect(broken).toMatch(/^404 .*\nconnect-refused .*\n$/);
   });
 
   it("takes the job of a peer that has one alone", async () => {

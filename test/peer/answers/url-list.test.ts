@@ -65,6 +65,7 @@ describe("a peer that is asked for the URLs of a job", () => {
           { state: "queued" } as const,
           { http: 4 },
           { http: 200 },
+          { broken: true } as const,
         ].map(async (filter) => (await listed(peer, filter)).map(({ url }) => url)),
       ),
     );
@@ -74,6 +75,7 @@ describe("a peer that is asked for the URLs of a job", () => {
       [],
       ["http://site.example/missing"],
       ["http://site.example/", "http://site.example/good"],
+      ["http://site.example/down", "http://site.example/missing"],
     ]);
   });
 

@@ -1,0 +1,40 @@
+import { rm } from "node:fs/promises";
+import type { JobReport, PeerControl } from "../src/ports/peer-control.ts";
+import { dataLayout } from "./config/peer-config.ts";
+import { statusLine } from "./text/status-text.ts";
+import { writeWhole } from "./whole-file.ts";
+
+/**
+ * Writes the job's broken URLs into the data directory, a JSON line each; where there are none, there is no file. Returns
+ * how many there are; nothing, and leaves all as it was, where `signal` aborts.
+ */
+export async function writeBrokenUrls(
+  control: Pick<PeerControl, "urls">,
+  { counts, definition: { id } }: JobReport,
+  dataDir: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { brokenFile } = dataLayout(dataDir);
+  const { "4xx": refused = 0, "5xx": troubled = 0 } = counts.statuses;
+  let count = 0;
+  async function* lines(): AsyncGenerator<string> {
+    let from: string | undefined;
+    do {
+      const part = await control.urls(id, { broken: true }, from);
+      count += part.urls.length;
+      yield part.urls.map((each) => `${JSON.stringify(statusLine(each))}\n`).join("");
+      from = part.next;
+      signal.throwIfAborted();
+    } while (from !== undefined);
+  }
+  try {
+    if (counts.failed + refused + troubled > 0) {
+      await writeWhole(brokenFile, lines(), "the list of broken URLs");
+    }
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+  if (count === 0) await rm(brokenFile, { force: true });
+  return count;
+}
