@@ -8,6 +8,7 @@ import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import type { Row } from "../../../src/core/messages/rows.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
+import { storeWith } from "./store-with.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
 
 /** What another member that fetched the URL has of it. */
@@ -27,14 +28,7 @@ function slowReads(ports: PeerPorts): PeerPorts {
     await clock.sleep(readMs);
     return store.getMany(keys);
   };
-  const slow = new Proxy(store, {
-    get: (target, name) => {
-      if (name === "getMany") return getMany;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-  return { ...ports, store: slow };
+  return { ...ports, store: storeWith(store, { getMany }) };
 }
 
 it("a URL's end that comes from another member while it is admitted here stays its end", async () => {
