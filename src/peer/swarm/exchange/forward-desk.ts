@@ -22,6 +22,17 @@ const busyMs = 200;
 /** How long an acknowledgement waits for the replicas before the sender is asked to come again. */
 const replicatedWithinMs: Millis = 2_000;
 
+interface DeskParts {
+  readonly admission: Pick<Admission, "admit">;
+  readonly jobs: JobRegistry;
+  readonly journal: Pick<Journal, "flushed" | "full">;
+  readonly replicator: Pick<Replicator, "full" | "replicated">;
+  readonly territory: Territory;
+  readonly view: Pick<SwarmView, "isRunning">;
+  /** Called when a member sends URLs of a job that is unknown here. */
+  readonly onUnknownJob: (from: MemberId) => void;
+}
+
 /**
  * Receives discovered URLs of sites that this peer holds, from other members and from its own pages.
  *
@@ -29,28 +40,11 @@ const replicatedWithinMs: Millis = 2_000;
  * changes nothing, and it is called new until its bringer has been told so.
  */
 export class ForwardDesk {
-  readonly #parts: {
-    readonly admission: Admission;
-    readonly jobs: JobRegistry;
-    readonly journal: Journal;
-    readonly replicator: Replicator;
-    readonly territory: Territory;
-    readonly view: SwarmView;
-    /** Called when a member sends URLs of a job that is unknown here. */
-    readonly onUnknownJob: (from: MemberId) => void;
-  };
+  readonly #parts: DeskParts;
   readonly #positions = new SitePositions();
   readonly #untold: UntoldNews;
 
-  constructor(parts: {
-    readonly admission: Admission;
-    readonly jobs: JobRegistry;
-    readonly journal: Journal;
-    readonly replicator: Replicator;
-    readonly territory: Territory;
-    readonly view: SwarmView;
-    readonly onUnknownJob: (from: MemberId) => void;
-  }) {
+  constructor(parts: DeskParts) {
     this.#parts = parts;
     this.#untold = new UntoldNews(parts.jobs);
   }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { CanonicalUrl } from "../../../../src/core/units.ts";
+import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import type { CanonicalUrl, MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
+import { ForwardDesk } from "../../../../src/peer/swarm/exchange/forward-desk.ts";
+import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { urlRow } from "../../../../src/peer/admission/url-row.ts";
 import { job, SwarmBench } from "../swarm-bench.ts";
 
@@ -36,5 +39,33 @@ describe("a seed that is acknowledged", () => {
       bench.machine(index).powerFailure();
       expect(seeds.filter((url) => disk.has(urlRow(url, named).key))).toEqual(seeds);
     }
+  });
+});
+
+describe("a URL that another member brings", () => {
+  it("is to come again where its site was given up before it was looked at", async () => {
+    const jobs = new JobRegistry();
+    jobs.define(job);
+    const territory = new Territory();
+    territory.take(ArcSet.whole);
+    const desk = new ForwardDesk({
+      admission: {
+        admit: () => {
+          // A peer that stops. Admission passes over what is not held here.
+          territory.abandon();
+          return Promise.resolve({ added: 0, durable: Promise.resolve() });
+        },
+      },
+      jobs,
+      journal: { full: false, flushed: () => Promise.resolve() },
+      // It takes the others for dead, and so has nobody to wait for.
+      replicator: { full: false, replicated: () => Promise.resolve(true) },
+      territory,
+      view: { isRunning: () => false },
+      onUnknownJob: () => undefined,
+    });
+    const entry = { url: "http://found.example/", job, depth: 0, redirectChain: [] };
+    const delivery = await desk.receive("b" as MemberId, [entry]);
+    expect(delivery.kind).toBe("later");
   });
 });
