@@ -43,17 +43,20 @@ class CopyBench {
   readonly copied: Row[] = [];
   /** How often the other member was told that its copy is complete. */
   told = 0;
+  #unwritten: readonly Uint8Array[] = [];
   #observe: (ops: readonly StoreOp[]) => void = () => undefined;
 
   /**
    * Copies all; `onRead` is called while rows are read, `onTold` when the other member has been told that it has them,
-   * and rows that are `underWay` cannot be read yet.
+   * and rows that are `underWay` cannot be read yet. Those that are `unwritten` can be when the journal is flushed.
    */
   async run(moments: {
     readonly onRead?: (stream: ReplicaStream) => void;
     readonly onTold?: (stream: ReplicaStream) => void;
     readonly underWay?: readonly Uint8Array[];
+    readonly unwritten?: readonly Uint8Array[];
   }): Promise<ReplicaStream> {
+    this.#unwritten = moments.unwritten ?? [];
     const clock = new VirtualClock();
     const stream = streamOf(clock);
     stream.goLive(ArcSet.whole, 0);
@@ -75,7 +78,7 @@ class CopyBench {
       },
       {
         journal: {
-          flushed: () => Promise.resolve(),
+          flushed: () => Promise.resolve(void (this.#unwritten = [])),
           observe: (observer) => {
             this.#observe = (ops) => observer(ops, Promise.resolve());
           },
@@ -105,6 +108,7 @@ class CopyBench {
   #range(range: KeyRange, limit: number, onRead?: () => void): Promise<StoreEntry[]> {
     onRead?.();
     const rows = [this.changing, this.still]
+      .filter((key) => !this.#unwritten.includes(key))
       .toSorted(compareKeys)
       .map((key) => ({ key, value: Uint8Array.of(0) }))
       .filter(({ key }) => compareKeys(key, range.gte) >= 0 && compareKeys(key, range.lt) < 0);
@@ -256,6 +260,12 @@ describe("RangeSync", () => {
     expect(bench.copied.map(({ key }) => key)).toEqual(
       expect.arrayContaining([bench.changing, bench.still]),
     );
+  });
+
+  it("copies a row that was on its way into the database when the stream took its arc up", async () => {
+    const bench = new CopyBench();
+    await bench.run({ unwritten: [bench.changing] });
+    expect(bench.copied.map(({ key }) => key)).toContainEqual(bench.changing);
   });
 
   it("leaves out a row that changes meanwhile, as its change goes its own way", async () => {
