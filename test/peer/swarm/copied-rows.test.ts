@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { VirtualMachine } from "../../../sim/world/virtual-machine.ts";
 import {
   hostAddress,
   jobSpace,
@@ -14,7 +15,11 @@ import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
+import type { Peer } from "../../../src/peer/peer.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
+
+/** No page leads to it. */
+const found = "http://found.example/elsewhere" as CanonicalUrl;
 
 /** A queued URL as two rows: its record, and its entry of the queue, which may be that of another URL's host. */
 function rowsOf(
@@ -41,24 +46,60 @@ function rowsOf(
 }
 
 describe("rows from another member, for a site that is held here", () => {
+  /** Has a member that holds the URL's site take in rows of the other one, in turn, while the job is paused. */
+  async function sendInTurn(
+    bench: SwarmBench,
+    url: CanonicalUrl,
+    ...messages: readonly (readonly Row[])[]
+  ): Promise<VirtualMachine<Peer>> {
+    await bench.begin();
+    await bench.peer(0).inject(job, [], {});
+    await bench.peer(0).changeJob(job, "pause");
+    await bench.pass(1_000);
+    const holder = bench.holderOf(url);
+    for (const rows of messages) {
+      const sender = bench.peer(1 - holder).swarm;
+      const outcome = await sender?.calls.rows(bench.machine(holder).id, rows, 5_000);
+      expect(outcome?.kind).toBe("reply");
+    }
+    return bench.machine(holder);
+  }
+
   it("count a URL once whose entry of the queue comes before its record", async () => {
     const bench = new SwarmBench(2);
     await bench.run(async () => {
-      await bench.begin();
-      await bench.peer(0).inject(job, [], {});
-      await bench.peer(0).changeJob(job, "pause");
-      await bench.pass(1_000);
-      const url = "http://found.example/elsewhere" as CanonicalUrl;
-      const holder = bench.holderOf(url);
-      const { record, entry } = rowsOf(url);
-      const sender = bench.peer(1 - holder).swarm;
-      const send = async (rows: readonly Row[]): Promise<void> => {
-        const outcome = await sender?.calls.rows(bench.machine(holder).id, rows, 5_000);
-        expect(outcome?.kind).toBe("reply");
+      const { record, entry } = rowsOf(found);
+      const { peer } = await sendInTurn(bench, found, [entry], [record, entry]);
+      expect(peer.job(job).counts.queued).toBe(1);
+    });
+  });
+
+  it("do not count as queued where the URL's record is further", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      const { record, entry } = rowsOf(found);
+      const ended = {
+        state: urlState.done,
+        url: found,
+        httpStatus: 200,
+        fetchedAtMs: 5,
+        attempts: 1,
       };
-      await send([entry]);
-      await send([record, entry]);
-      expect(bench.peer(holder).job(job).counts.queued).toBe(1);
+      const done = { ...record, value: UrlRecord.encode({ ...urlState.fresh, ...ended }) };
+      const { peer } = await sendInTurn(bench, found, [done], [entry]);
+      expect(peer.job(job).counts.queued).toBe(0);
+    });
+  });
+
+  it("are not deleted on the other member's word", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      const { record, entry } = rowsOf(found);
+      const keys = [record.key, entry.key];
+      const deletions = keys.map((key) => ({ key }));
+      const { disk, peer } = await sendInTurn(bench, found, [record, entry], deletions);
+      expect(keys.filter((key) => disk.has(key))).toEqual(keys);
+      expect(peer.job(job).counts.queued).toBe(1);
     });
   });
 
@@ -71,10 +112,7 @@ describe("rows from another member, for a site that is held here", () => {
       const [own] = bench.world.sampleWeb.rootUrls();
       if (own === undefined) throw new Error("a web with a page");
       const holder = bench.holderOf(own);
-      const { entry } = rowsOf(
-        "http://found.example/elsewhere" as CanonicalUrl,
-        own as CanonicalUrl,
-      );
+      const { entry } = rowsOf(found, own as CanonicalUrl);
       const outcome = await bench
         .peer(1 - holder)
         .swarm?.calls.rows(bench.machine(holder).id, [entry], 5_000);
