@@ -181,6 +181,16 @@ export class Workbench {
     }
   }
 
+  /** Opens a request of this visit, where it is the one that its address has next and its time has come. */
+  takeThis(visit: HostVisit, nowMs: Millis): boolean {
+    const entry = this.#placements.get(visit)?.entry;
+    const dueAtMs = entry?.dueAtMs();
+    if (entry === undefined || dueAtMs === undefined || dueAtMs > nowMs) return false;
+    if (entry.first() !== visit || !entry.mayStart(nowMs)) return false;
+    this.#openFirst(entry, nowMs);
+    return true;
+  }
+
   /**
    * Closes one request of the visit and arms the address's clock: counted, like the host's, from when the
    * server has surely seen the request. Does not place the visit again.

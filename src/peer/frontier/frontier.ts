@@ -1,21 +1,15 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import { heldUrl, type NewQueuedUrl } from "../../core/frontier/queued-url.ts";
-import { Workbench, type AddressLoans } from "../../core/frontier/workbench.ts";
-import type { AddressUse, LoanSpan } from "../../core/politeness/address-borrower.ts";
+import { Workbench } from "../../core/frontier/workbench.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
-import type {
-  CanonicalUrl,
-  HostName,
-  IpAddress,
-  JobId,
-  Millis,
-  SiteName,
-} from "../../core/units.ts";
+import type { CanonicalUrl, HostName, JobId, Millis, SiteName } from "../../core/units.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
+import { positionOf } from "../../core/ring/ring-position.ts";
 import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import { ActiveHosts } from "./active-hosts.ts";
+import { AddressTurns } from "./address-turns.ts";
 import type { FrontierOptions } from "./frontier-options.ts";
 import { HostAddresses } from "../fetching/host-addresses.ts";
 import { setPace } from "./host-pace.ts";
@@ -44,6 +38,7 @@ import { WaitingHosts } from "./waiting-hosts.ts";
 export class Frontier {
   /** When the hosts were last asked may be unknown. */
   readonly doubts: Doubts;
+  readonly turns: AddressTurns;
   readonly #clock: Clock;
   readonly #addresses: HostAddresses;
   readonly #reader: QueueReader;
@@ -81,6 +76,7 @@ export class Frontier {
     this.#journal = parts.journal;
     this.#politeness = politeness;
     this.#workbench = new Workbench(politeness);
+    this.turns = new AddressTurns(this.#workbench, ports.clock, politeness, events);
     this.#signal = events.signal;
     events.signal.addEventListener("abort", () => this.#pulse.fire());
     this.#onDue = events.onDue;
@@ -142,19 +138,9 @@ export class Frontier {
     return !this.#signal.aborted && !isCrawled();
   }
 
-  /** From now on addresses are lent by other members; returns those in use. */
-  borrowAddresses(loans: AddressLoans): IpAddress[] {
-    return this.#workbench.borrowFrom(loans);
-  }
-
-  /** Requests to the address may start within this span. */
-  lendAddress(address: IpAddress, span: LoanSpan): void {
-    this.#workbench.lend(address, span);
-    if (span.untilMs > this.#clock.nowMs()) this.#onDue();
-  }
-
-  addressUse(address: IpAddress): AddressUse | undefined {
-    return this.#workbench.useOf(address);
+  /** Whether no other member asks the host. */
+  crawls(name: HostName): boolean {
+    return this.#crawled.contains(positionOf(siteOfHost(name)));
   }
 
   /** The active host of this name. */
@@ -205,7 +191,7 @@ export class Frontier {
   /** A URL that may be fetched now, if there is one: its host and its address count an open request from here on. */
   take(): Lease | undefined {
     for (;;) {
-      const visit = this.#workbench.take(this.#clock.nowMs());
+      const visit = this.turns.take();
       if (!visit) return undefined;
       const host = this.#hosts.get(visit.host);
       const url = visit.queue.take(this.#runnable, this.#priorityOf);

@@ -1,3 +1,5 @@
+import type { HostVisit } from "../../core/frontier/host-visit.ts";
+import type { RequestEnd } from "../../core/frontier/workbench.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import type { CanonicalUrl, HostName, IpAddress, Millis } from "../../core/units.ts";
 import { hostOf } from "../../core/url/site-of.ts";
@@ -13,7 +15,7 @@ import type { Lease } from "../durability/lease.ts";
 /** A visit waits so long for a host that it is led to, or as long as its delay where that is longer. */
 const waitMaxMs: Millis = 10_000;
 
-/** A host or an address with an open request is looked at again after so long. */
+/** A host with an open request is looked at again after so long. */
 const lookAgainMs: Millis = 500;
 
 /** One robots.txt may be that of thousands of hosts: they share its answer for so long, this many of them at a time. */
@@ -33,8 +35,8 @@ interface HopPorts {
 interface Turn {
   readonly name: HostName;
   readonly address: IpAddress;
-  /** When the visit's own request lets the address be asked again, where the visit holds it. */
-  readonly heldUntilMs: Millis | undefined;
+  /** The visit holds the address, and its request has just ended. */
+  readonly isHeld: boolean;
   readonly delayMs: Millis;
 }
 
@@ -46,10 +48,11 @@ interface Shared {
 /**
  * Follows the redirects of a robots.txt at the pace of the hosts that they lead to, which need not be in the queue.
  *
- * Invariant: there is one hop at a time to a host, and one to an address, a delay apart. A hop begins when the host's
- * gate, where it is active here, and the address's clock are open.
+ * Invariant: there is one hop at a time to a host, a delay apart. A hop begins when the host's gate, where it is active
+ * here, is open, and in a turn at its address, which in a swarm has to be on loan.
  *
- * The queue knows of a hop by the host's gate alone, which counts its delay from the hop's start, and again from its end.
+ * Another member may be crawling the host. Whose turn it is, only the address tells both: the hop keeps it for the delay
+ * before and after its request.
  */
 export class RobotsHops {
   readonly #ports: HopPorts;
@@ -58,10 +61,10 @@ export class RobotsHops {
   readonly #limits: FetchLimits;
   readonly #addressDelayMs: Millis;
   readonly #signal: AbortSignal;
-  /** Hosts and addresses that a hop has booked. */
-  readonly #booked = new Set<HostName | IpAddress>();
-  /** When hosts and addresses may be led to again. */
-  readonly #openAtMs = new Map<HostName | IpAddress, Millis>();
+  /** Hosts that a hop has booked. */
+  readonly #booked = new Set<HostName>();
+  /** When hosts may be led to again. */
+  readonly #openAtMs = new Map<HostName, Millis>();
   readonly #shared = new Map<CanonicalUrl, Shared>();
 
   constructor(
@@ -122,69 +125,86 @@ export class RobotsHops {
     } else {
       const { visit } = lease.host;
       const { delayMs } = this.#frontier.hostNamed(name)?.visit ?? visit;
-      // The visit itself holds its host's address, whose request has just ended.
-      const restMs = Math.min(visit.delayMs, this.#addressDelayMs);
-      const heldUntilMs =
-        address === visit.address ? this.#ports.clock.nowMs() + restMs : undefined;
-      const turn = { name, address, heldUntilMs, delayMs };
-      if (await this.#book(turn)) {
-        outcome = await this.#fetch(url, address);
-        this.#end(turn, outcome);
-      }
+      const turn = { name, address, isHeld: address === visit.address, delayMs };
+      outcome = await this.#ask(turn, url);
     }
     if (!outcome || fetchVerdictOf(outcome).kind !== "ok") this.#shared.delete(url);
     return outcome;
   }
 
-  /** Books the turn and waits for it; false, and nothing is booked, where that would take too long. */
-  async #book(turn: Turn): Promise<boolean> {
+  /** Asks in the turn of the host and the address; nothing where that would take too long. */
+  async #ask(turn: Turn, url: CanonicalUrl): Promise<FetchOutcome | undefined> {
     const { clock } = this.#ports;
-    const { name, address, heldUntilMs, delayMs } = turn;
+    const { name, address, isHeld, delayMs } = turn;
     const untilMs = clock.nowMs() + longestWaitMs(delayMs);
-    while (this.#isBusy(turn) && !this.#signal.aborted) {
-      if (clock.nowMs() + lookAgainMs > untilMs) return false;
+    const fromMs = await this.#book(turn, untilMs);
+    if (fromMs === undefined) return undefined;
+    const errand = { host: name, address, delayMs, fromMs, untilMs };
+    const visit = isHeld ? undefined : await this.#frontier.turns.begin(errand);
+    if (!isHeld && !visit) {
+      this.#booked.delete(name);
+      return undefined;
+    }
+    await clock.sleep(fromMs - clock.nowMs(), this.#signal);
+    // Another member may have asked the host just now, and may do so again: the address is kept from it for as long.
+    const restMs = this.#frontier.crawls(name) ? 0 : Math.min(delayMs, waitMaxMs);
+    await clock.sleep(restMs, this.#signal);
+    this.#begin(turn);
+    const outcome = await this.#fetch(url, address);
+    this.#end(turn, outcome);
+    if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome) }, restMs);
+    return outcome;
+  }
+
+  /** Books the host, and returns when it may be asked; nothing is booked where that would be too late. */
+  async #book({ name, isHeld, delayMs }: Turn, untilMs: Millis): Promise<Millis | undefined> {
+    const { clock } = this.#ports;
+    while (this.#isBusy(name) && !this.#signal.aborted) {
+      if (clock.nowMs() + lookAgainMs > untilMs) return undefined;
       await clock.sleep(lookAgainMs, this.#signal);
     }
     const gate = this.#frontier.hostNamed(name)?.visit.gate;
-    const openAtMs = Math.max(
-      clock.nowMs(),
+    const fromMs = Math.max(
+      clock.nowMs() + (isHeld ? Math.min(delayMs, this.#addressDelayMs) : 0),
       gate?.nextFetchAtMs ?? 0,
       this.#openAtMs.get(name) ?? 0,
-      this.#openAtMs.get(address) ?? 0,
-      heldUntilMs ?? this.#frontier.addressUse(address)?.clockAtMs ?? 0,
     );
-    if (openAtMs > untilMs) return false;
+    if (fromMs > untilMs) return undefined;
     this.#booked.add(name);
-    this.#booked.add(address);
-    gate?.opened(openAtMs, delayMs);
-    // The host may come into the queue while it is asked, or after.
-    this.#frontier.doubts.asked(name, openAtMs);
-    await clock.sleep(openAtMs - clock.nowMs(), this.#signal);
-    return true;
+    gate?.opened(fromMs, delayMs);
+    return fromMs;
   }
 
-  #isBusy({ name, address, heldUntilMs }: Turn): boolean {
-    if (this.#booked.has(name) || this.#frontier.hostNamed(name)?.visit.openRequests) return true;
-    if (this.#booked.has(address)) return true;
-    return heldUntilMs === undefined && (this.#frontier.addressUse(address)?.busy ?? false);
+  #isBusy(name: HostName): boolean {
+    return this.#booked.has(name) || Boolean(this.#frontier.hostNamed(name)?.visit.openRequests);
   }
 
-  /** Frees what was booked, and tells the clocks of the host that was asked how it went. */
-  #end({ name, address, delayMs }: Turn, outcome: FetchOutcome): void {
+  #begin({ name, delayMs }: Turn): void {
     const nowMs = this.#ports.clock.nowMs();
-    for (const [place, openAtMs] of this.#openAtMs) {
-      if (openAtMs <= nowMs) this.#openAtMs.delete(place);
+    this.#frontier.hostNamed(name)?.visit.gate.opened(nowMs, delayMs);
+    // The host may come into the queue while it is asked, or after.
+    this.#frontier.doubts.asked(name, nowMs);
+  }
+
+  /** Frees the host, and tells its clocks how it went. */
+  #end({ name, delayMs }: Turn, outcome: FetchOutcome): void {
+    const nowMs = this.#ports.clock.nowMs();
+    for (const [known, openAtMs] of this.#openAtMs) {
+      if (openAtMs <= nowMs) this.#openAtMs.delete(known);
     }
     const verdict = fetchVerdictOf(outcome);
     this.#frontier.doubts.asked(name, nowMs);
     this.#booked.delete(name);
     this.#openAtMs.set(name, nowMs + Math.max(delayMs, verdict.retryAfterMs ?? 0));
-    this.#booked.delete(address);
-    this.#openAtMs.set(address, nowMs + Math.min(delayMs, this.#addressDelayMs));
     const host = this.#frontier.hostNamed(name);
     if (!host || verdict.kind === "neutral") return;
     host.visit.gate.record(verdict, host.visit.delayMs, this.#ports.entropy.random());
     void this.#journal.append([host.save()]);
+  }
+
+  async #release(visit: HostVisit, end: RequestEnd, restMs: Millis): Promise<void> {
+    await this.#ports.clock.sleep(restMs, this.#signal);
+    this.#frontier.turns.end(visit, end);
   }
 
   #fetch(url: CanonicalUrl, address: IpAddress): Promise<FetchOutcome> {

@@ -121,8 +121,7 @@ export class Swarm {
     this.#parts = parts;
     this.#options = options;
     this.#onFailure = onFailure;
-    const { cluster } = options;
-    const rings = options.rings ?? new RingBook(cluster.ring);
+    const rings = options.rings ?? new RingBook(options.cluster.ring);
     const generation = Math.floor(ports.clock.nowMs());
     const heard = {
       onBuried: () => this.lending?.forfeit(),
@@ -137,7 +136,7 @@ export class Swarm {
       called,
       { view, territory },
       {
-        replicator: { replicas: cluster.replicas, queuedRowsMax: options.queuedRowsMax },
+        replicator: { replicas: options.cluster.replicas, queuedRowsMax: options.queuedRowsMax },
         stream: options.stream,
       },
       () => this.#progressed(),
@@ -172,7 +171,8 @@ export class Swarm {
     );
     this.ownership = this.#newOwnership(called);
     if (options.lending.addressDelayMs > 0) {
-      this.lending = new AddressLending(ports, { view, bench: parts.frontier }, options.lending);
+      const lent = { view, bench: parts.frontier.turns };
+      this.lending = new AddressLending(ports, lent, options.lending);
     }
     parts.journal.observe((ops) => this.replicator.observe(ops));
     parts.journal.observe((ops) => this.termination.observe(ops));

@@ -323,6 +323,20 @@ describe("Workbench", () => {
     expect(workbench.take(1)).toBe(left);
   });
 
+  it("hands out a certain host where it is the next one at its address, and due", () => {
+    const workbench = new Workbench(options);
+    const [first, second] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];
+    workbench.place(first, 0);
+    workbench.place(second, 1);
+    expect(workbench.takeThis(second, 5)).toBe(false);
+    expect(workbench.takeThis(first, 5)).toBe(true);
+    expect([first.openRequests, workbench.size]).toEqual([1, 1]);
+    finish(workbench, first, 5);
+    expect(workbench.takeThis(second, 254)).toBe(false);
+    expect(workbench.takeThis(second, 255)).toBe(true);
+    expect(workbench.takeThis(second, 255)).toBe(false);
+  });
+
   it("takes a host out, and keeps its open requests", () => {
     const workbench = new Workbench(options);
     const [a, b] = [visitOf("a.test", "10.0.0.1"), visitOf("b.test", "10.0.0.1")];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostName, IpAddress } from "../../../src/core/units.ts";
+import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -38,6 +39,20 @@ describe("a robots.txt that stands at another host", () => {
     expect(hits.length).toBeGreaterThanOrEqual(led.length);
     const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.finishedAtMs ?? 0));
     expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("is asked for also by a peer that sends one request at a time", async () => {
+    const pages = (text: string): TablePage => {
+      const url = new URL(text);
+      if (url.hostname === "hub.example") return { status: 404 };
+      if (url.pathname !== "/robots.txt") return htmlPage();
+      return { status: 302, headers: { location: `http://hub.example/robots/${url.hostname}` } };
+    };
+    const dispatcher = { ...defaultPeerOptions.dispatcher, openRequestsMax: 1 };
+    const machine = new VirtualPeer(pages, { dispatcher });
+    const peer = await machine.crawl(led);
+    expect(peer.job(testJob).counts).toMatchObject({ pages: led.length });
+    expect(hubHits(machine)).toHaveLength(led.length);
   });
 
   it("is asked for on a new connection", async () => {
