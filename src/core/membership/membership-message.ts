@@ -1,4 +1,4 @@
-import type { MemberId } from "../units.ts";
+import type { MemberId, Millis } from "../units.ts";
 import type { Member } from "./member.ts";
 
 /**
@@ -36,6 +36,8 @@ export type MembershipMessage =
       readonly kind: "push-pull";
       readonly members: readonly Member[];
       readonly reply: boolean;
+      /** By the sender's clock: for its receiver's log alone. The shell says so. */
+      readonly sentAtMs?: Millis;
     };
 
 /** What the shell is to do, in this order. */

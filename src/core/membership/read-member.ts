@@ -11,7 +11,7 @@ const versionCharactersMax = 64;
 /** A run with one change each millisecond reaches it after 49 days. */
 export const incarnationMax = 0xffff_ffff;
 /** Clocks may differ by this much; a generation of a later time would supersede all honest ones for ever. */
-const generationAheadMaxMs = 24 * 3_600_000;
+export const clocksApartMaxMs: Millis = 24 * 3_600_000;
 
 const roles: readonly unknown[] = ["joining", "active", "leaving", "left"] satisfies MemberRole[];
 const healths: readonly unknown[] = ["alive", "suspect", "dead"] satisfies MemberHealth[];
@@ -41,7 +41,7 @@ export function readMember(data: unknown, nowMs: Millis): Member | undefined {
 
 /** Whether a run can have begun by now, as far as clocks differ. */
 export function isTimely(generation: Millis, nowMs: Millis): boolean {
-  return generation <= nowMs + generationAheadMaxMs;
+  return generation <= nowMs + clocksApartMaxMs;
 }
 
 export function isMemberId(value: unknown): value is MemberId {

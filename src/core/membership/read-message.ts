@@ -65,10 +65,11 @@ function readPingRequest(fields: Fields, read: ClaimReader): MembershipMessage |
 }
 
 function readPushPull(fields: Fields, read: ClaimReader): MembershipMessage | undefined {
-  const { reply } = fields;
+  const { reply, sentAtMs } = fields;
   const members = readClaims(fields["members"], read);
   if (members === undefined || typeof reply !== "boolean") return undefined;
-  return { kind: "push-pull", members, reply };
+  if (!isCount(sentAtMs, Number.MAX_SAFE_INTEGER)) return { kind: "push-pull", members, reply };
+  return { kind: "push-pull", members, reply, sentAtMs };
 }
 
 function isSequence(value: unknown): value is number {

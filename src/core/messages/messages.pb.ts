@@ -3012,6 +3012,7 @@ export interface Notice {
   members: Uint8Array<ArrayBuffer>[]
   reply: boolean
   tableHash: bigint
+  sentAtMs?: number
 }
 
 export namespace Notice {
@@ -3054,6 +3055,11 @@ export namespace Notice {
         if ((obj.tableHash != null && obj.tableHash !== 0n)) {
           w.uint32(57)
           w.fixed64(obj.tableHash)
+        }
+
+        if (obj.sentAtMs != null) {
+          w.uint32(64)
+          w.uint64Number(obj.sentAtMs)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -3101,6 +3107,10 @@ export namespace Notice {
             }
             case 7: {
               obj.tableHash = reader.fixed64()
+              break
+            }
+            case 8: {
+              obj.sentAtMs = reader.uint64Number()
               break
             }
             default: {
@@ -3172,6 +3182,13 @@ export namespace Notice {
               }
               break
             }
+            case 8: {
+              yield {
+                field: `${prefix}.sentAtMs`,
+                value: reader.uint64Number()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -3215,6 +3232,11 @@ export namespace Notice {
     value: bigint
   }
 
+  export interface NoticeSentAtMsFieldEvent {
+    field: '$.sentAtMs'
+    value: number
+  }
+
   export function encode (obj: Partial<Notice>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, Notice.codec())
   }
@@ -3223,7 +3245,7 @@ export namespace Notice {
     return decodeMessage(buf, Notice.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Generator<NoticeKindFieldEvent | NoticeSequenceFieldEvent | NoticeTargetFieldEvent | NoticeMembersFieldEvent | NoticeReplyFieldEvent | NoticeTableHashFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Notice>): Generator<NoticeKindFieldEvent | NoticeSequenceFieldEvent | NoticeTargetFieldEvent | NoticeMembersFieldEvent | NoticeReplyFieldEvent | NoticeTableHashFieldEvent | NoticeSentAtMsFieldEvent> {
     return streamMessage(buf, Notice.codec(), opts)
   }
 }

@@ -37,8 +37,9 @@ export function encodeNotice(message: MembershipMessage): Uint8Array<ArrayBuffer
     case "nack":
       return wire.Notice.encode({ kind, sequence: message.sequence });
     case "push-pull": {
-      const { members, reply } = message;
-      return wire.Notice.encode({ kind, members: encodeMembers(members), reply });
+      const { members, reply, sentAtMs } = message;
+      const rows = { members: encodeMembers(members) };
+      return wire.Notice.encode({ kind, ...rows, reply, ...(sentAtMs && { sentAtMs }) });
     }
   }
 }

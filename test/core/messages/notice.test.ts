@@ -36,11 +36,15 @@ const messages: fc.Arbitrary<MembershipMessage> = fc.oneof(
   fc.record({ kind: fc.constantFrom("ping", "ack"), sequence, tableHash: hashes, claims }),
   fc.record({ kind: fc.constant("ping-request"), sequence, target: ids, claims }),
   fc.record({ kind: fc.constant("nack"), sequence }),
-  fc.record({
-    kind: fc.constant("push-pull"),
-    members: fc.array(member, { maxLength: 5 }),
-    reply: fc.boolean(),
-  }),
+  fc.record(
+    {
+      kind: fc.constant("push-pull"),
+      members: fc.array(member, { maxLength: 5 }),
+      reply: fc.boolean(),
+      sentAtMs: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    },
+    { requiredKeys: ["kind", "members", "reply"] },
+  ),
 );
 
 /** The longest row that a member may have. */

@@ -1,6 +1,9 @@
 import { isGone, stateOf } from "../../../core/membership/member.ts";
 import type { Member, MemberRole } from "../../../core/membership/member.ts";
-import type { MembershipAction } from "../../../core/membership/membership-message.ts";
+import type {
+  MembershipAction,
+  MembershipMessage,
+} from "../../../core/membership/membership-message.ts";
 import { Membership } from "../../../core/membership/membership.ts";
 import type { MembershipOptions } from "../../../core/membership/membership-options.ts";
 import { encodeClaim } from "../../../core/messages/claim.ts";
@@ -13,6 +16,7 @@ import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
 import { Alarm } from "../../alarm.ts";
 import type { RingBook } from "../replication/ring-book.ts";
+import { FarClocks } from "./far-clocks.ts";
 import type { SwarmView } from "./swarm-view.ts";
 
 /** How long a swarm of which nobody is active yet is waited for, before the first of those who are joining begins it. */
@@ -45,6 +49,7 @@ export class MemberView implements SwarmView {
   readonly #newMembership: (generation: number) => Membership;
   #membership: Membership;
   readonly #rings: RingBook;
+  readonly #clocks: FarClocks;
   readonly #listeners = new Set<() => void>();
   readonly #events: MemberViewEvents;
   readonly #stop = new AbortController();
@@ -86,6 +91,7 @@ export class MemberView implements SwarmView {
     this.#logger = ports.logger;
     this.#overlay = ports.overlay;
     this.#rings = rings;
+    this.#clocks = new FarClocks(ports.logger);
     this.#events = events;
     this.self = ports.overlay.self;
     const { version, weight } = options;
@@ -166,7 +172,9 @@ export class MemberView implements SwarmView {
     this.#overlay.onNotice((from, payload) => {
       const nowMs = this.#clock.nowMs();
       const message = decodeNotice(payload, nowMs);
-      if (message) this.#perform(this.#membership.receive(from, message, nowMs));
+      if (!message) return;
+      if (message.kind === "push-pull") this.#clocks.heard(from, message.sentAtMs, nowMs);
+      this.#perform(this.#membership.receive(from, message, nowMs));
     });
     this.#overlay.onBroken((member) => {
       this.#perform(this.#membership.broken(member, this.#clock.nowMs()));
@@ -236,7 +244,7 @@ export class MemberView implements SwarmView {
     for (const action of actions) {
       switch (action.kind) {
         case "send":
-          this.#overlay.notify(action.to, encodeNotice(action.message));
+          this.#send(action.to, action.message);
           break;
         case "broadcast":
           this.#overlay.publish(encodeClaim({ members: action.claims }));
@@ -254,6 +262,12 @@ export class MemberView implements SwarmView {
     }
     if (changed) this.#renewSoon();
     this.#watchFounding();
+  }
+
+  #send(to: MemberId, message: MembershipMessage): void {
+    const sentAtMs = Math.floor(this.#clock.nowMs());
+    const said = message.kind === "push-pull" ? { ...message, sentAtMs } : message;
+    this.#overlay.notify(to, encodeNotice(said));
   }
 
   #note(member: Member, before: Member | undefined): boolean {
