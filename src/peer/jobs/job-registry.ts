@@ -140,9 +140,11 @@ export class JobRegistry {
     return true;
   }
 
-  /** Takes in how many pages of a job that is known here another member has fetched. */
-  countElsewhere(count: PastPageCount): void {
-    this.get(count.job).pagesElsewhere += this.#heard.take(count);
+  /** Takes in how many pages of a job that is known here another member has fetched; whether they are more than before. */
+  countElsewhere(count: PastPageCount): boolean {
+    const more = this.#heard.take(count);
+    this.get(count.job).pagesElsewhere += more;
+    return more > 0;
   }
 
   /** All that {@link countElsewhere} has taken in, in this run or an earlier one. */

@@ -89,7 +89,7 @@ export class Swarm {
   readonly termination: Termination;
   readonly jobs: JobSpread;
   readonly calls: PeerCalls;
-  readonly #tally: PageTally;
+  readonly tally: PageTally;
   readonly #stalls: StallWatch;
   readonly #minority: MinorityWatch;
   /** A request was held back because too much was on its way to other members. */
@@ -157,7 +157,7 @@ export class Swarm {
     const stallEvents = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
-    this.#tally = new PageTally(ports, { ...parts, view });
+    this.tally = new PageTally(ports, { ...parts, view });
     this.exchange = new Exchange(
       ports,
       {
@@ -218,7 +218,7 @@ export class Swarm {
     const { signal } = this.#stop;
     this.#background = Promise.all([
       this.jobs.run(signal),
-      this.#tally.run(signal),
+      this.tally.run(signal),
       this.#stalls.run(),
       this.homecoming.run(signal),
       joinSwarm(this.#ports, this.view, this.#options.join, signal),
@@ -370,8 +370,8 @@ export class Swarm {
     const claim = decodeClaim(payload, this.#ports.clock.nowMs());
     if (!claim) return;
     if ("members" in claim) this.view.heard(from, claim.members);
-    else if ("pageCounts" in claim) this.#tally.take(from, claim.pageCounts);
-    else if ("pastPageCounts" in claim) this.#tally.takePast(from, claim.pastPageCounts);
+    else if ("pageCounts" in claim) this.tally.take(from, claim.pageCounts);
+    else if ("pastPageCounts" in claim) this.tally.takePast(from, claim.pastPageCounts);
     else this.jobs.take([claim.jobDefinition]);
   }
 

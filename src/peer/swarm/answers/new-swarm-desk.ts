@@ -26,16 +26,16 @@ export function newSwarmDesk(
     readonly signal: AbortSignal;
   },
 ): SwarmDesk {
-  const { calls, jobs: spread, replicator, territory, view } = swarm;
+  const { calls, jobs: spread, replicator, tally, territory, view } = swarm;
   const { hosts, jobs, scan, urls } = desk;
   const { bodyBytesMax, replicas, signal } = options;
+  const { clock } = ports;
   const contents = new ContentDesk({ calls, urls, view }, bodyBytesMax);
-  const figures = new SwarmFigures(ports.clock, desk, { calls, spread, view });
+  const figures = new SwarmFigures(clock, desk, { calls, past: tally.past, spread, view });
   const known = { jobs, urls, scan, hosts };
   const held = new HeldAnswers({ ...known, replicator, territory, view }, replicas);
-  const search = new HolderSearch(ports.clock, { view, territory }, replicas, signal);
+  const search = new HolderSearch(clock, { view, territory }, replicas, signal);
   serveQuestions(ports.overlay, { contents, figures, held });
-  const { clock } = ports;
   const lists = new SwarmLists(clock, { calls, held, view }, signal);
   const parts = { calls, clock, contents, figures, held, jobs, lists, search, spread, view };
   return new SwarmDesk(parts);

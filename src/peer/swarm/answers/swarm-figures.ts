@@ -16,7 +16,7 @@ import { Slots } from "../../slots.ts";
 import { sumFigures, type MemberFigures } from "../../answers/sum-figures.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
 import type { MemberView } from "../members/member-view.ts";
-import { PastTotalsBook } from "../members/past-totals.ts";
+import type { PastTotalsBook } from "../members/past-totals.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 
 /** Time for a member's figures. */
@@ -38,19 +38,25 @@ export class SwarmFigures {
   readonly #jobs: JobRegistry;
   readonly #spread: JobSpread;
   readonly #view: MemberView;
-  readonly #past = new PastTotalsBook();
+  readonly #past: PastTotalsBook;
   /** What each member owns, for as long as the ring is this one. */
   #shares: { readonly ring: Ring; readonly of: ReadonlyMap<MemberId, number> } | undefined;
 
   constructor(
     clock: Clock,
     desk: DeskParts,
-    parts: { readonly calls: PeerCalls; readonly spread: JobSpread; readonly view: MemberView },
+    parts: {
+      readonly calls: PeerCalls;
+      readonly past: PastTotalsBook;
+      readonly spread: JobSpread;
+      readonly view: MemberView;
+    },
   ) {
     this.#clock = clock;
     this.#desk = desk;
     this.#jobs = desk.jobs;
     this.#calls = parts.calls;
+    this.#past = parts.past;
     this.#spread = parts.spread;
     this.#view = parts.view;
   }

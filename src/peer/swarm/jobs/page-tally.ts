@@ -7,6 +7,7 @@ import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
+import { PastTotalsBook } from "../members/past-totals.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 
 /** How often the others are told of what has changed. */
@@ -26,12 +27,15 @@ const doubtedMax = 1_000;
  *
  * Each member tells the others its own count, once a second where it has changed, again where a member is new, and every
  * few seconds in any case. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each
- * remembers it in its database, and passes it on to those who were not there.
+ * remembers it in its database, and passes it on to those who were not there. Of a job that is given its limit later,
+ * those that are gone by then are known from the totals that they handed over, where somebody has these.
  *
  * A count is believed when a member tells it, and no more of it than the job's limit, which a greater limit makes good. One
  * that no job can reach is not.
  */
 export class PageTally {
+  /** Of members that are gone: what is in it of a job counts when the job is given a limit. */
+  readonly past = new PastTotalsBook();
   readonly #clock: Clock;
   readonly #overlay: Pick<Overlay, "publish">;
   readonly #logger: Logger;
@@ -103,8 +107,23 @@ export class PageTally {
     this.#logger.warn("pages-beyond-limit", { from, job, member, pages });
   }
 
+  /** Takes in what members that are gone had fetched of jobs that had no limit then; whether there was any. */
+  #countPast(): boolean {
+    let hasAny = false;
+    for (const { member, jobs } of this.past.all()) {
+      if (!this.#isGone(member)) continue;
+      for (const { job, counts } of jobs) {
+        const pagesMax = this.#jobs.find(job)?.definition.options.pagesMax ?? 0;
+        const pages = Math.min(counts.pages, pagesMax);
+        if (pages > 0 && this.#jobs.countElsewhere({ job, member, pages })) hasAny = true;
+      }
+    }
+    return hasAny;
+  }
+
   #tell(): void {
-    const isForAll = this.#hasNewcomers() || this.#clock.nowMs() >= this.#toldAllAtMs + tellAgainMs;
+    const isDue = this.#clock.nowMs() >= this.#toldAllAtMs + tellAgainMs;
+    const isForAll = [this.#countPast(), this.#hasNewcomers(), isDue].includes(true);
     if (isForAll) this.#toldAllAtMs = this.#clock.nowMs();
     const counts: PageCount[] = [];
     for (const { definition, counter } of this.#jobs.all()) {
