@@ -152,7 +152,7 @@ async function resolverOf({ dns }: PeerConfig, clock: Clock): Promise<DnsResolve
   const options = {
     ...module.defaultDnsResolverOptions,
     ...(dns && { server: `${dns.host}:${dns.port}` }),
-    prefersIPv6: hasIPv6Alone(networkInterfaces()),
+    prefersIPv6: () => hasIPv6Alone(networkInterfaces()),
   };
   return new module.DnsResolver({ clock }, options);
 }

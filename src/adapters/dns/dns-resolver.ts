@@ -12,12 +12,14 @@ import { TaskSlots } from "./task-slots.ts";
 export interface DnsResolverOptions {
   /** `HOST:PORT` of the only server to ask; undefined asks the system's servers, then the system itself. @default undefined */
   readonly server: string | undefined;
-  /** IPv6 addresses are asked for first, as a machine needs that has no others. @default false */
-  readonly prefersIPv6: boolean;
+  /** Whether IPv6 addresses are asked for first, as a machine needs that has no others. @default never */
+  readonly prefersIPv6: () => boolean;
   /** How long one try may take. @default 2_500 */
   readonly timeoutMs: Millis;
   /** How often each server is asked. @default 2 */
   readonly tries: number;
+  /** After a failure the system is asked for its servers again, at most so often. @default 5_000 */
+  readonly rereadMs: Millis;
   /** An answer is kept at least so long, whatever its records say: a shorter time would ask again for each page. @default 30_000 */
   readonly ttlMsMin: Millis;
   /** An answer is kept at most so long. @default 86_400_000 */
@@ -38,9 +40,10 @@ export interface DnsResolverOptions {
 
 export const defaultDnsResolverOptions: DnsResolverOptions = {
   server: undefined,
-  prefersIPv6: false,
+  prefersIPv6: () => false,
   timeoutMs: 2_500,
   tries: 2,
+  rereadMs: 5_000,
   ttlMsMin: 30_000,
   ttlMsMax: 86_400_000,
   notFoundTtlMs: 60_000,
@@ -51,8 +54,12 @@ export const defaultDnsResolverOptions: DnsResolverOptions = {
   waitingMax: 10_000,
 };
 
+type CaresSettings = ConstructorParameters<typeof CaresResolver>[0];
+
 export interface DnsResolverPorts {
   readonly clock: Pick<Clock, "nowMs">;
+  /** With the servers that the system has now. @default one of Node.js, which reads its configuration */
+  readonly newCares?: (settings: CaresSettings) => CaresResolver;
 }
 
 /** Addresses of one name that are kept; no caller tries more. */
@@ -83,7 +90,8 @@ interface Answer {
  * Resolves names with c-ares, which needs no thread, and remembers what it learned within bounds.
  *
  * IPv4 addresses are asked for first, IPv6 addresses only where there are none: one question for nearly every name. With
- * `prefersIPv6` it is the other way round.
+ * `prefersIPv6` it is the other way round. A machine may move to another network: when a question fails that is for the
+ * system's servers, what these are is read again, and where they have changed, they are asked it.
  * `localhost` and the names below it are this machine without a question (RFC 6761, section 6.3). Without a server
  * option, a name that the system's servers do not know, or that they cannot be asked for, is looked up by the system,
  * which also reads its hosts file.
@@ -91,7 +99,10 @@ interface Answer {
 export class DnsResolver implements Resolver {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #options: DnsResolverOptions;
-  readonly #cares: CaresResolver;
+  readonly #newCares: () => CaresResolver;
+  #cares: CaresResolver;
+  #prefersIPv6: boolean;
+  #readAtMs: Millis;
   /** Each for one question that is asked apart from the others; at most as many as questions may be on the wire. */
   readonly #caresApart = new Set<CaresResolver>();
   readonly #cache: AnswerCache;
@@ -103,7 +114,10 @@ export class DnsResolver implements Resolver {
   constructor(ports: DnsResolverPorts, options: DnsResolverOptions) {
     this.#clock = ports.clock;
     this.#options = options;
-    this.#cares = newCares(options);
+    this.#newCares = () => caresWith(options, ports.newCares);
+    this.#cares = this.#newCares();
+    this.#prefersIPv6 = options.prefersIPv6();
+    this.#readAtMs = ports.clock.nowMs();
     this.#cache = new AnswerCache(options.cachedNamesMax);
     this.#slots = new TaskSlots(options.concurrencyMax, options.waitingMax);
     this.#systemSlots = new TaskSlots(systemLookupsMax, options.concurrencyMax);
@@ -178,35 +192,58 @@ export class DnsResolver implements Resolver {
   }
 
   async #askServers(host: HostName): Promise<Answer> {
+    const cares = this.#cares;
     try {
-      return await addressesBy(this.#cares, host, this.#options);
+      return await addressesBy(cares, host, this.#prefersIPv6);
     } catch (error) {
-      if (codeOf(error) !== unreadableCode) throw error;
+      const isUnreadable = codeOf(error) === unreadableCode;
+      if (this.#stopped || (!isUnreadable && !this.#hasOtherServers(cares))) throw error;
     }
-    // The answer that could not be read may have been that to another question.
+    // The answer that could not be read may have been that to another question, and the servers another network's.
     return this.#askApart(host);
   }
 
+  /** Whether the system's servers are others than those that have been asked. */
+  #hasOtherServers(asked: CaresResolver): boolean {
+    if (this.#options.server !== undefined) return false;
+    const nowMs = this.#clock.nowMs();
+    if (nowMs >= this.#readAtMs + this.#options.rereadMs) {
+      this.#readAtMs = nowMs;
+      this.#prefersIPv6 = this.#options.prefersIPv6();
+      const former = this.#cares;
+      const fresh = this.#newCares();
+      if (fresh.getServers().join() !== former.getServers().join()) {
+        this.#cares = fresh;
+        // Whoever waits for the former ones asks these.
+        former.cancel();
+      }
+    }
+    return this.#cares !== asked;
+  }
+
   async #askApart(host: HostName): Promise<Answer> {
-    const cares = newCares(this.#options);
+    const cares = this.#newCares();
     this.#caresApart.add(cares);
     try {
-      return await addressesBy(cares, host, this.#options);
+      return await addressesBy(cares, host, this.#prefersIPv6);
     } finally {
       this.#caresApart.delete(cares);
     }
   }
 
   async #askSystem(host: HostName): Promise<Answer> {
-    const order = this.#options.prefersIPv6 ? "ipv6first" : "ipv4first";
+    const order = this.#prefersIPv6 ? "ipv6first" : "ipv4first";
     const found = await lookup(host, { all: true, order, hints: ADDRCONFIG });
     const addresses = found.map(({ address }) => address);
     return { addresses, ttlMs: this.#options.systemTtlMs };
   }
 }
 
-function newCares({ timeoutMs, tries, server }: DnsResolverOptions): CaresResolver {
-  const cares = new CaresResolver({ timeout: timeoutMs, tries });
+function caresWith(
+  { timeoutMs, tries, server }: DnsResolverOptions,
+  newCares: DnsResolverPorts["newCares"] = (settings) => new CaresResolver(settings),
+): CaresResolver {
+  const cares = newCares({ timeout: timeoutMs, tries });
   if (server !== undefined) useServer(cares, server);
   return cares;
 }
@@ -214,7 +251,7 @@ function newCares({ timeoutMs, tries, server }: DnsResolverOptions): CaresResolv
 async function addressesBy(
   cares: CaresResolver,
   host: HostName,
-  { prefersIPv6 }: DnsResolverOptions,
+  prefersIPv6: boolean,
 ): Promise<Answer> {
   const askIPv4 = (): Promise<RecordWithTtl[]> => cares.resolve4(host, { ttl: true });
   const askIPv6 = (): Promise<RecordWithTtl[]> => cares.resolve6(host, { ttl: true });

@@ -1,6 +1,10 @@
+import { Resolver } from "node:dns/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { DnsResolver, defaultDnsResolverOptions } from "../../../src/adapters/dns/dns-resolver.ts";
-import type { DnsResolverOptions } from "../../../src/adapters/dns/dns-resolver.ts";
+import type {
+  DnsResolverOptions,
+  DnsResolverPorts,
+} from "../../../src/adapters/dns/dns-resolver.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
 import type { HostName, Millis } from "../../../src/core/units.ts";
 import type { ResolveOutcome } from "../../../src/ports/resolver.ts";
@@ -92,7 +96,7 @@ describe("DnsResolver", () => {
   it("asks for IPv6 addresses first where the machine has no others", async () => {
     const both = { kind: "addresses", addresses: ["192.0.2.1", "2001:db8::1"], ttlS: 60 } as const;
     const names = { "both.test": both, "four.test": at("192.0.2.4", 60) };
-    const setting = await setUp(names, { prefersIPv6: true });
+    const setting = await setUp(names, { prefersIPv6: () => true });
     expect(addressesOf(await ask(setting, "both.test"))).toEqual(["2001:db8::1"]);
     expect(addressesOf(await ask(setting, "four.test"))).toEqual(["192.0.2.4"]);
     expect(setting.server.asked).toEqual(["AAAA both.test", "AAAA four.test", "A four.test"]);
@@ -196,6 +200,65 @@ describe("DnsResolver", () => {
       await expect.poll(() => setting.server.questions("held.test")).toBe(2);
       setting.resolver.stop();
       expect(addressesOf(await setting.held)).toEqual(["aborted"]);
+    });
+  });
+
+  describe("on a machine that moves to another network", () => {
+    /** The system names one server, then another one. */
+    async function move(changes: Partial<DnsResolverOptions> = {}) {
+      const silent = { kind: "silence" } as const;
+      const failing = { "failing.test": { kind: "server-failure" } } as const;
+      const former = await setUp({ "a.test": silent, "b.test": silent, ...failing });
+      const there = { "a.test": at("192.0.2.1", 60), "b.test": at("192.0.2.2", 60) };
+      const latter = await setUp({ ...there, ...failing });
+      let { server } = former.server;
+      const newCares: DnsResolverPorts["newCares"] = (settings) => {
+        const cares = new Resolver(settings);
+        cares.setServers([server]);
+        return cares;
+      };
+      const options = { ...defaultDnsResolverOptions, timeoutMs: 40, tries: 1, ...changes };
+      const { clock } = former;
+      const resolver = new DnsResolver({ clock, newCares }, options);
+      closers.push(() => {
+        resolver.stop();
+        return Promise.resolve();
+      });
+      clock.atMs += options.rereadMs;
+      server = latter.server.server;
+      return { ...former, resolver, latter: latter.server };
+    }
+
+    it("asks the servers that the system has there when those that it had do not answer", async () => {
+      const setting = await move();
+      expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
+      expect(addressesOf(await ask(setting, "b.test"))).toEqual(["192.0.2.2"]);
+      expect(setting.server.asked).toEqual(["A a.test"]);
+    });
+
+    it("leaves nobody with the former ones who has asked them before", async () => {
+      const setting = await move({ timeoutMs: 60_000 });
+      setting.latter.set("a.test", { kind: "silence" });
+      const waiting = ask(setting, "a.test");
+      await expect.poll(() => setting.server.asked).toEqual(["A a.test"]);
+      expect(addressesOf(await ask(setting, "failing.test"))).toEqual(["dns-error"]);
+      setting.resolver.stop();
+      expect(addressesOf(await waiting)).toEqual(["aborted"]);
+    });
+
+    it("does not read so soon again what the system's servers are", async () => {
+      const setting = await move();
+      setting.clock.atMs -= 1;
+      expect(addressesOf(await ask(setting, "a.test"))).toEqual(["dns-timeout"]);
+      expect(setting.latter.asked).toEqual([]);
+    });
+
+    it("prefers IPv6 addresses where it has no others there", async () => {
+      let hasIPv6Alone = false;
+      const setting = await move({ prefersIPv6: () => hasIPv6Alone });
+      hasIPv6Alone = true;
+      expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
+      expect(setting.latter.asked).toEqual(["AAAA a.test", "A a.test"]);
     });
   });
 
