@@ -34,6 +34,7 @@ import {
   type Libp2pOverlayOptions,
 } from "./overlay-options.ts";
 import { CollectingBudget } from "./memory-budget.ts";
+import { ListenedAddresses } from "./listened-addresses.ts";
 import { memberIdOf } from "./peer-key.ts";
 import { requestOutcome } from "./pending-request.ts";
 
@@ -83,13 +84,11 @@ const greetingsMax = 4;
  */
 export class Libp2pOverlay implements Overlay {
   readonly self: MemberId;
-  /** Live: it holds the addresses that are listened at once `start` has resolved. */
-  readonly addresses: readonly string[];
   readonly #addresses: string[];
   readonly #ports: Ports;
   readonly #options: Libp2pOverlayOptions;
   readonly #gatekeeper: Gatekeeper;
-  readonly #listened: string[] = [];
+  readonly #listened: ListenedAddresses;
   readonly #book = new AddressBook();
   readonly #links: Links;
   readonly #greeter: Greeter;
@@ -110,7 +109,7 @@ export class Libp2pOverlay implements Overlay {
     this.#options = options;
     this.self = memberIdOf(options.key);
     this.#addresses = (options.announce ?? options.listen).map(toMultiaddr).filter(isReachable);
-    this.addresses = this.#addresses;
+    this.#listened = new ListenedAddresses(ports.clock);
     const { swarm, fingerprint } = options;
     this.#gatekeeper = new Gatekeeper(ports);
     const instance = randomBytes(8).toString("hex");
@@ -172,7 +171,8 @@ export class Libp2pOverlay implements Overlay {
     } catch (error) {
       return { kind: "unreachable", detail: error instanceof Error ? error.message : "" };
     }
-    if (this.#isOwn(target)) return { kind: "unreachable", detail: "that is this member itself" };
+    if (this.#listened.has(target))
+      return { kind: "unreachable", detail: "that is this member itself" };
     const denial = this.#gatekeeper.denialOf(readAddress(target)?.member);
     if (denial !== undefined) return { kind: "refused", detail: denial };
     const { ownCalls } = this.#gatekeeper;
@@ -183,6 +183,12 @@ export class Libp2pOverlay implements Overlay {
     if (dialled.kind !== "connected") return dialled;
     this.#book.learn(dialled.member, [target]);
     return { kind: "joined", member: dialled.member };
+  }
+
+  /** Live: it holds the addresses that are listened at once `start` has resolved. */
+  get addresses(): readonly string[] {
+    this.#renewAddresses();
+    return this.#addresses;
   }
 
   learn(member: MemberId, addresses: readonly string[]): void {
@@ -251,7 +257,7 @@ export class Libp2pOverlay implements Overlay {
       topic,
       gater: {
         denyDialPeer: isDenied,
-        denyDialMultiaddr: (address) => this.#isOwn(address.toString()),
+        denyDialMultiaddr: (address) => this.#listened.has(address.toString()),
         denyInboundConnection: (connection) => {
           this.#gatekeeper.accepted(connection);
           return false;
@@ -264,7 +270,7 @@ export class Libp2pOverlay implements Overlay {
     });
     node.addEventListener("connection:open", ({ detail }) => this.#links.opened(detail));
     node.addEventListener("transport:listening", ({ detail }) => {
-      this.#listened.push(...detail.getAddrs().map((address) => address.toString()));
+      this.#listened.add(detail);
     });
     await this.#handleStreams(node);
     try {
@@ -288,8 +294,13 @@ export class Libp2pOverlay implements Overlay {
     claims.start();
     const dialer = new Dialer(node, this.#links, this.#book, nowMs);
     this.#running = { node, dialer, claims };
-    if (!announce) this.#addresses.splice(0, Infinity, ...this.#listened.slice(0, addressesMax));
     this.#state = "running";
+    this.#renewAddresses();
+  }
+
+  #renewAddresses(): void {
+    if (this.#state !== "running" || this.#options.announce) return;
+    this.#addresses.splice(0, Infinity, ...this.#listened.all.slice(0, addressesMax));
   }
 
   async #stop(): Promise<void> {
@@ -375,17 +386,11 @@ export class Libp2pOverlay implements Overlay {
     // Which of them leads there is not known: the first one is mostly that machine's own loopback.
     const usable = multiaddrs
       .map((address) => address.toString())
-      .filter((address) => readAddress(address) !== undefined && !this.#isOwn(address));
+      .filter((address) => readAddress(address) !== undefined && !this.#listened.has(address));
     for (const address of usable.slice(0, foundAddressesMax)) {
       const full = address.includes("/p2p/") ? address : `${address}/p2p/${member}`;
       for (const listener of [...this.#onFound]) listener(full);
     }
-  }
-
-  /** Whether this member itself listens at the address. */
-  #isOwn(address: string): boolean {
-    const text = readable(address).replace(/^localhost:/, "127.0.0.1:");
-    return this.#listened.some((own) => readable(own) === text);
   }
 }
 

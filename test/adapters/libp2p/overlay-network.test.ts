@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import os from "node:os";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newPeerKey, memberIdOf } from "../../../src/adapters/libp2p/peer-key.ts";
 import { newSwarmKey } from "../../../src/adapters/libp2p/swarm-key.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
@@ -35,6 +36,13 @@ const ask = (one: LoopbackMember, other: LoopbackMember): Promise<OverlayOutcome
     signal,
   );
 
+function interfaceWith(address: string): ReturnType<typeof os.networkInterfaces> {
+  const cidr = `${address}/24`;
+  const mac = "00:00:00:00:00:00";
+  const netmask = "255.255.255.0";
+  return { eth0: [{ address, cidr, family: "IPv4", internal: false, mac, netmask }] };
+}
+
 function place(sentence: string, work: (place: LoopbackPlace) => Promise<void>): void {
   it(sentence, async () => {
     const loopback = new LoopbackPlace();
@@ -52,6 +60,20 @@ describe("libp2p's overlay on a network", () => {
     await overlay.start();
     await overlay.start();
     expect(addresses).toEqual([expect.stringMatching(/^\/ip4\/127\.0\.0\.1\/tcp\/[1-9]\d*$/)]);
+  });
+
+  place("tells of the addresses that its machine has by now", async (loopback) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const interfaces = vi.spyOn(os, "networkInterfaces");
+    onTestFinished(() => interfaces.mockRestore());
+    interfaces.mockReturnValue(interfaceWith("192.0.2.7"));
+    const member = await started(loopback, { listen: ["/ip4/0.0.0.0/tcp/0"] });
+    const port = portOf(member);
+    expect(member.overlay.addresses).toEqual([`/ip4/192.0.2.7/tcp/${port}`]);
+    interfaces.mockReturnValue(interfaceWith("198.51.100.9"));
+    vi.setSystemTime(Date.now() + 5_000);
+    expect(member.overlay.addresses).toEqual([`/ip4/198.51.100.9/tcp/${port}`]);
   });
 
   place("tells of the addresses that it is given instead", async (loopback) => {

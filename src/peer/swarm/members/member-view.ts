@@ -97,7 +97,7 @@ export class MemberView implements SwarmView {
     const { version, weight } = options;
     this.#newMembership = (generation) =>
       new Membership(
-        { id: this.self, addresses: ports.overlay.addresses, weight, version, generation },
+        { id: this.self, addresses: [...ports.overlay.addresses], weight, version, generation },
         options.membership,
         () => ports.entropy.random(),
       );
@@ -226,7 +226,7 @@ export class MemberView implements SwarmView {
   }
 
   #tellAddresses(): void {
-    const { addresses } = this.#overlay;
+    const addresses = [...this.#overlay.addresses];
     const text = addresses.join(" ");
     if (text === this.#toldAddresses) return;
     this.#toldAddresses = text;
