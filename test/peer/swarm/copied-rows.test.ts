@@ -4,11 +4,12 @@ import {
   hostAddress,
   jobSpace,
   queueKey,
+  retag,
   ringPosition,
   urlKey,
 } from "../../../src/core/record/keys.ts";
 import { QueueEntry } from "../../../src/core/record/queue-entry.ts";
-import { UrlRecord } from "../../../src/core/record/record.pb.ts";
+import { ExclusionRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { Row } from "../../../src/core/messages/rows.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
@@ -88,6 +89,22 @@ describe("rows from another member, for a site that is held here", () => {
       const done = { ...record, value: UrlRecord.encode({ ...urlState.fresh, ...ended }) };
       const { peer } = await sendInTurn(bench, found, [done], [entry]);
       expect(peer.job(job).counts.queued).toBe(0);
+    });
+  });
+
+  it("that keep a URL out which has a record are deleted, also where they came from", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      const { record } = rowsOf(found);
+      const value = ExclusionRecord.encode({ url: found, reason: "scope" });
+      const exclusion = { key: retag(record.key, "exclusion"), value };
+      const holder = await sendInTurn(bench, found, [record]);
+      const copy = bench.machine(1 - holder.index);
+      await holder.peer.swarm?.calls.rows(copy.id, [exclusion], 5_000);
+      expect(copy.disk.has(exclusion.key)).toBe(true);
+      await copy.peer.swarm?.calls.rows(holder.id, [exclusion], 5_000);
+      await bench.pass(1_000);
+      expect([holder, copy].filter(({ disk }) => disk.has(exclusion.key))).toEqual([]);
     });
   });
 

@@ -1,3 +1,4 @@
+import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
 import type { NewQueuedUrl, QueuedUrl } from "../../../core/frontier/queued-url.ts";
 import {
   fingerprintStart,
@@ -5,6 +6,7 @@ import {
   hostKey,
   jobSpaceOfQueueKey,
   readUrlKey,
+  retag,
   sequenceOfQueueKey,
   territorialTagOf,
   waitingKeyOf,
@@ -14,7 +16,7 @@ import { compareKeys } from "../../../core/record/compare-keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import { idOf, keyOf } from "../../../core/record/id-of.ts";
 import { QueueEntry } from "../../../core/record/queue-entry.ts";
-import { OutboxEntry } from "../../../core/record/record.pb.ts";
+import { ExclusionRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
 import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../../core/units.ts";
@@ -45,6 +47,8 @@ interface Incoming extends NamedKey {
   readonly isHeld: boolean;
   /** Of an entry for a queue that is held here. */
   readonly queued?: Queued;
+  /** Of a URL's record, or its exclusion, in an arc that is held here: the row that the URL has where it is the other one. */
+  readonly opposite?: NamedKey;
 }
 
 /** A queue entry from elsewhere. */
@@ -139,7 +143,8 @@ export class ReplicaKeeper {
     const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
     const queued = incoming.flatMap((one) => one.queued ?? []);
     const written = incoming.filter(({ row }) => row.value !== undefined);
-    const keys = [...written, ...queued.map(({ record }) => record)];
+    const opposites = written.flatMap(({ opposite }) => opposite ?? []);
+    const keys = [...written, ...queued.map(({ record }) => record), ...opposites];
     return this.#withLatest(keys, this.#firstRowsOf(incoming), (current) =>
       this.#append(incoming, behindMs, overlaps, current),
     );
@@ -219,7 +224,10 @@ export class ReplicaKeeper {
     if (isHeld && row.value === undefined) return undefined;
     const { key } = row;
     const one: Incoming = { key, id: idOf(key), row, tag, isHeld };
-    if (!isHeld || tag !== "queue") return one;
+    if (!isHeld) return one;
+    if (tag === "url") return { ...one, opposite: nameKey(retag(key, "exclusion")) };
+    if (tag === "exclusion") return { ...one, opposite: nameKey(retag(key, "url")) };
+    if (tag !== "queue") return one;
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
     const entry = row.value && readQueueEntry(row.value);
     if (!job || !entry || !isOfItsHost(row.key, entry)) return undefined;
@@ -238,7 +246,7 @@ export class ReplicaKeeper {
     const logged: SieveKey[] = [];
     const arrivals: NewQueuedUrl[] = [];
     const parcels: Parcel[] = [];
-    for (const { id, row, tag, isHeld, queued } of incoming) {
+    for (const { id, row, tag, isHeld, queued, opposite } of incoming) {
       if (row.value === undefined) {
         ops.push({ type: "del", key: row.key });
         current.set(id, undefined);
@@ -254,11 +262,22 @@ export class ReplicaKeeper {
       const merge = isHeld ? mergeRow : followRow;
       const merged = merge(tag, known, row.value, behindMs);
       if (!merged) continue;
+      const other = opposite && current.get(opposite.id);
+      if (other && tag === "exclusion") {
+        // Copies of it go the same way. The holder that kept the URL out counts that back when the record comes there.
+        ops.push({ type: "del", key: row.key });
+        continue;
+      }
       if (merged.overlap && isHeld && (merged.changed || overlaps === "all")) {
         this.#countOverlap(row.key);
       }
       if (!merged.changed) continue;
       ops.push({ type: "put", key: row.key, value: merged.value });
+      if (opposite && other) {
+        ops.push({ type: "del", key: opposite.key });
+        current.set(opposite.id, undefined);
+        this.#countLetIn(opposite.key, other);
+      }
       // A message may speak of one row twice: of its change, and as a part of a copy.
       current.set(id, merged.value);
       if (!isHeld) continue;
@@ -297,6 +316,13 @@ export class ReplicaKeeper {
     const value = new TextEncoder().encode(name);
     ops.push({ type: "put", key: waitingKeyOf(key), value });
     return { key, job: job.definition.id, entry };
+  }
+
+  /** The URL was kept out at one place, and let in at another one: it does not count as skipped. */
+  #countLetIn(key: Uint8Array, exclusion: Uint8Array): void {
+    const reason = ExclusionRecord.decode(exclusion).reason as ExclusionReason;
+    const { space } = readUrlKey(key);
+    this.#parts.jobs.bySpace(space)?.counter.addSkipped(reason, -1);
   }
 
   /** The same URL was fetched here and elsewhere: across a partition, or by a member that was taken for dead. */
