@@ -139,3 +139,29 @@ describe("rows from another member, for a site that is held here", () => {
     });
   });
 });
+
+describe("rows of a copy, when its holder is gone", () => {
+  it.each([
+    ["a URL of another host", "http://other.example/"],
+    ["what is no URL", "nowhere"],
+  ])("do not count where they put %s into the queue of a host", async (_, url) => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.peer(0).inject(job, [], {});
+      await bench.pass(1_000);
+      const holder = bench.machine(bench.holderOf(found));
+      const copy = bench.machine(1 - holder.index);
+      const entry = { url, depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 1 };
+      const row = { key: rowsOf(found).entry.key, value: QueueEntry.encode(entry) };
+      await holder.peer.swarm?.calls.rows(copy.id, [row], 5_000);
+      expect(copy.disk.has(row.key)).toBe(true);
+      holder.powerFailure();
+      await bench.pass(20_000);
+      await bench.settled();
+      expect(bench.world.failures).toEqual([]);
+      expect(copy.peer.job(job).counts.queued).toBe(0);
+      expect(copy.disk.has(row.key)).toBe(false);
+    });
+  });
+});

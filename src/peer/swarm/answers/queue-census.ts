@@ -1,5 +1,5 @@
 import { jobSpaceOfQueueKey, waitingKeyOf } from "../../../core/record/keys.ts";
-import { QueueEntry } from "../../../core/record/queue-entry.ts";
+import type { QueueEntry } from "../../../core/record/queue-entry.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { CanonicalUrl } from "../../../core/units.ts";
 import { hostOf } from "../../../core/url/site-of.ts";
@@ -7,18 +7,22 @@ import type { Store, StoreEntry, StoreOp } from "../../../ports/store.ts";
 import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import { urlRow } from "../../admission/url-row.ts";
 import { isOutdated } from "../replication/outdated.ts";
+import { readQueued } from "../replication/read-queued.ts";
 import { idOf } from "../../../core/record/id-of.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 
 /** What is queued within some arcs, as the database has it. */
 export interface QueueCensus {
-  /** Entries of each job, by the jobs' numbers, without those that are behind their URLs' records. */
+  /** Entries of each job, by the jobs' numbers, without those that are taken out. */
   readonly counts: ReadonlyMap<number, number>;
   /** Those included. */
   readonly allCounts: ReadonlyMap<number, number>;
   /** For each host with queued URLs the row by which a frontier finds it. */
   readonly waiting: readonly StoreOp[];
-  /** Takes out what is behind its URL's record: copies bring back what was taken out of the queue meanwhile. */
+  /**
+   * Takes out what is behind its URL's record, as copies bring back what was taken out of the queue meanwhile, and what is no
+   * entry of its queue: a copy is kept as it comes.
+   */
   readonly outdated: readonly StoreOp[];
 }
 
@@ -39,14 +43,14 @@ export async function takeCensus(
     const entries = rows.map(({ key, value }) => ({
       key,
       space: jobSpaceOfQueueKey(key),
-      entry: QueueEntry.decode(value),
+      entry: readQueued(key, value),
     }));
     const records = await store.getMany(
       entries.map(({ entry, space }) => recordKeyOf(entry, jobs.bySpace(space))),
     );
     entries.forEach(({ key, space, entry }, at) => {
       allCounts.set(space, (allCounts.get(space) ?? 0) + 1);
-      if (isOutdated(entry, records[at])) {
+      if (!entry || isOutdated(entry, records[at])) {
         outdated.push({ type: "del", key });
         return;
       }
@@ -74,6 +78,6 @@ async function* inLooks(store: Store, arcs: ArcSet): AsyncGenerator<StoreEntry[]
 /** No row has this key. */
 const noKey = new Uint8Array(0);
 
-function recordKeyOf({ url }: QueueEntry, job: Job | undefined): Uint8Array {
-  return job ? urlRow(url as CanonicalUrl, job).key : noKey;
+function recordKeyOf(entry: QueueEntry | undefined, job: Job | undefined): Uint8Array {
+  return entry && job ? urlRow(entry.url as CanonicalUrl, job).key : noKey;
 }

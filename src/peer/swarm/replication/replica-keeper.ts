@@ -2,8 +2,6 @@ import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
 import type { NewQueuedUrl, QueuedUrl } from "../../../core/frontier/queued-url.ts";
 import {
   fingerprintStart,
-  hostAddress,
-  hostKey,
   jobSpaceOfQueueKey,
   readUrlKey,
   retag,
@@ -12,16 +10,14 @@ import {
   waitingKeyOf,
 } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
-import { compareKeys } from "../../../core/record/compare-keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import { idOf, keyOf } from "../../../core/record/id-of.ts";
-import { QueueEntry } from "../../../core/record/queue-entry.ts";
+import type { QueueEntry } from "../../../core/record/queue-entry.ts";
 import { ExclusionRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
 import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../../core/units.ts";
-import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
-import { hostOf, siteOfHost } from "../../../core/url/site-of.ts";
+import { hostOf } from "../../../core/url/site-of.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Metrics } from "../../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
@@ -37,6 +33,7 @@ import { isOutdated } from "./outdated.ts";
 import type { MixedQueues } from "./mixed-queues.ts";
 import { parcelOfRow } from "../exchange/parcel.ts";
 import type { Parcel } from "../exchange/parcel.ts";
+import { readQueued } from "./read-queued.ts";
 import { nameKey, RowWatch } from "./row-watch.ts";
 import type { NamedKey } from "./row-watch.ts";
 import type { Territory } from "../ownership/territory.ts";
@@ -229,8 +226,8 @@ export class ReplicaKeeper {
     if (tag === "exclusion") return { ...one, opposite: nameKey(retag(key, "url")) };
     if (tag !== "queue") return one;
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
-    const entry = row.value && readQueueEntry(row.value);
-    if (!job || !entry || !isOfItsHost(row.key, entry)) return undefined;
+    const entry = row.value && readQueued(row.key, row.value);
+    if (!job || !entry) return undefined;
     const record = nameKey(urlRow(entry.url as CanonicalUrl, job).key);
     return { ...one, queued: { job, entry, record } };
   }
@@ -334,21 +331,4 @@ export class ReplicaKeeper {
 
 function isTimed(tag: TerritorialTag): boolean {
   return tag === "host" || tag === "robots";
-}
-
-/** Whether the entry stands in the queue of its URL's host: nobody would find it in another one. */
-function isOfItsHost(key: Uint8Array, { url }: QueueEntry): boolean {
-  const host = hostOf(url as CanonicalUrl);
-  const waiting = hostKey("waiting", hostAddress(siteOfHost(host), host));
-  return compareKeys(waitingKeyOf(key), waiting) === 0;
-}
-
-function readQueueEntry(value: Uint8Array): QueueEntry | undefined {
-  try {
-    const entry = QueueEntry.decode(value);
-    return canonicalizeUrl(entry.url) === entry.url ? entry : undefined;
-  } catch {
-    // Not a queue entry: whatever sent it, it changes nothing here.
-    return undefined;
-  }
 }
