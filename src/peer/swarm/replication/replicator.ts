@@ -252,9 +252,11 @@ export class Replicator {
   }
 
   stop(): void {
-    for (const stream of this.#streams.values()) stream.end();
+    const streams = [...this.#streams.values()];
     this.#streams.clear();
+    // Before the ends of the streams, behind which nothing is on its way any more.
     for (const { resolve } of this.#waiters.splice(0)) resolve(false);
+    for (const stream of streams) stream.end();
     this.#pulse.fire();
   }
 

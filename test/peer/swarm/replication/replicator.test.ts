@@ -132,6 +132,15 @@ describe("a replicator", () => {
     expect(stream.queuedRows).toBe(0);
   });
 
+  it("says of nothing that it is at the replicas because it stops", async () => {
+    const { replicator, write } = newReplicator();
+    write();
+    await new Promise(setImmediate);
+    const replicated = replicator.replicated([position], 1_000);
+    replicator.stop();
+    expect(await replicated).toBe(false);
+  });
+
   it("sends a member that is taken for dead for a moment what is written meanwhile", () => {
     const { replicator, view, stream, write } = newReplicator();
     const { ring, others } = view;
