@@ -108,7 +108,8 @@ export class Journal {
   /** Adds one atomic change; resolves when it is durable, rejects when it cannot become so. */
   append(ops: readonly StoreOp[]): Promise<void> {
     const group = this.#open;
-    if (this.#failure) return group.durable;
+    // No commit comes of nothing: who reads along would wait for one.
+    if (this.#failure || ops.length === 0) return group.durable;
     for (const op of ops) group.ops.push(op);
     for (const observer of this.#observers) observer(ops, group.durable);
     this.#start();

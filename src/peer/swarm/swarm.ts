@@ -174,7 +174,7 @@ export class Swarm {
       const lent = { view, bench: parts.frontier.turns };
       this.lending = new AddressLending(ports, lent, options.lending);
     }
-    parts.journal.observe((ops) => this.replicator.observe(ops));
+    parts.journal.observe((ops, durable) => this.replicator.observe(ops, durable));
     parts.journal.observe((ops) => this.termination.observe(ops));
   }
 

@@ -40,7 +40,7 @@ export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
  *
  * One message is under way at a time and is repeated until it is acknowledged: to apply rows twice changes nothing.
  *
- * Invariant: what is acknowledged is durable at the replica.
+ * Invariant: what is sent is durable at this peer, its pages in the archive; what is acknowledged, at the replica too.
  */
 export class ReplicaStream {
   readonly member: MemberId;
@@ -62,6 +62,7 @@ export class ReplicaStream {
   readonly #abort = new AbortController();
   #live = ArcSet.empty;
   #queuedRows = 0;
+  #durableUpTo = 0;
   #running = false;
 
   constructor(
@@ -149,10 +150,13 @@ export class ReplicaStream {
       for (const part of this.#partsOf(rows)) this.#pushUnit(sequence, part, bytesOf(part));
     }
     this.#queuedRows += rows.length;
-    if (!this.#running) {
-      this.#running = true;
-      void this.#run();
-    }
+    this.#start();
+  }
+
+  /** What was pushed up to the unit `sequence` is durable here, and may be sent. */
+  release(sequence: number): void {
+    this.#durableUpTo = sequence;
+    this.#start();
   }
 
   end(): void {
@@ -205,10 +209,21 @@ export class ReplicaStream {
     return first === undefined || first.sequence > sequence;
   }
 
+  #start(): void {
+    if (this.#running || !this.#maySend) return;
+    this.#running = true;
+    void this.#run();
+  }
+
+  get #maySend(): boolean {
+    const [first] = this.#units;
+    return first !== undefined && first.sequence <= this.#durableUpTo;
+  }
+
   async #run(): Promise<void> {
     // Changes of the same turn go together.
     await Promise.resolve();
-    while (this.#units.length > 0) {
+    while (this.#maySend) {
       const count = this.#nextCount();
       const rows = this.#units.slice(0, count).flatMap((unit) => unit.rows);
       if (!(await this.#deliver(rows))) break;
@@ -238,7 +253,8 @@ export class ReplicaStream {
     const end = this.#units.findIndex((unit, at) => {
       rows += unit.rows.length;
       bytes += unit.bytes;
-      return at > 0 && (rows > rowsPerMessage || bytes > bytesPerMessage);
+      const isTooMuch = rows > rowsPerMessage || bytes > bytesPerMessage;
+      return at > 0 && (isTooMuch || unit.sequence > this.#durableUpTo);
     });
     return end === -1 ? this.#units.length : end;
   }

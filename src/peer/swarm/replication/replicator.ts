@@ -28,10 +28,19 @@ interface Waiter {
   readonly resolve: (replicated: boolean) => void;
 }
 
+/** Changes that become durable together. */
+interface Commit {
+  readonly durable: Promise<void>;
+  /** The last unit of it so far. */
+  sequence: number;
+}
+
 /**
  * Sends every change of what this peer holds to the members that must have a copy.
  *
- * It reads along with the journal: what one append writes for one arc goes to each of the arc's replicas as one unit.
+ * It reads along with the journal: what one append writes for one arc goes to each of the arc's replicas as one unit, when
+ * it is durable here. A replica that knew of a page's end first would keep it where this peer ends before the page is in
+ * its archive: it would count as fetched, and nobody would have it.
  * A page's end, the links that it led to and the ones in the outbox belong to one site, so they go together; a link to
  * another site goes through the outbox even where this peer holds both.
  */
@@ -58,6 +67,8 @@ export class Replicator {
   readonly #onProgress: () => void;
   #waiters: Waiter[] = [];
   #sequence = 0;
+  #commit: Commit | undefined;
+  #durableUpTo = 0;
   readonly #pulse = new Pulse();
 
   constructor(
@@ -120,10 +131,11 @@ export class Replicator {
     return [...new Set([...now, ...futureRing.preferenceOf(position, this.#options.replicas)])];
   }
 
-  /** Called by the journal with each atomic change. */
-  observe(ops: readonly StoreOp[]): void {
+  /** Called by the journal with each atomic change, and what tells when it is durable: the same for all of one commit. */
+  observe(ops: readonly StoreOp[], durable: Promise<void>): void {
     if (this.#streams.size === 0 && this.#view.others.length === 0) return;
     this.#sequence += 1;
+    this.#belongsTo(durable);
     const units = new Map<ReplicaStream, Row[]>();
     let lastPosition = -1;
     let targets: ReplicaStream[] = [];
@@ -260,6 +272,24 @@ export class Replicator {
     this.#pulse.fire();
   }
 
+  /** Counts the latest unit to the commit that makes it durable. */
+  #belongsTo(durable: Promise<void>): void {
+    if (this.#commit?.durable === durable) {
+      this.#commit.sequence = this.#sequence;
+      return;
+    }
+    const commit: Commit = { durable, sequence: this.#sequence };
+    this.#commit = commit;
+    durable.then(
+      () => {
+        this.#durableUpTo = commit.sequence;
+        for (const stream of this.#streams.values()) stream.release(commit.sequence);
+      },
+      // The journal has reported the failure: what was written since will never be anywhere, and nobody is told of it.
+      () => this.stop(),
+    );
+  }
+
   /** Something has changed by which a waiter may be content. */
   #look(): void {
     const waiters = this.#waiters;
@@ -325,12 +355,14 @@ export class Replicator {
   }
 
   #newStream(member: MemberId, generation: number): ReplicaStream {
-    return new ReplicaStream(
+    const stream = new ReplicaStream(
       { member, generation },
       this.#clock,
       (rows) => this.#calls.rows(member, rows, this.#streamOptions.timeoutMs),
       this.#streamOptions,
       () => this.#look(),
     );
+    stream.release(this.#durableUpTo);
+    return stream;
   }
 }

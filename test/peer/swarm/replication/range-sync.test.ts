@@ -26,13 +26,15 @@ function keyOf(host: string): Uint8Array {
 }
 
 function streamOf(clock: VirtualClock): ReplicaStream {
-  return new ReplicaStream(
+  const stream = new ReplicaStream(
     { member, generation: 1 },
     clock,
     () => Promise.resolve({ kind: "reply", payload: new Uint8Array(0) }),
     defaultReplicaStreamOptions,
     () => undefined,
   );
+  stream.release(Infinity);
+  return stream;
 }
 
 /** One member's rows of two hosts, one of which changes at a moment of the copy. */

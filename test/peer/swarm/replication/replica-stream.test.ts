@@ -41,6 +41,7 @@ function newStream() {
     () => undefined,
   );
   stream.goLive(ArcSet.whole, 0);
+  stream.release(Infinity);
   /** Acknowledges the next message, and lets what follows from it happen. */
   const next = async (): Promise<void> => {
     await new Promise(setImmediate);
@@ -75,6 +76,7 @@ describe("ReplicaStream", () => {
       () => undefined,
     );
     stream.goLive(ArcSet.whole, 0);
+    stream.release(1);
     stream.push(1, [one]);
     await clock.run(clock.sleep(10_000));
     expect(sentAtMs).toEqual([0, 200, 400, 600, 1_300]);
@@ -120,6 +122,43 @@ describe("ReplicaStream", () => {
   });
 });
 
+describe("what a stream may send", () => {
+  /** A stream of which the test says what is durable, and the sites of the rows of each message. */
+  function durableStream() {
+    const messages: (readonly Row[])[] = [];
+    const stream = new ReplicaStream(
+      { member: "b" as MemberId, generation: 1 },
+      new VirtualClock(),
+      (rows) => {
+        messages.push(rows);
+        return Promise.resolve({ kind: "reply", payload: new Uint8Array(0) });
+      },
+      defaultReplicaStreamOptions,
+      () => undefined,
+    );
+    stream.goLive(ArcSet.whole, 0);
+    return { stream, messages };
+  }
+
+  it("is what is durable here, and all of that in one message", async () => {
+    const { stream, messages } = durableStream();
+    stream.push(1, [one]);
+    stream.push(2, [other]);
+    stream.push(3, [one]);
+    await new Promise(setImmediate);
+    expect(messages).toEqual([]);
+    stream.release(2);
+    await new Promise(setImmediate);
+    expect(messages).toEqual([[one, other]]);
+    expect(stream.has(otherPosition, 2)).toBe(true);
+    expect(stream.has(onePosition, 3)).toBe(false);
+    stream.release(3);
+    await new Promise(setImmediate);
+    expect(messages.slice(1)).toEqual([[one]]);
+    expect(stream.has(onePosition, 3)).toBe(true);
+  });
+});
+
 describe("a change that is too large for one message", () => {
   const site = ringPosition("one.example" as SiteName);
   const host = hostAddress("one.example" as SiteName, "www.one.example" as HostName);
@@ -149,6 +188,7 @@ describe("a change that is too large for one message", () => {
       { ...defaultReplicaStreamOptions, ...options },
       () => undefined,
     );
+    stream.release(1);
     stream.push(1, rows);
     expect(stream.queuedRows).toBe(rows.length);
     while (stream.queuedRows > 0) await new Promise(setImmediate);

@@ -68,7 +68,8 @@ function newReplicator() {
   const stream = replicator.stream(replica);
   if (stream === undefined) throw new Error("no stream to the replica");
   /** Writes a row, as the journal tells of it. */
-  const write = (written = row): void => replicator.observe([{ type: "put", ...written }]);
+  const write = (written = row, durable = Promise.resolve()): void =>
+    replicator.observe([{ type: "put", ...written }], durable);
   /** Acknowledges the message under way, and lets what follows from it happen. */
   const next = async (): Promise<void> => {
     await new Promise(setImmediate);
@@ -130,6 +131,27 @@ describe("a replicator", () => {
     replicator.stop();
     await drained;
     expect(stream.queuedRows).toBe(0);
+  });
+
+  it("sends what a commit has made durable, and never what one has failed to", async () => {
+    const { replicator, stream, write, next, isReplicated } = newReplicator();
+    const [first, second] = [
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<undefined>(),
+    ];
+    write(row, first.promise as Promise<void>);
+    write(row, first.promise as Promise<void>);
+    write(row, second.promise as Promise<void>);
+    await next();
+    expect(stream.queuedRows).toBe(3);
+    first.resolve(undefined);
+    await next();
+    await next();
+    expect(stream.queuedRows).toBe(1);
+    second.reject(new Error("the disk is full"));
+    await next();
+    expect(replicator.queuedRows).toBe(0);
+    expect(await isReplicated()).toBe(false);
   });
 
   it("says of nothing that it is at the replicas because it stops", async () => {
@@ -263,7 +285,7 @@ describe("a copy that stands in", () => {
       ]),
     );
     expect(replicator.hasStandIns).toBe(true);
-    replicator.observe([{ type: "put", ...row }]);
+    replicator.observe([{ type: "put", ...row }], Promise.resolve());
     await new Promise(setImmediate);
     acknowledge.get(newcomer)?.();
     let replicated: boolean | undefined;
