@@ -1,4 +1,5 @@
 import type { JobId, Millis } from "../src/core/units.ts";
+import { Archived } from "./checkers/archived.ts";
 import { BoundedQueues } from "./checkers/bounded-queues.ts";
 import type { Checker, RunView, SeenHit } from "./checkers/checker.ts";
 import { Chronicle } from "./checkers/chronicle.ts";
@@ -151,6 +152,7 @@ export class Simulation {
       new Robots(this.#view),
       new OneOwner(this.#view),
       new Copies(this.#view),
+      new Archived(this.#view),
     ];
     const planned = plan.injections.flatMap(({ pages }) => pages);
     this.#pages = onProgress && new PageProgress(this.#trueGraph(planned));

@@ -219,6 +219,11 @@ export class Chronicle {
     return this.lives.some(({ end, toMs }) => end !== undefined && toMs >= sinceMs);
   }
 
+  /** Whether the machine has ever lost its disk. */
+  isWiped(machine: number): boolean {
+    return this.lives.some((life) => life.machine === machine && life.end === "wipe");
+  }
+
   life(machine: number, generation: number): Life | undefined {
     return this.#byRun.get(`${machine} ${generation}`);
   }

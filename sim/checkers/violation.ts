@@ -7,6 +7,8 @@ export const checkers = {
     "every acknowledged seed was durable at its holder and its replicas by then, and was crawled",
   copies:
     "every record is the same at its holder and its replicas, and nothing is left in a queue or on its way",
+  archived:
+    "whatever a record says of an archive is there, but for archives that were lost with their disks",
   duplicates: "every page fetched again is explained by a crash, a partition or lost copies",
   politeness:
     "no host and no address was asked sooner than its delay, or while a request was open there, and no host before it had rested, by all peers together; excused are the sides of a split, which cannot know of each other, and requests after one whose sender was dead by then",

@@ -32,6 +32,17 @@ export class VirtualArchiveDisk {
   wipe(): void {
     this.files = [];
   }
+
+  /** Whether a record stands there. */
+  has(place: Pick<ArchiveLocation, "file" | "offset">): boolean {
+    return this.urlAt(place) !== undefined;
+  }
+
+  /** URL of the record that stands there. */
+  urlAt({ file: name, offset }: Pick<ArchiveLocation, "file" | "offset">): string | undefined {
+    const file = this.files.find((one) => one.name === name);
+    return file?.urls[indexOf(file.offsets, offset)];
+  }
 }
 
 interface Pending {
