@@ -36,6 +36,7 @@ import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
 import type { QuestionDesk } from "./answers/question-desk.ts";
 import { Sequence } from "./durability/sequence.ts";
+import { timeOp } from "./durability/set-back-clock.ts";
 import { SieveKeeper } from "./admission/sieve-keeper.ts";
 import { newSwarm } from "./swarm/new-swarm.ts";
 import type { Swarm } from "./swarm/swarm.ts";
@@ -139,6 +140,7 @@ export class Peer implements PeerControl {
     this.#questions = newDesk(ports, { ...parts, stats }, options, signal);
     this.#journal.contribute(() => this.#jobs.takeUnsaved());
     this.#journal.contribute(() => this.#sequence.takeUnsaved());
+    this.#journal.contribute(() => [timeOp(ports.clock.nowMs())]);
   }
 
   /** Resolves with the reason when the peer cannot go on; what is durable then stays so. */

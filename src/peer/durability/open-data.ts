@@ -5,6 +5,7 @@ import type { LeaseLog } from "./lease-log.ts";
 import type { PeerPorts } from "../peer-ports.ts";
 import { checkSchemaVersion } from "./schema-version.ts";
 import type { Sequence } from "./sequence.ts";
+import { followClockBack } from "./set-back-clock.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 import { startArchive } from "../fetching/start-archive.ts";
 
@@ -22,6 +23,7 @@ export async function openData(
   const { archive, store } = ports;
   await store.start();
   await checkSchemaVersion(store);
+  await followClockBack(ports);
   await startArchive(archive, store);
   await parts.jobs.load(store);
   await parts.sequence.load(store);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { noSkew } from "../../../sim/world/skewed-clock.ts";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { encodeRows } from "../../../src/core/messages/rows.ts";
 import { hostAddress, hostKey } from "../../../src/core/record/keys.ts";
@@ -29,6 +30,26 @@ it("asks hosts whose rows another member's clock has closed for years", async ()
     const { signal } = new AbortController();
     await bench.machine(1).overlay?.request({ ...request, timeoutMs: 5_000 }, signal);
     await bench.inject(0);
+    await bench.finished(0);
+  });
+  expect(bench.urls).toHaveLength(240);
+});
+
+it("asks hosts no later because the clock was hours ahead in the run before", async () => {
+  const bench = new SwarmBench(2);
+  const hoursMs = 3 * 3_600_000;
+  await bench.run(async () => {
+    for (const machine of bench.world.machines) {
+      machine.setClock({ offsetMs: hoursMs, driftPpm: 0 });
+    }
+    await bench.begin();
+    await bench.inject(0);
+    await bench.pass(2_000);
+    for (const machine of bench.world.machines) {
+      machine.kill();
+      machine.setClock(noSkew);
+    }
+    await bench.begin();
     await bench.finished(0);
   });
   expect(bench.urls).toHaveLength(240);

@@ -1,0 +1,94 @@
+import { after, namedKey, tagRange } from "../../core/record/keys.ts";
+import { HostRecord } from "../../core/record/record.pb.ts";
+import { readHost } from "../../core/replication/host-lattice.ts";
+import { shiftHost } from "../../core/replication/shift-row.ts";
+import type { Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Store, StoreEntry, StoreOp } from "../../ports/store.ts";
+
+const timeKey = namedKey("meta", "time");
+const passKey = namedKey("meta", "set-back");
+
+/** By less than this hosts rest no longer than they usually do. */
+const setBackMsMin: Millis = 1_000;
+
+const rowsPerBatch = 1_000;
+
+type PassStore = Pick<Store, "get" | "range" | "write">;
+
+/** Hosts' clocks on their way back: by how much, and from which key on they have still to go. */
+interface Pass {
+  readonly byMs: Millis;
+  readonly from: Uint8Array;
+}
+
+/** Tells the next start when this run has written something last: for each commit. */
+export function timeOp(nowMs: Millis): StoreOp {
+  return { type: "put", key: timeKey, value: new TextEncoder().encode(String(nowMs)) };
+}
+
+/**
+ * Takes the clocks of all hosts back by as much as the machine's own was set back since the last commit. Else whoever was asked
+ * under a clock that was hours ahead would rest for those hours. What was left of a rest is left of it now, as if no
+ * time had passed.
+ *
+ * Invariant: no host's clocks are taken back twice for one thing, wherever a process ends.
+ */
+export async function followClockBack({
+  clock,
+  logger,
+  store,
+}: {
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly logger: Logger;
+  readonly store: PassStore;
+}): Promise<void> {
+  const nowMs = clock.nowMs();
+  const begun = await store.get(passKey);
+  if (begun) await finish(store, readPass(begun), nowMs);
+  const saved = await store.get(timeKey);
+  const byMs = saved ? Number(new TextDecoder().decode(saved)) - nowMs : 0;
+  if (!(byMs >= setBackMsMin)) return;
+  logger.warn("clock-was-set-back", { bySeconds: Math.round(byMs / 1_000) });
+  const pass = { byMs, from: tagRange("host").gte };
+  await store.write([timeOp(nowMs), passOp(pass)], { sync: false });
+  await finish(store, pass, nowMs);
+}
+
+/** Each batch tells how far the pass has come. */
+async function finish(store: PassStore, { byMs, from }: Pass, nowMs: Millis): Promise<void> {
+  const { lt } = tagRange("host");
+  for (let gte = from; ;) {
+    const rows = await store.range({ gte, lt }, rowsPerBatch);
+    const ops = rows.flatMap((row) => takenBack(row, byMs, nowMs));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowsPerBatch) {
+      await store.write([...ops, { type: "del", key: passKey }], { sync: false });
+      return;
+    }
+    gte = after(last.key);
+    await store.write([...ops, passOp({ byMs, from: gte })], { sync: false });
+  }
+}
+
+/** The host's row with its clocks taken back, where one of them has not ended. */
+function takenBack({ key, value }: StoreEntry, byMs: Millis, nowMs: Millis): readonly StoreOp[] {
+  const host = readHost(value);
+  if (host === undefined || host.nextFetchAtMs <= nowMs) return [];
+  return [{ type: "put", key, value: HostRecord.encode(shiftHost(host, -byMs)) }];
+}
+
+function passOp({ byMs, from }: Pass): StoreOp {
+  const time = new TextEncoder().encode(`${byMs} `);
+  const value = new Uint8Array(time.length + from.length);
+  value.set(time);
+  value.set(from, time.length);
+  return { type: "put", key: passKey, value };
+}
+
+function readPass(value: Uint8Array): Pass {
+  const end = value.indexOf(0x20);
+  const byMs = Number(new TextDecoder().decode(value.subarray(0, end)));
+  return { byMs, from: value.slice(end + 1) };
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
+import { hostAddress, hostKey, tagRange } from "../../../src/core/record/keys.ts";
+import { HostRecord } from "../../../src/core/record/record.pb.ts";
+import type { HostName, Millis, SiteName } from "../../../src/core/units.ts";
+import { followClockBack, timeOp } from "../../../src/peer/durability/set-back-clock.ts";
+import type { Store } from "../../../src/ports/store.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
+import { timelessStore } from "../../support/still-process.ts";
+
+const hourMs = 3_600_000;
+/** Of the last commit. */
+const lastMs = Date.UTC(2030, 0, 1);
+/** More than go into two batches. */
+const hosts = 2_500;
+const restMs = 60_000;
+
+/** Many hosts that rest for a minute from the last commit on. */
+function keptDisk(): VirtualDisk {
+  const disk = new VirtualDisk();
+  disk.apply([timeOp(lastMs)]);
+  const until = { nextFetchAtMs: lastMs + restMs, politeUntilMs: lastMs + restMs };
+  for (let number = 0; number < hosts; number += 1) {
+    const host = `h${number}.example`;
+    const key = hostKey("host", hostAddress(host as SiteName, host as HostName));
+    const value = HostRecord.encode({
+      host,
+      ...until,
+      failuresInRow: 0,
+      breakerBuckets: [],
+      jobs: [],
+    });
+    disk.apply([{ type: "put", key, value }]);
+  }
+  return disk;
+}
+
+/** A start at that time; it ends before the write with that number. */
+async function start(disk: VirtualDisk, nowMs: Millis, endsAtWrite = Infinity): Promise<void> {
+  const store = timelessStore(disk);
+  await store.start();
+  let writes = 0;
+  const mortal: Pick<Store, "get" | "range" | "write"> = {
+    get: (key) => store.get(key),
+    range: (range, limit) => store.range(range, limit),
+    write: async (ops, options) => {
+      writes += 1;
+      if (writes >= endsAtWrite) throw new Error("killed");
+      await store.write(ops, options);
+    },
+  };
+  const ports = { clock: { nowMs: () => nowMs }, logger: silentLogger, store: mortal };
+  if (endsAtWrite === Infinity) await followClockBack(ports);
+  else await expect(followClockBack(ports)).rejects.toThrow("killed");
+  await store.stop();
+}
+
+/** How long hosts rest from `nowMs` on, each length once. */
+function restsMs(disk: VirtualDisk, nowMs: Millis): Millis[] {
+  const rows = disk.entries(tagRange("host")).map(({ value }) => HostRecord.decode(value));
+  return [...new Set(rows.map(({ nextFetchAtMs }) => nextFetchAtMs - nowMs))];
+}
+
+describe("a clock that was set back between two runs", () => {
+  const nowMs = lastMs - 5 * hourMs;
+
+  it("leaves of each rest what was left of it", async () => {
+    const disk = keptDisk();
+    await start(disk, nowMs);
+    expect(restsMs(disk, nowMs)).toEqual([restMs]);
+    // The next run has nothing to take back, and leaves the rest as it is.
+    await start(disk, nowMs + 20_000);
+    expect(restsMs(disk, nowMs)).toEqual([restMs]);
+  });
+
+  it("shortens no rest twice where a start ends half-way", async () => {
+    for (const endsAtWrite of [1, 2, 3, 4]) {
+      const disk = keptDisk();
+      await start(disk, nowMs, endsAtWrite);
+      await start(disk, nowMs);
+      expect(restsMs(disk, nowMs)).toEqual([restMs]);
+    }
+  });
+
+  it("is followed once more where it is set back again before the first is over", async () => {
+    const disk = keptDisk();
+    await start(disk, nowMs, 3);
+    await start(disk, nowMs - hourMs);
+    expect(restsMs(disk, nowMs - hourMs)).toEqual([restMs]);
+  });
+});
+
+it("shortens no rest because time has passed, or a clock has been set forward", async () => {
+  const disk = keptDisk();
+  for (const nowMs of [lastMs - 500, lastMs + 1_000, lastMs + hourMs]) {
+    await start(disk, nowMs);
+    expect(restsMs(disk, lastMs)).toEqual([restMs]);
+  }
+});
