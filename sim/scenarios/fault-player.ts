@@ -122,6 +122,11 @@ export class FaultPlayer {
         machine.disk.slowness = fault.factor;
         return true;
       }
+      case "set-clock": {
+        const machine = swarm.machine(fault.machine);
+        machine?.clock.set(fault.offsetMs);
+        return machine !== undefined;
+      }
       case "storm":
         this.#storm(fault);
         return true;
@@ -190,6 +195,8 @@ function detailOf(fault: Fault): string | undefined {
       return `${fault.ms} ms`;
     case "slow-disk":
       return fault.factor === 1 ? "usual again" : `${fault.factor} times as slow`;
+    case "set-clock":
+      return `off by ${(fault.offsetMs / 1_000).toFixed(1)} s`;
     case "storm":
       return `${fault.status} at ${Math.round(fault.hostShare * 100)}% of the hosts`;
     case "kill":

@@ -78,6 +78,8 @@ export type Fault =
   | { readonly kind: "heal" }
   /** Its disk takes that many times as long; 1 ends it. */
   | { readonly kind: "slow-disk"; readonly machine: number; readonly factor: number }
+  /** The machine's clock on the wall is set, to be off by so much from then on. */
+  | { readonly kind: "set-clock"; readonly machine: number; readonly offsetMs: Millis }
   /** That share of the hosts answers everything with that status for a while. */
   | {
       readonly kind: "storm";

@@ -5,6 +5,7 @@ import {
   type SampleWebOptions,
 } from "../sample-web/sample-web-options.ts";
 import { Dice } from "../world/dice.ts";
+import { churn, crash, setClock, setClocks, split, standStill, swizzle } from "./fault-patterns.ts";
 import { drawSettings, type Roughness } from "./draw-settings.ts";
 import type { Plan, PlannedInjection, RunSettings, SimulationSize } from "./plan.ts";
 import { Timeline } from "./timeline.ts";
@@ -148,6 +149,29 @@ export const scenarios = {
       }
     },
   },
+  "clock-steps": {
+    summary:
+      "the clocks on the wall are set forth and back, by seconds to hours, while peers run and end",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      const { dice } = timeline;
+      for (let left = dice.integer(3, 10); left > 0; left -= 1) {
+        timeline.wait(500, 8_000);
+        const machine = timeline.anyMachine();
+        if (dice.chance(0.2)) setClocks(timeline);
+        else setClock(timeline, machine);
+        timeline.wait(0, 3_000);
+        const drawn = dice.integer(1, 10);
+        if (drawn <= 3) crash(timeline, dice.chance(0.5) ? machine : timeline.anyMachine());
+        else if (drawn === 4) {
+          timeline.add({ kind: "stop", machine });
+          timeline.add({ kind: "start", machine }, dice.between(200, 6_000));
+        } else if (drawn === 5) timeline.add({ kind: "join" });
+        else if (drawn === 6) standStill(timeline, machine);
+      }
+    },
+  },
   churn: {
     summary: "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow parts",
     rough,
@@ -239,63 +263,6 @@ export function planOf(name: ScenarioName, size: SimulationSize): Plan {
 /** Machines at the beginning. */
 export function startersOf(name: string, { peers }: SimulationSize): number {
   return name === "flash-crowd" ? 1 : peers;
-}
-
-function churn(timeline: Timeline): void {
-  const { dice, peers } = timeline;
-  for (let left = dice.integer(4, 12); left > 0; left -= 1) {
-    timeline.wait(500, 9_000);
-    const machine = timeline.anyMachine();
-    const drawn = dice.integer(1, 22);
-    if (drawn <= 6) crash(timeline, machine);
-    else if (drawn <= 8) {
-      timeline.add({ kind: "wipe", machine }, 0, true);
-      timeline.add({ kind: "start", machine }, dice.between(500, 15_000));
-    } else if (drawn <= 10) {
-      timeline.add({ kind: "stop", machine });
-      timeline.add({ kind: "start", machine }, dice.between(1_000, 12_000));
-    } else if (drawn <= 13) timeline.add({ kind: "join" });
-    else if (drawn <= 15 && peers > 2) timeline.add({ kind: "leave", machine });
-    else if (drawn <= 17) {
-      split(timeline);
-      timeline.wait(1_000, 20_000).add({ kind: "heal" });
-    } else if (drawn === 18) swizzle(timeline);
-    else if (drawn > 20) standStill(timeline, machine);
-    else {
-      timeline.add({ kind: "slow-disk", machine, factor: dice.integer(5, 100) });
-      timeline.add({ kind: "slow-disk", machine, factor: 1 }, dice.between(2_000, 15_000));
-    }
-  }
-}
-
-function crash(timeline: Timeline, machine: number): void {
-  const { dice } = timeline;
-  timeline.add({ kind: dice.chance(0.5) ? "kill" : "power", machine });
-  timeline.add({ kind: "start", machine }, dice.exponential(6_000) + 50);
-}
-
-function standStill(timeline: Timeline, machine: number): void {
-  timeline.add({ kind: "stand-still", machine });
-  timeline.add({ kind: "go-on", machine }, timeline.dice.exponential(8_000) + 500);
-}
-
-function split(timeline: Timeline): void {
-  const [one, other] = timeline.twoGroups();
-  if (timeline.dice.chance(0.3)) timeline.add({ kind: "cut", from: one, to: other });
-  else timeline.add({ kind: "partition", groups: [one, other] });
-}
-
-function swizzle(timeline: Timeline): void {
-  const { dice } = timeline;
-  const machines = timeline.someMachines();
-  for (const machine of machines) {
-    timeline.add({ kind: "clog", machine });
-    timeline.wait(0, 3_000);
-  }
-  for (const machine of dice.shuffled(machines)) {
-    timeline.add({ kind: "unclog", machine });
-    timeline.wait(0, 3_000);
-  }
 }
 
 function hostile(settings: RunSettings, dice: Dice): RunSettings {

@@ -16,15 +16,18 @@ export const noSkew: ClockSkew = Object.freeze({ offsetMs: 0, driftPpm: 0 });
 const roundingMs = 0.001;
 
 /**
- * Time as one machine's clock shows it.
+ * Time as one machine shows it to one process: a clock that follows the one on the wall as it stood when the process began,
+ * and the one on the wall, which may be set.
  *
- * Invariant: never runs backwards; who sleeps for some time finds at least that much gone on this clock.
+ * Invariant: the process's own never runs backwards; who sleeps for some time finds at least that much gone on it.
  */
 export class SkewedClock implements Clock {
   readonly #trueClock: VirtualClock;
   readonly #bornAtMs: Millis;
   readonly #rate: number;
   readonly #offsetMs: Millis;
+  /** How far the clock on the wall is ahead of the process's own. */
+  #setByMs: Millis = 0;
 
   /** @param bornAtMs the true moment from which the drift counts */
   constructor(
@@ -44,10 +47,30 @@ export class SkewedClock implements Clock {
   }
 
   wallMs(): Millis {
-    return this.nowMs();
+    return this.nowMs() + this.#setByMs;
   }
 
-  /** What this clock shows at a true moment. */
+  /** Sets the clock on the wall to be so far ahead of true time now. */
+  set(offsetMs: Millis): void {
+    const trueMs = this.#trueClock.nowMs();
+    this.#setByMs = trueMs + offsetMs - this.shownAt(trueMs);
+  }
+
+  /** Whether the clock on the wall has been set since this process began. */
+  get isSet(): boolean {
+    return this.#setByMs !== 0;
+  }
+
+  /** The clock of a process that begins now. */
+  begunAnew(): SkewedClock {
+    const skew = {
+      offsetMs: this.#offsetMs + this.#setByMs,
+      driftPpm: (this.#rate - 1) * 1_000_000,
+    };
+    return new SkewedClock(this.#trueClock, skew, this.#bornAtMs);
+  }
+
+  /** What the process's own clock shows at a true moment. */
   shownAt(trueMs: Millis): Millis {
     return this.#bornAtMs + (trueMs - this.#bornAtMs) * this.#rate + this.#offsetMs;
   }

@@ -147,6 +147,7 @@ export class VirtualMachine<P extends MachinePeer> {
   async start(): Promise<P> {
     invariant(!this.isUp, `${this.id} is running already`);
     this.#generation += 1;
+    if (this.#clock.isSet) this.#clock = this.#clock.begunAnew();
     const process = new VirtualProcess(this.id, this.#generation, this.#world.clock, this.clock);
     const { swarm } = this.options;
     const identity = { index: this.index, self: this.id, swarm };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CheckerName } from "../../../sim/checkers/violation.ts";
 import type { RunReport } from "../../../sim/report/run-log.ts";
 import { defaultSampleWebOptions } from "../../../sim/sample-web/sample-web-options.ts";
-import type { Plan } from "../../../sim/scenarios/plan.ts";
+import type { Plan, PlannedFault } from "../../../sim/scenarios/plan.ts";
 import { planOf, type ScenarioName } from "../../../sim/scenarios/scenarios.ts";
 import type { Tampering } from "../../../sim/scenarios/virtual-swarm.ts";
 import { Simulation } from "../../../sim/simulate.ts";
@@ -13,7 +13,7 @@ import {
   encodeAnswer,
   encodeWhoHoldsReply,
 } from "../../../src/core/messages/holding.ts";
-import { tagOf } from "../../../src/core/record/keys.ts";
+import { nameOfKey, tagOf } from "../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { Archive } from "../../../src/ports/archive.ts";
 import type { FetchOutcome } from "../../../src/ports/fetcher.ts";
@@ -163,6 +163,21 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
       };
     };
     expectCaught(await broken("steady", { ports }), "politeness");
+  });
+
+  it("is caught letting hosts rest for as long as a clock was ahead", async () => {
+    const faults = [0, 1, 2, 3].flatMap((machine): PlannedFault[] => [
+      { kind: "set-clock", machine, offsetMs: -3_600_000, atMs: 8_000 },
+      { kind: "kill", machine, atMs: 9_000 + 4_000 * machine },
+      { kind: "start", machine, atMs: 9_100 + 4_000 * machine },
+    ]);
+    const isKept = ({ key }: StoreOp): boolean => nameOfKey(key) !== "time";
+    const report = await broken(
+      "clock-steps",
+      { ports: (given) => writing(given, (ops) => ops.filter(isKept)) },
+      { faults, healAtMs: 25_000 },
+    );
+    expectCaught(report, "termination");
   });
 
   it("is caught not heeding a Retry-After", async () => {

@@ -42,6 +42,28 @@ describe("a skewed clock", () => {
   });
 });
 
+describe("a clock on the wall", () => {
+  it("is set under a process, whose own clock goes on, and shows the next process its time", async () => {
+    const trueClock = new VirtualClock();
+    const clock = new SkewedClock(trueClock, { offsetMs: 2_000, driftPpm: 100 });
+    await trueClock.run(trueClock.sleep(1_000_000));
+    const nowMs = clock.nowMs();
+    expect(clock.wallMs()).toBe(nowMs);
+    expect(clock.isSet).toBe(false);
+    for (const offsetMs of [-3_600_000, 5_000]) {
+      clock.set(offsetMs);
+      expect(clock.isSet).toBe(true);
+      expect(clock.nowMs()).toBe(nowMs);
+      expect(clock.wallMs() - trueClock.nowMs()).toBeCloseTo(offsetMs, 3);
+    }
+    const next = clock.begunAnew();
+    expect(next.nowMs()).toBeCloseTo(clock.wallMs(), 3);
+    expect(next.isSet).toBe(false);
+    await trueClock.run(trueClock.sleep(1_000_000));
+    expect(next.nowMs() - trueClock.nowMs()).toBeCloseTo(5_100, 0);
+  });
+});
+
 describe("dice", () => {
   it("give the same forks whatever has been drawn, and different ones for different names", () => {
     const rolls = (dice: Dice): number[] => [1, 2, 3].map(() => dice.next());

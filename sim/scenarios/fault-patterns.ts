@@ -1,0 +1,86 @@
+import type { Timeline } from "./timeline.ts";
+
+/** A bit of everything. */
+export function churn(timeline: Timeline): void {
+  const { dice, peers } = timeline;
+  for (let left = dice.integer(4, 12); left > 0; left -= 1) {
+    timeline.wait(500, 9_000);
+    const machine = timeline.anyMachine();
+    const drawn = dice.integer(1, 22);
+    if (drawn <= 6) crash(timeline, machine);
+    else if (drawn <= 8) {
+      timeline.add({ kind: "wipe", machine }, 0, true);
+      timeline.add({ kind: "start", machine }, dice.between(500, 15_000));
+    } else if (drawn <= 10) {
+      timeline.add({ kind: "stop", machine });
+      timeline.add({ kind: "start", machine }, dice.between(1_000, 12_000));
+    } else if (drawn <= 13) timeline.add({ kind: "join" });
+    else if (drawn <= 15 && peers > 2) timeline.add({ kind: "leave", machine });
+    else if (drawn <= 17) {
+      split(timeline);
+      timeline.wait(1_000, 20_000).add({ kind: "heal" });
+    } else if (drawn === 18) swizzle(timeline);
+    else if (drawn > 20) standStill(timeline, machine);
+    else {
+      timeline.add({ kind: "slow-disk", machine, factor: dice.integer(5, 100) });
+      timeline.add({ kind: "slow-disk", machine, factor: 1 }, dice.between(2_000, 15_000));
+    }
+  }
+}
+
+/** A machine is killed or loses its power, and comes back. */
+export function crash(timeline: Timeline, machine: number): void {
+  const { dice } = timeline;
+  timeline.add({ kind: dice.chance(0.5) ? "kill" : "power", machine });
+  timeline.add({ kind: "start", machine }, dice.exponential(6_000) + 50);
+}
+
+/** A process stands still for a while. */
+export function standStill(timeline: Timeline, machine: number): void {
+  timeline.add({ kind: "stand-still", machine });
+  timeline.add({ kind: "go-on", machine }, timeline.dice.exponential(8_000) + 500);
+}
+
+/** The network falls apart, or one way only. */
+export function split(timeline: Timeline): void {
+  const [one, other] = timeline.twoGroups();
+  if (timeline.dice.chance(0.3)) timeline.add({ kind: "cut", from: one, to: other });
+  else timeline.add({ kind: "partition", groups: [one, other] });
+}
+
+/** Machines are clogged one by one, and freed in another order. */
+export function swizzle(timeline: Timeline): void {
+  const { dice } = timeline;
+  const machines = timeline.someMachines();
+  for (const machine of machines) {
+    timeline.add({ kind: "clog", machine });
+    timeline.wait(0, 3_000);
+  }
+  for (const machine of dice.shuffled(machines)) {
+    timeline.add({ kind: "unclog", machine });
+    timeline.wait(0, 3_000);
+  }
+}
+
+/** Clocks are off by less than that, either way: members whose clocks are a day apart do not believe one another. */
+const clockErrorMaxMs = 10 * 3_600_000;
+/** How far off a clock is that somebody has set right. */
+const clockErrorMinMs = 1_000;
+
+/** Somebody sets a clock, right or wrong: by a second, or by hours. */
+export function setClock(timeline: Timeline, machine: number): void {
+  const { dice } = timeline;
+  const isRight = dice.chance(0.4);
+  const spread = Math.log(clockErrorMaxMs / clockErrorMinMs);
+  const errorMs = clockErrorMinMs * Math.exp(isRight ? 0 : dice.between(0, spread));
+  timeline.add({
+    kind: "set-clock",
+    machine,
+    offsetMs: Math.round(dice.between(-1, 1) < 0 ? -errorMs : errorMs),
+  });
+}
+
+/** The machines' clocks are set at one moment, as those of one cloud are, each as well as it goes. */
+export function setClocks(timeline: Timeline): void {
+  for (let machine = 0; machine < timeline.machines; machine += 1) setClock(timeline, machine);
+}
