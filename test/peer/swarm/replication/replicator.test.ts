@@ -139,9 +139,9 @@ describe("a replicator", () => {
       Promise.withResolvers<undefined>(),
       Promise.withResolvers<undefined>(),
     ];
-    write(row, first.promise as Promise<void>);
-    write(row, first.promise as Promise<void>);
-    write(row, second.promise as Promise<void>);
+    write(row, first.promise);
+    write(row, first.promise);
+    write(row, second.promise);
     await next();
     expect(stream.queuedRows).toBe(3);
     first.resolve(undefined);
