@@ -7,6 +7,7 @@ import { Convergence } from "./checkers/convergence.ts";
 import { Copies } from "./checkers/copies.ts";
 import { Coverage } from "./checkers/coverage.ts";
 import { Duplicates } from "./checkers/duplicates.ts";
+import { FailedWrites } from "./checkers/failed-writes.ts";
 import { OneOwner } from "./checkers/one-owner.ts";
 import { Politeness } from "./checkers/politeness.ts";
 import { Robots } from "./checkers/robots.ts";
@@ -91,6 +92,7 @@ export class Simulation {
   readonly #politeness: Politeness;
   readonly #queues: BoundedQueues;
   readonly #status: StatusOrder;
+  readonly #failedWrites: FailedWrites;
   readonly #termination: Termination;
   readonly #checkers: readonly Checker[];
   readonly #over = new AbortController();
@@ -111,6 +113,7 @@ export class Simulation {
       () => this.#chronicle,
       {
         metricsOf: (id) => this.#queues.metricsOf(id),
+        onAcknowledged: (by, urls) => this.#failedWrites.acknowledged(by, urls),
         ...(onLog && { onLog: (line) => onLog(line, line.atMs - startedAtMs) }),
       },
       tampering,
@@ -141,6 +144,7 @@ export class Simulation {
     this.#politeness = new Politeness(this.#view);
     this.#queues = new BoundedQueues(this.#view);
     this.#status = new StatusOrder(this.#view);
+    this.#failedWrites = new FailedWrites(this.#view, job);
     this.#termination = new Termination(this.#view);
     this.#checkers = [
       this.#convergence,
@@ -149,6 +153,7 @@ export class Simulation {
       this.#politeness,
       this.#queues,
       this.#termination,
+      this.#failedWrites,
       new Robots(this.#view),
       new OneOwner(this.#view),
       new Copies(this.#view),
@@ -237,7 +242,7 @@ export class Simulation {
     this.#isFinished = !isLate;
     if (isLate) {
       const text = `the job is not over ${this.#plan.finishWithinMs / 1_000} s after all was healed`;
-      const details = { ...this.#whyNotOver(), ...(await this.#undone()) };
+      const details = { ...this.#termination.whyNotOver(), ...(await this.#undone()) };
       this.#findings.add("termination", this.#chronicle.nowMs, text, details);
     } else {
       this.#chronicle.note({ kind: "finished" });
@@ -360,23 +365,6 @@ export class Simulation {
     const { sampleWeb } = this.#swarm.world;
     const seeds = [...given].map((page) => sampleWeb.urlOf(page));
     return new TrueGraph(sampleWeb, { seeds, scope: this.#plan.settings.jobScope });
-  }
-
-  #whyNotOver(): Record<string, string> {
-    const told: Record<string, string> = {};
-    for (const { id, peer } of this.#swarm.world.running) {
-      const { swarm } = peer;
-      const counts = peer.jobs()[0]?.counts;
-      const pending = (swarm?.exchange.pending ?? 0) + (swarm?.replicator.queuedRows ?? 0);
-      if (counts?.queued === 0 && pending === 0 && swarm?.isSettled === true) continue;
-      told[id] = [
-        `${counts?.queued ?? 0} queued`,
-        `${swarm?.exchange.pending ?? 0} on their way`,
-        `${swarm?.replicator.queuedRows ?? 0} rows`,
-        swarm?.isSettled === true ? "settled" : "not settled",
-      ].join(", ");
-    }
-    return told;
   }
 
   /** Some of the pages that are not done, and what their holders say of them. */

@@ -2,7 +2,7 @@ import type { Millis } from "../../src/core/units.ts";
 import type { Fault, FaultKind } from "../scenarios/plan.ts";
 
 /** How a process can end. */
-export type LifeEnd = "kill" | "power" | "wipe" | "stop" | "leave";
+export type LifeEnd = "kill" | "power" | "wipe" | "fail" | "stop" | "leave";
 
 /** One run of a machine's process; times are counted from the beginning of the run. */
 export interface Life {

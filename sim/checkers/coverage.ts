@@ -1,15 +1,14 @@
-import { jobSpace, ringPosition, urlKey } from "../../src/core/record/keys.ts";
+import { jobSpace } from "../../src/core/record/keys.ts";
 import { UrlRecord } from "../../src/core/record/record.pb.ts";
 import { urlState } from "../../src/core/record/url-state.ts";
 import { positionOf } from "../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, JobId, Millis } from "../../src/core/units.ts";
-import { dedupeKey } from "../../src/core/url/dedupe-key.ts";
-import { fingerprintOf } from "../../src/core/url/fingerprint.ts";
 import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
 import type { Peer } from "../../src/peer/peer.ts";
 import type { TrueGraph } from "../sample-web/true-graph.ts";
 import type { VirtualMachine } from "../world/virtual-machine.ts";
 import type { Checker, RunEnd, RunView, SeenHit } from "./checker.ts";
+import { urlRowKey } from "./url-row-key.ts";
 
 /** Missing pages of which it is told what each disk says. */
 const examinedMax = 20;
@@ -133,8 +132,7 @@ export class Coverage implements Checker {
   }
 
   #rowKey(url: CanonicalUrl): Uint8Array<ArrayBuffer> {
-    const words = fingerprintOf(dedupeKey(url, { normalizeQuery: true }));
-    return urlKey("url", ringPosition(siteOfHost(hostOf(url))), words, 0, this.#space);
+    return urlRowKey("url", url, this.#space);
   }
 
   #stateAt(machine: VirtualMachine<Peer>, key: Uint8Array): "unknown" | "queued" | "done" {

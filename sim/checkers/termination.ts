@@ -67,4 +67,22 @@ export class Termination implements Checker {
     }
     return chronicle.nowMs - Math.max(this.#lastHitMs, this.#lastQueuedMs);
   }
+
+  /** What members still have to do. */
+  whyNotOver(): Record<string, string> {
+    const told: Record<string, string> = {};
+    for (const { id, peer } of this.#view.world.running) {
+      const { swarm } = peer;
+      const counts = peer.jobs()[0]?.counts;
+      const pending = (swarm?.exchange.pending ?? 0) + (swarm?.replicator.queuedRows ?? 0);
+      if (counts?.queued === 0 && pending === 0 && swarm?.isSettled === true) continue;
+      told[id] = [
+        `${counts?.queued ?? 0} queued`,
+        `${swarm?.exchange.pending ?? 0} on their way`,
+        `${swarm?.replicator.queuedRows ?? 0} rows`,
+        swarm?.isSettled === true ? "settled" : "not settled",
+      ].join(", ");
+    }
+    return told;
+  }
 }

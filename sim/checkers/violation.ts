@@ -17,6 +17,8 @@ export const checkers = {
   convergence: "all members came to agree on the ring, and hold together the whole of it",
   termination: "the job was told over neither early nor late",
   "bounded-queues": "no queue grew beyond its bound",
+  "failed-writes":
+    "a peer of which a write failed ended at once, and what a member acknowledged to another was on its disk by then",
   "status-order": "no answer about a URL went back",
   failures: "no peer gave up, and the run came to its end",
 } as const;

@@ -21,6 +21,7 @@ const isViolent: Readonly<Record<LifeEnd, boolean>> = {
   kill: true,
   power: true,
   wipe: true,
+  fail: true,
   stop: false,
   leave: false,
 };

@@ -1,3 +1,4 @@
+import type { DiskPart } from "../world/virtual-machine.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** A bit of everything. */
@@ -83,4 +84,27 @@ export function setClock(timeline: Timeline, machine: number): void {
 /** The machines' clocks are set at one moment, as those of one cloud are, each as well as it goes. */
 export function setClocks(timeline: Timeline): void {
   for (let machine = 0; machine < timeline.machines; machine += 1) setClock(timeline, machine);
+}
+
+/** What a disk has on it, all of it or a part that has a disk of its own. */
+const diskParts: readonly [readonly DiskPart[], ...(readonly DiskPart[])[]] = [
+  ["store", "archive", "leases"],
+  ["store", "archive"],
+  ["store"],
+  ["archive"],
+  ["leases"],
+];
+
+/** A disk takes nothing for a while; perhaps its machine is ended meanwhile. */
+export function failDisk(timeline: Timeline, machine: number): void {
+  const { dice } = timeline;
+  const how = dice.chance(0.7) ? "full" : "broken";
+  timeline.add({ kind: "fail-disk", machine, how, parts: dice.pick(diskParts) });
+  const forMs = dice.exponential(8_000) + 200;
+  if (dice.chance(0.3)) {
+    const afterMs = dice.between(0, forMs);
+    timeline.add({ kind: dice.chance(0.5) ? "kill" : "power", machine }, afterMs);
+    timeline.add({ kind: "start", machine }, afterMs + dice.exponential(3_000) + 50);
+  }
+  timeline.add({ kind: "mend-disk", machine }, forMs);
 }

@@ -55,7 +55,10 @@ export class FaultPlayer {
     this.#chronicle.disksAreQuick();
     for (const end of [...this.#storms]) end();
     for (const machine of this.#swarm.still) this.#swarm.goOn(machine);
-    for (const { disk } of this.#swarm.world.machines) disk.slowness = 1;
+    for (const machine of this.#swarm.world.machines) {
+      machine.disk.slowness = 1;
+      machine.mendDisk();
+    }
     this.#chronicle.note({ kind: "heal-all" });
     // What is about to stop is still up, and down only afterwards.
     await this.#swarm.idle();
@@ -66,8 +69,8 @@ export class FaultPlayer {
   /** Something is left for the end to mend. */
   #isBroken(): boolean {
     const { down, still, world } = this.#swarm;
-    const isSlow = world.machines.some(({ disk }) => disk.slowness > 1);
-    return !this.#network.isWhole || isSlow || down.length > 0 || still.length > 0;
+    const isBad = world.machines.some(({ disk, hasBadDisk }) => disk.slowness > 1 || hasBadDisk);
+    return !this.#network.isWhole || isBad || down.length > 0 || still.length > 0;
   }
 
   async #isCalmInTime(): Promise<boolean> {
@@ -120,6 +123,16 @@ export class FaultPlayer {
         const machine = swarm.machine(fault.machine);
         if (machine === undefined) return false;
         machine.disk.slowness = fault.factor;
+        return true;
+      }
+      case "fail-disk":
+        if (!this.#maySpare(fault.machine)) return false;
+        swarm.machine(fault.machine)?.failDisk(fault.how, fault.parts);
+        return true;
+      case "mend-disk": {
+        const machine = swarm.machine(fault.machine);
+        if (machine?.hasBadDisk !== true) return false;
+        machine.mendDisk();
         return true;
       }
       case "set-clock": {
@@ -195,6 +208,8 @@ function detailOf(fault: Fault): string | undefined {
       return `${fault.ms} ms`;
     case "slow-disk":
       return fault.factor === 1 ? "usual again" : `${fault.factor} times as slow`;
+    case "fail-disk":
+      return `${fault.how}: ${fault.parts.join(", ")}`;
     case "set-clock":
       return `off by ${(fault.offsetMs / 1_000).toFixed(1)} s`;
     case "storm":
@@ -212,6 +227,7 @@ function detailOf(fault: Fault): string | undefined {
     case "clog":
     case "unclog":
     case "heal":
+    case "mend-disk":
       return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { Millis } from "../../src/core/units.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
 import type { SampleWebOptions } from "../sample-web/sample-web-options.ts";
 import type { NetworkOptions } from "../world/network-options.ts";
+import type { DiskFault, DiskPart } from "../world/virtual-machine.ts";
 import type { DiskTimes } from "../world/virtual-store.ts";
 import type { VirtualWebOptions } from "../world/virtual-web.ts";
 
@@ -78,6 +79,15 @@ export type Fault =
   | { readonly kind: "heal" }
   /** Its disk takes that many times as long; 1 ends it. */
   | { readonly kind: "slow-disk"; readonly machine: number; readonly factor: number }
+  /** Parts of its disk take nothing any more: they are full, or fail. */
+  | {
+      readonly kind: "fail-disk";
+      readonly machine: number;
+      readonly how: DiskFault;
+      readonly parts: readonly DiskPart[];
+    }
+  /** There is room again, or the disk works. */
+  | { readonly kind: "mend-disk"; readonly machine: number }
   /** The machine's clock on the wall is set, to be off by so much from then on. */
   | { readonly kind: "set-clock"; readonly machine: number; readonly offsetMs: Millis }
   /** That share of the hosts answers everything with that status for a while. */

@@ -5,7 +5,16 @@ import {
   type SampleWebOptions,
 } from "../sample-web/sample-web-options.ts";
 import { Dice } from "../world/dice.ts";
-import { churn, crash, setClock, setClocks, split, standStill, swizzle } from "./fault-patterns.ts";
+import {
+  churn,
+  crash,
+  failDisk,
+  setClock,
+  setClocks,
+  split,
+  standStill,
+  swizzle,
+} from "./fault-patterns.ts";
 import { drawSettings, type Roughness } from "./draw-settings.ts";
 import type { Plan, PlannedInjection, RunSettings, SimulationSize } from "./plan.ts";
 import { Timeline } from "./timeline.ts";
@@ -169,6 +178,16 @@ export const scenarios = {
           timeline.add({ kind: "start", machine }, dice.between(200, 6_000));
         } else if (drawn === 5) timeline.add({ kind: "join" });
         else if (drawn === 6) standStill(timeline, machine);
+      }
+    },
+  },
+  "full-disk": {
+    summary: "disks are full for a while, or fail: peers end, and are started until there is room",
+    rough,
+    lateSeeds: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 4); left > 0; left -= 1) {
+        failDisk(timeline.wait(2_000, 12_000), timeline.anyMachine());
       }
     },
   },

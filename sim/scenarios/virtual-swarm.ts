@@ -3,16 +3,21 @@ import { Peer } from "../../src/peer/peer.ts";
 import type { PeerPorts } from "../../src/peer/peer-ports.ts";
 import { RingBook } from "../../src/peer/swarm/replication/ring-book.ts";
 import { defaultSwarmOptions } from "../../src/peer/swarm/swarm-options.ts";
+import { CrawlError, type CrawlErrorCode } from "../../src/core/errors.ts";
 import { isGone } from "../../src/core/membership/member.ts";
-import { decodeForward } from "../../src/core/messages/forward.ts";
+import {
+  decodeForward,
+  decodeForwardReply,
+  type ForwardedUrl,
+} from "../../src/core/messages/forward.ts";
 import { messageKinds } from "../../src/core/messages/message-kinds.ts";
-import type { Millis } from "../../src/core/units.ts";
+import type { CanonicalUrl, MemberId, Millis } from "../../src/core/units.ts";
 import type { Overlay } from "../../src/ports/overlay.ts";
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import type { Metrics } from "../../src/ports/metrics.ts";
 import type { Chronicle, LifeEnd, Weather } from "../checkers/chronicle.ts";
 import type { VirtualLogLine, VirtualMachine } from "../world/virtual-machine.ts";
-import { World } from "../world/world.ts";
+import { World, type PeerFailure } from "../world/world.ts";
 import { overlayWith } from "./overlay-with.ts";
 import type { Plan, RunSettings } from "./plan.ts";
 
@@ -29,11 +34,17 @@ export interface Tampering {
 export interface SwarmHooks {
   readonly onLog?: (line: VirtualLogLine) => void;
   readonly metricsOf?: (id: string) => Metrics;
+  /** A member has said of URLs that were forwarded to it that it has them. */
+  readonly onAcknowledged?: (by: MemberId, urls: readonly CanonicalUrl[]) => void;
 }
 
 /** Sizes of what each peer keeps in memory: so small that hundreds fit in one process. */
 const sieve = { capacity: 10_000, cacheCapacity: 8_192, unsettledOffersMax: 8_192 };
 const sentCacheCapacity = 4_096;
+
+/** How long a process may take to end in order after a failure, before it is ended, and the rest until the next one is tried. */
+const endWithinMs: Millis = 10_000;
+const startAgainMs: Millis = 2_000;
 
 /** A start or a stop that takes longer hangs: a leave may take a minute. */
 const idleWithinMs: Millis = 120_000;
@@ -62,6 +73,28 @@ function peerOptionsOf(
   };
 }
 
+/** What a peer may say of a disk that takes nothing. */
+const diskCodes: readonly unknown[] = [
+  "DISK_FULL",
+  "STORE_IO",
+  "ARCHIVE_IO",
+] satisfies CrawlErrorCode[];
+
+function isOfDisk(reason: unknown): boolean {
+  return reason instanceof CrawlError && diskCodes.includes(reason.code);
+}
+
+/** The forwarded URLs that the reply says are there. */
+function takenOf(urls: readonly ForwardedUrl[], reply: Uint8Array): CanonicalUrl[] {
+  const results = decodeForwardReply(reply, urls.length) ?? [];
+  const taken: CanonicalUrl[] = [];
+  urls.forEach((each, at) => {
+    const isTaken = results[at] === "new" || results[at] === "known";
+    if (isTaken && each !== "rejected") taken.push(each.url as CanonicalUrl);
+  });
+  return taken;
+}
+
 /** Looks at more members than this are spot checks, or they would take longer than the run. */
 const lookedAtMax = 24;
 
@@ -81,6 +114,8 @@ export class VirtualSwarm {
   /** Machines that are being started or stopped in order. */
   readonly #busy = new Map<number, Promise<void>>();
   readonly #ends = new Map<number, () => void>();
+  /** The latest process of each machine that could not go on. */
+  readonly #failing = new Map<number, number>();
 
   constructor(
     plan: Plan,
@@ -98,7 +133,7 @@ export class VirtualSwarm {
     this.world = new World<Peer>(
       (ports, machine) =>
         new Peer(
-          tamper(this.#counted(ports), machine),
+          tamper(this.#counted(ports, hooks.onAcknowledged), machine),
           change({
             ...peerOptionsOf(settings, this.#addressesFor(machine.index)),
             peerId: machine.id,
@@ -120,17 +155,22 @@ export class VirtualSwarm {
         },
       },
     );
+    this.world.onFailure((failure) => this.#failed(failure));
   }
 
-  #counted(ports: PeerPorts): PeerPorts {
+  #counted(ports: PeerPorts, onAcknowledged: SwarmHooks["onAcknowledged"]): PeerPorts {
     const { overlay } = ports;
     if (overlay === undefined) return ports;
     const request: Overlay["request"] = (asked, signal) => {
-      if (asked.kind === messageKinds.forward) {
-        this.forwarded.messages += 1;
-        this.forwarded.urls += decodeForward(asked.payload)?.length ?? 0;
-      }
-      return overlay.request(asked, signal);
+      if (asked.kind !== messageKinds.forward) return overlay.request(asked, signal);
+      const urls = decodeForward(asked.payload) ?? [];
+      this.forwarded.messages += 1;
+      this.forwarded.urls += urls.length;
+      const answered = overlay.request(asked, signal);
+      void answered.then((outcome) => {
+        if (outcome.kind === "reply") onAcknowledged?.(asked.to, takenOf(urls, outcome.payload));
+      });
+      return answered;
     };
     return { ...ports, overlay: overlayWith(overlay, { request }) };
   }
@@ -184,13 +224,18 @@ export class VirtualSwarm {
     const started = machine.start();
     this.#known.add(index);
     this.#chronicle().started(index, machine.generation);
+    const { generation, id } = machine;
     this.#track(index, async () => {
-      await started;
+      await started.catch((reason: unknown) => {
+        if (machine.isUp && machine.generation === generation) {
+          this.world.peerFailed(id, generation, reason);
+        }
+      });
     });
   }
 
   /** Ends a process at once. */
-  end(index: number, how: Exclude<LifeEnd, "stop" | "leave">): void {
+  end(index: number, how: Exclude<LifeEnd, "fail" | "stop" | "leave">): void {
     const machine = this.#machines[index];
     if (machine?.isUp !== true) return;
     if (how === "kill") machine.kill();
@@ -200,6 +245,41 @@ export class VirtualSwarm {
     this.#ends.get(index)?.();
     this.#ends.delete(index);
     this.#busy.delete(index);
+  }
+
+  /**
+   * What the daemon and its supervisor do about a peer that cannot go on: it ends, in order as far as that goes, and is started
+   * again, until it runs. True where its disk is the reason.
+   */
+  #failed({ generation, peer, reason }: PeerFailure): boolean {
+    const machine = this.#machines.find(({ id }) => id === peer);
+    if (machine?.generation !== generation || !machine.hadBadDisk || !isOfDisk(reason))
+      return false;
+    const { index } = machine;
+    if (this.#failing.get(index) === generation) return true;
+    this.#failing.set(index, generation);
+    const { clock } = this.world;
+    this.#chronicle().ended(index, "fail");
+    const isHere = (): boolean => machine.isUp && machine.generation === generation;
+    this.#track(index, async () => {
+      const late = clock.sleep(endWithinMs).then(() => true);
+      const stopped = machine.stop().then(
+        () => false,
+        (error: unknown) => {
+          // A peer that has not come as far as to run says at its end what has failed.
+          if (!isOfDisk(error)) throw error;
+          return false;
+        },
+      );
+      if (await Promise.race([stopped, late])) {
+        this.world.peerFailed(peer, generation, new Error("it does not end"));
+      }
+      if (isHere()) machine.kill();
+      clock.call(startAgainMs, () => {
+        if (machine.generation === generation) this.start(index);
+      });
+    });
+    return true;
   }
 
   /** Lets a process stand still. */

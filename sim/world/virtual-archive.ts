@@ -28,6 +28,13 @@ export class VirtualArchiveDisk {
   made = 0;
   /** While true, writing fails with DISK_FULL. */
   full = false;
+  /** While true, writing fails with ARCHIVE_IO. */
+  broken = false;
+
+  get fault(): CrawlError | undefined {
+    if (this.full) return new CrawlError("DISK_FULL", "the archive's disk is full");
+    return this.broken ? new CrawlError("ARCHIVE_IO", "the archive's disk has failed") : undefined;
+  }
 
   wipe(): void {
     this.files = [];
@@ -84,6 +91,8 @@ export class VirtualArchive implements Archive {
   start(mark: ArchiveMark | undefined): Promise<void> {
     return this.#process.answer(() => {
       if (this.#state !== "new") return;
+      const isTorn = this.#disk.files.some(({ isFinished }) => !isFinished);
+      if (isTorn && this.#disk.fault) throw this.#disk.fault;
       const markAt = this.#disk.files.findIndex(({ name }) => name === mark?.file);
       this.#disk.files = this.#disk.files.filter((file, at) => {
         if (file.isFinished || mark === undefined || at < markAt) return true;
@@ -100,6 +109,7 @@ export class VirtualArchive implements Archive {
     if (this.#state !== "started") return;
     if (isCommitted) {
       await this.flush();
+      if (this.#open && this.#disk.fault) throw this.#disk.fault;
       if (this.#open) this.#open.isFinished = true;
     }
     this.#state = "stopped";
@@ -145,22 +155,33 @@ export class VirtualArchive implements Archive {
       await this.#process.clock.sleep(this.#flushMs);
     }
     return this.#process.answer(() => {
-      if (this.#disk.full) this.#failure ??= new CrawlError("DISK_FULL", "the disk is full");
       if (this.#failure) throw this.#failure;
       invariant(mark !== undefined, "the archive is flushed before it was started");
-      const file = this.#open;
-      if (file === undefined) return mark;
-      if (!this.#disk.files.includes(file)) this.#disk.files.push(file);
-      for (const { offset, end, capture } of this.#pending) {
-        file.offsets.push(offset);
-        file.urls.push(capture.index.url);
-        file.statuses.push(capture.index.status);
-        file.fetchedAtMs.push(capture.index.fetchedAtMs);
-        file.bytes = end;
+      const { fault } = this.#disk;
+      if (fault !== undefined && this.#pending.length > 0) {
+        this.#failure = fault;
+        this.#process.refuse();
+        // As far as there was room.
+        this.#write(this.#pending.slice(0, this.#pending.length / 2));
+        throw fault;
       }
+      this.#write(this.#pending);
       this.#pending = [];
       return mark;
     });
+  }
+
+  #write(records: readonly Pending[]): void {
+    const file = this.#open;
+    if (file === undefined) return;
+    if (!this.#disk.files.includes(file)) this.#disk.files.push(file);
+    for (const { offset, end, capture } of records) {
+      file.offsets.push(offset);
+      file.urls.push(capture.index.url);
+      file.statuses.push(capture.index.status);
+      file.fetchedAtMs.push(capture.index.fetchedAtMs);
+      file.bytes = end;
+    }
   }
 
   #newFile(): VirtualFile {

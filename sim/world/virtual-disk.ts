@@ -24,6 +24,10 @@ export class VirtualDisk {
   holder: object | undefined;
   /** While true, writing fails with DISK_FULL. */
   full = false;
+  /** While true, what is written cannot be synced, and nobody can say whether it is there: that fails with STORE_IO. */
+  broken = false;
+  /** Written by a process that was told that it had failed, and found all the same by the next one. */
+  #found: readonly StoreOp[] = [];
   #slowness = 1;
   #pace = new AbortController();
 
@@ -97,6 +101,18 @@ export class VirtualDisk {
     }
   }
 
+  /** A write that has failed, and is there: its process does not see it, and the next one does. */
+  applyUnseen(ops: readonly StoreOp[]): void {
+    this.#found = ops;
+  }
+
+  /** A process opens what is there. */
+  open(): void {
+    const found = this.#found;
+    this.#found = [];
+    if (found.length > 0) this.apply(found);
+  }
+
   /** Makes everything written so far durable. */
   sync(): void {
     this.#undo = [];
@@ -105,6 +121,7 @@ export class VirtualDisk {
 
   /** What a power failure does. The system may have written out the oldest batches by then: that share of them stays. */
   dropUnsynced(keptShare = 0): void {
+    this.#found = [];
     const end = this.#batches[Math.floor(keptShare * this.#batches.length)] ?? 0;
     for (let at = this.#undo.length - 2; at >= end; at -= 2) {
       this.#rows.set(this.#undo[at] ?? "", this.#undo[at + 1]);
@@ -115,6 +132,7 @@ export class VirtualDisk {
   /** Loses everything. */
   wipe(): void {
     this.#rows = new SortedRows();
+    this.#found = [];
     this.sync();
   }
 }

@@ -3,7 +3,10 @@ import type { LeaseSlots } from "../../src/ports/lease-slots.ts";
 import type { VirtualProcess } from "./virtual-process.ts";
 
 /** Notes that are set, by slot: what outlives a process. A power failure may take them. */
-export type VirtualSlots = Map<number, Uint8Array>;
+export class VirtualSlots extends Map<number, Uint8Array> {
+  /** While true, nothing can be noted: that fails with STORE_IO. */
+  broken = false;
+}
 
 /** The lease slots of one process. */
 export class VirtualLeaseSlots implements LeaseSlots {
@@ -58,7 +61,11 @@ export class VirtualLeaseSlots implements LeaseSlots {
   /** What a process does after its end changes nothing, and fails nowhere. */
   #isUsable(): boolean {
     if (!this.#process.isAlive) return false;
-    if (this.#failure) throw this.#failure;
+    if (this.#slots.broken) this.#failure ??= new CrawlError("STORE_IO", "the disk has failed");
+    if (this.#failure) {
+      this.#process.refuse();
+      throw this.#failure;
+    }
     if (!this.#isOpen) throw new CrawlError("STORE_IO", "the leases are not open");
     return true;
   }

@@ -10,7 +10,7 @@ import { noSkew, SkewedClock, type ClockSkew } from "./skewed-clock.ts";
 import { VirtualArchive, VirtualArchiveDisk } from "./virtual-archive.ts";
 import { VirtualDisk } from "./virtual-disk.ts";
 import { VirtualFetcher } from "./virtual-fetcher.ts";
-import { VirtualLeaseSlots, type VirtualSlots } from "./virtual-lease-slots.ts";
+import { VirtualLeaseSlots, VirtualSlots } from "./virtual-lease-slots.ts";
 import type { VirtualNetwork } from "./virtual-network.ts";
 import { virtualAddress, VirtualOverlay } from "./virtual-overlay.ts";
 import { VirtualParser } from "./virtual-parser.ts";
@@ -32,6 +32,11 @@ export type PeerFactory<P extends MachinePeer> = (
   ports: PeerPorts,
   machine: VirtualMachine<P>,
 ) => P;
+
+/** What a machine keeps, on disks of their own perhaps. */
+export type DiskPart = "store" | "archive" | "leases";
+/** How a disk takes nothing. What is noted of leases overwrites what is there, and needs no room. */
+export type DiskFault = "full" | "broken";
 
 /** A line of a peer's log, at true time. */
 export interface VirtualLogLine {
@@ -91,11 +96,12 @@ export class VirtualMachine<P extends MachinePeer> {
   readonly #world: MachineWorld;
   readonly #dice: Dice;
   readonly #factory: PeerFactory<P>;
-  readonly #slots: VirtualSlots = new Map();
+  readonly #slots = new VirtualSlots();
   #clock: SkewedClock;
   #generation = 0;
   #running: { readonly process: VirtualProcess; readonly overlay: VirtualOverlay } | undefined;
   #peer: P | undefined;
+  #hadBadDisk = false;
 
   constructor(
     world: MachineWorld,
@@ -120,6 +126,11 @@ export class VirtualMachine<P extends MachinePeer> {
 
   get isUp(): boolean {
     return this.#running !== undefined;
+  }
+
+  /** Since when its process knows that something could not be written. */
+  get refusedAtMs(): Millis | undefined {
+    return this.#running?.process.refusedAtMs;
   }
 
   /** Whether its process runs and stands still. */
@@ -147,6 +158,7 @@ export class VirtualMachine<P extends MachinePeer> {
   async start(): Promise<P> {
     invariant(!this.isUp, `${this.id} is running already`);
     this.#generation += 1;
+    this.#hadBadDisk = this.hasBadDisk;
     if (this.#clock.isSet) this.#clock = this.#clock.begunAnew();
     const process = new VirtualProcess(this.id, this.#generation, this.#world.clock, this.clock);
     const { swarm } = this.options;
@@ -205,6 +217,32 @@ export class VirtualMachine<P extends MachinePeer> {
     this.disk.wipe();
     this.archiveDisk.wipe();
     this.#slots.clear();
+  }
+
+  /** From now on parts of its disk take nothing: they have no room, or fail. */
+  failDisk(how: DiskFault, parts: readonly DiskPart[]): void {
+    const isFull = how === "full";
+    for (const part of parts) {
+      if (part === "leases") this.#slots.broken = !isFull;
+      else (part === "store" ? this.disk : this.archiveDisk)[how] = true;
+    }
+    this.#hadBadDisk = true;
+  }
+
+  /** There is room again, or the disk takes what it is given. */
+  mendDisk(): void {
+    for (const disk of [this.disk, this.archiveDisk]) disk.full = disk.broken = false;
+    this.#slots.broken = false;
+  }
+
+  get hasBadDisk(): boolean {
+    const { archiveDisk, disk } = this;
+    return disk.full || disk.broken || archiveDisk.full || archiveDisk.broken || this.#slots.broken;
+  }
+
+  /** Whether a part of its disk took nothing at some time since its process began. */
+  get hadBadDisk(): boolean {
+    return this.#hadBadDisk;
   }
 
   /** Sets its clock, also back; nothing may run. */

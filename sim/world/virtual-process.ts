@@ -23,6 +23,8 @@ export class VirtualProcess {
   /** Time as this process sees it. */
   readonly clock: Clock;
   readonly trueClock: VirtualClock;
+  /** True time at which it was first told that something cannot be written. */
+  refusedAtMs: Millis | undefined;
   readonly #end = new AbortController();
   #isAlive = true;
   readonly #waiting = new Set<Cancel>();
@@ -74,6 +76,11 @@ export class VirtualProcess {
     if (!this.isAlive) return;
     if (this.#missed) this.#missed.events.push(act);
     else act();
+  }
+
+  /** A disk takes nothing of it. */
+  refuse(): void {
+    this.refusedAtMs ??= this.trueClock.nowMs();
   }
 
   /** Ends it at once. Idempotent. */

@@ -83,7 +83,11 @@ export class VirtualStore implements Store {
       if (this.disk.holder !== undefined && this.disk.holder !== this) {
         throw new CrawlError("DATA_DIR_LOCKED", "the data directory is in use");
       }
+      // To open a database takes some bytes, which there may be.
+      const fault = this.#fault;
+      if (fault !== undefined && this.#dice.chance(0.5)) throw fault;
       this.disk.holder = this;
+      this.disk.open();
       this.#isStopping = false;
     });
   }
@@ -132,8 +136,12 @@ export class VirtualStore implements Store {
     if (writeMs > 0) await this.disk.spend(clock, writeMs);
     await this.#process.answer(() => {
       this.#assertOpen();
-      if (this.disk.full) this.#failure ??= new CrawlError("DISK_FULL", "the disk is full");
-      if (this.#failure) throw this.#failure;
+      if (!this.#failure && this.disk.broken && this.#dice.chance(0.5)) this.disk.applyUnseen(ops);
+      this.#failure ??= this.#fault;
+      if (this.#failure) {
+        this.#process.refuse();
+        throw this.#failure;
+      }
       this.disk.apply(ops);
     });
     if (!sync) return;
@@ -141,6 +149,11 @@ export class VirtualStore implements Store {
     if (this.#dice.chance(stallRate)) syncMs += this.#dice.exponential(stallMs);
     if (syncMs > 0) await this.disk.spend(clock, syncMs);
     await this.#process.answer(() => this.disk.sync());
+  }
+
+  get #fault(): CrawlError | undefined {
+    if (this.disk.full) return new CrawlError("DISK_FULL", "the disk is full");
+    return this.disk.broken ? new CrawlError("STORE_IO", "the disk has failed") : undefined;
   }
 
   /** What is read is what is there when the call is made, however long the answer takes. */

@@ -65,6 +65,7 @@ export class World<P extends MachinePeer> {
   /** Of peers that were running. */
   readonly failures: PeerFailure[] = [];
   readonly #factory: PeerFactory<P>;
+  readonly #onFailure = new Set<(failure: PeerFailure) => boolean>();
 
   constructor(factory: PeerFactory<P>, options: Partial<WorldOptions> = {}) {
     this.options = { ...defaultWorldOptions, ...options };
@@ -113,7 +114,14 @@ export class World<P extends MachinePeer> {
     return this.clock.run(work, this.clock.nowMs() + withinMs);
   }
 
+  /** Calls `listener` when a peer says that it cannot go on; one of which it says that this was to be is none of the failures. */
+  onFailure(listener: (failure: PeerFailure) => boolean): void {
+    this.#onFailure.add(listener);
+  }
+
   peerFailed(peer: string, generation: number, reason: unknown): void {
-    this.failures.push({ atMs: this.clock.nowMs(), peer, generation, reason });
+    const failure = { atMs: this.clock.nowMs(), peer, generation, reason };
+    const wasToBe = [...this.#onFailure].map((listener) => listener(failure)).includes(true);
+    if (!wasToBe) this.failures.push(failure);
   }
 }

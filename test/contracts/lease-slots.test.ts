@@ -1,9 +1,9 @@
-import { VirtualLeaseSlots, type VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
+import { VirtualLeaseSlots, VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
 import { stillProcess } from "../support/still-process.ts";
 import { leaseSlotsContract } from "./lease-slots.ts";
 
 leaseSlotsContract("VirtualLeaseSlots", () => {
-  const slots: VirtualSlots = new Map();
+  const slots = new VirtualSlots();
   return Promise.resolve({
     nextProcess: () => new VirtualLeaseSlots(slots, stillProcess()),
   });

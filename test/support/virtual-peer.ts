@@ -12,7 +12,7 @@ import { VirtualClock } from "../../sim/virtual-clock.ts";
 import { Dice } from "../../sim/world/dice.ts";
 import { SeededEntropy } from "../../sim/world/seeded-entropy.ts";
 import { VirtualDisk } from "../../sim/world/virtual-disk.ts";
-import { VirtualLeaseSlots, type VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
+import { VirtualLeaseSlots, VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
 import { VirtualProcess } from "../../sim/world/virtual-process.ts";
 import { type DiskTimes, VirtualStore } from "../../sim/world/virtual-store.ts";
 import { InlineParser } from "./inline-parser.ts";
@@ -32,7 +32,7 @@ export const testJob = "test" as JobId;
 export class VirtualPeer {
   readonly clock = new VirtualClock();
   readonly disk = new VirtualDisk();
-  readonly #leaseSlots: VirtualSlots = new Map();
+  readonly #leaseSlots = new VirtualSlots();
   readonly web: TableWeb;
   /** What the log was told at info, with its fields. */
   readonly logged: [event: string, fields: LogFields | undefined][] = [];

@@ -26,6 +26,7 @@ import {
   losing,
   reply,
   sendingOf,
+  storeWith,
   withoutRows,
   writing,
   type Send,
@@ -313,6 +314,23 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
       },
     });
     expectCaught(report, "status-order");
+  });
+
+  it("is caught going on, and acknowledging, where its disk has refused what it writes", async () => {
+    const change: Partial<Plan> = {
+      faults: [
+        { kind: "fail-disk", machine: 1, how: "full", parts: ["store"], atMs: 4_000 },
+        { kind: "mend-disk", machine: 1, atMs: 12_000 },
+      ],
+      healAtMs: 15_000,
+    };
+    const ports = (given: PeerPorts): PeerPorts =>
+      storeWith(given, (ops, options) => given.store.write(ops, options).catch(() => undefined));
+    const report = await broken("full-disk", { ports }, change);
+    expectCaught(report, "failed-writes");
+    const texts = report.violations.map(({ text }) => text);
+    expect(texts).toContainEqual(expect.stringContaining("goes on though a write has failed"));
+    expect(texts).toContainEqual(expect.stringContaining("has not got it on its disk"));
   });
 
   it("is caught giving up", async () => {

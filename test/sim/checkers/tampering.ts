@@ -8,7 +8,7 @@ import { tagOf, type KeyTag } from "../../../src/core/record/keys.ts";
 import type { Archive } from "../../../src/ports/archive.ts";
 import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 import type { Overlay, OverlayOutcome, OverlayRequest } from "../../../src/ports/overlay.ts";
-import type { StoreOp } from "../../../src/ports/store.ts";
+import type { Store, StoreOp } from "../../../src/ports/store.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 
 /** About when virtual time begins. */
@@ -72,6 +72,12 @@ export function writing(
   change: (ops: readonly StoreOp[]) => readonly StoreOp[],
 ): PeerPorts {
   const { store } = given;
+  return storeWith(given, async (ops, options) => store.write(change(ops), options));
+}
+
+/** The ports, but for how the store writes. */
+export function storeWith(given: PeerPorts, write: Store["write"]): PeerPorts {
+  const { store } = given;
   return {
     ...given,
     store: {
@@ -82,7 +88,7 @@ export function writing(
       hasMany: (keys) => store.hasMany(keys),
       range: (range, limit) => store.range(range, limit),
       scan: (range) => store.scan(range),
-      write: async (ops, options) => store.write(change(ops), options),
+      write,
     },
   };
 }

@@ -69,6 +69,21 @@ describe("a virtual archive", () => {
     expect((await last.read(later)).url).toBe(pages.web.urlOf(3));
   });
 
+  it("leaves of what had no room a part, which the next start cuts off when there is room", async () => {
+    const bench = new ArchiveBench();
+    const archive = await bench.next();
+    const kept = archive.append(captureOf(0));
+    const mark = await archive.flush();
+    const [part, rest] = [archive.append(captureOf(1)), archive.append(captureOf(2))];
+    bench.disk.full = true;
+    await expect(archive.flush()).rejects.toMatchObject({ code: "DISK_FULL" });
+    expect([kept, part, rest].map((place) => bench.disk.has(place))).toEqual([true, true, false]);
+    await expect(bench.next(mark)).rejects.toMatchObject({ code: "DISK_FULL" });
+    bench.disk.full = false;
+    await bench.next(mark);
+    expect([kept, part, rest].map((place) => bench.disk.has(place))).toEqual([true, false, false]);
+  });
+
   it("refuses for good when its disk is full, and forgets everything when that is wiped", async () => {
     const bench = new ArchiveBench();
     const archive = await bench.next();

@@ -1,18 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CrawlError } from "../../../src/core/errors.ts";
 import type { StoreOp } from "../../../src/ports/store.ts";
 import { Dice } from "../../../sim/world/dice.ts";
 import { SortedRows } from "../../../sim/world/sorted-rows.ts";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
 import { VirtualProcess } from "../../../sim/world/virtual-process.ts";
-import { VirtualStore, type DiskTimes } from "../../../sim/world/virtual-store.ts";
+import { noDiskTimes, VirtualStore, type DiskTimes } from "../../../sim/world/virtual-store.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
-import { timelessStore } from "../../support/still-process.ts";
+import { stillProcess, timelessStore } from "../../support/still-process.ts";
 
 const keyOf = (n: number): Uint8Array => Uint8Array.of(n);
 const put = (n: number, value = n): StoreOp[] => [
   { type: "put", key: keyOf(n), value: Uint8Array.of(value) },
 ];
+const codeOf = (error: unknown): string => (error instanceof CrawlError ? error.code : "");
 const everything = { gte: keyOf(0), lt: keyOf(255) };
 
 /** A disk and the processes that open it, one after the other, in running time. */
@@ -195,6 +197,44 @@ describe("a virtual disk", () => {
     await next.start();
     await next.write(put(1), { sync: true });
     expect(await next.get(keyOf(1))).toEqual(keyOf(1));
+  });
+
+  it("may have written what it said had failed, which the next process alone finds", async () => {
+    const found = new Set<boolean>();
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const disk = new VirtualDisk();
+      const dice = new Dice(seed);
+      const open = (): VirtualStore => new VirtualStore(disk, stillProcess(), dice, noDiskTimes);
+      const store = open();
+      await store.start();
+      disk.broken = true;
+      const failed = expect(store.write([...put(1), ...put(2)], { sync: true })).rejects;
+      await failed.toMatchObject({ code: "STORE_IO" });
+      await expect(store.write(put(3), { sync: true })).rejects.toMatchObject({ code: "STORE_IO" });
+      expect(await store.get(keyOf(1))).toBeUndefined();
+      await store.stop();
+      disk.broken = false;
+      const next = open();
+      await next.start();
+      const isThere = await next.hasMany([keyOf(1), keyOf(2), keyOf(3)]);
+      // All of it or nothing, and nothing of what came behind it.
+      expect(isThere).toEqual([isThere[0], isThere[0], false]);
+      found.add(isThere[0] === true);
+      disk.dropUnsynced();
+      expect(disk.rows).toBe(0);
+    }
+    expect(found).toEqual(new Set([true, false]));
+  });
+
+  it("is opened by some and not by others while its disk is full", async () => {
+    const opened = new Set<string>();
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const disk = new VirtualDisk();
+      disk.full = true;
+      const store = new VirtualStore(disk, stillProcess(), new Dice(seed), noDiskTimes);
+      opened.add(await store.start().then(() => "opened", codeOf));
+    }
+    expect(opened).toEqual(new Set(["opened", "DISK_FULL"]));
   });
 
   it("gives back bytes of any value and length", async () => {
