@@ -10,7 +10,7 @@ export interface Clock {
 
   /**
    * What the machine's clock on the wall shows. It may be set forward or back, and unlike `nowMs` it counts the time that
-   * the machine was asleep: for nothing but to notice that.
+   * the machine was asleep: for nothing but to notice that, and for dates that are told or kept.
    */
   wallMs(): Millis;
 
@@ -19,4 +19,9 @@ export interface Clock {
 
   /** Calls `action` once, after `ms`, unless the call is taken back before. Cheaper than a sleep with a signal of its own. */
   call(ms: Millis, action: () => void): Cancel;
+}
+
+/** A moment of `nowMs` as a date: what the clock on the wall showed then, as it is set now. */
+export function dateOf(clock: Pick<Clock, "nowMs" | "wallMs">, atMs: Millis): Millis {
+  return atMs + (clock.wallMs() - clock.nowMs());
 }

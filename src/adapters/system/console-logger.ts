@@ -72,7 +72,7 @@ export class ConsoleLogger implements Logger {
   #log(level: LogLevel, event: string, fields: LogFields = {}): void {
     if (logLevels.indexOf(level) < logLevels.indexOf(this.#options.level)) return;
     try {
-      const at = new Date(this.#clock.nowMs()).toISOString();
+      const at = new Date(this.#clock.wallMs()).toISOString();
       const bounded = boundedFields(fields);
       this.#write(
         this.#options.format === "json"

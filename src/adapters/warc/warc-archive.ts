@@ -76,7 +76,7 @@ export class WarcArchive implements Archive {
     const { files, nextSerial } = await recoverArchive(request);
     this.#finished = [...files];
     this.#nextSerial = nextSerial;
-    this.#mark = mark ?? { file: this.#names.name(nextSerial - 1, clock.nowMs()), bytes: 0 };
+    this.#mark = mark ?? { file: this.#names.name(nextSerial - 1, clock.wallMs()), bytes: 0 };
     this.#state = "started";
   }
 
@@ -120,9 +120,9 @@ export class WarcArchive implements Archive {
     const hasRoom = (segment: OpenSegment): boolean =>
       segment.reservedBytes < fileBytesMax && segment.captures < fileCapturesMax;
     if (last !== undefined && hasRoom(last)) return last;
-    const nowMs = clock.nowMs();
-    const file = this.#names.name(this.#nextSerial++, nowMs);
-    const warcinfo = this.#compress(encodeWarcinfo(info, file, randomUUID(), nowMs));
+    const dateMs = clock.wallMs();
+    const file = this.#names.name(this.#nextSerial++, dateMs);
+    const warcinfo = this.#compress(encodeWarcinfo(info, file, randomUUID(), dateMs));
     const segment = new OpenSegment(file, archivePaths(directory, file), warcinfo, files);
     this.#segments.push(segment);
     return segment;

@@ -13,7 +13,7 @@ import { positionOf } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { HostName, Millis } from "../../core/units.ts";
 import { siteOfHost } from "../../core/url/site-of.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
@@ -69,7 +69,7 @@ export class HostDesk {
       known: record !== undefined || (await store.range(queueRange(keys), 1)).length > 0,
       queued,
       ...(hold && { hold }),
-      ...(nextFetchAtMs > nowMs && { nextFetchAt: momentOf(nextFetchAtMs) }),
+      ...(nextFetchAtMs > nowMs && { nextFetchAt: this.#momentOf(nextFetchAtMs) }),
       failuresInRow: gate.snapshot().failuresInRow,
       ...(crawlDelayMs !== undefined && { crawlDelayMs }),
       robots: await this.#robots(host, positionOf(site)),
@@ -114,9 +114,16 @@ export class HostDesk {
         verdict: robotsVerdictNames.find((name) => name === verdict) ?? "disallow-all",
         httpStatus,
         ...(isStatusReason(failure) && { failure }),
-        fetchedAt: momentOf(fetchedAtMs),
-        expiresAt: momentOf(expiresAtMs),
+        fetchedAt: this.#momentOf(fetchedAtMs),
+        expiresAt: this.#momentOf(expiresAtMs),
       }));
+  }
+
+  /** Times beyond what a date can be are cut: rows come from other peers too. */
+  #momentOf(atMs: Millis): string {
+    const dateMs = Math.floor(dateOf(this.#ports.clock, atMs));
+    const whole = Number.isFinite(dateMs) ? dateMs : 0;
+    return new Date(Math.min(Math.max(whole, 0), lastMomentMs)).toISOString();
   }
 }
 
@@ -129,12 +136,6 @@ function holdOfJobs(
   const holds = waiting.map(jobHold);
   if (holds.length === 0 || holds.includes(undefined)) return undefined;
   return holds.includes("job-paused") ? "job-paused" : "page-limit";
-}
-
-/** Times beyond what a date can be are cut: rows come from other peers too. */
-function momentOf(atMs: Millis): string {
-  const whole = Number.isFinite(atMs) ? Math.floor(atMs) : 0;
-  return new Date(Math.min(Math.max(whole, 0), lastMomentMs)).toISOString();
 }
 
 /** The end of the year 9999, the last one that ISO 8601 writes with four digits. */

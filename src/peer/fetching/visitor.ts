@@ -5,9 +5,9 @@ import type { PolitenessOptions } from "../../core/politeness/politeness-options
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
-import type { CanonicalUrl, IpAddress } from "../../core/units.ts";
+import type { CanonicalUrl, IpAddress, Millis } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type {
   FetchLimits,
@@ -198,7 +198,7 @@ export class Visitor {
       await this.#parts.finisher.finishResponse(
         lease,
         row,
-        exchangeOf(lease, outcome),
+        exchangeOf(lease, outcome, dateOf(this.#ports.clock, outcome.startedAtMs)),
         outcome,
         prior,
       );
@@ -224,7 +224,11 @@ function isTransient(outcome: FetchOutcome): boolean {
   return outcome.kind === "failure" || outcome.status >= 400;
 }
 
-function exchangeOf({ address, url }: Lease, response: FetchResponse): Exchange {
+function exchangeOf(
+  { address, url }: Lease,
+  response: FetchResponse,
+  fetchedAtMs: Millis,
+): Exchange {
   return {
     url: url.entry.url,
     address: address ?? "",
@@ -235,6 +239,6 @@ function exchangeOf({ address, url }: Lease, response: FetchResponse): Exchange 
     requestHeaders: response.requestHeaders,
     encodedBody: response.encodedBody,
     ...(response.truncation && { truncation: response.truncation }),
-    fetchedAtMs: response.startedAtMs,
+    fetchedAtMs,
   };
 }

@@ -5,10 +5,10 @@ import {
 } from "../../../src/adapters/system/console-logger.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 
-const nowMs = (): number => Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+/** Its process has begun before the clock on the wall was set right. */
 const clock: Clock = {
-  nowMs,
-  wallMs: nowMs,
+  nowMs: () => 0,
+  wallMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
   sleep: () => Promise.resolve(),
   call: () => expect.unreachable("nothing waits here"),
 };

@@ -54,3 +54,28 @@ it("asks hosts no later because the clock was hours ahead in the run before", as
   });
   expect(bench.urls).toHaveLength(240);
 });
+
+it("dates what it fetches by the clock on the wall, where that has been set since it began", async () => {
+  const bench = new SwarmBench(2);
+  const hourMs = 3_600_000;
+  await bench.run(async () => {
+    await bench.begin();
+    for (const { clock } of bench.world.machines) clock.set(hourMs);
+    await bench.inject(0);
+    await bench.finished(0);
+    const [url = ""] = bench.world.sampleWeb.rootUrls();
+    const [status] = await bench.peer(0).status([url]);
+    const lastMs = bench.world.clock.nowMs() + hourMs;
+    expect(Date.parse(status?.fetchedAt ?? "")).toBeGreaterThan(lastMs - hourMs / 2);
+    const files = bench.world.machines.flatMap(({ archiveDisk }) => archiveDisk.files);
+    const dates = files.flatMap(({ fetchedAtMs }) => fetchedAtMs);
+    expect(dates).toHaveLength(bench.hits.length);
+    expect(Math.min(...dates)).toBeGreaterThan(lastMs - hourMs / 2);
+    expect(Math.max(...dates)).toBeLessThanOrEqual(lastMs);
+    const host = hostOf(url as CanonicalUrl);
+    const { robots } = await bench.peer(0).host(host);
+    const read = robots.map(({ fetchedAt }) => Date.parse(fetchedAt));
+    expect(read.filter((atMs) => atMs < lastMs - hourMs / 2)).toEqual([]);
+    expect(read).not.toEqual([]);
+  });
+});
