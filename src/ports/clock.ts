@@ -21,6 +21,14 @@ export interface Clock {
   call(ms: Millis, action: () => void): Cancel;
 }
 
+/**
+ * The later of the two times, to see whether a run of another peer can have begun yet: a process that began before the
+ * machine's clock was set right would go on believing in nobody.
+ */
+export function latestOf(clock: Pick<Clock, "nowMs" | "wallMs">): Millis {
+  return Math.max(clock.nowMs(), clock.wallMs());
+}
+
 /** A moment of `nowMs` as a date: what the clock on the wall showed then, as it is set now. */
 export function dateOf(clock: Pick<Clock, "nowMs" | "wallMs">, atMs: Millis): Millis {
   return atMs + (clock.wallMs() - clock.nowMs());

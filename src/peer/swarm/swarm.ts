@@ -4,7 +4,7 @@ import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { latestOf, type Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
@@ -367,7 +367,7 @@ export class Swarm {
   }
 
   #heard(from: Member["id"], payload: Uint8Array): void {
-    const claim = decodeClaim(payload, this.#ports.clock.nowMs());
+    const claim = decodeClaim(payload, latestOf(this.#ports.clock));
     if (!claim) return;
     if ("members" in claim) this.view.heard(from, claim.members);
     else if ("pageCounts" in claim) this.tally.take(from, claim.pageCounts);

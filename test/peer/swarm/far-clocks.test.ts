@@ -79,3 +79,19 @@ it("dates what it fetches by the clock on the wall, where that has been set sinc
     expect(read).not.toEqual([]);
   });
 });
+
+it("joins as soon as its clock is set right, days behind which it began", async () => {
+  const bench = new SwarmBench(2);
+  await bench.run(async () => {
+    await bench.begin();
+    const late = bench.world.addMachine();
+    late.setClock({ offsetMs: -3 * 86_400_000, driftPpm: 0 });
+    await late.start();
+    await bench.pass(20_000);
+    expect(late.peer.swarm?.view.others).toEqual([]);
+    late.clock.set(0);
+    await bench.pass(5_000);
+    await bench.settled();
+    expect(bench.peers.map(({ swarm }) => swarm?.view.ring.members.length)).toEqual([3, 3, 3]);
+  });
+});

@@ -10,7 +10,7 @@ import { encodeClaim } from "../../../core/messages/claim.ts";
 import { decodeNotice, encodeNotice } from "../../../core/messages/notice.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Ring } from "../../../core/ring/ring.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import { latestOf, type Clock } from "../../../ports/clock.ts";
 import type { Entropy } from "../../../ports/entropy.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
@@ -170,11 +170,11 @@ export class MemberView implements SwarmView {
 
   start(): void {
     this.#overlay.onNotice((from, payload) => {
-      const nowMs = this.#clock.nowMs();
-      const message = decodeNotice(payload, nowMs);
+      const latestMs = latestOf(this.#clock);
+      const message = decodeNotice(payload, latestMs);
       if (!message) return;
-      if (message.kind === "push-pull") this.#clocks.heard(from, message.sentAtMs, nowMs);
-      this.#perform(this.#membership.receive(from, message, nowMs));
+      if (message.kind === "push-pull") this.#clocks.heard(from, message.sentAtMs, latestMs);
+      this.#perform(this.#membership.receive(from, message, this.#clock.nowMs()));
     });
     this.#overlay.onBroken((member) => {
       this.#perform(this.#membership.broken(member, this.#clock.nowMs()));
@@ -192,6 +192,11 @@ export class MemberView implements SwarmView {
   /** What a member said to all. */
   heard(from: MemberId, members: readonly Member[]): void {
     this.#perform(this.#membership.claims(from, members, this.#clock.nowMs()));
+  }
+
+  /** Goes on as a later run than `generation`. */
+  outbid(generation: Millis): void {
+    this.#perform(this.#membership.outbid(generation, this.#clock.nowMs()));
   }
 
   async stop(): Promise<void> {
@@ -220,11 +225,6 @@ export class MemberView implements SwarmView {
   }
 
   /** Only an overlay that runs knows where it is reached, and that may change. */
-  /** Goes on as a later run than `generation`. */
-  outbid(generation: Millis): void {
-    this.#perform(this.#membership.outbid(generation, this.#clock.nowMs()));
-  }
-
   #tellAddresses(): void {
     const addresses = [...this.#overlay.addresses];
     const text = addresses.join(" ");
@@ -265,7 +265,7 @@ export class MemberView implements SwarmView {
   }
 
   #send(to: MemberId, message: MembershipMessage): void {
-    const sentAtMs = Math.floor(this.#clock.nowMs());
+    const sentAtMs = Math.floor(latestOf(this.#clock));
     const said = message.kind === "push-pull" ? { ...message, sentAtMs } : message;
     this.#overlay.notify(to, encodeNotice(said));
   }
