@@ -333,7 +333,7 @@ export class Peer implements PeerControl {
     if (this.#swarm) return this.#swarm.inject(job, unpackLinks(links));
     const { added } = await this.#admission.admit(seedsOf(job, links));
     await this.#journal.flushed();
-    return added;
+    return added.length;
   }
 
   async #saveJobs(): Promise<void> {

@@ -63,8 +63,8 @@ export interface AdmissionRequest {
 }
 
 export interface AdmissionResult {
-  /** URLs queued now. */
-  readonly added: number;
+  /** Which of the request's links are queued now. */
+  readonly added: readonly number[];
   /** Resolves when all of it is durable. */
   readonly durable: Promise<void>;
 }
@@ -291,7 +291,7 @@ export class Admission {
     hosts: ReadonlyMap<HostName, Host>,
     outgoing: readonly Candidate[],
   ): Promise<void> {
-    const added = new Map<AdmissionRequest, number>();
+    const added = new Map<AdmissionRequest, number[]>();
     const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
     const queued: { readonly host: Host; readonly url: NewQueuedUrl }[] = [];
     for (const candidate of candidates) {
@@ -310,7 +310,9 @@ export class Admission {
       ops.push({ type: "put", key: row, value: queuedRecord });
       const entry = queueEntryOf(candidate, this.#clock.nowMs());
       queued.push(this.#enqueue({ host, job: request.job, rowKey: row, entry }, ops));
-      added.set(request, (added.get(request) ?? 0) + 1);
+      const places = added.get(request);
+      if (places) places.push(candidate.index);
+      else added.set(request, [candidate.index]);
     }
     const changed = new Set(queued.map((one) => one.host));
     for (const host of changed) ops.push(...this.#frontier.keepWaiting(host));
@@ -334,7 +336,7 @@ export class Admission {
     for (const [host, entries] of ofHost) this.#frontier.added(host, entries);
     for (const host of changed) this.#frontier.saved(host, durable);
     for (const { request, resolve } of round) {
-      resolve({ added: added.get(request) ?? 0, durable });
+      resolve({ added: added.get(request) ?? [], durable });
     }
     return durable;
   }

@@ -95,8 +95,8 @@ async function admitAll(
       const { links, via } = made.next();
       const request = { job, links, excluded: [], depth: 1, via, redirectChain: [] };
       const { added } = await admission.admit(request);
-      admitted += added;
-      legUrls += added;
+      admitted += added.length;
+      legUrls += added.length;
       if (legUrls < urlsPerLine) continue;
       tick();
       endLeg();

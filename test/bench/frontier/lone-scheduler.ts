@@ -130,7 +130,7 @@ export class LoneScheduler {
       const urls = Array.from({ length: size }, (_, at) => urlOf(first + at));
       const links = packKeyedLinks(urls.map((url) => ({ url, key: url })));
       const request = { job, links, excluded: [], depth: 0, redirectChain: [] };
-      added += (await admission.admit(request)).added;
+      added += (await admission.admit(request)).added.length;
     }
     if (added !== hosts) throw new Error(`${added} of ${hosts} URLs were admitted`);
     await journal.flushed();

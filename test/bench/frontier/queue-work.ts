@@ -68,7 +68,7 @@ async function admitPages(
       const { links, via } = pages.next();
       const request = { job, links, excluded: [], depth: 1, via, redirectChain: [] };
       const { added } = await admission.admit(request);
-      sum += added;
+      sum += added.length;
     }
   });
   await Promise.all(visits);

@@ -1,15 +1,14 @@
 import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
-import { packLinks } from "../../../core/page/packed-links.ts";
-import { noLinks } from "../../../core/page/parsed-page.ts";
-import type { OutboxEntry } from "../../../core/record/record.pb.ts";
 import type { RingPosition } from "../../../core/ring/ring-position.ts";
-import type { CanonicalUrl, JobId, MemberId, Millis } from "../../../core/units.ts";
+import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
-import type { Admission, AdmissionRequest } from "../../admission/admission.ts";
-import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
+import type { Admission } from "../../admission/admission.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
 import { SitePositions } from "../../site-positions.ts";
 import type { ForwardedUrl, ForwardResult } from "../../../core/messages/forward.ts";
+import { intakesOf } from "./intake.ts";
+import type { BroughtUrl, Intake } from "./intake.ts";
 import type { Delivery } from "./parcel.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
@@ -52,11 +51,18 @@ export class ForwardDesk {
   async receive(from: MemberId, urls: readonly ForwardedUrl[]): Promise<Delivery> {
     const { journal, replicator, territory } = this.#parts;
     if (journal.full || replicator.full) return { kind: "later", afterMs: busyMs };
-    const positions = new Set<RingPosition>();
     const { jobs, onUnknownJob } = this.#parts;
     const entries = urls.filter((url) => url !== "rejected");
     if (entries.some(({ job }) => !jobs.find(job as JobId))) onUnknownJob(from);
-    const results = await Promise.all(urls.map((url) => this.#admit(url, positions)));
+    const positions = new Set<RingPosition>();
+    const brought: BroughtUrl[] = [];
+    const results = urls.map((url, place) => {
+      const judged = this.#judge(url, place, positions);
+      if (!("place" in judged)) return judged.result;
+      brought.push(judged);
+      return "known";
+    });
+    await Promise.all(intakesOf(brought).map((intake) => this.#takeIn(intake, results)));
     await journal.flushed();
     // A peer that stops gives up what it holds while URLs are being admitted.
     const isHeld = [...positions].every((position) => territory.holds(position));
@@ -67,19 +73,28 @@ export class ForwardDesk {
     return { kind: "later", afterMs: busyMs };
   }
 
-  async #admit(entry: ForwardedUrl, positions: Set<RingPosition>): Promise<ForwardResult> {
-    if (entry === "rejected") return entry;
-    const { admission, territory } = this.#parts;
+  /** What becomes of a URL, as far as that can be said before it is taken in. */
+  #judge(
+    entry: ForwardedUrl,
+    place: number,
+    positions: Set<RingPosition>,
+  ): BroughtUrl | { readonly result: ForwardResult } {
+    if (entry === "rejected") return { result: entry };
     const url = canonicalizeUrl(entry.url);
     // What this peer would not have found itself, it does not take from others.
-    if (url === undefined || url !== entry.url) return "rejected";
+    if (url === undefined || url !== entry.url) return { result: "rejected" };
     const position = this.#positions.of(url);
-    if (!territory.admits(position)) return this.#elsewhere(position);
+    if (!this.#parts.territory.admits(position)) return { result: this.#elsewhere(position) };
     const job = this.#parts.jobs.find(entry.job as JobId);
-    if (!job) return { holder: undefined };
+    if (!job) return { result: { holder: undefined } };
     positions.add(position);
-    const { added } = await admission.admit(requestOf(entry, url, job));
-    return added > 0 ? "new" : "known";
+    const excluded = entry.excluded as ExclusionReason | undefined;
+    return { place, url, entry, job, reason: excluded ?? job.rules.judgeSeed(url) };
+  }
+
+  async #takeIn({ request, places }: Intake, results: ForwardResult[]): Promise<void> {
+    const { added } = await this.#parts.admission.admit(request);
+    for (const index of added) results[places[index] ?? 0] = "new";
   }
 
   #elsewhere(position: RingPosition): ForwardResult {
@@ -89,17 +104,4 @@ export class ForwardDesk {
     const { member, generation } = holder;
     return { holder: { member, generation } };
   }
-}
-
-function requestOf(entry: OutboxEntry, url: CanonicalUrl, job: Job): AdmissionRequest {
-  const links = packLinks([url], job.definition.options.normalizeQuery);
-  const reason = (entry.excluded as ExclusionReason | undefined) ?? job.rules.judgeSeed(url);
-  return {
-    job,
-    links: reason === undefined ? links : noLinks,
-    excluded: reason === undefined ? [] : [{ reason, links }],
-    depth: entry.depth,
-    ...(entry.via === undefined ? {} : { via: entry.via }),
-    redirectChain: entry.redirectChain,
-  };
 }
