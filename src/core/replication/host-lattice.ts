@@ -8,6 +8,12 @@ import { shiftHost } from "./shift-row.ts";
 /** Jobs that have URLs on one host, at most. */
 const hostJobsMax = 10_000;
 
+/** More than messages take, nearly always. */
+const messageMs = 1_000;
+
+/** What a host's failures close its gate for, or what it asks for. */
+const restClocks = ["backoffUntilMs", "breakerUntilMs"] as const;
+
 const limits = { jobs: hostJobsMax, breakerBuckets: 4 * BUCKETS_PER_WINDOW };
 
 /**
@@ -39,14 +45,37 @@ export const hostLattice: RowLattice<HostRecord> = {
 };
 
 /**
- * A copy of a host's row when its holder says `incoming`: the holder's word stands, so that what is over is over at its
- * copies too. But words may come late, and from one who held the host before: the next request never moves forward.
+ * A copy of a host's row when its holder says `incoming`: the holder's word stands, so that a halt that is over is over at
+ * its copies too. But words may come late, and from one who held the host before and has not heard what it answered
+ * since: of the clocks that end by themselves the later one counts.
  */
 export function followHost(known: HostRecord, incoming: HostRecord): HostRecord {
   return {
     ...incoming,
     nextFetchAtMs: Math.max(known.nextFetchAtMs, incoming.nextFetchAtMs),
     ...present("politeUntilMs", highest(known.politeUntilMs, incoming.politeUntilMs)),
+    ...present("backoffUntilMs", highest(known.backoffUntilMs, incoming.backoffUntilMs)),
+    ...present("breakerUntilMs", highest(known.breakerUntilMs, incoming.breakerUntilMs)),
+  };
+}
+
+/**
+ * The row of a host that is held here, when another member that holds it as well, or did, says `incoming`: the host rests
+ * for as long as either side has been told. Nothing where that is no news: what a message tells becomes later by the time
+ * it takes, and would go to and fro between the two for ever. A halt stays with who has it: an operator may have ended it.
+ */
+export function heedHost(known: HostRecord, incoming: HostRecord): HostRecord | undefined {
+  const isNews = restClocks.some(
+    (clock) => (incoming[clock] ?? 0) > (known[clock] ?? 0) + messageMs,
+  );
+  if (!isNews) return undefined;
+  const backoffUntilMs = highest(known.backoffUntilMs, incoming.backoffUntilMs);
+  const breakerUntilMs = highest(known.breakerUntilMs, incoming.breakerUntilMs);
+  return {
+    ...known,
+    nextFetchAtMs: Math.max(known.nextFetchAtMs, backoffUntilMs ?? 0, breakerUntilMs ?? 0),
+    ...present("backoffUntilMs", backoffUntilMs),
+    ...present("breakerUntilMs", breakerUntilMs),
   };
 }
 

@@ -2,8 +2,10 @@ import { compareKeys } from "../record/compare-keys.ts";
 import type { TerritorialTag } from "../record/keys.ts";
 import type { Millis } from "../units.ts";
 import { outboxLattice, queueLattice, robotsLattice, waitingLattice } from "./entry-lattices.ts";
-import { followHost, hostLattice } from "./host-lattice.ts";
+import { HostRecord } from "../record/record.pb.ts";
+import { followHost, heedHost, hostLattice, readHost } from "./host-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
+import { shiftHost } from "./shift-row.ts";
 import { areTwoFetches, exclusionLattice, urlLattice } from "./url-lattice.ts";
 
 export interface MergedRow {
@@ -64,6 +66,20 @@ export function followRow(
 ): MergedRow | undefined {
   if (tag !== "host") return mergeRow(tag, current, incoming, behindMs);
   return mergeBy(followedHostLattice, current, incoming, behindMs);
+}
+
+/** The row of a host that is held here, and at `incoming`'s sender too, where that is news (see {@link heedHost}). */
+export function heedHostRow(
+  current: Uint8Array | undefined,
+  incoming: Uint8Array,
+  behindMs: Millis,
+): { readonly value: Uint8Array; readonly record: HostRecord } | undefined {
+  const known = current && readHost(current);
+  const heard = readHost(incoming);
+  if (heard === undefined) return undefined;
+  const shifted = shiftHost(heard, behindMs);
+  const record = known ? heedHost(known, shifted) : shifted;
+  return record && { value: HostRecord.encode(record), record };
 }
 
 const followedHostLattice = { ...hostLattice, join: followHost };

@@ -1,7 +1,9 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import { heldUrl, type NewQueuedUrl } from "../../core/frontier/queued-url.ts";
 import { Workbench } from "../../core/frontier/workbench.ts";
+import { believableClocks } from "../../core/politeness/believable-clocks.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import type { HostRecord } from "../../core/record/record.pb.ts";
 import type { CanonicalUrl, HostName, JobId, Millis, SiteName } from "../../core/units.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import { positionOf } from "../../core/ring/ring-position.ts";
@@ -156,6 +158,16 @@ export class Frontier {
   /** The host's row was put into the journal: what it says counts from now on, though the host is not active. */
   saved(host: Host, durable: Promise<void>): void {
     this.#hosts.saved(host, durable);
+  }
+
+  /** What another member has learnt of a host, put into the journal with its row, counts if the host is active. */
+  heed(record: HostRecord): void {
+    const host = this.#hosts.get(record.host as HostName);
+    if (!host) return;
+    const clocks = believableClocks(record, this.#politeness, this.#clock.nowMs());
+    const { backoffUntilMs = 0, breakerUntilMs = 0 } = clocks;
+    host.visit.gate.restUntil(Math.max(backoffUntilMs, breakerUntilMs));
+    this.#prepare(host);
   }
 
   /** Queue entries were put into the journal: a refill that begins after this call flushes the journal first. */

@@ -11,7 +11,7 @@ import {
   UrlRecord,
 } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
-import { followRow, mergeRow } from "../../../src/core/replication/merge-row.ts";
+import { followRow, heedHostRow, mergeRow } from "../../../src/core/replication/merge-row.ts";
 import type { MergedRow } from "../../../src/core/replication/merge-row.ts";
 import { arbitraryValues } from "./rows.ts";
 
@@ -210,7 +210,7 @@ describe("a host's row", () => {
 
 describe("a copy of a host's row", () => {
   const rested = { host: "h", failuresInRow: 0, jobs: [], breakerBuckets: [] };
-  const failing = { ...rested, failuresInRow: 9, backoffUntilMs: 400 };
+  const failing = { ...rested, failuresInRow: 9, haltedUntilMs: 400, haltReason: "r" };
   const followed = (known: HostRecord, incoming: HostRecord): HostRecord =>
     HostRecord.decode(
       followRow("host", HostRecord.encode(known), HostRecord.encode(incoming))?.value ??
@@ -229,9 +229,42 @@ describe("a copy of a host's row", () => {
     expect(followed(known, late)).toMatchObject({ nextFetchAtMs: 20, politeUntilMs: 20 });
   });
 
+  it("keeps what the host has answered to another holder meanwhile", () => {
+    const known = { ...rested, nextFetchAtMs: 10, backoffUntilMs: 300, breakerUntilMs: 200 };
+    const late = { ...rested, nextFetchAtMs: 10, backoffUntilMs: 100 };
+    const kept = { backoffUntilMs: 300, breakerUntilMs: 200 };
+    expect(followed(known, late)).toMatchObject(kept);
+    expect(followed(late, known)).toMatchObject(kept);
+  });
+
   it("stays as it is when it is told the same twice", () => {
     const value = HostRecord.encode({ ...failing, nextFetchAtMs: 10, politeUntilMs: 10 });
     expect(followRow("host", value, value)?.changed).toBe(false);
+  });
+});
+
+describe("the row of a host that is held by another member, too", () => {
+  const minute = 60_000;
+  const row = { host: "h", nextFetchAtMs: 5, failuresInRow: 2, jobs: [], breakerBuckets: [] };
+  const heeded = (known: HostRecord, incoming: HostRecord, behindMs = 0): HostRecord | undefined =>
+    heedHostRow(HostRecord.encode(known), HostRecord.encode(incoming), behindMs)?.record;
+
+  it.each(["backoffUntilMs", "breakerUntilMs"] as const)(
+    "takes over from it until when the host is left alone: %s",
+    (clock) => {
+      const incoming = { ...row, nextFetchAtMs: minute, failuresInRow: 1, [clock]: minute };
+      expect(heeded(row, incoming)).toEqual({ ...row, nextFetchAtMs: minute, [clock]: minute });
+      expect(heeded(row, incoming, minute)).toMatchObject({ [clock]: 2 * minute });
+      const known = { ...row, [clock]: 3 * minute };
+      expect(heeded(known, incoming, minute)).toBeUndefined();
+    },
+  );
+
+  it("is no news where it is later by a message's way, politeness or a halt", () => {
+    const known = { ...row, backoffUntilMs: minute };
+    expect(heeded(row, { ...row, haltedUntilMs: minute, haltReason: "r" })).toBeUndefined();
+    expect(heeded(known, { ...row, backoffUntilMs: minute }, 800)).toBeUndefined();
+    expect(heeded(row, { ...row, nextFetchAtMs: minute, politeUntilMs: minute })).toBeUndefined();
   });
 });
 

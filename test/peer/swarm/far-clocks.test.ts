@@ -1,12 +1,9 @@
 import { expect, it } from "vitest";
 import { noSkew } from "../../../sim/world/skewed-clock.ts";
-import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
-import { encodeRows } from "../../../src/core/messages/rows.ts";
-import { hostAddress, hostKey } from "../../../src/core/record/keys.ts";
-import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
-import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
+import { hostOf } from "../../../src/core/url/site-of.ts";
 import { SwarmBench } from "./swarm-bench.ts";
+import { tellHosts } from "./tell-hosts.ts";
 
 const yearsMs = 10 * 365 * 86_400_000;
 
@@ -19,16 +16,8 @@ it("asks hosts whose rows another member's clock has closed for years", async ()
     const hosts = new Set(
       bench.world.sampleWeb.rootUrls().map((url) => hostOf(url as CanonicalUrl)),
     );
-    const record = { nextFetchAtMs: farMs, politeUntilMs: farMs, failuresInRow: 0 };
-    const rows = [...hosts].map((host) => ({
-      key: hostKey("host", hostAddress(siteOfHost(host), host)),
-      value: HostRecord.encode({ host, ...record, breakerBuckets: [], jobs: [] }),
-    }));
-    const payload = encodeRows({ generation: 1, nowMs, rows });
-    const to = bench.machine(0).id;
-    const request = { to, class: "transfer", kind: messageKinds.rows, payload } as const;
-    const { signal } = new AbortController();
-    await bench.machine(1).overlay?.request({ ...request, timeoutMs: 5_000 }, signal);
+    const record = { nextFetchAtMs: farMs, politeUntilMs: farMs };
+    await tellHosts(bench, { from: 1, to: 0 }, [...hosts], record);
     await bench.inject(0);
     await bench.finished(0);
   });

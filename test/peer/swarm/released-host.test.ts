@@ -1,11 +1,8 @@
 import { expect, it } from "vitest";
-import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
-import { encodeRows } from "../../../src/core/messages/rows.ts";
-import { hostAddress, hostKey } from "../../../src/core/record/keys.ts";
-import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
-import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
+import { hostOf } from "../../../src/core/url/site-of.ts";
 import { SwarmBench } from "./swarm-bench.ts";
+import { tellHosts } from "./tell-hosts.ts";
 
 const haltMs = 10 * 3_600_000;
 
@@ -18,16 +15,8 @@ it("is asked again when any member is told to let it back, also by who takes it 
     const host = hostOf(url as CanonicalUrl);
     const haltedUntilMs = nowMs + haltMs;
     const clocks = { nextFetchAtMs: haltedUntilMs, haltedUntilMs, politeUntilMs: nowMs };
-    const record = { ...clocks, failuresInRow: 50 };
-    const row = {
-      key: hostKey("host", hostAddress(siteOfHost(host), host)),
-      value: HostRecord.encode({ host, ...record, breakerBuckets: [], jobs: [] }),
-    };
-    const payload = encodeRows({ generation: 1, nowMs, rows: [row] });
-    const request = { class: "transfer", kind: messageKinds.rows, payload } as const;
-    const { signal } = new AbortController();
-    for (const to of [0, 1, 2].map((at) => bench.machine(at).id)) {
-      await bench.machine(1).overlay?.request({ ...request, to, timeoutMs: 5_000 }, signal);
+    for (const to of [0, 1, 2]) {
+      await tellHosts(bench, { from: 1, to }, [host], { ...clocks, failuresInRow: 50 });
     }
     await bench.inject(0);
     await bench.finished(0);

@@ -13,8 +13,8 @@ import type { Row } from "../../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import { idOf, keyOf } from "../../../core/record/id-of.ts";
 import type { QueueEntry } from "../../../core/record/queue-entry.ts";
-import { ExclusionRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
-import { followRow, mergeRow } from "../../../core/replication/merge-row.ts";
+import { ExclusionRecord, type HostRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
+import { followRow, heedHostRow, mergeRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { CanonicalUrl, Millis } from "../../../core/units.ts";
 import { hostOf } from "../../../core/url/site-of.ts";
@@ -243,6 +243,7 @@ export class ReplicaKeeper {
     const logged: SieveKey[] = [];
     const arrivals: NewQueuedUrl[] = [];
     const parcels: Parcel[] = [];
+    const heard: HostRecord[] = [];
     for (const { id, row, tag, isHeld, queued, opposite } of incoming) {
       if (row.value === undefined) {
         ops.push({ type: "del", key: row.key });
@@ -251,9 +252,17 @@ export class ReplicaKeeper {
       }
       // An entry that is behind its URL's record was taken out of the queue here already.
       if (queued && isOutdated(queued.entry, current.get(queued.record.id))) continue;
-      // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
       const known = current.get(id);
-      if (isHeld && isTimed(tag) && known !== undefined) continue;
+      // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
+      if (isHeld && tag === "robots" && known !== undefined) continue;
+      if (isHeld && tag === "host") {
+        const heeded = heedHostRow(known, row.value, behindMs);
+        if (!heeded) continue;
+        ops.push({ type: "put", key: row.key, value: heeded.value });
+        current.set(id, heeded.value);
+        heard.push(heeded.record);
+        continue;
+      }
       if (tag === "queue" && !this.#parts.sequence.observe(sequenceOfQueueKey(row.key))) continue;
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
       const merge = isHeld ? mergeRow : followRow;
@@ -289,6 +298,7 @@ export class ReplicaKeeper {
     const durable = this.#parts.journal.append(ops);
     for (const parcel of parcels) this.#parts.send(parcel);
     for (const url of arrivals) this.#parts.frontier.arrived(url);
+    for (const record of heard) this.#parts.frontier.heed(record);
     this.#metrics.count("replica_rows_total", incoming.length);
     return { changed: ops.length, durable };
   }
@@ -327,8 +337,4 @@ export class ReplicaKeeper {
     const { space } = readUrlKey(key);
     this.#parts.jobs.bySpace(space)?.counter.add("overlapFetches");
   }
-}
-
-function isTimed(tag: TerritorialTag): boolean {
-  return tag === "host" || tag === "robots";
 }
