@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { cdxjLine, parseCdxjPlace, surtKey, timestamp14 } from "../../../src/core/archive/cdxj.ts";
+import { isPlainUrl } from "../../../src/core/url/canonicalize-url.ts";
 
 const index = {
   url: "http://www.example.com/a",
@@ -57,6 +58,28 @@ describe("surtKey", () => {
     ],
   ])("writes %s as %s", (url, key) => {
     expect(surtKey(url)).toBe(key);
+  });
+
+  test("is the same of a plain URL as of one that has to be parsed", () => {
+    const word = fc.stringMatching(/^[a-zA-Z0-9_~][\w.~-]{0,6}$/);
+    const host = fc.constantFrom("a.example", "www.a.example", "www7.b-c.example", "www", "www.x");
+    const parts = fc.record({
+      scheme: fc.constantFrom("http://", "https://"),
+      host,
+      path: fc.array(word, { maxLength: 3 }).map((words) => words.join("/")),
+      end: fc.constantFrom("", "/"),
+      query: fc.option(fc.stringMatching(/^[\w.~=&;+-]{0,12}$/), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(parts, ({ scheme, host: name, path, end, query }) => {
+        const rest = `/${path}${path === "" ? "" : end}${query === undefined ? "" : `?${query}`}`;
+        const url = `${scheme}${name}${rest}`;
+        expect(isPlainUrl(url)).toBe(true);
+        const port = scheme === "http://" ? ":80" : ":443";
+        expect(surtKey(url)).toBe(surtKey(`${scheme}${name}${port}${rest}`));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 
