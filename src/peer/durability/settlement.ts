@@ -2,6 +2,7 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { keyOf } from "../../core/record/id-of.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
 import type { QueueEntry } from "../../core/record/queue-entry.ts";
+import { mergeRow } from "../../core/replication/merge-row.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { Metrics } from "../../ports/metrics.ts";
@@ -11,6 +12,7 @@ import type { Host } from "../frontier/host.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "./lease-log.ts";
 import type { Lease } from "./lease.ts";
+import type { VisitedRows } from "./visited-rows.ts";
 import type { UrlRow } from "../admission/url-row.ts";
 
 /** The end of a lease, as a part of a batch. */
@@ -52,16 +54,18 @@ export type LeaseEnd =
   /** Asked again later, as `url`: a retry, or a redirect to another spelling of the same page. */
   | { readonly kind: "again"; readonly url: string; readonly redirectChain: readonly string[] };
 
+interface SettleParts {
+  readonly frontier: Frontier;
+  readonly leases: LeaseLog;
+  readonly metrics: Metrics;
+  readonly visited: VisitedRows | undefined;
+}
+
 /**
  * The end of a lease as a part of one batch: the record's new state, the queue entry gone, the host's clocks.
  * Called while the batch is put together; counts at that moment, so that the totals are those of the batch.
  */
-export function settle(
-  lease: Lease,
-  row: UrlRow,
-  end: LeaseEnd,
-  parts: { readonly frontier: Frontier; readonly leases: LeaseLog; readonly metrics: Metrics },
-): Settlement {
+export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettleParts): Settlement {
   const { host, url, job } = lease;
   count(lease, end, parts.metrics);
   const again: Queued | undefined =
@@ -80,7 +84,11 @@ export function settle(
       : undefined;
   const ops: StoreOp[] = [{ type: "del", key: keyOf(url.id) }];
   if (end.kind !== "known") {
-    ops.push({ type: "put", key: row.key, value: UrlRecord.encode(recordOf(lease, end)) });
+    ops.push({
+      type: "put",
+      key: row.key,
+      value: valueOf(lease, end, parts.visited?.latest(row.key)),
+    });
   }
   if (end.kind === "fetched") ops.push(...end.extraOps);
   return {
@@ -98,6 +106,20 @@ export function settle(
       );
     },
   };
+}
+
+/** The URL's row, in which another member's end of it, `heard` of meanwhile, is not lost. */
+function valueOf(
+  lease: Lease,
+  end: Exclude<LeaseEnd, { kind: "known" }>,
+  heard: Uint8Array | undefined,
+): Uint8Array {
+  const own = UrlRecord.encode(recordOf(lease, end));
+  const merged = heard && mergeRow("url", own, heard);
+  if (!merged) return own;
+  // Where this end is the later one, the other member counts the two.
+  if (merged.overlap && merged.changed) lease.job.counter.add("overlapFetches");
+  return merged.value;
 }
 
 function recordOf({ url: { entry } }: Lease, end: Exclude<LeaseEnd, { kind: "known" }>): UrlRecord {

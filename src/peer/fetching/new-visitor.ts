@@ -32,6 +32,10 @@ export function newVisitor(
   const ports = { ...given, fetcher: new AddressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports);
   const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
-  const finisher = new PageFinisher(ports, { ...parts, peerId: options.peerId });
+  const finisher = new PageFinisher(ports, {
+    ...parts,
+    peerId: options.peerId,
+    visited: swarm?.keeper.visited,
+  });
   return new Visitor(ports, { frontier, robots, leases, finisher, swarm }, options, signal);
 }

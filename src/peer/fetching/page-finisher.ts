@@ -26,6 +26,7 @@ import { settle } from "../durability/settlement.ts";
 import type { LeaseEnd } from "../durability/settlement.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 import { SitemapOffers } from "./sitemap-offers.ts";
+import type { VisitedRows } from "../durability/visited-rows.ts";
 import { Slots } from "../slots.ts";
 import { urlRow } from "../admission/url-row.ts";
 import type { UrlRow } from "../admission/url-row.ts";
@@ -46,6 +47,8 @@ interface FinisherParts {
   readonly jobs: JobRegistry;
   readonly leases: LeaseLog;
   readonly sieve: SieveKeeper;
+  /** Absent where no other member writes to the records. */
+  readonly visited: VisitedRows | undefined;
 }
 
 /** An earlier fetch of a URL by another job, from which a conditional request can be made. */
@@ -251,6 +254,7 @@ export class PageFinisher {
           frontier: this.#parts.frontier,
           leases: this.#parts.leases,
           metrics: this.#ports.metrics,
+          visited: this.#parts.visited,
         }),
     });
   }

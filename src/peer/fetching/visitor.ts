@@ -4,7 +4,6 @@ import type { AttemptOutcome } from "../../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
-import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import type { CanonicalUrl, IpAddress, Millis } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
 import { dateOf, type Clock } from "../../ports/clock.ts";
@@ -22,8 +21,10 @@ import type { Frontier } from "../frontier/frontier.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../durability/lease.ts";
+import type { VisitedRows } from "../durability/visited-rows.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { RobotsVisitor } from "../robots/robots-visitor.ts";
+import type { ReplicaKeeper } from "../swarm/replication/replica-keeper.ts";
 import { Turns } from "./turns.ts";
 import { urlRow } from "../admission/url-row.ts";
 import type { UrlRow } from "../admission/url-row.ts";
@@ -38,8 +39,10 @@ export interface VisitorPorts {
 
 /** What a visit has to know of the swarm. */
 export interface VisitorSwarm {
-  /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
-  readonly isOutdated: (row: UrlRow, url: QueuedUrl) => Promise<boolean>;
+  /** Other members write to the queue and the records as well. */
+  readonly keeper: Pick<ReplicaKeeper, "isOutdated"> & {
+    readonly visited: Pick<VisitedRows, "during">;
+  };
   /** How often the process has stood still, for so long that others may have crawled its sites meanwhile. */
   readonly standstills: number;
   /** The same when a host was last let out, which a stop between then and its visit does not change. */
@@ -90,12 +93,15 @@ export class Visitor {
     const { standstillsSeen } = swarm;
     const isLate = (): boolean => swarm.standstills !== standstillsSeen;
     // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
-    return this.#turns.run(idOf(row.key), () => this.#visit(lease, url, row, isLate));
+    const id = idOf(row.key);
+    return this.#turns.run(id, () =>
+      swarm.keeper.visited.during(id, () => this.#visit(lease, url, row, isLate)),
+    );
   }
 
   /** @param isLate whether the host's turn, which it has taken, may have passed to others */
   async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow, isLate: () => boolean): Promise<void> {
-    if (await this.#parts.swarm?.isOutdated(row, lease.url)) {
+    if (await this.#parts.swarm?.keeper.isOutdated(lease.url, row.key)) {
       this.#parts.frontier.closeRequest(lease);
       await this.#parts.finisher.finish(lease, row, { kind: "known" });
       return;

@@ -2,7 +2,6 @@ import type { Member } from "../../core/membership/member.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import { latestOf, type Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -17,7 +16,6 @@ import { isFinished } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Sequence } from "../durability/sequence.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
-import type { UrlRow } from "../admission/url-row.ts";
 import { AddressLending } from "./addresses/address-lending.ts";
 import { Exchange } from "./exchange/exchange.ts";
 import { ForwardDesk } from "./exchange/forward-desk.ts";
@@ -286,10 +284,6 @@ export class Swarm {
       this.#stop.signal,
     );
   }
-
-  /** Whether an entry of the queue is behind its URL's record, which other members write to as well. */
-  readonly isOutdated = ({ key }: UrlRow, url: QueuedUrl): Promise<boolean> =>
-    this.keeper.isOutdated(url, key);
 
   /** Whether every arc is where it belongs, with all that is known of it. */
   get isSettled(): boolean {

@@ -181,7 +181,8 @@ async function end(lone: LoneFrontier, lease: Lease, takenAtMs: number): Promise
     depth: entry.depth,
     redirectChain: [],
     settle: () => {
-      const settlement = timed(() => settle(lease, row, how, { frontier, leases, metrics }));
+      const parts = { frontier, leases, metrics, visited: undefined };
+      const settlement = timed(() => settle(lease, row, how, parts));
       return {
         ...settlement,
         appended: (durable) => timed(() => settlement.appended(durable)),

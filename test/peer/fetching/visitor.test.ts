@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import type { Lease } from "../../../src/peer/durability/lease.ts";
+import { VisitedRows } from "../../../src/peer/durability/visited-rows.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { Visitor } from "../../../src/peer/fetching/visitor.ts";
 import type { FetchOutcome } from "../../../src/ports/fetcher.ts";
 
 const none = (): void => undefined;
+/** Nothing comes in from others. */
+const keeper = { isOutdated: () => Promise.resolve(false), visited: new VisitedRows() };
 const signal = new AbortController().signal;
 
 describe("Visitor", () => {
@@ -15,8 +18,7 @@ describe("Visitor", () => {
     ["during its visit", 0, 1],
   ])("gives a URL back unasked when the process stood still %s", async (_, before, during) => {
     const done: string[] = [];
-    const isOutdated = (): Promise<boolean> => Promise.resolve(false);
-    const swarm = { isOutdated, standstills: before, standstillsSeen: 0 };
+    const swarm = { keeper, standstills: before, standstillsSeen: 0 };
     const note = (what: string) => (): Promise<never> => {
       done.push(what);
       return Promise.reject(new Error(`${what} is not to be called`));
@@ -85,11 +87,7 @@ describe("Visitor", () => {
           finishResponse: unexpected,
           priorFetch: () => Promise.resolve(undefined),
         },
-        swarm: {
-          isOutdated: () => Promise.resolve(false),
-          standstills: 0,
-          standstillsSeen: 0,
-        },
+        swarm: { keeper, standstills: 0, standstillsSeen: 0 },
       },
       defaultPeerOptions,
       signal,

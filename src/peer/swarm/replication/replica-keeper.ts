@@ -24,6 +24,7 @@ import type { Store, StoreOp } from "../../../ports/store.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
+import { VisitedRows } from "../../durability/visited-rows.ts";
 import type { Sequence } from "../../durability/sequence.ts";
 import { urlRow } from "../../admission/url-row.ts";
 import { MergedUrls } from "../../admission/merged-urls.ts";
@@ -88,6 +89,7 @@ export class ReplicaKeeper {
   readonly #watch = new RowWatch();
   /** Of arcs that are held here. */
   readonly merged = new MergedUrls();
+  readonly visited = new VisitedRows();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -286,6 +288,7 @@ export class ReplicaKeeper {
       }
       // A message may speak of one row twice: of its change, and as a part of a copy.
       current.set(id, merged.value);
+      if (tag === "url") this.visited.merged(id, merged.value);
       if (!isHeld) continue;
       if (tag === "url" || tag === "exclusion") this.merged.add(id);
       this.#parts.mixed.merged(positionOfKey(row.key));
