@@ -31,6 +31,8 @@ export class Politeness implements Checker {
   readonly #open = new Map<string, SeenHit>();
   /** Delay of each host: names cost time to look up. */
   readonly #delays = new Map<string, Millis>();
+  /** Hosts that have told their Crawl-delay: nobody can know of one while robots.txt fails. */
+  readonly #readable = new Set<string>();
   /** Requests that had one before them at their host or address, and those of them that are excused. */
   readonly counts = { requests: 0, excused: 0 };
   #shortestSlackMs = Infinity;
@@ -49,6 +51,11 @@ export class Politeness implements Checker {
     this.#lastOfHost.set(hit.host, hit);
     const lastThere = this.#lastOfAddress.get(hit.address);
     this.#lastOfAddress.set(hit.address, hit);
+    this.#check(hit, ofHost, lastThere);
+    if (hit.isRobots && isFinal(hit)) this.#readable.add(hit.host);
+  };
+
+  #check(hit: SeenHit, ofHost: SeenHit | undefined, lastThere: SeenHit | undefined): void {
     this.#checkRest(hit);
     this.#checkOpen(hit);
     // The delay of the host covers its address.
@@ -60,7 +67,7 @@ export class Politeness implements Checker {
     if (isHostExcused || isAddressExcused) this.counts.excused += 1;
     if (ofHost && !isHostExcused) this.#checkHost(ofHost, hit);
     if (ofAddress && !isAddressExcused) this.#checkAddress(ofAddress, hit);
-  };
+  }
 
   #checkHost(last: SeenHit, hit: SeenHit): void {
     const gapMs = hit.atMs - last.atMs;
@@ -151,6 +158,7 @@ export class Politeness implements Checker {
   }
 
   #delayOf(host: string): Millis {
+    if (!this.#readable.has(host)) return this.#view.plan.settings.jobDelayMs;
     const known = this.#delays.get(host);
     if (known !== undefined) return known;
     const { sampleWeb } = this.#view.world;

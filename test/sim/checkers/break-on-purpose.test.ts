@@ -199,6 +199,19 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
     expectCaught(await broken("steady", { ports }, change), "politeness");
   });
 
+  it("is caught not heeding a Crawl-delay", async () => {
+    const { settings } = planOf("steady", size);
+    const sampleWeb = { ...settings.sampleWeb, crawlDelayShare: 0.5, crawlDelaySeconds: 2 };
+    const change = { settings: { ...settings, sampleWeb } };
+    const ports = fetching(async (request, fetch) => {
+      const outcome = await fetch(request);
+      if (outcome.kind !== "response" || !request.url.endsWith("/robots.txt")) return outcome;
+      const text = Buffer.from(outcome.body).toString().replaceAll("Crawl-delay", "X-delay");
+      return { ...outcome, body: Buffer.from(text) };
+    });
+    expectCaught(await broken("steady", { ports }, change), "politeness");
+  });
+
   it("is caught asking on as if a failure had been an answer", async () => {
     const { settings } = planOf("steady", size);
     const { shares = defaultSampleWebOptions.shares } = settings.sampleWeb;
