@@ -236,18 +236,27 @@ export class Exchange {
   }
 
   #acknowledge(parcel: Parcel, result: FinalResult): void {
-    const { rowKey, outboxKeys, entry } = parcel;
+    const { rowKey, entry } = parcel;
     if (result === "rejected") {
       const url = entry.url.slice(0, loggedUnitsMax);
       this.#logger.warn("url-rejected", { job: entry.job, url, characters: entry.url.length });
     }
-    this.#parcels.delete(parcelId(rowKey));
+    const id = parcelId(rowKey);
+    // It was let go of while it was under way, and its arc came back: another parcel stands for the URL now.
+    const successor = this.#parcels.get(id);
+    this.#parcels.delete(id);
     const { space, words, at } = sieveKeyOfRow(rowKey);
     this.#sent.testAndAdd(space, words, at);
     this.#metrics.count("forwarded_urls_total");
+    const isNew = result === "new";
+    this.#end(parcel, isNew);
+    if (successor && successor !== parcel) this.#end(successor, isNew && !parcel.acknowledged);
+  }
+
+  #end({ acknowledged, also, outboxKeys }: Parcel, isNew: boolean): void {
     this.#sweep.add(outboxKeys);
-    parcel.acknowledged?.(result === "new");
-    for (const acknowledged of parcel.also) acknowledged(false);
+    acknowledged?.(isNew);
+    for (const other of also) other(false);
   }
 
   /** Those of arcs that have passed to another member are that one's to delete. */

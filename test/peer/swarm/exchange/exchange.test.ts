@@ -122,6 +122,31 @@ describe("the exchange", () => {
     },
   );
 
+  it("ends also what took a URL's place while that was under way", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      await bench.pass(2_000);
+      const { exchange } = bench;
+      const seed = bench.seed({ url: bench.foreignUrl("a") });
+      exchange.send(asLink(seed));
+      // By then it is under way, and has not arrived.
+      await bench.pass(101);
+      expect(exchange.pending).toBe(1);
+      exchange.drop(ArcSet.whole);
+      expect(exchange.pending).toBe(0);
+      // The arc comes back at once, and its row with it.
+      exchange.send(seed);
+      const link = asLink(seed);
+      exchange.send(link);
+      await bench.pass(5_000);
+      expect(bench.acknowledged).toEqual([seed.entry.url]);
+      expect(exchange.pending).toBe(0);
+    });
+  });
+
   it("deletes every row of a URL when that has arrived", async () => {
     const bench = new ForwardBench();
     await bench.run(async () => {
