@@ -61,14 +61,15 @@ export function followHost(known: HostRecord, incoming: HostRecord): HostRecord 
 
 /**
  * The row of a host that is held here, when another member that holds it as well, or did, says `incoming`: the host rests
- * for as long as either side has been told. Nothing where that is no news: what a message tells becomes later by the time
+ * for as long as either side has been told, now and between requests. Nothing where that is no news: what a message tells becomes later by the time
  * it takes, and would go to and fro between the two for ever. A halt stays with who has it: an operator may have ended it.
  */
 export function heedHost(known: HostRecord, incoming: HostRecord): HostRecord | undefined {
-  const isNews = restClocks.some(
+  const isLater = restClocks.some(
     (clock) => (incoming[clock] ?? 0) > (known[clock] ?? 0) + messageMs,
   );
-  if (!isNews) return undefined;
+  const isSlower = (incoming.crawlDelayMs ?? 0) > (known.crawlDelayMs ?? 0);
+  if (!isLater && !isSlower) return undefined;
   const backoffUntilMs = highest(known.backoffUntilMs, incoming.backoffUntilMs);
   const breakerUntilMs = highest(known.breakerUntilMs, incoming.breakerUntilMs);
   return {
@@ -76,6 +77,7 @@ export function heedHost(known: HostRecord, incoming: HostRecord): HostRecord | 
     nextFetchAtMs: Math.max(known.nextFetchAtMs, backoffUntilMs ?? 0, breakerUntilMs ?? 0),
     ...present("backoffUntilMs", backoffUntilMs),
     ...present("breakerUntilMs", breakerUntilMs),
+    ...present("crawlDelayMs", highest(known.crawlDelayMs, incoming.crawlDelayMs)),
   };
 }
 

@@ -167,6 +167,8 @@ export class Frontier {
     const clocks = believableClocks(record, this.#politeness, this.#clock.nowMs());
     const { backoffUntilMs = 0, breakerUntilMs = 0 } = clocks;
     host.visit.gate.restUntil(Math.max(backoffUntilMs, breakerUntilMs));
+    const { crawlDelayMs = 0 } = record;
+    if (crawlDelayMs > (host.crawlDelayMs ?? 0)) host.crawlDelayMs = crawlDelayMs;
     this.#prepare(host);
   }
 

@@ -260,6 +260,13 @@ describe("the row of a host that is held by another member, too", () => {
     },
   );
 
+  it("takes over from it how slowly the host wants to be asked", () => {
+    expect(heeded(row, { ...row, crawlDelayMs: 8_000 })).toEqual({ ...row, crawlDelayMs: 8_000 });
+    expect(
+      heeded({ ...row, crawlDelayMs: 9_000 }, { ...row, crawlDelayMs: 8_000 }),
+    ).toBeUndefined();
+  });
+
   it("is no news where it is later by a message's way, politeness or a halt", () => {
     const known = { ...row, backoffUntilMs: minute };
     expect(heeded(row, { ...row, haltedUntilMs: minute, haltReason: "r" })).toBeUndefined();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { VirtualHit } from "../../../sim/world/virtual-web.ts";
 import type { CanonicalUrl, Millis } from "../../../src/core/units.ts";
 import { hostOf } from "../../../src/core/url/site-of.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
@@ -42,4 +43,26 @@ describe("a host of which another member says that it must be left alone", () =>
       expect(bench.world.clock.nowMs()).toBeGreaterThan(untilMs);
     },
   );
+
+  it("is asked from then on as slowly as that one has been told", async () => {
+    const bench = new SwarmBench(2);
+    const crawlDelayMs = 5_000;
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      const [url = ""] = bench.world.sampleWeb.rootUrls();
+      const told = hostOf(url as CanonicalUrl);
+      const hits = (): VirtualHit[] => bench.hits.filter(({ host }) => host === told);
+      while (hits().length < 2) await bench.pass(10);
+      const to = bench.holderOf(url);
+      await tellHosts(bench, { from: 1 - to, to }, [told], { crawlDelayMs });
+      await bench.pass(1_000);
+      const before = hits().length;
+      await bench.finished(0);
+      const later = hits().slice(before);
+      expect(later.length).toBeGreaterThan(2);
+      const gaps = later.slice(1).map(({ atMs }, at) => atMs - (later[at]?.atMs ?? 0));
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(crawlDelayMs - 1);
+    });
+  });
 });
