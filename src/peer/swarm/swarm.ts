@@ -301,6 +301,11 @@ export class Swarm {
     return this.#heldBack || this.#stalls.isHolding || this.#minority.isHolding;
   }
 
+  /** Whether this process has stood still, and not learnt yet what has been done without it. */
+  get isDazed(): boolean {
+    return this.#stalls.isHolding;
+  }
+
   /** How often this process has stood still. */
   get standstills(): number {
     return this.#stalls.count;

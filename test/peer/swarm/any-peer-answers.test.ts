@@ -31,6 +31,30 @@ async function watchOrder(bench: SwarmBench, signal: AbortSignal): Promise<strin
 }
 
 describe("a swarm that is asked for the state of URLs", () => {
+  it("says what has been done while their holder stood still, to whoever asks when it goes on", async () => {
+    const bench = new SwarmBench(4);
+    const said = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.pass(1_000);
+      bench.machine(2).standStill();
+      await bench.pass(30_000);
+      bench.machine(2).goOn();
+      const { urls } = bench;
+      const questions: Promise<UrlStatus[]>[] = [];
+      for (let at = 0; at < 60; at += 1) {
+        questions.push(bench.peer(at % 2 === 0 ? 2 : 1).status(urls));
+        await bench.pass(10);
+      }
+      return (await Promise.all(questions)).flat();
+    });
+    const behind = said.filter(({ state, reason }) => {
+      return state !== "done" && reason !== "owner-unreachable";
+    });
+    expect(said.length).toBeGreaterThan(1_000);
+    expect(behind).toEqual([]);
+  });
+
   it("gives the same answer at every peer, in the order asked", async () => {
     const bench = new SwarmBench(4);
     const answers = await bench.run(async () => {

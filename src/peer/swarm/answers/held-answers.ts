@@ -6,6 +6,7 @@ import type {
   StatusQuestion,
   StatusReply,
 } from "../../../core/messages/status-message.ts";
+import { ArcSet } from "../../../core/ring/arc-set.ts";
 import { positionOf } from "../../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../../core/ring/ring-position.ts";
 import type { CanonicalUrl, MemberId, Millis } from "../../../core/units.ts";
@@ -53,6 +54,8 @@ export class HeldAnswers {
     readonly replicator: Replicator;
     readonly territory: Territory;
     readonly view: SwarmView;
+    /** Whether this process has stood still, and others may hold what it held and know more. */
+    readonly isDazed: () => boolean;
   };
   readonly #replicas: number;
   readonly #positions = new SitePositions();
@@ -66,6 +69,7 @@ export class HeldAnswers {
       readonly replicator: Replicator;
       readonly territory: Territory;
       readonly view: SwarmView;
+      readonly isDazed: () => boolean;
     },
     replicas: number,
   ) {
@@ -104,8 +108,8 @@ export class HeldAnswers {
 
   /** URLs at the sites that this peer holds. */
   list(question: ListQuestion): Promise<ListReply> {
-    const { scan, territory } = this.#parts;
-    return scan.stretch(question, territory.held);
+    const { isDazed, scan, territory } = this.#parts;
+    return scan.stretch(question, isDazed() ? ArcSet.empty : territory.held);
   }
 
   #jobsNamed(id: StatusQuestion["job"]): readonly Job[] {
@@ -122,8 +126,8 @@ export class HeldAnswers {
   }
 
   #standing(position: RingPosition, fromCopy: boolean): Standing {
-    const { territory, view } = this.#parts;
-    if (territory.holds(position)) return { kind: "holder" };
+    const { isDazed, territory, view } = this.#parts;
+    if (territory.holds(position)) return isDazed() ? neither : { kind: "holder" };
     const holder = territory.holderAt(position);
     if (!fromCopy || holder?.synced !== true) return neither;
     // The changes go to those members alone; a copy that was made for another ring may have missed some.

@@ -33,7 +33,10 @@ export function newSwarmDesk(
   const contents = new ContentDesk({ calls, urls, view }, bodyBytesMax);
   const figures = new SwarmFigures(clock, desk, { calls, past: tally.past, spread, view });
   const known = { jobs, urls, scan, hosts };
-  const held = new HeldAnswers({ ...known, replicator, territory, view }, replicas);
+  const held = new HeldAnswers(
+    { ...known, replicator, territory, view, isDazed: () => swarm.isDazed },
+    replicas,
+  );
   const search = new HolderSearch(clock, { view, territory }, replicas, signal);
   serveQuestions(ports.overlay, { contents, figures, held });
   const lists = new SwarmLists(clock, { calls, held, view }, signal);
