@@ -13,12 +13,14 @@ export type DigestFinding = DigestRecord | "new" | "unsure";
 
 /** Which payloads are in the archive: behind the sieve, so that a payload never seen costs no look-up. */
 export class DigestIndex {
-  readonly #store: Store;
+  readonly #store: Pick<Store, "get">;
   readonly #sieve: SieveKeeper;
-  /** In the order of arrival, the oldest first. */
   readonly #recent = new Map<string, DigestRecord>();
+  /** The same digests by arrival: to find a map's first key costs time for all that have been deleted before it. */
+  readonly #arrivals: string[] = [];
+  #arrived = 0;
 
-  constructor(store: Store, sieve: SieveKeeper) {
+  constructor(store: Pick<Store, "get">, sieve: SieveKeeper) {
     this.#store = store;
     this.#sieve = sieve;
   }
@@ -38,11 +40,12 @@ export class DigestIndex {
 
   /** Takes in the first capture of a payload; the returned operations make it as durable as their batch. */
   add(digest: string, record: DigestRecord): readonly StoreOp[] {
+    const place = this.#arrived % recentMax;
+    const oldest = this.#arrivals[place];
+    if (oldest !== undefined) this.#recent.delete(oldest);
     this.#recent.set(digest, record);
-    if (this.#recent.size > recentMax) {
-      const [oldest] = this.#recent.keys();
-      if (oldest !== undefined) this.#recent.delete(oldest);
-    }
+    this.#arrivals[place] = digest;
+    this.#arrived += 1;
     return [
       { type: "put", key: namedKey("digest", digest), value: DigestRecord.encode(record) },
       ...this.#sieve.log([{ space: digestSpace, words: fingerprintOf(digest), at: 0 }]),
