@@ -61,8 +61,9 @@ export function followHost(known: HostRecord, incoming: HostRecord): HostRecord 
 
 /**
  * The row of a host that is held here, when another member that holds it as well, or did, says `incoming`: the host rests
- * for as long as either side has been told, now and between requests. Nothing where that is no news: what a message tells becomes later by the time
- * it takes, and would go to and fro between the two for ever. A halt stays with who has it: an operator may have ended it.
+ * for as long as either side has been told, now and between requests. Nothing where that is no news: what a message tells
+ * becomes later by the time it takes, and would go to and fro between the two for ever. A halt stays with who has it: an
+ * operator may have ended it.
  */
 export function heedHost(known: HostRecord, incoming: HostRecord): HostRecord | undefined {
   const isLater = restClocks.some(
