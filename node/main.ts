@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { boundPatternTime } from "./bounded-patterns.ts";
 import { restartWithMemorySettings, keepThreadsSmall } from "./memory-settings.ts";
-import { majorOf, newerNode, nodeMajorMin } from "./newer-node.ts";
+import { majorOf, nodeMajorMin } from "./node-version.ts";
 
 // The entry of `peer`. An old Node.js must be able to load this file, so everything else is imported only when the
 // version is known to be new enough.
@@ -21,10 +20,11 @@ if (majorOf(process.version) >= nodeMajorMin) {
   const exitCode = await runCli(process.argv.slice(2), processTerminal());
   if (exitCode !== 0) process.exitCode = exitCode;
 } else {
+  const { handOver, newerNode } = await import("./newer-node.ts");
   const script = fileURLToPath(import.meta.url);
   const node = newerNode(dirname(script));
   if (node === undefined) refuse();
-  else handOver(node, script);
+  else handOver(node, script, refuse);
 }
 
 function refuse(): void {
@@ -32,20 +32,4 @@ function refuse(): void {
     `orbweaver needs Node.js ${nodeMajorMin} or newer; this is ${process.version}\n`,
   );
   process.exitCode = 1;
-}
-
-/** Runs the same command line with another Node.js, passes signals on, and ends as that one ends. */
-function handOver(node: string, script: string): void {
-  const child = spawn(node, [script, ...process.argv.slice(2)], {
-    stdio: "inherit",
-  });
-  const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
-  for (const signal of signals) process.on(signal, forward);
-  child.on("error", refuse);
-  child.on("exit", (code, signal) => {
-    for (const each of signals) process.off(each, forward);
-    if (signal === null) process.exitCode = code ?? 1;
-    else process.kill(process.pid, signal);
-  });
 }

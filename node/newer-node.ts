@@ -1,17 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-
-/** The oldest Node.js that this program runs on. */
-export const nodeMajorMin = 24;
+import { majorOf, nodeMajorMin } from "./node-version.ts";
 
 /** Places below a folder where the package manager puts a Node.js that a package brings. */
 const places = ["node_modules/node/bin/node", "node_modules/.bin/node"];
-
-/** Major version of a version text such as `v24.1.0`. */
-export function majorOf(version: string): number {
-  return Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0);
-}
 
 /**
  * Path of a Node.js that is new enough: the one that came with this package, or with a package around it. Written so that
@@ -28,6 +21,25 @@ export function newerNode(
     }
     if (folder === dirname(folder)) return undefined;
   }
+}
+
+/**
+ * Runs the same command line with another Node.js, passes signals on, and ends as that one ends. Calls `refuse` where that
+ * one does not start.
+ */
+export function handOver(node: string, script: string, refuse: () => void): void {
+  const child = spawn(node, [script, ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
+  const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  for (const signal of signals) process.on(signal, forward);
+  child.on("error", refuse);
+  child.on("exit", (code, signal) => {
+    for (const each of signals) process.off(each, forward);
+    if (signal === null) process.exitCode = code ?? 1;
+    else process.kill(process.pid, signal);
+  });
 }
 
 function askVersion(path: string): string {

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { majorOf, newerNode } from "../../node/newer-node.ts";
+import { newerNode } from "../../node/newer-node.ts";
+import { majorOf } from "../../node/node-version.ts";
 
 let root: string;
 
