@@ -27,8 +27,9 @@ export interface LevelStoreOptions {
   readonly cacheBytes?: number;
   /**
    * Size at which the log in memory is written out as a table; up to two are in memory. Larger means fewer, larger
-   * compactions and a longer recovery (about 0.1 s for each 16 MiB): with 16 a new row costs a sixth less of all processor
-   * time than with 8, and with 32 no less than with 16. @default 16 MiB
+   * compactions and a longer recovery (about 0.1 s for each 16 MiB). With 16 a new row costs a sixth less of all processor
+   * time than with 8; with 32 ten million offers to the sieve take an eighth less time than with 16, and ten million
+   * queued URLs no more memory at their peak. @default 32 MiB
    */
   readonly writeBufferBytes?: number;
   /**
@@ -46,7 +47,7 @@ export interface LevelStoreOptions {
 /** Every option's default. */
 export const defaultLevelStoreOptions = {
   cacheBytes: 8 * 1024 * 1024,
-  writeBufferBytes: 16 * 1024 * 1024,
+  writeBufferBytes: 32 * 1024 * 1024,
   tableBytes: 4 * 1024 * 1024,
   blockBytes: 4 * 1024,
 } as const satisfies Omit<Required<LevelStoreOptions>, "directory">;
