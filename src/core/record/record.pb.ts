@@ -1073,6 +1073,140 @@ export namespace UrlRecord {
   }
 }
 
+export interface UrlOutcome {
+  state: number
+  httpStatus: number
+  excluded?: string
+}
+
+export namespace UrlOutcome {
+  let _codec: Codec<UrlOutcome>
+
+  export const codec = (): Codec<UrlOutcome> => {
+    if (_codec == null) {
+      _codec = message<UrlOutcome>((obj, w, opts = {}) => {
+        if (opts.lengthDelimited !== false) {
+          w.fork()
+        }
+
+        if ((obj.state != null && obj.state !== 0)) {
+          w.uint32(8)
+          w.uint32(obj.state)
+        }
+
+        if ((obj.httpStatus != null && obj.httpStatus !== 0)) {
+          w.uint32(40)
+          w.uint32(obj.httpStatus)
+        }
+
+        if (obj.excluded != null) {
+          w.uint32(66)
+          w.string(obj.excluded)
+        }
+
+        if (opts.lengthDelimited !== false) {
+          w.ldelim()
+        }
+      }, (reader, length, opts = {}) => {
+        const obj: any = {
+          state: 0,
+          httpStatus: 0
+        }
+
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              obj.state = reader.uint32()
+              break
+            }
+            case 5: {
+              obj.httpStatus = reader.uint32()
+              break
+            }
+            case 8: {
+              obj.excluded = reader.string()
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+
+        return obj
+      }, function * (reader, length, prefix, opts = {}) {
+        const end = length == null ? reader.len : reader.pos + length
+
+        while (reader.pos < end) {
+          const tag = reader.uint32()
+
+          switch (tag >>> 3) {
+            case 1: {
+              yield {
+                field: `${prefix}.state`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 5: {
+              yield {
+                field: `${prefix}.httpStatus`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 8: {
+              yield {
+                field: `${prefix}.excluded`,
+                value: reader.string()
+              }
+              break
+            }
+            default: {
+              reader.skipType(tag & 7)
+              break
+            }
+          }
+        }
+      })
+    }
+
+    return _codec
+  }
+
+  export interface UrlOutcomeStateFieldEvent {
+    field: '$.state'
+    value: number
+  }
+
+  export interface UrlOutcomeHttpStatusFieldEvent {
+    field: '$.httpStatus'
+    value: number
+  }
+
+  export interface UrlOutcomeExcludedFieldEvent {
+    field: '$.excluded'
+    value: string
+  }
+
+  export function encode (obj: Partial<UrlOutcome>): Uint8Array<ArrayBuffer> {
+    return encodeMessage(obj, UrlOutcome.codec())
+  }
+
+  export function decode (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlOutcome>): UrlOutcome {
+    return decodeMessage(buf, UrlOutcome.codec(), opts)
+  }
+
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlOutcome>): Generator<UrlOutcomeStateFieldEvent | UrlOutcomeHttpStatusFieldEvent | UrlOutcomeExcludedFieldEvent> {
+    return streamMessage(buf, UrlOutcome.codec(), opts)
+  }
+}
+
 export interface Location {
   file: string
   offset: number

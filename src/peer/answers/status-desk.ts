@@ -3,7 +3,7 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import type { KnownStatus } from "../../core/messages/status-message.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import { retag } from "../../core/record/keys.ts";
-import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
+import { ExclusionRecord, UrlRecord, type UrlOutcome } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import { hostOf } from "../../core/url/site-of.ts";
@@ -126,15 +126,14 @@ function rank({ record }: Knowledge): number {
 }
 
 /** What the record of a URL that is done says, but for where its response stands. */
-export function describeDone(record: UrlRecord): Omit<KnownStatus, "owner" | "job" | "archive"> {
+function describeDone(record: UrlRecord): Omit<KnownStatus, "owner" | "job" | "archive"> {
   const reason = (record.excluded ?? record.failure) as ExclusionReason | FetchFailure | undefined;
-  const wasFetched = record.httpStatus > 0;
+  const outcome = describeOutcome(record);
   return {
-    state: record.excluded !== undefined && !wasFetched ? "excluded" : "done",
+    ...outcome,
     attempts: record.attempts,
     depth: record.depth,
-    ...(wasFetched && {
-      httpStatus: record.httpStatus,
+    ...(outcome.httpStatus !== undefined && {
       fetchedAt: new Date(record.fetchedAtMs).toISOString(),
       bodyBytes: record.bodyBytes,
     }),
@@ -145,6 +144,15 @@ export function describeDone(record: UrlRecord): Omit<KnownStatus, "owner" | "jo
     ...(record.payloadDigest !== undefined && { digest: record.payloadDigest }),
     ...(record.via !== undefined && { via: record.via }),
   };
+}
+
+/** How a URL that is done ended, from its record or from as much of it as tells that. */
+export function describeOutcome({
+  httpStatus,
+  excluded,
+}: Omit<UrlOutcome, "state">): Pick<KnownStatus, "httpStatus"> & { state: "done" | "excluded" } {
+  if (httpStatus > 0) return { state: "done", httpStatus };
+  return { state: excluded === undefined ? "done" : "excluded" };
 }
 
 function placeOf(

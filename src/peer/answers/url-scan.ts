@@ -4,12 +4,12 @@ import { listedCharactersMax, listedUrlsMax } from "../../core/messages/list-mes
 import type { ListQuestion, ListReply } from "../../core/messages/list-message.ts";
 import { jobSpace, jobSpaceOfQueueKey, readUrlKey, tagRange } from "../../core/record/keys.ts";
 import { QueueEntry } from "../../core/record/queue-entry.ts";
-import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
+import { ExclusionRecord, UrlOutcome, UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
 import type { Store, StoreEntry } from "../../ports/store.ts";
 import { scanArcs } from "../swarm/replication/scan-arcs.ts";
-import { describeDone } from "./status-desk.ts";
+import { describeOutcome } from "./status-desk.ts";
 
 /** Rows looked at for one answer, at most: few of them may pass the filter, and an answer is to take a moment. */
 const rowsMax = 2_000;
@@ -74,9 +74,10 @@ function urlOf(
       return jobSpaceOfQueueKey(key) === space ? QueueEntry.decode(value).url : undefined;
     case "url": {
       if (readUrlKey(key).space !== space) return undefined;
-      const record = UrlRecord.decode(value);
-      const isDone = record.state === urlState.done;
-      return isDone && isListed(describeDone(record), filter) ? record.url : undefined;
+      const outcome = UrlOutcome.decode(value);
+      const isDone = outcome.state === urlState.done;
+      if (!isDone || !isListed(describeOutcome(outcome), filter)) return undefined;
+      return UrlRecord.decode(value).url;
     }
   }
 }
