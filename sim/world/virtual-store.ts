@@ -1,9 +1,10 @@
-import { CrawlError } from "../../src/core/errors.ts";
+import { CrawlError, invariant } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type {
   Bytes,
   KeyRange,
   Store,
+  StoreBatch,
   StoreEntry,
   StoreOp,
   WriteOptions,
@@ -121,7 +122,12 @@ export class VirtualStore implements Store {
     }
   }
 
-  async write(ops: readonly StoreOp[], { sync }: WriteOptions): Promise<void> {
+  batch(): StoreBatch {
+    return new VirtualBatch();
+  }
+
+  async write(changes: readonly StoreOp[] | StoreBatch, { sync }: WriteOptions): Promise<void> {
+    const ops = opsOf(changes);
     if (this.#failure) throw this.#failure;
     this.#assertOpen();
     if (this.#isStopping) throw notOpen();
@@ -183,6 +189,26 @@ export class VirtualStore implements Store {
   #release(): void {
     if (this.disk.holder === this) this.disk.holder = undefined;
   }
+}
+
+/** Changes that wait for their write. */
+class VirtualBatch implements StoreBatch {
+  readonly ops: StoreOp[] = [];
+
+  get length(): number {
+    return this.ops.length;
+  }
+
+  add(ops: readonly StoreOp[]): void {
+    for (const op of ops) this.ops.push(op);
+  }
+}
+
+/** What a write is of. */
+export function opsOf(changes: readonly StoreOp[] | StoreBatch): readonly StoreOp[] {
+  if (changes instanceof VirtualBatch) return changes.ops;
+  invariant(!("add" in changes), "a batch is written by the store that made it");
+  return changes;
 }
 
 function notOpen(): CrawlError {

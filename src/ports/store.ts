@@ -17,6 +17,17 @@ export interface StoreEntry {
   readonly value: Bytes;
 }
 
+/**
+ * Changes that gather for one atomic write, taken over as they come: thousands of small rows that are kept until they are
+ * written are what a collector of young objects does worst.
+ */
+export interface StoreBatch {
+  /** Changes added so far. */
+  readonly length: number;
+  /** Adds changes behind those before. Never throws: what cannot be taken over makes the write fail. */
+  add(ops: readonly StoreOp[]): void;
+}
+
 export interface WriteOptions {
   /**
    * True: resolves when the batch would survive a power failure. False: when it would survive the end of this process
@@ -48,5 +59,7 @@ export interface Store {
   range(range: KeyRange, limit: number): Promise<StoreEntry[]>;
   /** All entries of the range in key order and in bounded memory, from one consistent view. */
   scan(range: KeyRange): AsyncIterable<StoreEntry>;
-  write(ops: readonly StoreOp[], options: WriteOptions): Promise<void>;
+  /** A new batch, for one {@link write} of this store. */
+  batch(): StoreBatch;
+  write(changes: readonly StoreOp[] | StoreBatch, options: WriteOptions): Promise<void>;
 }

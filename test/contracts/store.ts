@@ -77,6 +77,34 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
       await first;
     });
 
+    it("writes what a batch has gathered, in the order in which it was added, and nothing before", async () => {
+      const batch = store.batch();
+      batch.add([put(bytes(1), bytes(1)), put(bytes(2), bytes(2))]);
+      batch.add([]);
+      batch.add([del(bytes(1)), put(bytes(3), bytes(3))]);
+      expect(batch.length).toBe(4);
+      await store.write([put(bytes(3), bytes(0))], { sync: false });
+      expect(await store.hasMany([bytes(1), bytes(2), bytes(3)])).toEqual([false, false, true]);
+      await store.write(batch, { sync: true });
+      expect((await store.range(everything, 9)).map(plainEntry)).toEqual([
+        [[2], [2]],
+        [[3], [3]],
+      ]);
+    });
+
+    it("keeps the order of its batches and other writes", async () => {
+      const [first, second] = [store.batch(), store.batch()];
+      second.add([put(bytes(1), bytes(2))]);
+      first.add([put(bytes(1), bytes(1))]);
+      const writes = [
+        store.write(first, { sync: true }),
+        store.write([put(bytes(2), bytes(1))], { sync: false }),
+        store.write(second, { sync: false }),
+      ];
+      await Promise.all(writes);
+      expect((await store.getMany([bytes(1), bytes(2)])).map(plain)).toEqual([[2], [1]]);
+    });
+
     it("gives a range in byte order, from the lower bound up to but without the upper one", async () => {
       const keys = [bytes(2), bytes(1, 255), bytes(1), bytes(255), bytes(1, 0), bytes(128)];
       await store.write(
@@ -155,6 +183,9 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
       await expect(store.hasMany([bytes(1)])).rejects.toEqual(failure);
       await expect(store.range(everything, 1)).rejects.toEqual(failure);
       await expect(store.write([del(bytes(1))], { sync: false })).rejects.toEqual(failure);
+      const batch = store.batch();
+      batch.add([del(bytes(1))]);
+      await expect(store.write(batch, { sync: false })).rejects.toEqual(failure);
     });
 
     it("refuses a place that another store holds, until that one stops", async () => {

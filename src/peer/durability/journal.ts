@@ -2,7 +2,7 @@ import type { Millis } from "../../core/units.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
-import type { Store, StoreOp } from "../../ports/store.ts";
+import type { Store, StoreBatch, StoreOp } from "../../ports/store.ts";
 import { Alarm } from "../alarm.ts";
 import { markOp } from "../fetching/start-archive.ts";
 
@@ -28,7 +28,8 @@ export const defaultJournalOptions: JournalOptions = Object.freeze({
 export type Observer = (ops: readonly StoreOp[], durable: Promise<void>) => void;
 
 interface Group {
-  readonly ops: StoreOp[];
+  /** Absent while there is nothing in it. */
+  batch?: StoreBatch;
   readonly durable: Promise<undefined>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -91,7 +92,7 @@ export class Journal {
   /** True while as much waits as may wait; callers hold back until `flushed()`. */
   get full(): boolean {
     if (this.#archive.full) return true;
-    return this.#open.ops.length + (this.#writing?.ops.length ?? 0) >= this.#options.pendingOpsMax;
+    return sizeOf(this.#open) + sizeOf(this.#writing) >= this.#options.pendingOpsMax;
   }
 
   /**
@@ -110,7 +111,8 @@ export class Journal {
     const group = this.#open;
     // No commit comes of nothing: who reads along would wait for one.
     if (this.#failure || ops.length === 0) return group.durable;
-    for (const op of ops) group.ops.push(op);
+    group.batch ??= this.#store.batch();
+    group.batch.add(ops);
     for (const observer of this.#observers) observer(ops, group.durable);
     this.#start();
     return group.durable;
@@ -119,7 +121,7 @@ export class Journal {
   /** Resolves when everything appended before the call is durable and visible to reads. */
   flushed(): Promise<void> {
     if (this.#failure) return this.#refused();
-    if (this.#open.ops.length > 0) {
+    if (this.#open.batch) {
       this.#alarm.rouse();
       return this.#open.durable;
     }
@@ -139,21 +141,22 @@ export class Journal {
   #start(): void {
     this.#running ??= this.#commitAll().finally(() => {
       this.#running = undefined;
-      if (this.#open.ops.length > 0 && !this.#failure) this.#start();
+      if (this.#open.batch && !this.#failure) this.#start();
     });
   }
 
   async #commitAll(): Promise<void> {
-    while (this.#open.ops.length > 0 && !this.#failure) {
+    while (this.#open.batch && !this.#failure) {
       const waitMs = this.#lastStartMs + this.#options.commitIntervalMs - this.#clock.nowMs();
       await this.#alarm.sleep(waitMs);
       if (this.#hasFailed()) return;
       this.#lastStartMs = this.#clock.nowMs();
       const group = this.#open;
+      const { batch } = group;
       this.#open = newGroup();
       this.#writing = group;
       try {
-        await this.#commit(group);
+        if (batch) await this.#commit(batch);
         group.resolve();
       } catch (error) {
         group.reject(error);
@@ -164,18 +167,22 @@ export class Journal {
     }
   }
 
-  async #commit(group: Group): Promise<void> {
-    for (const contributor of this.#contributors) group.ops.push(...contributor());
-    group.ops.push(markOp(await this.#archive.flush()));
-    await this.#store.write(group.ops, { sync: true });
+  async #commit(batch: StoreBatch): Promise<void> {
+    for (const contributor of this.#contributors) batch.add(contributor());
+    batch.add([markOp(await this.#archive.flush())]);
+    await this.#store.write(batch, { sync: true });
     this.#metrics.observe("commit_seconds", (this.#clock.nowMs() - this.#lastStartMs) / 1_000);
-    this.#metrics.observe("commit_operations", group.ops.length);
+    this.#metrics.observe("commit_operations", batch.length);
   }
+}
+
+function sizeOf(group: Group | undefined): number {
+  return group?.batch?.length ?? 0;
 }
 
 function newGroup(): Group {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   // A caller that does not wait for its own commit is told of a failure through `onFailure`.
   promise.catch(() => undefined);
-  return { ops: [], durable: promise, resolve: () => resolve(undefined), reject };
+  return { durable: promise, resolve: () => resolve(undefined), reject };
 }

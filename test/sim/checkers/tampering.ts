@@ -1,3 +1,4 @@
+import { opsOf } from "../../../sim/world/virtual-store.ts";
 import { overlayWith } from "../../../sim/scenarios/overlay-with.ts";
 import type { Tampering } from "../../../sim/scenarios/virtual-swarm.ts";
 import { decodeForward, encodeForwardReply } from "../../../src/core/messages/forward.ts";
@@ -72,7 +73,7 @@ export function writing(
   change: (ops: readonly StoreOp[]) => readonly StoreOp[],
 ): PeerPorts {
   const { store } = given;
-  return storeWith(given, async (ops, options) => store.write(change(ops), options));
+  return storeWith(given, async (changes, options) => store.write(change(opsOf(changes)), options));
 }
 
 /** The ports, but for how the store writes. */
@@ -88,6 +89,7 @@ export function storeWith(given: PeerPorts, write: Store["write"]): PeerPorts {
       hasMany: (keys) => store.hasMany(keys),
       range: (range, limit) => store.range(range, limit),
       scan: (range) => store.scan(range),
+      batch: () => store.batch(),
       write,
     },
   };
