@@ -71,7 +71,7 @@ export class Politeness implements Checker {
 
   #checkHost(last: SeenHit, hit: SeenHit): void {
     const gapMs = hit.atMs - last.atMs;
-    const delayMs = this.#delayOf(hit.host);
+    const delayMs = this.#delayBetween(last, hit);
     this.#shortestSlackMs = Math.min(this.#shortestSlackMs, gapMs - delayMs);
     if (gapMs < delayMs * (1 - this.#driftShare) - toleranceMs) {
       this.#report("host", hit.host, last, hit, delayMs);
@@ -155,6 +155,13 @@ export class Politeness implements Checker {
   /** A clock that runs fast waits that much less than it says. */
   get #driftShare(): number {
     return this.#view.plan.settings.clockDriftMaxPpm / 1_000_000;
+  }
+
+  /** What the host asks for, or the job's own delay where all who had read the host's may have been gone meanwhile. */
+  #delayBetween(last: SeenHit, hit: SeenHit): Millis {
+    const { chronicle, plan } = this.#view;
+    const isForgotten = last.machine !== hit.machine && chronicle.isThin(last.atMs, hit.atMs);
+    return isForgotten ? plan.settings.jobDelayMs : this.#delayOf(hit.host);
   }
 
   #delayOf(host: string): Millis {
