@@ -14,8 +14,16 @@ export default defineConfig({
   platform: "node",
   // Not that of each folder: `src/core` has one with paths of its own.
   tsconfig: "tsconfig.json",
-  // Finds its binary by the place of its own files.
-  external: ["classic-level"],
+  plugins: [
+    {
+      name: "binary of classic-level",
+      // Finds its binary by the place of its own file; the rest of the package need not be looked for.
+      resolveId: (id, importer) =>
+        id === "./binding" && importer?.includes("/classic-level/")
+          ? { id: "classic-level/binding.js", external: true }
+          : undefined,
+    },
+  ],
   output: {
     dir: "dist",
     // All beside each other, so that one finds the other wherever the bundler has put its code.
