@@ -352,6 +352,12 @@ export function after(row: Uint8Array): Key {
   return next;
 }
 
+/** Number of the job inside the key of a URL or of an exclusion. */
+export function jobSpaceOfUrlKey(row: Uint8Array): number {
+  invariant(row.length === urlRowBytes, "a URL's key has 29 bytes");
+  return getUint32(row, spaceAt);
+}
+
 /** Number of the job inside a queue entry's key. */
 export function jobSpaceOfQueueKey(row: Uint8Array): number {
   return getUint32(row, 17);

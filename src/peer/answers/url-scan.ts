@@ -2,7 +2,12 @@ import { listedTagOf, type ListedTag, type ListedUrl } from "../../core/answers/
 import { isListed, type ListedState, type UrlFilter } from "../../core/answers/url-list.ts";
 import { listedCharactersMax, listedUrlsMax } from "../../core/messages/list-message.ts";
 import type { ListQuestion, ListReply } from "../../core/messages/list-message.ts";
-import { jobSpace, jobSpaceOfQueueKey, readUrlKey, tagRange } from "../../core/record/keys.ts";
+import {
+  jobSpace,
+  jobSpaceOfQueueKey,
+  jobSpaceOfUrlKey,
+  tagRange,
+} from "../../core/record/keys.ts";
 import { QueueEntry } from "../../core/record/queue-entry.ts";
 import { ExclusionRecord, UrlOutcome, UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
@@ -69,11 +74,11 @@ function urlOf(
 ): string | undefined {
   switch (tag) {
     case "exclusion":
-      return readUrlKey(key).space === space ? ExclusionRecord.decode(value).url : undefined;
+      return jobSpaceOfUrlKey(key) === space ? ExclusionRecord.decode(value).url : undefined;
     case "queue":
       return jobSpaceOfQueueKey(key) === space ? QueueEntry.decode(value).url : undefined;
     case "url": {
-      if (readUrlKey(key).space !== space) return undefined;
+      if (jobSpaceOfUrlKey(key) !== space) return undefined;
       const outcome = UrlOutcome.decode(value);
       const isDone = outcome.state === urlState.done;
       if (!isDone || !isListed(describeOutcome(outcome), filter)) return undefined;

@@ -1,4 +1,4 @@
-import { leaseKey, namedKey, readLeaseKey, readUrlKey } from "../../core/record/keys.ts";
+import { jobSpaceOfUrlKey, leaseKey, namedKey, readLeaseKey } from "../../core/record/keys.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { LeaseSlots } from "../../ports/lease-slots.ts";
@@ -80,7 +80,7 @@ async function interruptedOf(
   return leases.flatMap(({ urlRowKey, attempt }, at) => {
     const record = records[at];
     if (record && isBeyond(UrlRecord.decode(record), attempt)) return [];
-    return [readUrlKey(urlRowKey).space];
+    return [jobSpaceOfUrlKey(urlRowKey)];
   });
 }
 

@@ -9,6 +9,7 @@ import {
   isTerritorial,
   jobSpace,
   jobSpaceOfQueueKey,
+  jobSpaceOfUrlKey,
   leaseKey,
   namedKey,
   numberedKey,
@@ -51,6 +52,7 @@ describe("a URL's key", () => {
         const key = urlKey("url", ringPosition(site), fingerprint, 0, job);
         expect(key).toHaveLength(29);
         expect(readUrlKey(key)).toEqual({ words: fingerprint, space: job });
+        expect(jobSpaceOfUrlKey(key)).toBe(job);
       }),
     );
   });

@@ -1,5 +1,10 @@
 import { idOf } from "../../../core/record/id-of.ts";
-import { readOutboxKey, readUrlKey, ringPosition, urlKey } from "../../../core/record/keys.ts";
+import {
+  readOutboxKey,
+  jobSpaceOfUrlKey,
+  ringPosition,
+  urlKey,
+} from "../../../core/record/keys.ts";
 import type { ForwardResult, MemberRun } from "../../../core/messages/forward.ts";
 import type { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
@@ -58,7 +63,7 @@ export function newParcel(parts: {
   const { rowKey, outboxKey, entry, sinceMs, acknowledged } = parts;
   return {
     rowKey,
-    space: readUrlKey(rowKey).space,
+    space: jobSpaceOfUrlKey(rowKey),
     position: positionOfKey(rowKey),
     outboxKeys: outboxKey ? [outboxKey] : noKeys,
     entry,

@@ -1,7 +1,7 @@
 import {
   jobSpaceOfQueueKey,
   readOutboxKey,
-  readUrlKey,
+  jobSpaceOfUrlKey,
   territorialTagOf,
 } from "../../../core/record/keys.ts";
 import { hash64 } from "../../../core/hash/hash64.ts";
@@ -179,7 +179,7 @@ function jobSpaceOf(key: Uint8Array): number | undefined {
   const tag = territorialTagOf(key);
   if (tag === "queue") return jobSpaceOfQueueKey(key);
   if (tag === "outbox") return readOutboxKey(key).space;
-  return tag === "url" ? readUrlKey(key).space : undefined;
+  return tag === "url" ? jobSpaceOfUrlKey(key) : undefined;
 }
 
 function digestOf(member: MemberId, generation: number | undefined): bigint {

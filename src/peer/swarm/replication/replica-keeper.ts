@@ -3,7 +3,7 @@ import type { NewQueuedUrl, QueuedUrl } from "../../../core/frontier/queued-url.
 import {
   fingerprintStart,
   jobSpaceOfQueueKey,
-  readUrlKey,
+  jobSpaceOfUrlKey,
   retag,
   sequenceOfQueueKey,
   territorialTagOf,
@@ -331,13 +331,12 @@ export class ReplicaKeeper {
   /** The URL was kept out at one place, and let in at another one: it does not count as skipped. */
   #countLetIn(key: Uint8Array, exclusion: Uint8Array): void {
     const reason = ExclusionRecord.decode(exclusion).reason as ExclusionReason;
-    const { space } = readUrlKey(key);
-    this.#parts.jobs.bySpace(space)?.counter.addSkipped(reason, -1);
+    const job = this.#parts.jobs.bySpace(jobSpaceOfUrlKey(key));
+    job?.counter.addSkipped(reason, -1);
   }
 
   /** The same URL was fetched here and elsewhere: across a partition, or by a member that was taken for dead. */
   #countOverlap(key: Uint8Array): void {
-    const { space } = readUrlKey(key);
-    this.#parts.jobs.bySpace(space)?.counter.add("overlapFetches");
+    this.#parts.jobs.bySpace(jobSpaceOfUrlKey(key))?.counter.add("overlapFetches");
   }
 }
