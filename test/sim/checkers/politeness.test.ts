@@ -74,21 +74,18 @@ describe("the audit of politeness", () => {
     expect(audit.violations).toBe(1);
   });
 
-  it("expects the job's delay alone where all who may have read more had gone", () => {
-    const audit = new Audit();
-    audit.readRobots(0, 5_000);
-    audit.stop(1, 5_400);
-    audit.stop(0, 5_500);
-    audit.readRobots(2, 5_000 + jobDelayMs);
-    expect(audit.violations).toBe(0);
-  });
-
-  it("expects the job's delay also then", () => {
-    const audit = new Audit();
-    audit.readRobots(0, 5_000);
-    audit.stop(1, 5_400);
-    audit.stop(0, 5_500);
-    audit.readRobots(2, 5_000 + jobDelayMs / 2);
-    expect(audit.violations).toBe(1);
-  });
+  it.each([
+    { gapMs: jobDelayMs, violations: 0 },
+    { gapMs: jobDelayMs / 2, violations: 1 },
+  ])(
+    "expects the job's delay, and no more, where all who may have read more had gone: $gapMs ms",
+    ({ gapMs, violations }) => {
+      const audit = new Audit();
+      audit.readRobots(0, 5_000);
+      audit.stop(1, 5_400);
+      audit.stop(0, 5_500);
+      audit.readRobots(2, 5_000 + gapMs);
+      expect(audit.violations).toBe(violations);
+    },
+  );
 });
