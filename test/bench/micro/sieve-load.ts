@@ -4,7 +4,7 @@ import { Sieve } from "../../../src/core/sieve/sieve.ts";
 import type { SieveOptions } from "../../../src/core/sieve/sieve.ts";
 import type { SiteName } from "../../../src/core/units.ts";
 import { writeFingerprint } from "../../../src/core/url/fingerprint.ts";
-import type { StoreOp } from "../../../src/ports/store.ts";
+import type { StoreBatch } from "../../../src/ports/store.ts";
 import { seeded } from "../../support/seeded.ts";
 
 const repeatShare = 0.45;
@@ -132,12 +132,13 @@ export class StoreDedupe {
   readonly #sieve: Sieve;
   readonly #options: CommitOptions;
   #answered: Promise<void> = Promise.resolve();
-  #pending: StoreOp[] = [];
+  #pending: StoreBatch;
   #committing: Promise<void> | undefined;
   #committedAtMs = performance.now();
 
   constructor(store: LevelStore, options: CommitOptions & Partial<SieveOptions>) {
     this.#store = store;
+    this.#pending = store.batch();
     this.#options = options;
     this.#sieve = new Sieve(options);
   }
@@ -178,7 +179,7 @@ export class StoreDedupe {
 
   #put(key: Uint8Array): void {
     this.counts.fresh += 1;
-    this.#pending.push({ type: "put", key, value });
+    this.#pending.add([{ type: "put", key, value }]);
   }
 
   /** Begins a commit where one is due, one at a time; waits while too much is pending. */
@@ -191,8 +192,8 @@ export class StoreDedupe {
 
   async #commit(): Promise<void> {
     this.#committedAtMs = performance.now();
-    const ops = this.#pending;
-    this.#pending = [];
-    await this.#store.write(ops, { sync: true });
+    const batch = this.#pending;
+    this.#pending = this.#store.batch();
+    await this.#store.write(batch, { sync: true });
   }
 }

@@ -1,7 +1,7 @@
 import { idOf } from "../../../core/record/id-of.ts";
 import {
-  readOutboxKey,
   jobSpaceOfUrlKey,
+  readOutboxKey,
   ringPosition,
   urlKey,
 } from "../../../core/record/keys.ts";
