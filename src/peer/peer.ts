@@ -38,6 +38,7 @@ import type { QuestionDesk } from "./answers/question-desk.ts";
 import { Sequence } from "./durability/sequence.ts";
 import { timeOp } from "./durability/set-back-clock.ts";
 import { SieveKeeper } from "./admission/sieve-keeper.ts";
+import { Pulse } from "./pulse.ts";
 import { newSwarm } from "./swarm/new-swarm.ts";
 import type { Swarm } from "./swarm/swarm.ts";
 import { isWorkedOn, WorkTime } from "./jobs/work-time.ts";
@@ -76,6 +77,8 @@ export class Peer implements PeerControl {
   #ticking: Promise<void> | undefined;
   #failure: { readonly error: unknown; readonly wasRunning: boolean } | undefined;
   readonly #tickAbort = new AbortController();
+  /** Fires when a job may have come to its end. */
+  readonly #looks = new Pulse();
 
   constructor(ports: PeerPorts, options: PeerOptions) {
     this.peerId = options.peerId;
@@ -130,6 +133,7 @@ export class Peer implements PeerControl {
         journal: this.#journal,
         visit: (lease) => visitor.visit(lease),
         isHeldBack: () => this.#swarm?.holdsRequests ?? false,
+        onRest: () => this.#looks.fire(),
         parserPlaces: ports.parser.pendingMax,
         ...(ports.load && { load: ports.load }),
       },
@@ -200,9 +204,10 @@ export class Peer implements PeerControl {
     }
     await this.#swarm?.stop(drainedByMs);
     const kept = { stop: () => archive.stop(this.#failure === undefined) };
-    for (const part of [fetcher, parser, kept, leases, store]) {
-      await part.stop().catch((error: unknown) => this.#fail(error));
-    }
+    const stop = (part: { stop(): Promise<void> }): Promise<void> =>
+      part.stop().catch((error: unknown) => this.#fail(error));
+    await Promise.all([fetcher, parser, kept, leases].map(stop));
+    await stop(store);
     if (this.#failure && !this.#failure.wasRunning) throw this.#failure.error;
   }
 
@@ -312,11 +317,11 @@ export class Peer implements PeerControl {
   }
 
   async #finishedHere(job: Job, over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
-      if (this.#isOver(job)) await this.#journal.flushed();
-      if (this.#isOver(job)) return;
-      await this.#ports.clock.sleep(tickMs / 5, over);
-    }
+    over.addEventListener("abort", () => this.#looks.fire(), { once: true });
+    do {
+      await this.#looks.until(() => over.aborted || this.#isOver(job));
+      if (!over.aborted) await this.#journal.flushed();
+    } while (!over.aborted && !this.#isOver(job));
   }
 
   /** Passes what this peer holds on to the others; false when that could not be done in time. */
@@ -356,6 +361,7 @@ export class Peer implements PeerControl {
       metrics.gauge("frontier_queued_urls", this.#jobs.total("queued"));
       // Where others held it back, nothing else tells that they do no more.
       this.#dispatcher.wake();
+      this.#looks.fire();
       if (this.#sieve.snapshotDue) void this.#journal.append(this.#sieve.snapshotPart());
     }
   }

@@ -33,6 +33,20 @@ describe("a peer", () => {
     });
   });
 
+  it("knows that a job is finished as soon as its last page is durable", async () => {
+    const machine = new VirtualPeer(treeSite(3));
+    const endMs = await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(["http://site.example/1"], { delayMs: 333 });
+        await peer.jobFinished(testJob, new AbortController().signal);
+        return machine.clock.nowMs();
+      })(),
+    );
+    const lastMs = machine.web.hits.at(-1)?.finishedAtMs ?? 0;
+    expect(endMs - lastMs).toBeLessThan(10);
+  });
+
   it("keeps the delay of a host between any two of its requests, robots.txt included", async () => {
     const machine = new VirtualPeer(treeSite(20));
     await machine.crawl(["http://site.example/1"], { delayMs: 700 });

@@ -38,6 +38,7 @@ export class Dispatcher {
   readonly #answersMax: number;
   readonly #visit: (lease: Lease) => Promise<void>;
   readonly #isHeldBack: () => boolean;
+  readonly #onRest: () => void;
   readonly #onFailure: (error: unknown) => void;
   readonly #visits = new Set<Promise<void>>();
   #timer: { readonly dueAtMs: Millis; readonly cancel: Cancel } | undefined;
@@ -53,6 +54,8 @@ export class Dispatcher {
       readonly visit: (lease: Lease) => Promise<void>;
       /** True while as much waits for other members as may wait. */
       readonly isHeldBack: () => boolean;
+      /** Called when no visit is under way any more. */
+      readonly onRest: () => void;
       /** Pages that the parser takes at once. */
       readonly parserPlaces: number;
       readonly load?: ProcessLoad;
@@ -65,6 +68,7 @@ export class Dispatcher {
     this.#journal = parts.journal;
     this.#visit = parts.visit;
     this.#isHeldBack = parts.isHeldBack;
+    this.#onRest = parts.onRest;
     this.#window = new RequestWindow(options.openRequestsMax, parts.load);
     this.#answersMax = options.answersPerParserPlace * parts.parserPlaces;
     this.#onFailure = onFailure;
@@ -119,6 +123,7 @@ export class Dispatcher {
         this.#visits.delete(visit);
         this.#window.ended(this.#clock.nowMs());
         this.wake();
+        if (this.#visits.size === 0) this.#onRest();
       });
     this.#visits.add(visit);
   }

@@ -82,6 +82,7 @@ export class LoneScheduler {
         journal,
         visit: (lease) => visitor.visit(lease),
         isHeldBack: () => false,
+        onRest: () => undefined,
         parserPlaces,
       },
       { ...defaultDispatcherOptions, openRequestsMax: options.openRequestsMax },
