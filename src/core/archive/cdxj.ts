@@ -31,7 +31,9 @@ export function cdxjLine(index: CaptureIndex, place: CdxjPlace): string {
 
 /** `20260301123000`, in UTC: the time as indexes and file names of archives have it. */
 export function timestamp14(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 19).replace(/[-:T]/g, "");
+  const iso = new Date(atMs).toISOString();
+  const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  return `${date.replaceAll("-", "")}${time.replaceAll(":", "")}`;
 }
 
 function asciiJson(json: string): string {
@@ -90,9 +92,11 @@ function plainParts(url: CanonicalUrl): KeyParts {
   const pathEnd = queryStart === -1 ? url.length : queryStart;
   // A path of one slash stays.
   const keptEnd = url[pathEnd - 1] === "/" && pathEnd > pathStart + 1 ? pathEnd - 1 : pathEnd;
+  const host = hostOf(url);
+  const origin = url.slice(0, pathStart);
   return {
-    host: hostOf(url),
-    port: "",
+    host,
+    port: origin.endsWith(host) ? "" : origin.slice(origin.lastIndexOf(":")),
     path: url.slice(pathStart, keptEnd).toLowerCase(),
     query: url.slice(pathEnd + 1).toLowerCase(),
   };

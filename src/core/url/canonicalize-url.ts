@@ -21,13 +21,22 @@ const improvableEscape =
 const escape = /%[0-9A-Fa-f]{2}/g;
 const unreserved = /[A-Za-z0-9\-._~]/;
 
-/**
- * Absolute URLs that are canonical as they stand, as most are: a name in lower case that is neither an IPv4 address (the
- * last label begins with a letter) nor encoded (`xn--`), no port, segments of unreserved characters that do not begin with
- * a dot, and a query that nothing in it asks to escape.
- */
-const plainUrl =
-  /^https?:\/\/(?:(?!xn--)[a-z0-9-]+\.)*(?!xn--)[a-z][a-z0-9-]*\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?(?:\?[\w.~=&;+-]*)?$/;
+/** In lower case, not encoded (`xn--`), and no IPv4 address in another form: the last label begins with a letter. */
+const plainName = /(?:(?!xn--)[a-z0-9-]+\.)*(?!xn--)[a-z][a-z0-9-]*/.source;
+
+const byte = /(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)/.source;
+const plainAddress = `(?:${byte}\\.){3}${byte}`;
+
+/** Neither scheme's own one, and few digits enough to be one. */
+const plainPort = /:(?!80\/|443\/)(?:[1-9]\d{0,3}|[1-5]\d{4})/.source;
+
+/** Segments of unreserved characters that do not begin with a dot, and a query that nothing in it asks to escape. */
+const plainPath = /\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?(?:\?[\w.~=&;+-]*)?/.source;
+
+/** Absolute URLs that are canonical as they stand, as most are. */
+const plainUrl = new RegExp(
+  `^https?://(?:${plainName}|${plainAddress})(?:${plainPort})?${plainPath}$`,
+);
 
 /** Longer ones take the slow way. */
 const plainUnitsMax = 1_024;
