@@ -213,12 +213,12 @@ function messageOf(request: ParseRequest, jobKey: string): ParsePage {
     jobKey,
     exchange: { ...exchange, encodedBody },
     payloadDigest,
-    ...(revisitOf && { revisitOf }),
     body,
     contentHeaders,
     follow,
     depth,
     sitemaps,
+    ...(revisitOf && { revisitOf }),
   };
 }
 

@@ -299,11 +299,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
       requestHeaders: this.#requestHead.sent,
       encodedBody: collected.encodedBody,
       body: collected.body,
-      ...truncation,
       bodyRead,
       startedAtMs: this.#startedAtMs,
       headAtMs: head.headAtMs,
       finishedAtMs: this.#host.nowMs(),
+      ...truncation,
     });
   }
 

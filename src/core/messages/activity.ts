@@ -1,7 +1,7 @@
 import { isJobId } from "../jobs/validate-job-options.ts";
 import type { JobId } from "../units.ts";
 import * as wire from "./messages.pb.ts";
-import { decodePayload, isCount, isSentence, readHash } from "./read-payload.ts";
+import { decodePayload, isCount, isSentence } from "./read-payload.ts";
 
 /** What one member says of one job. */
 export interface ActivityReply {
@@ -42,10 +42,5 @@ export function decodeActivityReply(payload: Uint8Array): ActivityReply | undefi
   if (!reply || !isCount(reply.activity) || !isCount(reply.generation)) return undefined;
   const { busy, activity, generation, members } = reply;
   if (busy !== undefined && !isSentence(busy)) return undefined;
-  return {
-    busy,
-    activity,
-    generation,
-    members: members === undefined ? undefined : readHash(members),
-  };
+  return { busy, activity, generation, members };
 }

@@ -1,5 +1,5 @@
 // @ts-nocheck -- generated from the .proto file by `npm run generate`
-import { decodeMessage, encodeMessage, MaxLengthError, message, streamMessage } from 'protons-runtime'
+import { decodeMessage } from '../protobuf/decode-message.ts'; import { encodeMessage } from '../protobuf/encode-message.ts'; import { MaxLengthError, message, streamMessage } from 'protons-runtime'
 import { alloc as uint8ArrayAlloc } from 'uint8arrays/alloc'
 import type { Codec, DecodeOptions } from 'protons-runtime'
 import type { Uint8ArrayList } from 'uint8arraylist'

@@ -4,7 +4,7 @@ import { readMessage } from "../membership/read-message.ts";
 import type { Millis } from "../units.ts";
 import { decodeMember, encodeMembers } from "./member-row.ts";
 import * as wire from "./messages.pb.ts";
-import { decodePayload, readHash } from "./read-payload.ts";
+import { decodePayload } from "./read-payload.ts";
 
 /** Bytes of a datagram or a claim, at most. */
 export const noticeBytesMax = 64 * 1_024;
@@ -53,9 +53,7 @@ export function decodeNotice(payload: Uint8Array, nowMs: Millis): MembershipMess
   );
   if (!notice) return undefined;
   const { kind, members, ...fields } = notice;
-  const tableHash = readHash(notice.tableHash);
-  return readMessage(
-    { ...fields, tableHash, kind: kinds[kind - 1], claims: members, members },
-    (row) => decodeMember(row, nowMs),
+  return readMessage({ ...fields, kind: kinds[kind - 1], claims: members, members }, (row) =>
+    decodeMember(row, nowMs),
   );
 }

@@ -93,8 +93,3 @@ export function isUrlText(text: string): boolean {
 export function isSentence(text: string): boolean {
   return text.length <= sentenceCharactersMax && visibleOrSpace.test(text);
 }
-
-/** A hash as it was sent: the protobuf runtime reads the 64 bits as a signed number. */
-export function readHash(signed: bigint): bigint {
-  return BigInt.asUintN(64, signed);
-}

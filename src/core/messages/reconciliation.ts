@@ -7,7 +7,7 @@ import type { ArcSet } from "../ring/arc-set.ts";
 import type { Millis } from "../units.ts";
 import * as wire from "./messages.pb.ts";
 import { packRows, unpackRows } from "./packed-rows.ts";
-import { decodeArcs, decodePayload, encodeArcs, isMoment, readHash } from "./read-payload.ts";
+import { decodeArcs, decodePayload, encodeArcs, isMoment } from "./read-payload.ts";
 import { rowsMax } from "./rows.ts";
 import type { Row } from "./rows.ts";
 
@@ -66,8 +66,7 @@ export function decodeRangeDigests(payload: Uint8Array): RangeDigests | undefine
   const arcs = message && decodeArcs(message.arcs);
   const tag = message && tagOfByte(message.tag);
   if (!arcs || !tag) return undefined;
-  const { after } = message;
-  const buckets = message.buckets.map((bucket) => ({ ...bucket, hash: readHash(bucket.hash) }));
+  const { after, buckets } = message;
   if (after.length > 0 && !isPlaceIn(tag, after)) return undefined;
   let last = after;
   const rise = buckets.every(({ lastKey }) => {

@@ -133,12 +133,12 @@ export class HostGate {
     return {
       nextFetchAtMs: this.nextFetchAtMs,
       failuresInRow: this.#failuresInRow,
+      politeUntilMs: this.#politeUntilMs,
+      breakerBuckets: [...this.#breaker.buckets],
       ...(this.#haltedUntilMs > 0 && { haltedUntilMs: this.#haltedUntilMs }),
       ...(this.#haltReason !== undefined && { haltReason: this.#haltReason }),
-      politeUntilMs: this.#politeUntilMs,
       ...(this.#backoffUntilMs > 0 && { backoffUntilMs: this.#backoffUntilMs }),
       ...(breakerUntilMs > 0 && { breakerUntilMs }),
-      breakerBuckets: [...this.#breaker.buckets],
     };
   }
 

@@ -58,8 +58,8 @@ export function queueEntryOf({ request, url }: Candidate, nowMs: Millis): QueueE
     depth: request.depth,
     attempts: 0,
     redirectChain: [...request.redirectChain],
-    ...(request.via === undefined ? {} : { via: request.via }),
     discoveredAtMs: Math.floor(nowMs),
+    ...(request.via === undefined ? {} : { via: request.via }),
   };
 }
 

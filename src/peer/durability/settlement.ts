@@ -94,7 +94,6 @@ export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettlePa
   return {
     host,
     ops,
-    ...(again && { again }),
     appended: (durable) => {
       parts.frontier.settle(lease, durable);
       durable.then(
@@ -105,6 +104,7 @@ export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettlePa
         () => undefined,
       );
     },
+    ...(again && { again }),
   };
 }
 

@@ -188,13 +188,13 @@ export class PageFinisher {
         this.#ports.parser.parse({
           exchange,
           payloadDigest: digest,
-          ...(revisitOf && { revisitOf }),
           body: unchanged ? unchanged.response.body : response.body,
           contentHeaders: unchanged ? unchanged.response.headers : exchange.headers,
           follow: isFollowed(response, content),
           job: job.definition,
           depth: url.entry.depth,
           sitemaps: this.#sitemaps.due(lease),
+          ...(revisitOf && { revisitOf }),
         }),
       );
     } catch (error) {

@@ -176,8 +176,8 @@ export class Visitor {
       logger.warn(`host-${event.kind}`, { host: host.visit.host, forSeconds });
     }
     this.#parts.frontier.closeRequest(lease, {
-      ...(verdict.headAtMs !== undefined && { headAtMs: verdict.headAtMs }),
       finishedAtMs: verdict.finishedAtMs,
+      ...(verdict.headAtMs !== undefined && { headAtMs: verdict.headAtMs }),
     });
     job.counter.add("requests");
     metrics.observe("fetch_seconds", (outcome.finishedAtMs - outcome.startedAtMs) / 1_000);
@@ -244,7 +244,7 @@ function exchangeOf(
     headers: response.headers,
     requestHeaders: response.requestHeaders,
     encodedBody: response.encodedBody,
-    ...(response.truncation && { truncation: response.truncation }),
     fetchedAtMs,
+    ...(response.truncation && { truncation: response.truncation }),
   };
 }

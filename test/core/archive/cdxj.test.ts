@@ -62,7 +62,13 @@ describe("surtKey", () => {
 
   test("is the same of a plain URL as of one that has to be parsed", () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9_~][\w.~-]{0,6}$/);
-    const host = fc.constantFrom("a.example", "www.a.example", "www7.b-c.example", "www", "10.0.2.1");
+    const host = fc.constantFrom(
+      "a.example",
+      "www.a.example",
+      "www7.b-c.example",
+      "www",
+      "10.0.2.1",
+    );
     const parts = fc.record({
       scheme: fc.constantFrom("http://", "https://"),
       host,

@@ -64,8 +64,8 @@ function intakeOf(group: readonly BroughtUrl[]): Intake[] {
     links: reason === undefined ? links : noLinks,
     excluded: reason === undefined ? [] : [{ reason, links }],
     depth: entry.depth,
-    ...(entry.via === undefined ? {} : { via: entry.via }),
     redirectChain: entry.redirectChain,
+    ...(entry.via === undefined ? {} : { via: entry.via }),
   };
   return [{ request, places: group.map(({ place }) => place) }];
 }

@@ -68,10 +68,10 @@ export function newParcel(parts: {
     outboxKeys: outboxKey ? [outboxKey] : noKeys,
     entry,
     sinceMs,
-    ...(acknowledged && { acknowledged }),
     hint: undefined,
     refusals: 0,
     also: [],
+    ...(acknowledged && { acknowledged }),
   };
 }
 
