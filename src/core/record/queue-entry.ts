@@ -23,19 +23,20 @@ export interface QueueEntry {
  */
 function encode(entry: QueueEntry): Uint8Array<ArrayBuffer> {
   const { url, depth, attempts, redirectChain, via, discoveredAtMs } = entry;
-  const viaShared = via === undefined ? 0 : commonPrefix(url, via);
-  const row = { url, depth, attempts, redirectChain, discoveredAtMs, viaShared };
-  return QueueRow.encode(via === undefined ? row : { ...row, viaRest: via.slice(viaShared) });
+  const row = { url, depth, attempts, redirectChain, discoveredAtMs };
+  if (via === undefined) return QueueRow.encode(row);
+  const viaShared = commonPrefix(url, via);
+  return QueueRow.encode({ ...row, viaShared, viaRest: via.slice(viaShared) });
 }
 
 /** Errors: what the protobuf runtime throws at malformed bytes, and RangeError where more is shared than there is. */
 function decode(row: Uint8Array, options?: Parameters<typeof QueueRow.decode>[1]): QueueEntry {
-  const { url, depth, attempts, redirectChain, discoveredAtMs, viaShared, viaRest, ...old } =
+  const { url, depth, attempts, redirectChain, discoveredAtMs, viaShared, viaRest, via } =
     QueueRow.decode(row, options);
   if (viaShared > url.length) throw new RangeError("a page shares more than there is of its URL");
-  const via = viaRest === undefined ? old.via : url.slice(0, viaShared) + viaRest;
+  const page = viaRest === undefined ? via : url.slice(0, viaShared) + viaRest;
   const entry = { url, depth, attempts, redirectChain, discoveredAtMs };
-  return via === undefined ? entry : { ...entry, via };
+  return page === undefined ? entry : { ...entry, via: page };
 }
 
 export const QueueEntry = { encode, decode };

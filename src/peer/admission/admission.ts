@@ -8,7 +8,7 @@ import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import { exclusionSpace, queueKey } from "../../core/record/keys.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import { QueryGuard } from "../../core/sieve/query-guard.ts";
-import type { HostName, SiteName } from "../../core/units.ts";
+import type { HostName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
@@ -18,7 +18,6 @@ import {
   linksOf,
   outboxParcelOf,
   queueEntryOf,
-  rowKey,
   sieveKeyOf,
   spaceOf,
 } from "./candidate.ts";
@@ -30,7 +29,7 @@ import type { PeerOptions } from "../peer-options.ts";
 import type { Journal } from "../durability/journal.ts";
 import { Pulse } from "../pulse.ts";
 import { reconcile, type Reconciled } from "../durability/reconcile.ts";
-import { SitePositions } from "../site-positions.ts";
+import { HostPlaces } from "../host-places.ts";
 import type { Outlet } from "../fetching/outlet.ts";
 import { MergedUrls } from "./merged-urls.ts";
 import { parcelId } from "../swarm/exchange/parcel.ts";
@@ -125,7 +124,7 @@ export class Admission {
   readonly #sequence: Sequence;
   readonly #outlet: Outlet | undefined;
   readonly #merged: MergedUrls;
-  readonly #positions = new SitePositions();
+  readonly #places = new HostPlaces();
 
   constructor(
     ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
@@ -221,8 +220,8 @@ export class Admission {
       sieve: this.#sieve,
       store: this.#store,
     });
-    const names = new Map<HostName, SiteName>();
-    for (const { host, site, reason } of reconciled.candidates) if (!reason) names.set(host, site);
+    const letIn = reconciled.candidates.filter(({ reason }) => !reason);
+    const names = new Map(letIn.map(({ place: { host, site } }) => [host, site]));
     const hosts = await this.#frontier.hostsFor(names);
     try {
       const durable = this.#append(round, reconciled, hosts, outgoing);
@@ -246,7 +245,7 @@ export class Admission {
       }
     }
     if (asked.length === 0) return candidates;
-    const known = await this.#store.hasMany(asked.map(rowKey));
+    const known = await this.#store.hasMany(asked.map(({ rowKey }) => rowKey));
     this.#metrics.count("sieve_exact_lookups_total", asked.length);
     asked.forEach((candidate, at) => {
       const existed = known[at] === true;
@@ -266,22 +265,24 @@ export class Admission {
     const { candidates, asked, outgoing } = sifted;
     const { space } = request.job;
     const sieveSpace = reason ? exclusionSpace(space) : space;
+    const candidate = (index: number): Candidate =>
+      candidateOf({ request, links, index, reason }, this.#places);
     this.#metrics.count("sieve_offers_total", links.ends.length);
     for (let index = 0; index < links.ends.length; index += 1) {
       if (this.#leaves(request, links, index)) {
         // Without a page that holds it, it is for its bringer to bring again: the arc was given up meanwhile.
-        if (request.source) outgoing.push(candidateOf(request, links, index, reason));
+        if (request.source) outgoing.push(candidate(index));
         continue;
       }
       const answer = this.#sieve.sieve.offer(sieveSpace, links.fingerprints, index * 4);
-      if (answer === "new") candidates.push(candidateOf(request, links, index, reason));
-      else if (answer === "ask") asked.push(candidateOf(request, links, index, reason));
+      if (answer === "new") candidates.push(candidate(index));
+      else if (answer === "ask") asked.push(candidate(index));
     }
   }
 
   #leaves({ source }: AdmissionRequest, links: PackedLinks, index: number): boolean {
     if (!this.#outlet) return false;
-    return this.#outlet.takes(source?.position, this.#positions.of(packedUrl(links, index)));
+    return this.#outlet.takes(source?.position, this.#places.of(packedUrl(links, index)).position);
   }
 
   /** From here on nothing waits: what is appended, counted and put into the frontier belongs together; returns when it is durable. */
@@ -295,11 +296,10 @@ export class Admission {
     const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
     const queued: { readonly host: Host; readonly url: NewQueuedUrl }[] = [];
     for (const candidate of candidates) {
-      const { request } = candidate;
-      const row = rowKey(candidate);
+      const { request, rowKey: row } = candidate;
       // It is known by now, and its record may say more than that it is queued.
       if (this.#merged.has(row)) continue;
-      const host = hosts.get(candidate.host);
+      const host = hosts.get(candidate.place.host);
       const reason = candidate.reason ?? (host && this.#guard(candidate, host));
       if (reason !== undefined) {
         ops.push(this.#exclude(candidate, reason, row));
@@ -345,10 +345,10 @@ export class Admission {
   #dispose(outgoing: readonly Candidate[], ops: StoreOp[]): Parcel[] {
     const parcels = new Map<string, Parcel>();
     for (const candidate of outgoing) {
-      const key = rowKey(candidate);
+      const { rowKey: key } = candidate;
       const isKnown = this.#outlet?.knows(key, sieveKeyOf(candidate));
       if (isKnown === true || parcels.has(parcelId(key))) continue;
-      const { parcel, op } = outboxParcelOf(candidate, key, this.#clock.nowMs());
+      const { parcel, op } = outboxParcelOf(candidate, this.#clock.nowMs());
       ops.push(op);
       parcels.set(parcelId(key), parcel);
     }

@@ -4,36 +4,39 @@ import { packedUrl } from "../../core/page/packed-links.ts";
 import type { PackedLinks } from "../../core/page/parsed-page.ts";
 import { OutboxEntry } from "../../core/record/record.pb.ts";
 import type { QueueEntry } from "../../core/record/queue-entry.ts";
-import { exclusionSpace, outboxKey, ringPosition, urlKey } from "../../core/record/keys.ts";
+import { exclusionSpace, outboxKey, urlKey } from "../../core/record/keys.ts";
 import { ownText } from "../../core/text/own-text.ts";
-import type { CanonicalUrl, HostName, Millis, SiteName } from "../../core/units.ts";
-import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import type { StoreOp } from "../../ports/store.ts";
+import type { HostPlace, HostPlaces } from "../host-places.ts";
 import type { AdmissionRequest } from "./admission.ts";
 import type { SieveKey } from "./sieve-keeper.ts";
 import { newParcel } from "../swarm/exchange/parcel.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";
 
-/** A URL that the sieve let through. */
+/** A URL that the sieve let through, or does not know. */
 export interface Candidate {
   readonly request: AdmissionRequest;
   readonly links: PackedLinks;
   readonly index: number;
   readonly reason: ExclusionReason | undefined;
   readonly url: CanonicalUrl;
-  readonly host: HostName;
-  readonly site: SiteName;
+  readonly place: HostPlace;
+  /** Key of the row that it has, or is to have, at its owner. */
+  readonly rowKey: Uint8Array<ArrayBuffer>;
 }
 
 export function candidateOf(
-  request: AdmissionRequest,
-  links: PackedLinks,
-  index: number,
-  reason: ExclusionReason | undefined,
+  link: Pick<Candidate, "index" | "links" | "reason" | "request">,
+  places: HostPlaces,
 ): Candidate {
+  const { request, links, index, reason } = link;
   const url = packedUrl(links, index);
-  const host = hostOf(url);
-  return { request, links, index, reason, url, host, site: siteOfHost(host) };
+  const place = places.of(url);
+  const tag = reason ? "exclusion" : "url";
+  const { space } = request.job;
+  const rowKey = urlKey(tag, place.keyPosition, links.fingerprints, index * 4, space);
+  return { request, links, index, reason, url, place, rowKey };
 }
 
 export function spaceOf({ request, reason }: Candidate): number {
@@ -43,12 +46,6 @@ export function spaceOf({ request, reason }: Candidate): number {
 export function sieveKeyOf(candidate: Candidate): SieveKey {
   const { links, index } = candidate;
   return { space: spaceOf(candidate), words: links.fingerprints, at: index * 4 };
-}
-
-export function rowKey(candidate: Candidate): Uint8Array<ArrayBuffer> {
-  const { request, links, index, reason, site } = candidate;
-  const tag = reason ? "exclusion" : "url";
-  return urlKey(tag, ringPosition(site), links.fingerprints, index * 4, request.job.space);
 }
 
 /** What is queued of a URL that is found for the first time. */
@@ -63,10 +60,9 @@ export function queueEntryOf({ request, url }: Candidate, nowMs: Millis): QueueE
   };
 }
 
-/** A URL for its owner, and the row by which it survives; `key` is that of its own row there. */
+/** A URL for its owner, and the row by which it survives. */
 export function outboxParcelOf(
-  { request, url, reason }: Candidate,
-  key: Uint8Array,
+  { request, url, reason, rowKey }: Candidate,
   nowMs: Millis,
 ): { readonly parcel: Parcel; readonly op: StoreOp } {
   const { source, job, depth, via, redirectChain } = request;
@@ -79,9 +75,9 @@ export function outboxParcelOf(
     ...(via === undefined ? {} : { via }),
     ...(reason === undefined ? {} : { excluded: reason }),
   };
-  const row = outboxKey(source.keys.position, key);
+  const row = outboxKey(source.keys.position, rowKey);
   return {
-    parcel: newParcel({ rowKey: key, outboxKey: row, entry, sinceMs: nowMs }),
+    parcel: newParcel({ rowKey, outboxKey: row, entry, sinceMs: nowMs }),
     op: { type: "put", key: row, value: OutboxEntry.encode(entry) },
   };
 }

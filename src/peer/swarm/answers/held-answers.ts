@@ -14,7 +14,7 @@ import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import { siteOfHost } from "../../../core/url/site-of.ts";
 import type { HostDesk } from "../../answers/host-desk.ts";
 import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
-import { SitePositions } from "../../site-positions.ts";
+import { HostPlaces } from "../../host-places.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
 import type { StatusDesk } from "../../answers/status-desk.ts";
 import type { UrlScan } from "../../answers/url-scan.ts";
@@ -58,7 +58,7 @@ export class HeldAnswers {
     readonly isDazed: () => boolean;
   };
   readonly #replicas: number;
-  readonly #positions = new SitePositions();
+  readonly #places = new HostPlaces();
 
   constructor(
     parts: {
@@ -119,7 +119,7 @@ export class HeldAnswers {
   }
 
   #asked(url: CanonicalUrl, fromCopy: boolean): Asked {
-    const position = this.#positions.of(url);
+    const position = this.#places.of(url).position;
     // It comes from another peer: what is not canonical has no row here.
     const isCanonical = canonicalizeUrl(url) === url;
     return { position, standing: isCanonical ? this.#standing(position, fromCopy) : neither };

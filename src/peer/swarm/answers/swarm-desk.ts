@@ -20,7 +20,7 @@ import type { MemberReport, SwarmStats } from "../../../ports/peer-control.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { listUrls } from "../../answers/list-urls.ts";
 import { hostNamed, type QuestionDesk } from "../../answers/question-desk.ts";
-import { SitePositions } from "../../site-positions.ts";
+import { HostPlaces } from "../../host-places.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
 import type { ContentDesk } from "./content-desk.ts";
 import type { HeldAnswers } from "./held-answers.ts";
@@ -54,7 +54,7 @@ export class SwarmDesk implements QuestionDesk {
     readonly spread: JobSpread;
     readonly view: SwarmView;
   };
-  readonly #positions = new SitePositions();
+  readonly #places = new HostPlaces();
 
   constructor(parts: {
     readonly calls: PeerCalls;
@@ -84,7 +84,7 @@ export class SwarmDesk implements QuestionDesk {
     });
     const answers = await this.#find(wanted, job);
     wanted.forEach(({ at, url }, index) => {
-      const owner = this.#parts.search.holderOf(this.#positions.of(url)) ?? self;
+      const owner = this.#parts.search.holderOf(this.#places.of(url).position) ?? self;
       known.set(at, answers[index] ?? unknownStatus(owner, "owner-unreachable"));
     });
     return inputs.map((input, at) => statusOf(input, known.get(at) ?? unknownStatus(self)));
@@ -139,7 +139,7 @@ export class SwarmDesk implements QuestionDesk {
   }
 
   #find(wanted: readonly Wanted[], job: JobId | undefined): Promise<(KnownStatus | undefined)[]> {
-    const positions = wanted.map(({ url }) => this.#positions.of(url));
+    const positions = wanted.map(({ url }) => this.#places.of(url).position);
     /** Members that have been told of jobs that they did not know, once each. */
     const told = new Set<MemberId>();
     return this.#parts.search.run<KnownStatus>(positions, async (attempt, indices) => {

@@ -5,7 +5,7 @@ import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import type { Admission } from "../../admission/admission.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
-import { SitePositions } from "../../site-positions.ts";
+import { HostPlaces } from "../../host-places.ts";
 import type { ForwardedUrl, ForwardResult } from "../../../core/messages/forward.ts";
 import { intakesOf } from "./intake.ts";
 import type { BroughtUrl, Intake } from "./intake.ts";
@@ -40,7 +40,7 @@ interface DeskParts {
  */
 export class ForwardDesk {
   readonly #parts: DeskParts;
-  readonly #positions = new SitePositions();
+  readonly #places = new HostPlaces();
   readonly #untold: UntoldNews;
 
   constructor(parts: DeskParts) {
@@ -83,7 +83,7 @@ export class ForwardDesk {
     const url = canonicalizeUrl(entry.url);
     // What this peer would not have found itself, it does not take from others.
     if (url === undefined || url !== entry.url) return { result: "rejected" };
-    const position = this.#positions.of(url);
+    const position = this.#places.of(url).position;
     if (!this.#parts.territory.admits(position)) return { result: this.#elsewhere(position) };
     const job = this.#parts.jobs.find(entry.job as JobId);
     if (!job) return { result: { holder: undefined } };

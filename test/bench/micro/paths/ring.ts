@@ -1,6 +1,6 @@
 import { preferredArcs } from "../../../../src/core/ring/preferred-arcs.ts";
 import type { CanonicalUrl } from "../../../../src/core/units.ts";
-import { SitePositions } from "../../../../src/peer/site-positions.ts";
+import { HostPlaces } from "../../../../src/peer/host-places.ts";
 import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
 import { memberOf, replicas, ringOf, spreadPositions } from "../ring-load.ts";
 
@@ -27,11 +27,11 @@ function startPosition(): Load {
     { length: positionCount },
     (_, i) => `https://www.site-${(i * 7_919) % hostCount}.example/articles/${i}` as CanonicalUrl,
   );
-  let positions = new SitePositions();
+  let places = new HostPlaces();
   return {
     operations: positionCount,
-    prepare: () => (positions = new SitePositions()),
-    pass: () => urls.reduce((sum, url) => sum + positions.of(url), 0),
+    prepare: () => (places = new HostPlaces()),
+    pass: () => urls.reduce((sum, url) => sum + places.of(url).position, 0),
   };
 }
 
