@@ -1,6 +1,7 @@
 import { ringPosition } from "../core/record/keys.ts";
 import { positionOfHash } from "../core/ring/ring-position.ts";
 import type { RingPosition } from "../core/ring/ring-position.ts";
+import { ownText } from "../core/text/own-text.ts";
 import type { CanonicalUrl, HostName, SiteName } from "../core/units.ts";
 import { hostOf, pathStartOf, siteOfHost } from "../core/url/site-of.ts";
 
@@ -14,7 +15,7 @@ export interface HostPlace {
 }
 
 /** Hosts remembered: the links of a crawl name few hosts again and again. */
-const hostsMax = 16_384;
+const hostsMax = 32_768;
 
 /** The places of URLs' hosts, remembered: to find a site in the Public Suffix List takes longer than all else of it. */
 export class HostPlaces {
@@ -29,10 +30,12 @@ export class HostPlaces {
     return place;
   }
 
-  #ofHost(host: HostName): HostPlace {
-    const known = this.#places.get(host);
+  #ofHost(name: HostName): HostPlace {
+    const known = this.#places.get(name);
     if (known !== undefined) return known;
     if (this.#places.size >= hostsMax) this.#places.clear();
+    // It is cut out of all links of a page, and outlives them: here, and in the frontier.
+    const host = ownText(name) as HostName;
     const site = siteOfHost(host);
     const keyPosition = ringPosition(site);
     const place = { host, site, position: positionOfHash(keyPosition), keyPosition };
