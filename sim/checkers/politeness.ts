@@ -31,8 +31,8 @@ export class Politeness implements Checker {
   readonly #open = new Map<string, SeenHit>();
   /** Delay of each host: names cost time to look up. */
   readonly #delays = new Map<string, Millis>();
-  /** Hosts that have told their Crawl-delay: nobody can know of one while robots.txt fails. */
-  readonly #readable = new Set<string>();
+  /** The answer by which each host has told its Crawl-delay: nobody can know of one while robots.txt fails. */
+  readonly #readings = new Map<string, SeenHit>();
   /** Requests that had one before them at their host or address, and those of them that are excused. */
   readonly counts = { requests: 0, excused: 0 };
   #shortestSlackMs = Infinity;
@@ -52,7 +52,7 @@ export class Politeness implements Checker {
     const lastThere = this.#lastOfAddress.get(hit.address);
     this.#lastOfAddress.set(hit.address, hit);
     this.#check(hit, ofHost, lastThere);
-    if (hit.isRobots && isFinal(hit)) this.#readable.add(hit.host);
+    if (hit.isRobots && isFinal(hit) && !this.#isRead(hit.host)) this.#readings.set(hit.host, hit);
   };
 
   #check(hit: SeenHit, ofHost: SeenHit | undefined, lastThere: SeenHit | undefined): void {
@@ -113,12 +113,24 @@ export class Politeness implements Checker {
   /** Whether nobody who could ask need have known how that request ended. */
   #isRestUnknown(after: SeenHit, hit: SeenHit): boolean {
     const { chronicle } = this.#view;
-    const { machine, generation, atMs, endMs } = after;
-    if (chronicle.vanishedAfter(machine, generation, atMs, endMs - atMs + inFlightMs)) return true;
+    const { machine, generation, atMs } = after;
+    if (this.#isLost(after)) return true;
     if (machine === hit.machine && generation === hit.generation) return false;
     // A process that stood still has its arcs back, with the doubt about when their hosts were asked, and no more than that.
     if (chronicle.isDazed(hit.machine)) return true;
     return chronicle.isSplit(atMs, hit.atMs) || chronicle.isThin(atMs, hit.atMs);
+  }
+
+  /** Whether who sent it may have been gone before anybody was told of the answer. */
+  #isLost({ machine, generation, atMs, endMs }: SeenHit): boolean {
+    const knownInMs = endMs - atMs + inFlightMs;
+    return this.#view.chronicle.vanishedAfter(machine, generation, atMs, knownInMs);
+  }
+
+  /** Whether somebody has read the host's robots.txt, and lived to tell. */
+  #isRead(host: string): boolean {
+    const reading = this.#readings.get(host);
+    return reading !== undefined && !this.#isLost(reading);
   }
 
   #report(unit: string, name: string, last: SeenHit, hit: SeenHit, delayMs: Millis): void {
@@ -165,7 +177,7 @@ export class Politeness implements Checker {
   }
 
   #delayOf(host: string): Millis {
-    if (!this.#readable.has(host)) return this.#view.plan.settings.jobDelayMs;
+    if (!this.#isRead(host)) return this.#view.plan.settings.jobDelayMs;
     const known = this.#delays.get(host);
     if (known !== undefined) return known;
     const { sampleWeb } = this.#view.world;

@@ -53,9 +53,9 @@ class Audit {
     this.#politeness.onHit(hit);
   }
 
-  stop(machine: number, atMs: Millis): void {
+  stop(machine: number, atMs: Millis, how: "kill" | "stop" = "stop"): void {
     this.#nowMs = atMs;
-    this.#chronicle.ended(machine, "stop");
+    this.#chronicle.ended(machine, how);
   }
 
   get violations(): number {
@@ -71,6 +71,16 @@ describe("the audit of politeness", () => {
     audit.readRobots(2, 5_000 + 2 * jobDelayMs);
     expect(audit.violations).toBe(1);
     audit.readRobots(2, 5_000 + 2 * jobDelayMs + 1_000 * crawlDelaySeconds);
+    expect(audit.violations).toBe(1);
+  });
+
+  it("expects no Crawl-delay that nobody has lived to tell of", () => {
+    const audit = new Audit();
+    audit.readRobots(0, 5_000);
+    audit.stop(0, 5_003, "kill");
+    audit.readRobots(2, 5_000 + 2 * jobDelayMs);
+    expect(audit.violations).toBe(0);
+    audit.readRobots(2, 5_000 + 4 * jobDelayMs);
     expect(audit.violations).toBe(1);
   });
 
