@@ -6,8 +6,8 @@ const firstBeyondAscii = 0x80;
 /** A number of 64 bits has so many bytes at most. */
 const numberBytesMax = 10;
 
-/** Kinds of fields on the wire. */
-const wire = { number: 0, eightBytes: 1, counted: 2, group: 3, groupEnd: 4, fourBytes: 5 } as const;
+/** Kinds of fields on the wire that a message here has. */
+const wire = { number: 0, eightBytes: 1, counted: 2, fourBytes: 5 } as const;
 
 // A mark of the byte order is a character like any other.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
