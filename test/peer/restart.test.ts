@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tagRange } from "../../src/core/record/keys.ts";
+import { after, namedKey, tagRange } from "../../src/core/record/keys.ts";
 import { htmlPage } from "../support/table-web.ts";
 import type { Pages } from "../support/table-web.ts";
 import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
@@ -74,17 +74,28 @@ describe("a peer that is started again", () => {
     expect(machine.disk.entries(tagRange("digest"))[0]).toEqual(digest);
   });
 
-  it("refuses a database of another layout", async () => {
+  const layoutKey = namedKey("meta", "schema-version");
+
+  /** A peer that was stopped, and whose database says that it is of this layout. */
+  async function stoppedWithLayout(layout: string): Promise<VirtualPeer> {
     const machine = new VirtualPeer(web);
     await machine.crawl([seed], { delayMs: 0 });
     await machine.clock.run(machine.peer.stop());
-    const [version] = machine.disk
-      .entries(tagRange("meta"))
-      .filter(({ key }) => new TextDecoder().decode(key) === "mschema-version");
-    expect(version).toBeDefined();
-    machine.disk.apply([
-      { type: "put", key: version?.key ?? new Uint8Array(0), value: Uint8Array.of(0x39) },
-    ]);
+    expect(machine.disk.has(layoutKey)).toBe(true);
+    const value = new TextEncoder().encode(layout);
+    machine.disk.apply([{ type: "put", key: layoutKey, value }]);
+    return machine;
+  }
+
+  it("goes on with a database of the layout before, and marks it", async () => {
+    const machine = await stoppedWithLayout("2");
+    await machine.clock.run(machine.start());
+    const [marked] = machine.disk.entries({ gte: layoutKey, lt: after(layoutKey) });
+    expect(new TextDecoder().decode(marked?.value)).toBe("3");
+  });
+
+  it("refuses a database of another layout", async () => {
+    const machine = await stoppedWithLayout("9");
     await expect(machine.clock.run(machine.start())).rejects.toMatchObject({
       code: "STORE_VERSION",
     });

@@ -11,12 +11,12 @@ export type ListedTag = (typeof listedTags)[number];
 /** A URL as a list meets it. */
 export interface ListedUrl {
   readonly url: string;
-  /** Of the row that names it. */
+  /** Of the row that names it; of a row that names several, with its place there behind. */
   readonly key: Uint8Array;
 }
 
 /** Bytes of the longest key, and of the one that follows it. */
-const keyBytesMax = 39;
+const keyBytesMax = 40;
 
 /** Where a list begins. */
 export const firstListKey: Uint8Array = tagRange(listedTags[0]).gte;

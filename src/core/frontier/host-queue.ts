@@ -2,7 +2,7 @@ import { invariant } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import { JobQueue } from "./job-queue.ts";
 import type { RefillTicket } from "./job-queue.ts";
-import type { QueuedUrl } from "./queued-url.ts";
+import type { QueuedUrl } from "./queued-row.ts";
 
 const noJobs: readonly JobId[] = Object.freeze([]);
 
@@ -17,8 +17,7 @@ const priorityMax = 9;
  *
  * The caller keeps two promises. A scan sees every entry that was added before its {@link
  * HostQueue.beginRefill}: what is still on its way to the database then is flushed before the scan. And
- * {@link HostQueue.add} comes no later than the moment at which the entry's write resolves, {@link
- * HostQueue.committed} no sooner than its deletion's.
+ * {@link HostQueue.add} comes before any scan can see the entry, {@link HostQueue.committed} when none can any more.
  *
  * Invariant: no entry of the database is ever forgotten, and none is handed out again once it is settled
  * ({@link JobQueue}).
@@ -64,7 +63,7 @@ export class HostQueue {
   }
 
   /**
-   * Leases, deletions that are not durable yet and refills under way: only a queue without any may be dropped
+   * Leases, removals that are not durable yet and refills under way: only a queue without any may be dropped
    * from memory.
    */
   get pendingCount(): number {
@@ -81,7 +80,7 @@ export class HostQueue {
     this.#queueOf(url.job).add(url);
   }
 
-  /** Whether {@link add} would leave an entry of this key to a refill, so that nothing need be made of it. */
+  /** Whether {@link add} would leave the entries of a row with this key to a refill, so that nothing need be made of them. */
   isLeft(job: JobId, key: Uint8Array): boolean {
     return this.#jobs.get(job)?.isLeft(key) ?? false;
   }
@@ -134,17 +133,17 @@ export class HostQueue {
     return false;
   }
 
-  /** Ends a lease without a result: the entry waits again, under its old key, with what it says now. */
+  /** Ends a lease without a result: the entry waits again where it was. */
   putBack(url: QueuedUrl): void {
     this.#queueOf(url.job).putBack(url);
   }
 
-  /** Ends a lease for good: the caller has the entry's deletion in a batch on its way. */
+  /** Ends a lease for good: the caller has the entry's removal in a batch on its way. */
   settle(url: QueuedUrl): void {
     this.#queueOf(url.job).settle(url);
   }
 
-  /** The deletion of a settled entry is durable: no later scan can find it. */
+  /** The removal of a settled entry is durable: no later scan can find it. */
   committed(url: QueuedUrl): void {
     this.#queueOf(url.job).committed(url);
     this.#dropIfIdle(url.job);
@@ -165,8 +164,8 @@ export class HostQueue {
   }
 
   /**
-   * Takes in what a scan found: rows behind `ticket.after`, in key order and without gaps; `complete` when
-   * there were no more. A scan that failed ends with no rows and `complete` false, and is needed again.
+   * Takes in what a scan found: the URLs of rows from that of `ticket.after` on, in key order and without gaps; `complete`
+   * when there were no more. A scan that failed ends with no URLs and `complete` false, and is needed again.
    */
   refill(ticket: RefillTicket, urls: readonly QueuedUrl[], complete: boolean): void {
     this.#queueOf(ticket.job).endRefill(ticket, urls, complete);

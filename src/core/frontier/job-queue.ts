@@ -1,15 +1,15 @@
 import { invariant } from "../errors.ts";
 import type { JobId } from "../units.ts";
-import type { QueuedUrl } from "./queued-url.ts";
+import type { QueuedRow, QueuedUrl } from "./queued-row.ts";
 import { everything, isKeyWithin, isWithin, nearer, SortedHead } from "./sorted-head.ts";
 import type { Horizon } from "./sorted-head.ts";
 
 /** A range scan under way: what to read, and what happened since it began. */
 export interface RefillTicket {
   readonly job: JobId;
-  /** Rows up to the one of this id, included, need not be read; an empty id is the start of the queue. */
+  /** URLs up to the one of this id, included, need not be read; an empty id is the start of the queue. */
   readonly after: string;
-  /** Rows worth reading; more are ignored. */
+  /** URLs worth reading; more are ignored. */
   readonly limit: number;
 }
 
@@ -17,8 +17,8 @@ interface RefillState {
   readonly ticket: RefillTicket;
   /** Entries beyond the head that were written since the scan began, so that it may have missed them. */
   readonly added: SortedHead;
-  /** Entries whose deletion became durable since the scan began, so that it may have seen them. */
-  readonly gone: Set<string>;
+  /** Entries whose removal became durable since the scan began, so that it may have seen them. */
+  readonly gone: Map<string, QueuedUrl>;
 }
 
 /** A head with less than this share of its bound is filled up again. */
@@ -30,7 +30,7 @@ const LOW_SHARE = 0.25;
  * An entry of the database is `live` until it is settled. Live entries are either leased, or in the head, or
  * beyond the head's horizon, from where a refill fetches them: a range scan of what lies behind the horizon.
  * The scan sees the database as it was some time ago, so three kinds of changes are remembered while they
- * could contradict it: leases, settled entries until their deletion is durable (and, when a scan is under way
+ * could contradict it: leases, settled entries until their removal is durable (and, when a scan is under way
  * then, until it has ended), and entries added since it began.
  *
  * Invariant: every live entry up to the head's horizon is in the head or leased; so nothing is ever
@@ -40,9 +40,9 @@ const LOW_SHARE = 0.25;
 export class JobQueue {
   #headMax: number;
   readonly #head: SortedHead;
-  readonly #leased = new Set<string>();
-  /** Settled entries whose deletion is not durable yet. */
-  readonly #settled = new Set<string>();
+  readonly #leased = new Map<string, QueuedUrl>();
+  /** Settled entries whose removal is not durable yet. */
+  readonly #settled = new Map<string, QueuedUrl>();
   #refill: RefillState | undefined;
 
   constructor(headMax: number) {
@@ -61,7 +61,7 @@ export class JobQueue {
   }
 
   /**
-   * Leases, deletions that are not durable yet and a refill under way: as long as there are any, the queue
+   * Leases, removals that are not durable yet and a refill under way: as long as there are any, the queue
    * must stay.
    */
   get pendingCount(): number {
@@ -90,7 +90,7 @@ export class JobQueue {
 
   take(): QueuedUrl | undefined {
     const url = this.#head.shift();
-    if (url !== undefined) this.#leased.add(url.id);
+    if (url !== undefined) this.#leased.set(url.id, url);
     return url;
   }
 
@@ -101,12 +101,12 @@ export class JobQueue {
 
   settle(url: QueuedUrl): void {
     invariant(this.#leased.delete(url.id), "an entry was settled that was not leased");
-    this.#settled.add(url.id);
+    this.#settled.set(url.id, url);
   }
 
   committed(url: QueuedUrl): void {
     invariant(this.#settled.delete(url.id), "an entry was committed that was not settled");
-    this.#refill?.gone.add(url.id);
+    this.#refill?.gone.set(url.id, url);
   }
 
   expectOnDisk(): void {
@@ -121,7 +121,7 @@ export class JobQueue {
     this.#refill = {
       ticket,
       added: new SortedHead(this.#headMax, everything),
-      gone: new Set(),
+      gone: new Map(),
     };
     return ticket;
   }
@@ -135,14 +135,25 @@ export class JobQueue {
     if (!isWithin(ticket.after, this.#head.horizon)) return;
 
     const behind = urls.filter((url) => !isWithin(url.id, ticket.after));
-    const scanned: Horizon = complete ? everything : (behind.at(-1)?.id ?? ticket.after);
-    this.#head.extend(nearer(scanned, refill.added.horizon));
-    // Entries added since the scan began come first: they are the newer versions.
-    for (const url of [...refill.added.entries, ...behind]) {
-      const { id } = url;
-      if (this.#leased.has(id) || this.#settled.has(id) || refill.gone.has(id)) continue;
-      this.#head.add(url);
+    this.#head.extend(nearer(reachedBy(ticket, urls, complete), refill.added.horizon));
+    const known = this.#rowsInMemory(refill);
+    for (const url of refill.added.entries) this.#head.add(url);
+    for (const url of behind) {
+      if (this.#leased.has(url.id)) continue;
+      // From the row that is in memory more may have left than from the one that the scan found.
+      const row = known.get(url.row.id) ?? url.row;
+      if (row.has(url)) this.#head.add({ ...url, row });
     }
+  }
+
+  /** Rows that have a URL in memory. */
+  #rowsInMemory({ added, gone }: RefillState): ReadonlyMap<string, QueuedRow> {
+    const rows = new Map<string, QueuedRow>();
+    const places = [this.#head.entries, added.entries, this.#leased.values()];
+    for (const urls of [...places, this.#settled.values(), gone.values()]) {
+      for (const { row } of urls) rows.set(row.id, row);
+    }
+    return rows;
   }
 
   /** Keeps a live entry in the head, or lets it be found by a refill. */
@@ -150,4 +161,15 @@ export class JobQueue {
     if (isWithin(url.id, this.#head.horizon)) this.#head.add(url);
     else this.#refill?.added.add(url);
   }
+}
+
+/** Up to where a scan tells of every entry. */
+function reachedBy(
+  { after }: RefillTicket,
+  urls: readonly QueuedUrl[],
+  complete: boolean,
+): Horizon {
+  if (complete) return everything;
+  const end = urls.at(-1)?.row.endId ?? after;
+  return isWithin(end, after) ? after : end;
 }

@@ -1,4 +1,4 @@
-import type { QueuedUrl } from "./queued-url.ts";
+import type { QueuedUrl } from "./queued-row.ts";
 
 /**
  * Up to where a head is complete: every row up to and including the one of this id; an empty id is nothing,
@@ -14,7 +14,7 @@ export function isWithin(id: string, horizon: Horizon): boolean {
   return horizon === undefined || id <= horizon;
 }
 
-/** The same of a row's key, without making an id of it. */
+/** Whether the first of a row's entries may, without making an id of its key. */
 export function isKeyWithin(key: Uint8Array, horizon: Horizon): boolean {
   if (horizon === undefined) return true;
   for (let at = 0; at < key.length && at < horizon.length; at += 1) {

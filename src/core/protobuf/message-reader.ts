@@ -62,6 +62,10 @@ export class MessageReader {
     return this.uint32() !== 0;
   }
 
+  fixed32(): number {
+    return this.#numbers().getUint32(this.#take(4), true);
+  }
+
   fixed64(): bigint {
     return this.#numbers().getBigUint64(this.#take(8), true);
   }

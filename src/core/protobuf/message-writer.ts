@@ -70,6 +70,13 @@ export class MessageWriter {
     return this;
   }
 
+  fixed32(value: number): this {
+    this.#reserve(4);
+    this.#view.setUint32(this.#at, value, true);
+    this.#at += 4;
+    return this;
+  }
+
   fixed64(value: bigint): this {
     this.#reserve(8);
     this.#view.setBigUint64(this.#at, value, true);

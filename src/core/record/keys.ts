@@ -24,7 +24,7 @@ const tags = {
   url: 0x75,
   /** `x` site fingerprint job: ExclusionRecord. */
   exclusion: 0x78,
-  /** `q` site host job rank sequence, half of the fingerprint: QueueEntry. */
+  /** `q` site host job rank sequence, of the fingerprints: QueueBundle. */
   queue: 0x71,
   /** `o` site of the page, fingerprint and job of the URL found on it: OutboxEntry. */
   outbox: 0x6f,
@@ -90,11 +90,9 @@ const fingerprintAt = 9;
 /** Where the job's number begins in a URL's row key. */
 const spaceAt = 25;
 
-/** So much of the fingerprint is in the key of a queue entry. */
-const queueFingerprintBytes = 8;
-
-/** Where it begins there. */
+/** Where the part that is made of fingerprints begins in the key of a queue's row, and where its second half does. */
 const queueFingerprintAt = 30;
+const queueMixAt = 34;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -188,17 +186,19 @@ export function readUrlKey(row: Uint8Array): { words: Uint32Array<ArrayBuffer>; 
 }
 
 /**
- * Key of a queue entry: lower `rank` (0 to 9) first, then lower `sequence`. Length 38.
+ * Key of a row of a queue: lower `rank` (0 to 9) first, then lower `sequence`. Length 38.
  *
- * Each peer counts a sequence of its own, so the key ends with half of the URL's fingerprint: entries of two URLs that
- * were written by two peers never meet in one key.
+ * Each peer counts a sequence of its own, so the key ends with 32 bits of the first URL's fingerprint, and with 32 more in
+ * which all of the row's URLs have a part: rows that two peers have written of different URLs never meet in one key.
+ *
+ * @param urlRowKeys of the row's URLs, one at least
  */
 export function queueKey(
   host: HostAddress,
   space: number,
   rank: number,
   sequence: number,
-  urlRowKey: Uint8Array,
+  urlRowKeys: readonly Uint8Array[],
 ): Key {
   const bytes = newKey("queue", territorial.queue);
   putUint64(bytes, 1, host.position);
@@ -206,8 +206,19 @@ export function queueKey(
   putUint32(bytes, 17, space);
   bytes[21] = rank;
   putCount(bytes, 22, sequence);
-  const end = fingerprintAt + queueFingerprintBytes;
-  copy(urlRowKey, fingerprintAt, end, bytes, queueFingerprintAt);
+  const [first] = urlRowKeys;
+  invariant(first !== undefined, "a row of a queue has a URL");
+  copy(
+    first,
+    fingerprintAt,
+    fingerprintAt + queueMixAt - queueFingerprintAt,
+    bytes,
+    queueFingerprintAt,
+  );
+  let mix = 0;
+  for (const key of urlRowKeys)
+    mix ^= getUint32(key, fingerprintAt + queueMixAt - queueFingerprintAt);
+  putUint32(bytes, queueMixAt, mix >>> 0);
   return bytes;
 }
 
@@ -238,7 +249,7 @@ export function readOutboxKey(row: Uint8Array): {
   return { tag, words, space: space & ~exclusionBit };
 }
 
-/** All queue entries of a host, or those of one job. */
+/** All rows of a host's queue, or those of one job. */
 export function queueRange(host: HostAddress, space?: number): { gte: Key; lt: Key } {
   const gte = newKey("queue", space === undefined ? 17 : 21);
   putUint64(gte, 1, host.position);
@@ -358,23 +369,17 @@ export function jobSpaceOfUrlKey(row: Uint8Array): number {
   return getUint32(row, spaceAt);
 }
 
-/** Number of the job inside a queue entry's key. */
+/** Number of the job inside the key of a queue's row. */
 export function jobSpaceOfQueueKey(row: Uint8Array): number {
   return getUint32(row, 17);
 }
 
-/** The sequence inside a queue entry's key: exact up to 2^53. */
+/** The sequence inside the key of a queue's row: exact up to 2^53. */
 export function sequenceOfQueueKey(row: Uint8Array): number {
   return getCount(row, 22);
 }
 
-/** The first 52 bits of a URL's fingerprint, from its own key or from that of an entry of the queue. */
-export function fingerprintStart(row: Uint8Array): number {
-  const at = row[0] === tags.queue ? queueFingerprintAt : fingerprintAt;
-  return getUint32(row, at) * 2 ** 20 + (getUint32(row, at + 4) >>> 12);
-}
-
-/** Key of the `waiting` row of the host to which a queue entry's key belongs. */
+/** Key of the `waiting` row of the host to whose queue the key of a row belongs. */
 export function waitingKeyOf(queueRow: Uint8Array): Key {
   const bytes = newKey("waiting", 17);
   bytes.set(queueRow.subarray(1, 17), 1);

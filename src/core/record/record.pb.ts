@@ -12,6 +12,9 @@ export interface QueueRow {
   discoveredAtMs: number
   viaShared: number
   viaRest?: string
+  urlShared: number
+  urlRests?: string
+  taken?: number
 }
 
 export namespace QueueRow {
@@ -66,6 +69,21 @@ export namespace QueueRow {
           w.string(obj.viaRest)
         }
 
+        if ((obj.urlShared != null && obj.urlShared !== 0)) {
+          w.uint32(72)
+          w.uint32(obj.urlShared)
+        }
+
+        if (obj.urlRests != null) {
+          w.uint32(82)
+          w.string(obj.urlRests)
+        }
+
+        if (obj.taken != null) {
+          w.uint32(93)
+          w.fixed32(obj.taken)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -76,7 +94,8 @@ export namespace QueueRow {
           attempts: 0,
           redirectChain: [],
           discoveredAtMs: 0,
-          viaShared: 0
+          viaShared: 0,
+          urlShared: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -119,6 +138,18 @@ export namespace QueueRow {
             }
             case 8: {
               obj.viaRest = reader.string()
+              break
+            }
+            case 9: {
+              obj.urlShared = reader.uint32()
+              break
+            }
+            case 10: {
+              obj.urlRests = reader.string()
+              break
+            }
+            case 11: {
+              obj.taken = reader.fixed32()
               break
             }
             default: {
@@ -204,6 +235,27 @@ export namespace QueueRow {
               }
               break
             }
+            case 9: {
+              yield {
+                field: `${prefix}.urlShared`,
+                value: reader.uint32()
+              }
+              break
+            }
+            case 10: {
+              yield {
+                field: `${prefix}.urlRests`,
+                value: reader.string()
+              }
+              break
+            }
+            case 11: {
+              yield {
+                field: `${prefix}.taken`,
+                value: reader.fixed32()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -257,6 +309,21 @@ export namespace QueueRow {
     value: string
   }
 
+  export interface QueueRowUrlSharedFieldEvent {
+    field: '$.urlShared'
+    value: number
+  }
+
+  export interface QueueRowUrlRestsFieldEvent {
+    field: '$.urlRests'
+    value: string
+  }
+
+  export interface QueueRowTakenFieldEvent {
+    field: '$.taken'
+    value: number
+  }
+
   export function encode (obj: Partial<QueueRow>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, QueueRow.codec())
   }
@@ -265,7 +332,7 @@ export namespace QueueRow {
     return decodeMessage(buf, QueueRow.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueRow>): Generator<QueueRowUrlFieldEvent | QueueRowDepthFieldEvent | QueueRowAttemptsFieldEvent | QueueRowRedirectChainFieldEvent | QueueRowViaFieldEvent | QueueRowDiscoveredAtMsFieldEvent | QueueRowViaSharedFieldEvent | QueueRowViaRestFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueRow>): Generator<QueueRowUrlFieldEvent | QueueRowDepthFieldEvent | QueueRowAttemptsFieldEvent | QueueRowRedirectChainFieldEvent | QueueRowViaFieldEvent | QueueRowDiscoveredAtMsFieldEvent | QueueRowViaSharedFieldEvent | QueueRowViaRestFieldEvent | QueueRowUrlSharedFieldEvent | QueueRowUrlRestsFieldEvent | QueueRowTakenFieldEvent> {
     return streamMessage(buf, QueueRow.codec(), opts)
   }
 }

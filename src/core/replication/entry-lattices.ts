@@ -1,5 +1,5 @@
 import { compareKeys } from "../record/compare-keys.ts";
-import { QueueEntry } from "../record/queue-entry.ts";
+import { QueueBundle } from "../record/queue-bundle.ts";
 import { OutboxEntry, RobotsRecord } from "../record/record.pb.ts";
 import { decodeWithin, rowBytesMax } from "./row-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
@@ -20,24 +20,15 @@ const hostNameBytesMax = 255;
 const limits = { redirectChain: redirectChainMax };
 
 /**
- * Entries of one key are of one URL: most attempts, least depth, first discovery. What else they say of it comes whole
- * from one of them.
+ * A row of a queue; nothing when the bytes are none. Such rows are not merged: one that is held only loses URLs, by its
+ * holder's doing, and a copy is what the holder sent last.
  */
-export const queueLattice: RowLattice<QueueEntry> = {
-  read: (value) => {
-    const entry = decodeWithin(value, rowBytesMax, (bytes) => QueueEntry.decode(bytes, { limits }));
-    return entry && Number.isSafeInteger(entry.discoveredAtMs) && entry.url !== ""
-      ? entry
-      : undefined;
-  },
-  join: (one, other) => ({
-    ...(compareKeys(spellingOf(one), spellingOf(other)) >= 0 ? one : other),
-    depth: Math.min(one.depth, other.depth),
-    attempts: Math.max(one.attempts, other.attempts),
-    discoveredAtMs: Math.min(one.discoveredAtMs, other.discoveredAtMs),
-  }),
-  write: QueueEntry.encode,
-};
+export function readBundle(value: Uint8Array): QueueBundle | undefined {
+  const bundle = decodeWithin(value, rowBytesMax, (bytes) => QueueBundle.decode(bytes, { limits }));
+  return bundle && Number.isSafeInteger(bundle.discoveredAtMs) && !bundle.urls.includes("")
+    ? bundle
+    : undefined;
+}
 
 /** A URL that one page lets in is let in, whatever others say of it; the rest comes whole from one of the entries. */
 export const outboxLattice: RowLattice<OutboxEntry> = {
@@ -82,11 +73,6 @@ export function readRobots(value: Uint8Array): RobotsRecord | undefined {
   const record = decodeWithin(value, robotsRowBytesMax, RobotsRecord.decode);
   if (!record || !verdicts.has(record.verdict)) return undefined;
   return [record.fetchedAtMs, record.expiresAtMs].every(Number.isFinite) ? record : undefined;
-}
-
-/** A queue entry without what its join takes from both sides. */
-function spellingOf(entry: QueueEntry): Uint8Array {
-  return QueueEntry.encode({ ...entry, depth: 0, attempts: 0, discoveredAtMs: 0 });
 }
 
 function compareTargets(one: OutboxEntry, other: OutboxEntry): number {

@@ -1,12 +1,17 @@
 import { compareKeys } from "../record/compare-keys.ts";
-import type { TerritorialTag } from "../record/keys.ts";
+import { territorialTags } from "../record/keys.ts";
 import type { Millis } from "../units.ts";
-import { outboxLattice, queueLattice, robotsLattice, waitingLattice } from "./entry-lattices.ts";
+import { outboxLattice, robotsLattice, waitingLattice } from "./entry-lattices.ts";
 import { HostRecord } from "../record/record.pb.ts";
 import { followHost, heedHost, hostLattice, readHost } from "./host-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
 import { shiftHost } from "./shift-row.ts";
 import { areTwoFetches, exclusionLattice, urlLattice } from "./url-lattice.ts";
+
+/** Tags whose rows are merged: all but the queue's (see {@link readBundle}). */
+export const mergedTags = Object.freeze(territorialTags.filter((tag) => tag !== "queue"));
+
+export type MergedTag = (typeof mergedTags)[number];
 
 export interface MergedRow {
   readonly value: Uint8Array;
@@ -31,7 +36,7 @@ export interface MergedRow {
  * That a URL's row and its exclusion exclude one another is the caller's business, as they have two keys.
  */
 export function mergeRow(
-  tag: TerritorialTag,
+  tag: MergedTag,
   current: Uint8Array | undefined,
   incoming: Uint8Array,
   behindMs: Millis = 0,
@@ -41,8 +46,6 @@ export function mergeRow(
       return mergeBy(urlLattice, current, incoming, behindMs, areTwoFetches);
     case "exclusion":
       return mergeBy(exclusionLattice, current, incoming, behindMs);
-    case "queue":
-      return mergeBy(queueLattice, current, incoming, behindMs);
     case "host":
       return mergeBy(hostLattice, current, incoming, behindMs);
     case "waiting":
@@ -59,7 +62,7 @@ export function mergeRow(
  * tells, but that the holder's word on a host stands (see {@link followHost}).
  */
 export function followRow(
-  tag: TerritorialTag,
+  tag: MergedTag,
   current: Uint8Array | undefined,
   incoming: Uint8Array,
   behindMs: Millis = 0,

@@ -76,7 +76,9 @@ export class RangeDigest {
  * Finds the buckets of another side's {@link RangeDigest} in which this side's rows, as they come in key order, differ.
  *
  * Clocks are not compared: a host's row counts as equal, and a robots.txt is equal whenever it was read. They differ
- * between any two peers, and would make every bucket differ.
+ * between any two peers, and would make every bucket differ. Nor is what has left a row of the queue: a copy must not hear
+ * of that before it has the URL's record, with which it comes in one piece when it happens; who takes the row over asks the
+ * records.
  */
 export class RangeComparison {
   readonly #tag: TerritorialTag;
@@ -150,7 +152,7 @@ export function hashOfRow(
   before = 0n,
 ): bigint {
   const keyHash = hash64Bytes(key, before);
-  return tag === "host" ? keyHash : hash64Bytes(timeless(tag, value), keyHash);
+  return tag === "host" || tag === "queue" ? keyHash : hash64Bytes(timeless(tag, value), keyHash);
 }
 
 function timeless(tag: TerritorialTag, value: Uint8Array): Uint8Array {

@@ -1,11 +1,9 @@
 import { invariant } from "../../core/errors.ts";
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
-import type { NewQueuedUrl } from "../../core/frontier/queued-url.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../../core/page/parsed-page.ts";
-import { QueueEntry } from "../../core/record/queue-entry.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
-import { exclusionSpace, queueKey } from "../../core/record/keys.ts";
+import { exclusionSpace } from "../../core/record/keys.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import { QueryGuard } from "../../core/sieve/query-guard.ts";
 import type { HostName } from "../../core/units.ts";
@@ -17,7 +15,6 @@ import {
   linkCount,
   linksOf,
   outboxParcelOf,
-  queueEntryOf,
   sieveKeyOf,
   spaceOf,
 } from "./candidate.ts";
@@ -35,7 +32,8 @@ import { MergedUrls } from "./merged-urls.ts";
 import { parcelId } from "../swarm/exchange/parcel.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";
 import type { Sequence } from "../durability/sequence.ts";
-import type { Queued, Settlement } from "../durability/settlement.ts";
+import type { Settlement } from "../durability/settlement.ts";
+import { QueueRows } from "./queue-rows.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
 import { UnsettledOffers } from "./unsettled-offers.ts";
 
@@ -294,7 +292,7 @@ export class Admission {
   ): Promise<void> {
     const added = new Map<AdmissionRequest, number[]>();
     const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
-    const queued: { readonly host: Host; readonly url: NewQueuedUrl }[] = [];
+    const rows = new QueueRows(this.#sequence, this.#clock.nowMs(), ops);
     for (const candidate of candidates) {
       const { request, rowKey: row } = candidate;
       // It is known by now, and its record may say more than that it is queued.
@@ -308,14 +306,13 @@ export class Admission {
       invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
       this.#count(candidate, host);
       ops.push({ type: "put", key: row, value: queuedRecord });
-      const entry = queueEntryOf(candidate, this.#clock.nowMs());
-      queued.push(this.#enqueue({ host, job: request.job, rowKey: row, entry }, ops));
+      rows.add(host, candidate);
       const places = added.get(request);
       if (places) places.push(candidate.index);
       else added.set(request, [candidate.index]);
     }
-    const changed = new Set(queued.map((one) => one.host));
-    for (const host of changed) ops.push(...this.#frontier.keepWaiting(host));
+    const queued = rows.finish();
+    for (const host of queued.keys()) ops.push(...this.#frontier.keepWaiting(host));
     for (const { job, reason, op } of lifted) {
       job.counter.addSkipped(reason, -1);
       ops.push(op);
@@ -323,17 +320,17 @@ export class Admission {
     const parcels = this.#dispose(outgoing, ops);
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
     const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
+    const changed = new Set(queued.keys());
     for (const { host, ops: own, again } of settlements) {
       changed.add(host);
       ops.push(...own);
-      if (again) queued.push(this.#enqueue(again, ops));
+      if (again) rows.addAgain(again);
     }
     for (const host of changed) ops.push(host.save());
     const durable = this.#journal.append(ops);
     for (const parcel of parcels) this.#outlet?.send(parcel);
     for (const { appended } of settlements) appended(durable);
-    const ofHost = Map.groupBy(queued, ({ host }) => host);
-    for (const [host, entries] of ofHost) this.#frontier.added(host, entries);
+    for (const [host, added] of queued) this.#frontier.added(host, added);
     for (const host of changed) this.#frontier.saved(host, durable);
     for (const { request, resolve } of round) {
       resolve({ added: added.get(request) ?? [], durable });
@@ -385,16 +382,5 @@ export class Admission {
     host.countAdmitted(job.space);
     job.counter.add("queued");
     this.#metrics.count("admitted_urls_total");
-  }
-
-  /** Puts an entry behind all others of its host, job and priority. */
-  #enqueue(
-    { host, job, rowKey, entry }: Queued,
-    ops: StoreOp[],
-  ): { host: Host; url: NewQueuedUrl } {
-    const rank = 9 - job.definition.options.priority;
-    const key = queueKey(host.keys, job.space, rank, this.#sequence.next(), rowKey);
-    ops.push({ type: "put", key, value: QueueEntry.encode(entry) });
-    return { host, url: { key, job: job.definition.id, entry } };
   }
 }

@@ -3,7 +3,6 @@ import { invariant } from "../../core/errors.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { PackedLinks } from "../../core/page/parsed-page.ts";
 import { OutboxEntry } from "../../core/record/record.pb.ts";
-import type { QueueEntry } from "../../core/record/queue-entry.ts";
 import { exclusionSpace, outboxKey, urlKey } from "../../core/record/keys.ts";
 import { ownText } from "../../core/text/own-text.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
@@ -46,18 +45,6 @@ export function spaceOf({ request, reason }: Candidate): number {
 export function sieveKeyOf(candidate: Candidate): SieveKey {
   const { links, index } = candidate;
   return { space: spaceOf(candidate), words: links.fingerprints, at: index * 4 };
-}
-
-/** What is queued of a URL that is found for the first time. */
-export function queueEntryOf({ request, url }: Candidate, nowMs: Millis): QueueEntry {
-  return {
-    url,
-    depth: request.depth,
-    attempts: 0,
-    redirectChain: [...request.redirectChain],
-    discoveredAtMs: Math.floor(nowMs),
-    ...(request.via === undefined ? {} : { via: request.via }),
-  };
 }
 
 /** A URL for its owner, and the row by which it survives. */

@@ -8,7 +8,9 @@ import { HostGate } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { hostAddress, hostKey, queueRange, rangeOfArc } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
+import { queuedIn } from "../../core/record/queue-bundle.ts";
 import { HostRecord, RobotsRecord } from "../../core/record/record.pb.ts";
+import { readBundle } from "../../core/replication/entry-lattices.ts";
 import { positionOf } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { HostName, Millis } from "../../core/units.ts";
@@ -96,8 +98,10 @@ export class HostDesk {
       if (lengths.length >= hostRowsMax) break;
       if (definition.state === "cancelled") continue;
       const rows = await this.#ports.store.range(queueRange(keys, space), countedMax + 1);
-      const urls = Math.min(rows.length, countedMax);
-      if (urls > 0) lengths.push({ job: definition.id, urls, orMore: rows.length > urls });
+      const bundles = rows.flatMap(({ value }) => readBundle(value) ?? []);
+      const all = bundles.reduce((sum, bundle) => sum + queuedIn(bundle), 0);
+      const urls = Math.min(all, countedMax);
+      if (urls > 0) lengths.push({ job: definition.id, urls, orMore: all > urls });
     }
     return lengths;
   }

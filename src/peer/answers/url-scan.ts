@@ -8,7 +8,7 @@ import {
   jobSpaceOfUrlKey,
   tagRange,
 } from "../../core/record/keys.ts";
-import { QueueEntry } from "../../core/record/queue-entry.ts";
+import { bundleUrlsMax, isQueued, QueueBundle } from "../../core/record/queue-bundle.ts";
 import { ExclusionRecord, UrlOutcome, UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
@@ -47,13 +47,16 @@ export class UrlScan {
     let characters = 0;
     const range = { gte: from, lt: tagRange(tag).lt };
     for await (const row of scanArcs(this.#store, tag, arcs, range, urlsMax)) {
-      const isFull = urls.length >= urlsMax || characters >= listedCharactersMax;
+      const isFull =
+        urls.length >= urlsMax ||
+        urls.length > listedUrlsMax - bundleUrlsMax ||
+        characters >= listedCharactersMax;
       if (rows > 0 && (isFull || rows >= rowsMax)) return { urls, share, reached: row.key };
       rows += 1;
-      const url = urlOf(tag, space, row, filter);
-      if (url === undefined) continue;
-      urls.push({ url, key: row.key });
-      characters += url.length;
+      for (const listed of urlsOf(tag, space, row, filter)) {
+        urls.push(listed);
+        characters += listed.url.length;
+      }
     }
     return { urls, share };
   }
@@ -65,24 +68,26 @@ function tellsOf(tag: ListedTag, { broken, http, state }: UrlFilter): boolean {
   return (tag === "url" || !isOfAnswered) && (state === undefined || told[tag].has(state));
 }
 
-/** The URL of a row, where the job has it, and it may be one that is wanted. */
-function urlOf(
+/** The URLs of a row, where the job has them, and they may be among those wanted. */
+function urlsOf(
   tag: ListedTag,
   space: number,
   { key, value }: StoreEntry,
   filter: UrlFilter,
-): string | undefined {
-  switch (tag) {
-    case "exclusion":
-      return jobSpaceOfUrlKey(key) === space ? ExclusionRecord.decode(value).url : undefined;
-    case "queue":
-      return jobSpaceOfQueueKey(key) === space ? QueueEntry.decode(value).url : undefined;
-    case "url": {
-      if (jobSpaceOfUrlKey(key) !== space) return undefined;
-      const outcome = UrlOutcome.decode(value);
-      const isDone = outcome.state === urlState.done;
-      if (!isDone || !isListed(describeOutcome(outcome), filter)) return undefined;
-      return UrlRecord.decode(value).url;
-    }
-  }
+): ListedUrl[] {
+  if (tag === "queue") return jobSpaceOfQueueKey(key) === space ? queuedUrlsOf(key, value) : [];
+  if (jobSpaceOfUrlKey(key) !== space) return [];
+  if (tag === "exclusion") return [{ url: ExclusionRecord.decode(value).url, key }];
+  const outcome = UrlOutcome.decode(value);
+  const isDone = outcome.state === urlState.done;
+  if (!isDone || !isListed(describeOutcome(outcome), filter)) return [];
+  const { url } = UrlRecord.decode(value);
+  return url === undefined ? [] : [{ url, key }];
+}
+
+function queuedUrlsOf(rowKey: Uint8Array, value: Uint8Array): ListedUrl[] {
+  const bundle = QueueBundle.decode(value);
+  return bundle.urls.flatMap((url, place) =>
+    isQueued(bundle, place) ? [{ url, key: Uint8Array.of(...rowKey, place) }] : [],
+  );
 }

@@ -1,4 +1,4 @@
-import type { QueuedUrl } from "../../core/frontier/queued-url.ts";
+import type { QueuedUrl } from "../../core/frontier/queued-row.ts";
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";
 import type { IpAddress } from "../../core/units.ts";
 import type { Host } from "../frontier/host.ts";

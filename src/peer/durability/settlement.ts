@@ -1,7 +1,6 @@
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
-import { keyOf } from "../../core/record/id-of.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
-import type { QueueEntry } from "../../core/record/queue-entry.ts";
+import type { QueueEntry } from "../../core/record/queue-bundle.ts";
 import { mergeRow } from "../../core/replication/merge-row.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
@@ -82,7 +81,9 @@ export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettlePa
           },
         }
       : undefined;
-  const ops: StoreOp[] = [{ type: "del", key: keyOf(url.id) }];
+  const { key } = url.row;
+  const left = url.row.take(url);
+  const ops: StoreOp[] = [left ? { type: "put", key, value: left } : { type: "del", key }];
   if (end.kind !== "known") {
     ops.push({
       type: "put",

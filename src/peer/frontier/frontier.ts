@@ -1,13 +1,13 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
-import { heldUrl, type NewQueuedUrl } from "../../core/frontier/queued-url.ts";
+import { QueuedRow, type StoredRow } from "../../core/frontier/queued-row.ts";
 import { Workbench } from "../../core/frontier/workbench.ts";
 import { believableClocks } from "../../core/politeness/believable-clocks.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import type { HostRecord } from "../../core/record/record.pb.ts";
-import type { CanonicalUrl, HostName, JobId, Millis, SiteName } from "../../core/units.ts";
+import type { HostName, JobId, Millis, SiteName } from "../../core/units.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import { positionOf } from "../../core/ring/ring-position.ts";
-import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+import { siteOfHost } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import { ActiveHosts } from "./active-hosts.ts";
@@ -172,25 +172,26 @@ export class Frontier {
     this.#prepare(host);
   }
 
-  /** Queue entries were put into the journal: a refill that begins after this call flushes the journal first. */
-  added(host: Host, entries: readonly { readonly url: NewQueuedUrl }[]): void {
+  /** Rows of a queue were put into the journal: a refill that begins after this call flushes the journal first. */
+  added(host: Host, rows: readonly StoredRow[]): void {
     if (!this.#isCrawled(host)) return;
     if (!this.#hosts.has(host) && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;
     }
-    for (const { url } of entries) {
-      const { queue } = host.visit;
-      if (!queue.isLeft(url.job, url.key)) queue.add(heldUrl(url));
-      host.jobs.add(this.#jobs.get(url.job));
+    const { queue } = host.visit;
+    for (const row of rows) {
+      host.jobs.add(this.#jobs.get(row.job));
+      if (queue.isLeft(row.job, row.key)) continue;
+      for (const url of QueuedRow.urlsOf(row)) queue.add(url);
     }
     this.#prepare(host);
   }
 
-  /** An entry of another member was put into the journal, with the row by which its host is found. */
-  arrived(url: NewQueuedUrl): void {
-    const host = this.#hosts.get(hostOf(url.entry.url as CanonicalUrl));
-    if (host) this.added(host, [{ url }]);
+  /** A row of another member's was put into the journal, with the row by which its host is found. */
+  arrived(name: HostName, row: StoredRow): void {
+    const host = this.#hosts.get(name);
+    if (host) this.added(host, [row]);
     else {
       this.#waiting.lookAgain();
       void this.#waiting.look();

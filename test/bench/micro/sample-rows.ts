@@ -1,5 +1,5 @@
 import { ringPosition, urlKey } from "../../../src/core/record/keys.ts";
-import type { QueueEntry } from "../../../src/core/record/queue-entry.ts";
+import type { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { HostRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { SiteName } from "../../../src/core/units.ts";
@@ -48,9 +48,21 @@ export function sampleHostRecord(n: number): HostRecord {
   };
 }
 
-export function sampleQueueEntry(url: string, n: number): QueueEntry {
+/** URLs of each row of a queue. */
+export const urlsPerBundle = 20;
+
+/** The URLs in rows of a queue, each as if it were what one page led to. */
+export function sampleBundles(urls: readonly string[]): QueueBundle[] {
+  const bundles = Array.from({ length: Math.ceil(urls.length / urlsPerBundle) });
+  return bundles.map((_, n) =>
+    sampleBundle(urls.slice(n * urlsPerBundle, (n + 1) * urlsPerBundle), n),
+  );
+}
+
+function sampleBundle(urls: readonly string[], n: number): QueueBundle {
   return {
-    url,
+    urls,
+    taken: 0,
     depth: 1 + (n % 12),
     attempts: 0,
     redirectChain: [],

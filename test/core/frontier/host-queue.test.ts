@@ -1,11 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
-import { jobA, jobB, queued } from "./queue-model.ts";
+import { QueuedRow, type QueuedUrl } from "../../../src/core/frontier/queued-row.ts";
+import { jobA, jobB, queued, storedRow } from "./queue-model.ts";
 
 const anyJob = () => true;
 
 function takenUrls(queue: HostQueue, count: number): (string | undefined)[] {
   return Array.from({ length: count }, () => queue.take(anyJob)?.entry.url.slice(17));
+}
+
+function threeOfRow(): QueuedUrl[] {
+  return QueuedRow.urlsOf(storedRow(jobA, 0, 0, 3));
+}
+
+/** What is left of a row when the URL has left the queue. */
+function leftWithout(taken: QueuedUrl): string[] {
+  const { row, job } = taken;
+  const value = row.take(taken);
+  const left = value ? QueuedRow.urlsOf({ key: row.key, value, job }) : [];
+  return left.map(({ entry: { url } }) => url.slice(17));
+}
+
+/** Ends a lease for good, as a settlement does. */
+function settle(queue: HostQueue, url: QueuedUrl): void {
+  url.row.take(url);
+  queue.settle(url);
 }
 
 /** A queue whose head fell back behind a URL, `late`, that is still leased. */
@@ -56,7 +75,7 @@ describe("HostQueue", () => {
       const url = queue.take(anyJob, priorityOf);
       taken.push(url?.job);
       if (url?.job !== jobA) continue;
-      queue.settle(url);
+      settle(queue, url);
       queue.committed(url);
     }
     expect(taken.join("")).toBe("bbbbbbbababbabbabbab");
@@ -108,7 +127,7 @@ describe("HostQueue", () => {
     for (const url of urls) queue.add(url);
     queue.setHeadMax(1);
     expect(takenUrls(queue, 2)).toEqual(["a/0/1", undefined]);
-    queue.refill(queue.beginRefill(jobA), urls.slice(1, 2), false);
+    queue.refill(queue.beginRefill(jobA), [queued(jobA, 0, 2)], false);
     expect(takenUrls(queue, 2)).toEqual(["a/0/2", undefined]);
   });
 
@@ -132,7 +151,7 @@ describe("HostQueue", () => {
     expect(queue.refillsNeeded()).toEqual([jobA]);
   });
 
-  it("hands out what was put back as it is now, and not while it is leased", () => {
+  it("hands out what was put back, and not while it is leased", () => {
     const queue = new HostQueue(4);
     queue.add(queued(jobA, 0, 0));
     const leased = queue.take(anyJob);
@@ -140,8 +159,8 @@ describe("HostQueue", () => {
     if (leased === undefined) throw new Error("nothing to take");
     queue.add(leased);
     expect(queue.take(anyJob)).toBeUndefined();
-    queue.putBack(queued(jobA, 0, 0, 1));
-    expect(queue.take(anyJob)?.entry.attempts).toBe(1);
+    queue.putBack(leased);
+    expect(takenUrls(queue, 2)).toEqual(["a/0/0", undefined]);
   });
 
   it("does not bring back what was settled when a scan read an older view", () => {
@@ -150,7 +169,7 @@ describe("HostQueue", () => {
     queue.expectOnDisk(jobA);
     queue.refill(queue.beginRefill(jobA), [url], false);
     queue.take(anyJob);
-    queue.settle(url);
+    settle(queue, url);
     const ticket = queue.beginRefill(jobA);
     queue.committed(url);
     queue.refill(ticket, [url], true);
@@ -161,7 +180,7 @@ describe("HostQueue", () => {
   it("does not bring back what was leased before the head fell back behind it", () => {
     const { queue, late } = queueBehindLeased();
     const ticket = queue.beginRefill(jobA);
-    queue.settle(late);
+    settle(queue, late);
     queue.committed(late);
     queue.refill(ticket, [queued(jobA, 5, 1), late], true);
     expect(takenUrls(queue, 2)).toEqual(["a/5/1", undefined]);
@@ -170,14 +189,14 @@ describe("HostQueue", () => {
 
   it.each(["leased", "settled"])("does not hand out twice what is %s behind the head", (state) => {
     const { queue, late } = queueBehindLeased();
-    if (state === "settled") queue.settle(late);
+    if (state === "settled") settle(queue, late);
     queue.refill(queue.beginRefill(jobA), [queued(jobA, 5, 1), late], true);
     expect(takenUrls(queue, 1)).toEqual(["a/5/1"]);
     if (queue.refillsNeeded().length > 0) queue.refill(queue.beginRefill(jobA), [late], true);
     expect(queue.take(anyJob)).toBeUndefined();
   });
 
-  it("prefers what was put back during a scan to the older row that the scan found", () => {
+  it("hands out once what was put back during a scan that found it, too", () => {
     const queue = new HostQueue(2);
     const late = queued(jobA, 9, 0);
     queue.add(late);
@@ -185,10 +204,9 @@ describe("HostQueue", () => {
     for (const priority of [2, 3, 1]) queue.add(queued(jobA, priority, 0));
     takenUrls(queue, 2);
     const ticket = queue.beginRefill(jobA);
-    queue.putBack(queued(jobA, 9, 0, 1));
-    queue.refill(ticket, [queued(jobA, 3, 0), late], true);
-    expect(takenUrls(queue, 1)).toEqual(["a/3/0"]);
-    expect(queue.take(anyJob)?.entry.attempts).toBe(1);
+    queue.putBack(late);
+    queue.refill(ticket, [queued(jobA, 3, 0), queued(jobA, 9, 0)], true);
+    expect(takenUrls(queue, 3)).toEqual(["a/3/0", "a/9/0", undefined]);
   });
 
   it("takes no harm from a scan that read the wrong rows", () => {
@@ -198,6 +216,30 @@ describe("HostQueue", () => {
     queue.refill(queue.beginRefill(jobA), [queued(jobA, 1, 0)], false);
     queue.add(queued(jobA, 4, 9));
     expect(takenUrls(queue, 4)).toEqual(["a/4/9", "a/5/6", "a/5/7", undefined]);
+  });
+
+  it("serves the URLs of a row by their places, and reads on in the middle of one", () => {
+    const queue = new HostQueue(2);
+    for (const url of threeOfRow()) queue.add(url);
+    expect(takenUrls(queue, 3)).toEqual(["a/0/0", "a/0/0/1", undefined]);
+    queue.refill(queue.beginRefill(jobA), threeOfRow(), true);
+    expect(takenUrls(queue, 2)).toEqual(["a/0/0/2", undefined]);
+  });
+
+  it("takes out of the row that is in memory what a scan finds of it", () => {
+    const queue = new HostQueue(2);
+    for (const url of threeOfRow()) queue.add(url);
+    const [first, second] = [queue.take(anyJob), queue.take(anyJob)];
+    if (!first || !second) throw new Error("two to take");
+    const ticket = queue.beginRefill(jobA);
+    expect(leftWithout(first)).toEqual(["a/0/0/1", "a/0/0/2"]);
+    queue.settle(first);
+    queue.committed(first);
+    queue.refill(ticket, threeOfRow(), true);
+    const third = queue.take(anyJob);
+    expect(third && leftWithout(third)).toEqual(["a/0/0/1"]);
+    expect(leftWithout(second)).toEqual([]);
+    expect(() => second.row.take(second)).toThrow("leaves the queue once");
   });
 
   it("may be dropped only when no lease, deletion or scan is under way", () => {
@@ -210,7 +252,7 @@ describe("HostQueue", () => {
     expect(queue.pendingCount).toBe(1);
     const ticket = queue.beginRefill(jobA);
     expect(queue.pendingCount).toBe(2);
-    queue.settle(url);
+    settle(queue, url);
     expect(queue.pendingCount).toBe(2);
     queue.committed(url);
     expect(queue.pendingCount).toBe(1);

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { compareKeys } from "../../../src/core/record/compare-keys.ts";
 import {
   after,
-  fingerprintStart,
   hostAddress,
   hostKey,
   isTerritorial,
@@ -96,7 +95,7 @@ describe("keys of a site", () => {
     const position = ringPosition(site).toString(16).padStart(16, "0");
     const keys = [
       urlKey("url", ringPosition(site), Uint32Array.of(1, 2, 3, 4), 0, 5),
-      queueKey(host, 1, 2, 3, row),
+      queueKey(host, 1, 2, 3, [row]),
       hostKey("host", host),
       robotsKey(site, "http://www.example.com" as OriginName),
       outboxKey(ringPosition(site), row),
@@ -110,7 +109,7 @@ describe("the keys of an arc", () => {
   const keys = [
     row,
     retag(row, "exclusion"),
-    queueKey(host, 1, 2, 3, row),
+    queueKey(host, 1, 2, 3, [row]),
     hostKey("host", host),
     hostKey("waiting", host),
     robotsKey(site, origin),
@@ -173,7 +172,7 @@ describe("a queue's keys", () => {
     fc.assert(
       fc.property(entry, entry, (a, b) => {
         const order = a.rank - b.rank || a.sequence - b.sequence;
-        const keys = [a, b].map(({ rank, sequence }) => queueKey(host, 7, rank, sequence, row));
+        const keys = [a, b].map(({ rank, sequence }) => queueKey(host, 7, rank, sequence, [row]));
         const [first = new Uint8Array(0), second = new Uint8Array(0)] = keys;
         expect(Math.sign(compareKeys(first, second))).toBe(Math.sign(order));
       }),
@@ -182,22 +181,25 @@ describe("a queue's keys", () => {
 
   it("differ for two URLs that two peers put at one place of a queue", () => {
     const other = urlKey("url", ringPosition(site), Uint32Array.of(1, 3, 3, 4), 0, 5);
-    expect(queueKey(host, 7, 0, 42, row)).not.toEqual(queueKey(host, 7, 0, 42, other));
-    expect(queueKey(host, 7, 0, 42, row)).toHaveLength(38);
-    expect(jobSpaceOfQueueKey(queueKey(host, 7, 0, 42, row))).toBe(7);
+    expect(queueKey(host, 7, 0, 42, [row])).not.toEqual(queueKey(host, 7, 0, 42, [other]));
+    expect(queueKey(host, 7, 0, 42, [row])).toHaveLength(38);
+    expect(jobSpaceOfQueueKey(queueKey(host, 7, 0, 42, [row]))).toBe(7);
   });
 
-  it("tell of which URL they are, as the URL's own key does", () => {
-    const start = 0xfedc_ba98_7654_3n;
-    const words = Uint32Array.of(0xfedcba98, 0x76543210, 3, 4);
-    const url = urlKey("url", ringPosition(site), words, 0, 5);
-    expect(fingerprintStart(url)).toBe(Number(start));
-    expect(fingerprintStart(queueKey(host, 7, 0, 42, url))).toBe(Number(start));
+  it("differ where two peers put the same URL there together with others", () => {
+    const [second, third] = [5, 6].map((word) =>
+      urlKey("url", ringPosition(site), Uint32Array.of(9, word, 3, 4), 0, 5),
+    );
+    if (!second || !third) throw new Error("two keys");
+    const keys = [[row], [row, second], [row, third], [row, second, third]].map((rows) =>
+      Buffer.from(queueKey(host, 7, 0, 42, rows)).toString("hex"),
+    );
+    expect(new Set(keys).size).toBe(4);
   });
 
   it("are within their host's and their job's range, and within no other", () => {
     const other = hostAddress(site, "docs.example.com" as HostName);
-    const key = queueKey(host, 7, 0, 42, row);
+    const key = queueKey(host, 7, 0, 42, [row]);
     expect(isWithin(key, queueRange(host))).toBe(true);
     expect(isWithin(key, queueRange(host, 7))).toBe(true);
     expect(isWithin(key, queueRange(host, 8))).toBe(false);

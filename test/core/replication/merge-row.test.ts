@@ -1,8 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { territorialTags } from "../../../src/core/record/keys.ts";
-import type { TerritorialTag } from "../../../src/core/record/keys.ts";
-import { QueueEntry } from "../../../src/core/record/queue-entry.ts";
 import {
   ExclusionRecord,
   HostRecord,
@@ -11,22 +8,27 @@ import {
   UrlRecord,
 } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
-import { followRow, heedHostRow, mergeRow } from "../../../src/core/replication/merge-row.ts";
-import type { MergedRow } from "../../../src/core/replication/merge-row.ts";
+import {
+  followRow,
+  heedHostRow,
+  mergedTags,
+  mergeRow,
+} from "../../../src/core/replication/merge-row.ts";
+import type { MergedRow, MergedTag } from "../../../src/core/replication/merge-row.ts";
 import { arbitraryValues } from "./rows.ts";
 
-function merged(tag: TerritorialTag, one: Uint8Array | undefined, other: Uint8Array): MergedRow {
+function merged(tag: MergedTag, one: Uint8Array | undefined, other: Uint8Array): MergedRow {
   const row = mergeRow(tag, one, other);
   if (!row) throw new Error(`no ${tag} row`);
   return row;
 }
 
 /** The value with nothing else known, in the form in which a merge leaves it. */
-function normal(tag: TerritorialTag, value: Uint8Array): Uint8Array {
+function normal(tag: MergedTag, value: Uint8Array): Uint8Array {
   return merged(tag, undefined, value).value;
 }
 
-describe.each(territorialTags)("merging of %s rows", (tag) => {
+describe.each(mergedTags)("merging of %s rows", (tag) => {
   const values = arbitraryValues[tag];
   const runs = { numRuns: 200 };
 
@@ -276,15 +278,6 @@ describe("the row of a host that is held by another member, too", () => {
 });
 
 describe("other rows", () => {
-  it("of a queue keep the most attempts, the least depth and the first discovery", () => {
-    const base = { url: "u", redirectChain: [] };
-    const entry = { ...base, attempts: 3, depth: 2, discoveredAtMs: 7 };
-    const other = { ...base, attempts: 1, depth: 4, discoveredAtMs: 5 };
-    const both = QueueEntry.encode({ ...base, attempts: 3, depth: 2, discoveredAtMs: 5 });
-    const [one, two] = [QueueEntry.encode(entry), QueueEntry.encode(other)];
-    expect(merged("queue", one, two).value).toEqual(both);
-  });
-
   it("of an origin's robots.txt are those of the later fetch", () => {
     const base = { origin: "o", verdict: "allow-all" };
     const old = RobotsRecord.encode({ ...base, body: "z", fetchedAtMs: 1, expiresAtMs: 99 });

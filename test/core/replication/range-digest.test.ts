@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InvariantError } from "../../../src/core/errors.ts";
 import { compareKeys } from "../../../src/core/record/compare-keys.ts";
-import { hostKey, robotsKey, tagRange, urlKey } from "../../../src/core/record/keys.ts";
+import { hostKey, queueKey, robotsKey, tagRange, urlKey } from "../../../src/core/record/keys.ts";
 import type { TerritorialTag } from "../../../src/core/record/keys.ts";
 import { RobotsRecord } from "../../../src/core/record/record.pb.ts";
 import { RangeComparison, RangeDigest } from "../../../src/core/replication/range-digest.ts";
@@ -122,6 +122,13 @@ describe("a digest of ranges", () => {
     const digester = digest(rowsOf(new Map([[2, 0]])));
     expect(() => digester.add(keyOf(1), Uint8Array.of(0))).toThrow(InvariantError);
     expect(() => digester.add(keyOf(2), Uint8Array.of(0))).toThrow(InvariantError);
+  });
+
+  it("does not look at what has left a row of a queue", () => {
+    const key = queueKey({ position: 1n, hostHash: 2n }, 1, 5, 7, [new Uint8Array(29)]);
+    const there = digest([[key, Uint8Array.of(1)]], 3, "queue").finish();
+    expect(compare(there, [[key, Uint8Array.of(2)]], "queue")).toEqual([]);
+    expect(compare(there, [], "queue")).toEqual([{ index: 0, count: 0 }]);
   });
 
   it("does not look at clocks: neither at a host's, nor at the times of a robots.txt", () => {

@@ -1,6 +1,4 @@
 import fc from "fast-check";
-import type { TerritorialTag } from "../../../src/core/record/keys.ts";
-import { QueueEntry } from "../../../src/core/record/queue-entry.ts";
 import {
   ExclusionRecord,
   HostRecord,
@@ -9,16 +7,13 @@ import {
   UrlRecord,
 } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
+import type { MergedTag } from "../../../src/core/replication/merge-row.ts";
 
 /** Few values, so that rows often agree in a part. */
 const small = fc.integer({ min: 0, max: 3 });
 const text = fc.constantFrom("a", "b", "c");
 const chain = fc.array(text, { maxLength: 2 });
 const moment = fc.constantFrom(0, 1_000, 2_000, 3_000.5);
-
-function some<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  return fc.option(arbitrary, { nil: undefined });
-}
 
 const url = fc
   .record(
@@ -40,17 +35,6 @@ const url = fc
 const exclusion = fc
   .record({ url: text, reason: text })
   .map((record) => ExclusionRecord.encode(record));
-
-const queue = fc
-  .record({
-    url: text,
-    depth: small,
-    attempts: small,
-    redirectChain: chain,
-    via: some(text),
-    discoveredAtMs: small,
-  })
-  .map(({ via, ...entry }) => QueueEntry.encode(via === undefined ? entry : { ...entry, via }));
 
 const outbox = fc
   .record(
@@ -96,10 +80,9 @@ const robots = fc
 const waiting = text.map((name) => new TextEncoder().encode(name));
 
 /** Values of each tag, as a peer writes them. */
-export const arbitraryValues: Readonly<Record<TerritorialTag, fc.Arbitrary<Uint8Array>>> = {
+export const arbitraryValues: Readonly<Record<MergedTag, fc.Arbitrary<Uint8Array>>> = {
   url,
   exclusion,
-  queue,
   outbox,
   host,
   robots,

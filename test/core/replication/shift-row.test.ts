@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { territorialTags } from "../../../src/core/record/keys.ts";
 import { HostRecord, RobotsRecord } from "../../../src/core/record/record.pb.ts";
-import { mergeRow } from "../../../src/core/replication/merge-row.ts";
+import { mergedTags, mergeRow } from "../../../src/core/replication/merge-row.ts";
 import { shiftHost, shiftRobots } from "../../../src/core/replication/shift-row.ts";
 import { arbitraryValues } from "./rows.ts";
 
@@ -44,7 +43,7 @@ describe("a row under another clock", () => {
     expect(shiftRobots(robots, 3)).toEqual({ ...robots, fetchedAtMs: 8, expiresAtMs: 12 });
   });
 
-  it.each(territorialTags)("is still a %s row in its normal form", (tag) => {
+  it.each(mergedTags)("is still a %s row in its normal form", (tag) => {
     fc.assert(
       fc.property(arbitraryValues[tag], fc.integer({ min: -5_000, max: 5_000 }), (value, byMs) => {
         const merged = mergeRow(tag, undefined, value, byMs);
@@ -55,7 +54,7 @@ describe("a row under another clock", () => {
   });
 
   it("moves with its host and its robots.txt when it is merged, and with nothing else", () => {
-    const moving = territorialTags.filter((tag) => {
+    const moving = mergedTags.filter((tag) => {
       const [value = Uint8Array.of()] = fc.sample(arbitraryValues[tag], { numRuns: 1, seed: 3 });
       const [there, here] = [0, 5].map((byMs) => mergeRow(tag, undefined, value, byMs)?.value);
       return Buffer.compare(there ?? value, here ?? value) !== 0;

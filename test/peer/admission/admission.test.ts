@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { tagRange } from "../../../src/core/record/keys.ts";
+import { QueueBundle, queuedIn } from "../../../src/core/record/queue-bundle.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -52,6 +54,45 @@ describe("admission", () => {
     );
     expect(machine.peer.job(testJob).counts).toMatchObject({ pages: 600, queued: 0 });
     expect(machine.archived()).toHaveLength(600);
+  });
+
+  it("puts the links of a page to one host into rows of many, and each fetch marks one", async () => {
+    const links = Array.from({ length: 40 }, (_, number) => `/page-${number}`);
+    const machine = new VirtualPeer((url) =>
+      url === "http://a.example/" ? htmlPage(...links, "http://b.example/") : htmlPage(),
+    );
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(["http://a.example/"], { scope: "any", delayMs: 1_000 });
+        await machine.clock.sleep(4_500);
+      })(),
+    );
+    const rows = machine.disk
+      .entries(tagRange("queue"))
+      .map(({ value }) => QueueBundle.decode(value));
+    const lengths = rows.map(({ urls }) => urls.length);
+    expect(lengths.toSorted((one, other) => one - other)).toEqual([8, 32]);
+    const fetched = machine.archived().length;
+    expect(fetched).toBeGreaterThan(3);
+    expect(rows.reduce((sum, row) => sum + queuedIn(row), 0)).toBe(42 - fetched);
+    expect(machine.peer.job(testJob).counts.queued).toBe(42 - fetched);
+  });
+
+  it("begins a row anew where a page's URLs are long", async () => {
+    const links = Array.from({ length: 6 }, (_, number) => `/${"x".repeat(1_500)}-${number}`);
+    const machine = new VirtualPeer((url) =>
+      url === "http://a.example/" ? htmlPage(...links) : htmlPage(),
+    );
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(["http://a.example/"], { scope: "any", delayMs: 10_000 });
+        await machine.clock.sleep(15_000);
+      })(),
+    );
+    const rows = machine.disk.entries(tagRange("queue"));
+    expect(rows.map(({ value }) => QueueBundle.decode(value).urls.length)).toEqual([3, 3]);
   });
 
   it("never calls a URL unknown that was kept out and is being let in", async () => {

@@ -37,10 +37,10 @@ describe("Sequence", () => {
     expect(sequence.next()).toBe(1);
   });
 
-  it("stands in the key of a queue entry", () => {
+  it("stands in the key of a row of a queue", () => {
     const host = { position: 1n, hostHash: 2n };
     for (const number of [0, 1, 2 ** 32 - 1, 2 ** 32, 2 ** 50 + 1]) {
-      expect(sequenceOfQueueKey(queueKey(host, 3, 4, number, new Uint8Array(29)))).toBe(number);
+      expect(sequenceOfQueueKey(queueKey(host, 3, 4, number, [new Uint8Array(29)]))).toBe(number);
     }
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { idOf } from "../../../src/core/record/id-of.ts";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
@@ -7,6 +6,7 @@ import { defaultPolitenessOptions } from "../../../src/core/politeness/politenes
 import type { HostName, JobId, SiteName } from "../../../src/core/units.ts";
 import { HeadShares } from "../../../src/peer/frontier/head-shares.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
+import { queued } from "../../core/frontier/queue-model.ts";
 
 const options = { activeHostsMax: 10_000, headUrlsMax: 1_000 };
 const job = "j" as JobId;
@@ -24,10 +24,7 @@ class Bench {
     const parts = { host, site, gate, queue, connectionsMax: 1, delayMs: 0 };
     this.hosts.set(host, new Host(new HostVisit(parts), undefined));
     this.shares.hostsChanged();
-    const entry = { url: "", depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 0 };
-    for (let at = 0; at < 1_100; at += 1) {
-      queue.add({ id: idOf(Uint8Array.of(at >> 8, at & 255)), job, entry });
-    }
+    for (let at = 0; at < 1_100; at += 1) queue.add(queued(job, 0, at));
   }
 
   get held(): number {

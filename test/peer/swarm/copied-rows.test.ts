@@ -6,9 +6,10 @@ import {
   queueKey,
   retag,
   ringPosition,
+  tagRange,
   urlKey,
 } from "../../../src/core/record/keys.ts";
-import { QueueEntry } from "../../../src/core/record/queue-entry.ts";
+import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import { ExclusionRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { Row } from "../../../src/core/messages/rows.ts";
@@ -30,20 +31,26 @@ function rowsOf(
   const site = siteOfHost(hostOf(url));
   const key = urlKey("url", ringPosition(site), fingerprintOf(dedupeKey(url)), 0, jobSpace(job));
   const queued = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
-  const entry = { url, depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 1 };
   return {
     record: { key, value: queued },
     entry: {
-      key: queueKey(
-        hostAddress(siteOfHost(hostOf(queue)), hostOf(queue)),
-        jobSpace(job),
-        5,
-        1,
+      key: queueKey(hostAddress(siteOfHost(hostOf(queue)), hostOf(queue)), jobSpace(job), 5, 1, [
         key,
-      ),
-      value: QueueEntry.encode(entry),
+      ]),
+      value: bundleOf([url]),
     },
   };
+}
+
+function bundleOf(urls: readonly string[], taken = 0): Uint8Array<ArrayBuffer> {
+  const discovery = { depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 1 };
+  return QueueBundle.encode({ ...discovery, urls, taken });
+}
+
+/** Its record, fetched. */
+function doneOf(url: CanonicalUrl): Row {
+  const ended = { state: urlState.done, url, httpStatus: 200, fetchedAtMs: 5, attempts: 1 };
+  return { ...rowsOf(url).record, value: UrlRecord.encode({ ...urlState.fresh, ...ended }) };
 }
 
 describe("rows from another member, for a site that is held here", () => {
@@ -66,11 +73,11 @@ describe("rows from another member, for a site that is held here", () => {
     return bench.machine(holder);
   }
 
-  it("count a URL once whose entry of the queue comes before its record", async () => {
+  it("count a URL once whose row of the queue comes twice, and before its record", async () => {
     const bench = new SwarmBench(2);
     await bench.run(async () => {
       const { record, entry } = rowsOf(found);
-      const { peer } = await sendInTurn(bench, found, [entry], [record, entry]);
+      const { peer } = await sendInTurn(bench, found, [entry, entry], [record, entry]);
       expect(peer.job(job).counts.queued).toBe(1);
     });
   });
@@ -78,17 +85,38 @@ describe("rows from another member, for a site that is held here", () => {
   it("do not count as queued where the URL's record is further", async () => {
     const bench = new SwarmBench(2);
     await bench.run(async () => {
-      const { record, entry } = rowsOf(found);
-      const ended = {
-        state: urlState.done,
-        url: found,
-        httpStatus: 200,
-        fetchedAtMs: 5,
-        attempts: 1,
-      };
-      const done = { ...record, value: UrlRecord.encode({ ...urlState.fresh, ...ended }) };
-      const { peer } = await sendInTurn(bench, found, [done], [entry]);
+      const { entry } = rowsOf(found);
+      const { peer } = await sendInTurn(bench, found, [doneOf(found)], [entry]);
       expect(peer.job(job).counts.queued).toBe(0);
+    });
+  });
+
+  it("count the URLs of a row that are queued still, without those that are marked or whose record is further", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      const [marked, known] = ["/marked", "/known"].map(
+        (path) => new URL(path, found).href as CanonicalUrl,
+      );
+      if (marked === undefined || known === undefined) throw new Error("two URLs");
+      const { entry } = rowsOf(found);
+      const row = { ...entry, value: bundleOf([marked, known, found], 1) };
+      const { peer, disk } = await sendInTurn(bench, found, [doneOf(known)], [row]);
+      expect(peer.job(job).counts.queued).toBe(1);
+      const rows = disk.entries(tagRange("queue")).map(({ value }) => QueueBundle.decode(value));
+      expect(rows).toMatchObject([{ urls: [marked, known, found], taken: 0b011 }]);
+    });
+  });
+
+  it("of a queue change nothing of what is here", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      const { entry } = rowsOf(found);
+      const other = new URL("/other", found).href;
+      const row = { ...entry, value: bundleOf([found, other]) };
+      const marked = { ...entry, value: bundleOf([found, other], 1) };
+      const { peer, disk } = await sendInTurn(bench, found, [row], [marked]);
+      expect(peer.job(job).counts.queued).toBe(2);
+      expect(disk.entries(tagRange("queue"))).toMatchObject([{ value: row.value }]);
     });
   });
 
@@ -141,6 +169,31 @@ describe("rows from another member, for a site that is held here", () => {
 });
 
 describe("rows of a copy, when its holder is gone", () => {
+  it("count what is queued still of a row from which some URLs have gone", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.peer(0).inject(job, [], {});
+      await bench.peer(0).changeJob(job, "pause");
+      await bench.pass(1_000);
+      const holder = bench.machine(bench.holderOf(found));
+      const copy = bench.machine(1 - holder.index);
+      const [known, marked] = ["/known", "/marked"].map(
+        (path) => new URL(path, found).href as CanonicalUrl,
+      );
+      if (marked === undefined || known === undefined) throw new Error("two URLs");
+      const { entry } = rowsOf(found);
+      const row = { ...entry, value: bundleOf([known, found, marked], 0b100) };
+      await holder.peer.swarm?.calls.rows(copy.id, [row, doneOf(known)], 5_000);
+      holder.powerFailure();
+      await bench.pass(20_000);
+      await bench.settled();
+      expect(copy.peer.job(job).counts.queued).toBe(1);
+      const rows = copy.disk.entries(tagRange("queue"));
+      expect(rows.map(({ value }) => QueueBundle.decode(value))).toMatchObject([{ taken: 0b101 }]);
+    });
+  });
+
   it.each([
     ["a URL of another host", "http://other.example/"],
     ["what is no URL", "nowhere"],
@@ -152,8 +205,7 @@ describe("rows of a copy, when its holder is gone", () => {
       await bench.pass(1_000);
       const holder = bench.machine(bench.holderOf(found));
       const copy = bench.machine(1 - holder.index);
-      const entry = { url, depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 1 };
-      const row = { key: rowsOf(found).entry.key, value: QueueEntry.encode(entry) };
+      const row = { key: rowsOf(found).entry.key, value: bundleOf([url]) };
       await holder.peer.swarm?.calls.rows(copy.id, [row], 5_000);
       expect(copy.disk.has(row.key)).toBe(true);
       holder.powerFailure();

@@ -1,13 +1,11 @@
+import { compareKeys } from "../../../core/record/compare-keys.ts";
 import { jobSpaceOfQueueKey, waitingKeyOf } from "../../../core/record/keys.ts";
-import type { QueueEntry } from "../../../core/record/queue-entry.ts";
+import { QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
-import type { CanonicalUrl } from "../../../core/units.ts";
-import { hostOf } from "../../../core/url/site-of.ts";
 import type { Store, StoreEntry, StoreOp } from "../../../ports/store.ts";
-import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
-import { urlRow } from "../../admission/url-row.ts";
-import { isOutdated } from "../replication/outdated.ts";
-import { readQueued } from "../replication/read-queued.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
+import { recordKeysOf, withoutOutdated } from "../replication/outdated.ts";
+import { readQueued, type QueuedBundle } from "../replication/read-queued.ts";
 import { idOf } from "../../../core/record/id-of.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 
@@ -21,13 +19,13 @@ export interface QueueCensus {
   readonly waiting: readonly StoreOp[];
   /**
    * Takes out what is behind its URL's record, as copies bring back what was taken out of the queue meanwhile, and what is no
-   * entry of its queue: a copy is kept as it comes.
+   * row of its queue, and writes the rest in the form in which a peer writes it: a copy is kept as it comes.
    */
   readonly outdated: readonly StoreOp[];
 }
 
 /** Rows looked at together. */
-const rowsPerLook = 500;
+const rowsPerLook = 100;
 
 /** `jobs`: of entries of other jobs it cannot be told whether they are outdated. */
 export async function takeCensus(
@@ -40,27 +38,49 @@ export async function takeCensus(
   const waiting = new Map<string, StoreOp>();
   const outdated: StoreOp[] = [];
   for await (const rows of inLooks(store, arcs)) {
-    const entries = rows.map(({ key, value }) => ({
-      key,
-      space: jobSpaceOfQueueKey(key),
-      entry: readQueued(key, value),
-    }));
-    const records = await store.getMany(
-      entries.map(({ entry, space }) => recordKeyOf(entry, jobs.bySpace(space))),
-    );
-    entries.forEach(({ key, space, entry }, at) => {
-      allCounts.set(space, (allCounts.get(space) ?? 0) + 1);
-      if (!entry || isOutdated(entry, records[at])) {
+    const looks = rows.map((row) => lookAt(row, jobs));
+    const records = await store.getMany(looks.flatMap(({ recordKeys }) => recordKeys));
+    let at = 0;
+    for (const { key, value, space, queued, recordKeys } of looks) {
+      const known = records.slice(at, at + recordKeys.length);
+      at += recordKeys.length;
+      if (queued) add(allCounts, space, queuedIn(queued.bundle));
+      const bundle = queued && withoutOutdated(queued.bundle, known);
+      const count = bundle ? queuedIn(bundle) : 0;
+      if (!queued || !bundle || count === 0) {
         outdated.push({ type: "del", key });
-        return;
+        continue;
       }
-      counts.set(space, (counts.get(space) ?? 0) + 1);
+      const normal = QueueBundle.encode(bundle);
+      if (compareKeys(normal, value) !== 0) outdated.push({ type: "put", key, value: normal });
+      add(counts, space, count);
       const waitingKey = waitingKeyOf(key);
-      const value = new TextEncoder().encode(hostOf(entry.url as CanonicalUrl));
-      waiting.set(idOf(waitingKey), { type: "put", key: waitingKey, value });
-    });
+      const name = new TextEncoder().encode(queued.host);
+      waiting.set(idOf(waitingKey), { type: "put", key: waitingKey, value: name });
+    }
   }
   return { counts, allCounts, waiting: [...waiting.values()], outdated };
+}
+
+function add(counts: Map<number, number>, space: number, count: number): void {
+  counts.set(space, (counts.get(space) ?? 0) + count);
+}
+
+/** A row of a queue, with the keys of what tells which of its URLs are outdated. */
+interface Look {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly space: number;
+  readonly queued: QueuedBundle | undefined;
+  readonly recordKeys: readonly Uint8Array[];
+}
+
+function lookAt({ key, value }: StoreEntry, jobs: JobRegistry): Look {
+  const space = jobSpaceOfQueueKey(key);
+  const job = jobs.bySpace(space);
+  const queued = readQueued(key, value);
+  const recordKeys = queued && job ? recordKeysOf(queued.bundle, job) : [];
+  return { key, value, space, queued, recordKeys };
 }
 
 /** The rows of the queues within the arcs, some at a time. */
@@ -73,11 +93,4 @@ async function* inLooks(store: Store, arcs: ArcSet): AsyncGenerator<StoreEntry[]
     rows = [];
   }
   if (rows.length > 0) yield rows;
-}
-
-/** No row has this key. */
-const noKey = new Uint8Array(0);
-
-function recordKeyOf(entry: QueueEntry | undefined, job: Job | undefined): Uint8Array {
-  return entry && job ? urlRow(entry.url as CanonicalUrl, job).key : noKey;
 }

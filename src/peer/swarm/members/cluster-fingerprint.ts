@@ -5,7 +5,7 @@ import type { ClusterOptions } from "../cluster-options.ts";
  * Number of what all peers of a swarm must understand alike: their messages, and the canonical form and ring position of
  * a URL. A change that an older peer would misread counts it up.
  */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 /**
  * Sixteen hexadecimal digits that stand for everything on which peers of one swarm must agree. Part of the protocol's name,

@@ -1,7 +1,6 @@
 import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
-import type { NewQueuedUrl, QueuedUrl } from "../../../core/frontier/queued-url.ts";
+import type { QueuedUrl, StoredRow } from "../../../core/frontier/queued-row.ts";
 import {
-  fingerprintStart,
   jobSpaceOfQueueKey,
   jobSpaceOfUrlKey,
   retag,
@@ -12,12 +11,12 @@ import {
 import type { Row } from "../../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import { idOf, keyOf } from "../../../core/record/id-of.ts";
-import type { QueueEntry } from "../../../core/record/queue-entry.ts";
+import { QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
 import { ExclusionRecord, type HostRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
+import { rowBytesMax } from "../../../core/replication/row-lattice.ts";
 import { followRow, heedHostRow, mergeRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
-import type { CanonicalUrl, Millis } from "../../../core/units.ts";
-import { hostOf } from "../../../core/url/site-of.ts";
+import type { HostName, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Metrics } from "../../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
@@ -26,15 +25,14 @@ import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
 import { VisitedRows } from "../../durability/visited-rows.ts";
 import type { Sequence } from "../../durability/sequence.ts";
-import { urlRow } from "../../admission/url-row.ts";
 import { MergedUrls } from "../../admission/merged-urls.ts";
 import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
 import type { SieveKey, SieveKeeper } from "../../admission/sieve-keeper.ts";
-import { isOutdated } from "./outdated.ts";
+import { isOutdated, recordKeysOf, withoutOutdated } from "./outdated.ts";
 import type { MixedQueues } from "./mixed-queues.ts";
 import { parcelOfRow } from "../exchange/parcel.ts";
 import type { Parcel } from "../exchange/parcel.ts";
-import { readQueued } from "./read-queued.ts";
+import { readQueued, type QueuedBundle } from "./read-queued.ts";
 import { nameKey, RowWatch } from "./row-watch.ts";
 import type { NamedKey } from "./row-watch.ts";
 import type { Territory } from "../ownership/territory.ts";
@@ -43,18 +41,17 @@ interface Incoming extends NamedKey {
   readonly row: Row;
   readonly tag: TerritorialTag;
   readonly isHeld: boolean;
-  /** Of an entry for a queue that is held here. */
+  /** Of a row for a queue that is held here. */
   readonly queued?: Queued;
   /** Of a URL's record, or its exclusion, in an arc that is held here: the row that the URL has where it is the other one. */
   readonly opposite?: NamedKey;
 }
 
-/** A queue entry from elsewhere. */
-interface Queued {
+/** A row of a queue from elsewhere. */
+interface Queued extends QueuedBundle {
   readonly job: Job;
-  readonly entry: QueueEntry;
-  /** Of its URL's record. */
-  readonly record: NamedKey;
+  /** Of its URLs' records, by the URLs' places. */
+  readonly records: readonly NamedKey[];
 }
 
 /**
@@ -140,35 +137,29 @@ export class ReplicaKeeper {
     overlaps: CountedOverlaps,
   ): Promise<{ changed: number; durable: Promise<void> }> {
     const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
-    const queued = incoming.flatMap((one) => one.queued ?? []);
-    const written = incoming.filter(({ row }) => row.value !== undefined);
+    const queued = incoming.flatMap((one) => one.queued?.records ?? []);
+    // A copy of a queue's row takes the holder's word, whatever was there.
+    const written = incoming.filter(
+      ({ row, tag, isHeld }) => row.value !== undefined && (isHeld || tag !== "queue"),
+    );
     const opposites = written.flatMap(({ opposite }) => opposite ?? []);
-    const keys = [...written, ...queued.map(({ record }) => record), ...opposites];
+    const keys = [...written, ...queued, ...opposites];
     return this.#withLatest(keys, this.#firstRowsOf(incoming), (current) =>
       this.#append(incoming, behindMs, overlaps, current),
     );
   }
 
   /**
-   * Ids of a copy's rows that cannot be here: those of URLs that the sieve has never seen, and of their queue entries. Most
-   * rows of a stream are, and what is not there need not be looked for. An entry of the queue may have come
-   * without its URL's row, and is then merged with nothing: it says the same again.
+   * Ids of a copy's rows that cannot be here: those of URLs that the sieve has never seen. Most rows of a stream are, and
+   * what is not there need not be looked for.
    */
   #firstRowsOf(incoming: readonly Incoming[]): ReadonlySet<string> {
     const { sieve } = this.#parts.sieve;
     const ids = new Set<string>();
-    const urls = new Set<number>();
-    const copied = incoming.filter(({ isHeld }) => !isHeld);
-    for (const { key, id, tag } of copied) {
-      if (tag !== "url" && tag !== "exclusion") continue;
+    for (const { key, id, isHeld, tag } of incoming) {
+      if (isHeld || (tag !== "url" && tag !== "exclusion")) continue;
       const { space, words, at } = sieveKeyOfRow(key);
-      if (sieve.mayHave(space, words, at)) continue;
-      ids.add(id);
-      if (tag === "url") urls.add(fingerprintStart(key));
-    }
-    if (urls.size === 0) return ids;
-    for (const { key, id, tag } of copied) {
-      if (tag === "queue" && urls.has(fingerprintStart(key))) ids.add(id);
+      if (!sieve.mayHave(space, words, at)) ids.add(id);
     }
     return ids;
   }
@@ -228,10 +219,10 @@ export class ReplicaKeeper {
     if (tag === "exclusion") return { ...one, opposite: nameKey(retag(key, "url")) };
     if (tag !== "queue") return one;
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
-    const entry = row.value && readQueued(row.key, row.value);
-    if (!job || !entry) return undefined;
-    const record = nameKey(urlRow(entry.url as CanonicalUrl, job).key);
-    return { ...one, queued: { job, entry, record } };
+    const queued = row.value && readQueued(row.key, row.value);
+    if (!job || !queued) return undefined;
+    const records = recordKeysOf(queued.bundle, job).map(nameKey);
+    return { ...one, queued: { ...queued, job, records } };
   }
 
   /** From here on nothing waits: what is merged is what is written. */
@@ -243,18 +234,22 @@ export class ReplicaKeeper {
   ): { changed: number; durable: Promise<void> } {
     const ops: StoreOp[] = [];
     const logged: SieveKey[] = [];
-    const arrivals: NewQueuedUrl[] = [];
+    const arrivals: Arrival[] = [];
     const parcels: Parcel[] = [];
     const heard: HostRecord[] = [];
-    for (const { id, row, tag, isHeld, queued, opposite } of incoming) {
+    for (const one of incoming) {
+      const { id, row, tag, isHeld, opposite } = one;
       if (row.value === undefined) {
         ops.push({ type: "del", key: row.key });
         current.set(id, undefined);
         continue;
       }
-      // An entry that is behind its URL's record was taken out of the queue here already.
-      if (queued && isOutdated(queued.entry, current.get(queued.record.id))) continue;
       const known = current.get(id);
+      if (tag === "queue") {
+        const arrival = this.#queue(one, current, ops);
+        if (arrival) arrivals.push(arrival);
+        continue;
+      }
       // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
       if (isHeld && tag === "robots" && known !== undefined) continue;
       if (isHeld && tag === "host") {
@@ -265,7 +260,6 @@ export class ReplicaKeeper {
         heard.push(heeded.record);
         continue;
       }
-      if (tag === "queue" && !this.#parts.sequence.observe(sequenceOfQueueKey(row.key))) continue;
       if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
       const merge = isHeld ? mergeRow : followRow;
       const merged = merge(tag, known, row.value, behindMs);
@@ -293,14 +287,13 @@ export class ReplicaKeeper {
       if (tag === "url" || tag === "exclusion") this.merged.add(id);
       this.#parts.mixed.merged(positionOfKey(row.key));
       if (known !== undefined) continue;
-      if (queued) arrivals.push(this.#enqueue(row.key, queued, ops));
-      else if (tag === "outbox") parcels.push(this.#parcelOf(row.key, merged.value));
+      if (tag === "outbox") parcels.push(this.#parcelOf(row.key, merged.value));
     }
     if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };
     ops.push(...this.#parts.sieve.log(logged));
     const durable = this.#parts.journal.append(ops);
     for (const parcel of parcels) this.#parts.send(parcel);
-    for (const url of arrivals) this.#parts.frontier.arrived(url);
+    for (const { host, row } of arrivals) this.#parts.frontier.arrived(host, row);
     for (const record of heard) this.#parts.frontier.heed(record);
     this.#metrics.count("replica_rows_total", incoming.length);
     return { changed: ops.length, durable };
@@ -319,13 +312,30 @@ export class ReplicaKeeper {
     return parcelOfRow(key.slice(), OutboxEntry.decode(value), this.#clock.nowMs());
   }
 
-  /** An entry has come from elsewhere into the queue of an arc that is held here. */
-  #enqueue(key: Uint8Array, { job, entry }: Queued, ops: StoreOp[]): NewQueuedUrl {
-    job.counter.add("queued");
-    const name = hostOf(entry.url as CanonicalUrl);
-    const value = new TextEncoder().encode(name);
-    ops.push({ type: "put", key: waitingKeyOf(key), value });
-    return { key, job: job.definition.id, entry };
+  /** Takes in a row of a queue; tells what it brings to one that is held here. */
+  #queue(
+    { id, row: { key, value }, isHeld, queued }: Incoming,
+    current: Map<string, Uint8Array | undefined>,
+    ops: StoreOp[],
+  ): Arrival | undefined {
+    if (value === undefined || !this.#parts.sequence.observe(sequenceOfQueueKey(key)))
+      return undefined;
+    // A copy is kept as it comes: who takes it over looks at it.
+    if (!isHeld && value.length <= rowBytesMax) ops.push({ type: "put", key, value });
+    if (!queued || current.get(id) !== undefined) return undefined;
+    const { job, host } = queued;
+    const bundle = leftOf(queued, current);
+    const count = queuedIn(bundle);
+    if (count === 0) return undefined;
+    const left = QueueBundle.encode(bundle);
+    ops.push({ type: "put", key, value: left });
+    const name = new TextEncoder().encode(host);
+    ops.push({ type: "put", key: waitingKeyOf(key), value: name });
+    // A message may speak of one row twice.
+    current.set(id, left);
+    job.counter.add("queued", count);
+    this.#parts.mixed.merged(positionOfKey(key));
+    return { host, row: { key, value: left, job: job.definition.id } };
   }
 
   /** The URL was kept out at one place, and let in at another one: it does not count as skipped. */
@@ -339,4 +349,21 @@ export class ReplicaKeeper {
   #countOverlap(key: Uint8Array): void {
     this.#parts.jobs.bySpace(jobSpaceOfUrlKey(key))?.counter.add("overlapFetches");
   }
+}
+
+/** A row that has come into the queue of a host. */
+interface Arrival {
+  readonly host: HostName;
+  readonly row: StoredRow;
+}
+
+/** What a row brings to a queue that is held here: no URL whose record is further, as that one was taken out of it here. */
+function leftOf(
+  { bundle, records }: Queued,
+  current: ReadonlyMap<string, Uint8Array | undefined>,
+): QueueBundle {
+  return withoutOutdated(
+    bundle,
+    records.map(({ id }) => current.get(id)),
+  );
 }

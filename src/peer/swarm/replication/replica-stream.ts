@@ -2,6 +2,7 @@ import { ArcMap } from "../../../core/ring/arc-map.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import { positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
 import { territorialTagOf } from "../../../core/record/keys.ts";
+import { readBundle } from "../../../core/replication/entry-lattices.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -273,7 +274,9 @@ function bytesOfRow({ key, value }: Row): number {
 /** When a row's turn comes in a unit that goes in parts. */
 function turnOf({ key, value }: Row): number {
   if (value === undefined) return 2;
-  return territorialTagOf(key) === "url" ? 1 : 0;
+  const tag = territorialTagOf(key);
+  if (tag === "url") return 1;
+  return tag === "queue" && readBundle(value)?.taken ? 2 : 0;
 }
 
 /** Most rows of a unit are of one site, and stand together. */

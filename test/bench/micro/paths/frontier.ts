@@ -1,16 +1,16 @@
 import { HostQueue } from "../../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../../src/core/frontier/host-visit.ts";
-import type { QueuedUrl } from "../../../../src/core/frontier/queued-url.ts";
+import { QueuedRow } from "../../../../src/core/frontier/queued-row.ts";
 import { Workbench } from "../../../../src/core/frontier/workbench.ts";
 import { invariant } from "../../../../src/core/errors.ts";
 import { HostGate, type FetchVerdict } from "../../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../../src/core/politeness/politeness-options.ts";
-import { idOf } from "../../../../src/core/record/id-of.ts";
 import { hostAddress, queueKey } from "../../../../src/core/record/keys.ts";
+import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import type { HostName, IpAddress, JobId, SiteName } from "../../../../src/core/units.ts";
 import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
 import { sampleUrls } from "../sample-pages.ts";
-import { sampleQueueEntry, sampleUrlKey } from "../sample-rows.ts";
+import { sampleBundles, sampleUrlKey } from "../sample-rows.ts";
 
 const hosts = 10_000;
 const hostsPerAddress = 3;
@@ -103,11 +103,10 @@ function startGate(): Load {
 function startQueue(): Load {
   const job = "bench" as JobId;
   const keys = hostAddress("site.example" as SiteName, "www.site.example" as HostName);
-  const urls: QueuedUrl[] = sampleUrls(headUrls * 20).map((url, n) => ({
-    id: idOf(queueKey(keys, 1, 4, n, sampleUrlKey(url, n))),
-    job,
-    entry: sampleQueueEntry(url, n),
-  }));
+  const urls = sampleBundles(sampleUrls(headUrls * 20)).flatMap((bundle, n) => {
+    const key = queueKey(keys, 1, 4, n, [sampleUrlKey(bundle.urls[0] ?? "", n)]);
+    return QueuedRow.urlsOf({ key, value: QueueBundle.encode(bundle), job });
+  });
   return {
     operations: urls.length,
     pass: () => {

@@ -1,8 +1,8 @@
-import { QueueEntry } from "../../../../src/core/record/queue-entry.ts";
+import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import { HostRecord, UrlRecord } from "../../../../src/core/record/record.pb.ts";
 import type { Load, MicroBenchmark } from "../micro-benchmark.ts";
 import { sampleUrls } from "../sample-pages.ts";
-import { sampleHostRecord, sampleQueueEntry, sampleUrlRecord } from "../sample-rows.ts";
+import { sampleBundles, sampleHostRecord, sampleUrlRecord, urlsPerBundle } from "../sample-rows.ts";
 
 interface Codec<T> {
   readonly encode: (value: T) => Uint8Array;
@@ -48,5 +48,5 @@ function bothOf<T>(name: string, codec: Codec<T>, values: () => readonly T[]): M
 export const benchmarks: readonly MicroBenchmark[] = [
   ...bothOf("url", UrlRecord, () => sampleUrls(count).map(sampleUrlRecord)),
   ...bothOf("host", HostRecord, () => Array.from({ length: count }, (_, n) => sampleHostRecord(n))),
-  ...bothOf("queue", QueueEntry, () => sampleUrls(count).map(sampleQueueEntry)),
+  ...bothOf("queue", QueueBundle, () => sampleBundles(sampleUrls(count * urlsPerBundle))),
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import type { Row } from "../../../../src/core/messages/rows.ts";
 import {
   hostAddress,
@@ -168,7 +169,7 @@ describe("a change that is too large for one message", () => {
     const record = urlKey("url", site, Uint32Array.of(number, 0, 0, 0), 0, 1);
     return [
       { key: record, value: Uint8Array.of(1) },
-      { key: queueKey(host, 1, 5, number, record), value: new Uint8Array(bytes) },
+      { key: queueKey(host, 1, 5, number, [record]), value: new Uint8Array(bytes) },
     ];
   }
 
@@ -228,6 +229,25 @@ describe("a change that is too large for one message", () => {
       }
       expect(sent.at(-1)).toEqual({ key: gone.key });
     }
+  });
+
+  it("brings a row of the queue first, but behind the record of what has left it", async () => {
+    const [done, row] = queuedUrl(4);
+    if (done === undefined || row === undefined) throw new Error("a queued URL has two rows");
+    const bundle = {
+      urls: ["a", "b"],
+      depth: 0,
+      attempts: 0,
+      redirectChain: [],
+      discoveredAtMs: 0,
+    };
+    const rowWith = (taken: number): Row => ({
+      ...row,
+      value: QueueBundle.encode({ ...bundle, taken }),
+    });
+    const [fresh, marked] = [rowWith(0), rowWith(1)];
+    expect(await messagesOf([done, fresh], { rowsPerMessage: 1 })).toEqual([[fresh], [done]]);
+    expect(await messagesOf([marked, done], { rowsPerMessage: 1 })).toEqual([[done], [marked]]);
   });
 
   it("stays as it is where it fits", async () => {

@@ -107,7 +107,7 @@ describe("RowWatch", () => {
     const watch = new RowWatch();
     const value = new Uint8Array(1);
     const host = { position: 1n, hostHash: 2n };
-    const queued = queueKey(host, 1, 0, 7, new Uint8Array(29));
+    const queued = queueKey(host, 1, 0, 7, [new Uint8Array(29)]);
     const ops: StoreOp[] = [
       { type: "put", key: namedKey("meta", "x"), value },
       { type: "put", key: queued, value },
