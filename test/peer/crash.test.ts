@@ -7,14 +7,16 @@ import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
 const hosts = 6;
 const pagesPerHost = 25;
 
-/** Pages in a ring with chords, over several hosts: each can be reached in many ways. */
+/** Pages in a ring with chords, over several hosts: each can be reached in many ways. The first of a host leads to half of them. */
 const web: Pages = (url) => {
   const match = /^http:\/\/h(\d+)\.example\/p(\d+)$/.exec(url);
   if (!match) return undefined;
   const host = Number(match[1]);
   const page = Number(match[2]);
   const next = (page + 1) % pagesPerHost;
+  const half = page === 0 ? Math.floor(pagesPerHost / 2) : 0;
   return htmlPage(
+    ...Array.from({ length: half }, (_, number) => `/p${2 * number + 1}`),
     `/p${next}`,
     `/p${(page * 7 + 3) % pagesPerHost}`,
     `http://h${(host + 1) % hosts}.example/p${page}`,
