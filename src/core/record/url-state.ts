@@ -1,4 +1,4 @@
-import type { UrlRecord } from "./record.pb.ts";
+import { UrlRecord } from "./record.pb.ts";
 
 /** A URL's place in the lattice: absent is unknown, and a higher number wins a merge. */
 export const urlState = {
@@ -16,3 +16,8 @@ export const urlState = {
     noindex: false,
   } satisfies UrlRecord,
 } as const;
+
+/** The row of a URL that is queued, of which so many requests have been made: all else of it is in the queue. */
+export function queuedRecord(attempts: number): Uint8Array<ArrayBuffer> {
+  return UrlRecord.encode({ ...urlState.fresh, state: urlState.queued, attempts });
+}

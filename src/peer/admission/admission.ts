@@ -4,7 +4,7 @@ import { packedUrl } from "../../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../../core/page/parsed-page.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import { exclusionSpace } from "../../core/record/keys.ts";
-import { urlState } from "../../core/record/url-state.ts";
+import { queuedRecord, urlState } from "../../core/record/url-state.ts";
 import { QueryGuard } from "../../core/sieve/query-guard.ts";
 import type { HostName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -84,8 +84,7 @@ interface Pending {
 /** Requests sifted together: enough to make one look-up in the store worth its round trip. */
 const requestsPerRound = 2_048;
 
-/** The row of a URL that has just been queued: all else of it is in the queue. */
-const queuedRecord = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued });
+const newRecord = queuedRecord(0);
 
 /** Links sifted together, unless one page alone has more. */
 const linksPerRound = 4_096;
@@ -305,7 +304,7 @@ export class Admission {
       }
       invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
       this.#count(candidate, host);
-      ops.push({ type: "put", key: row, value: queuedRecord });
+      ops.push({ type: "put", key: row, value: newRecord });
       rows.add(host, candidate);
       const places = added.get(request);
       if (places) places.push(candidate.index);

@@ -88,6 +88,19 @@ describe("a peer that is asked for the URLs of a job", () => {
     ]);
   });
 
+  it("lists more queued URLs than one answer has room for, each once", async () => {
+    const machine = new VirtualPeer(() => undefined);
+    const seeds = Array.from({ length: 1_100 }, (_, number) => `${seed}page-${number}`);
+    const urls = await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(seeds, { scope: "host", delayMs: 60_000 });
+        return listed(peer, { state: "queued" });
+      })(),
+    );
+    expect(urls.map(({ url }) => url)).toEqual(seeds.toSorted());
+  });
+
   it("counts what is left of a cancelled job among the excluded", async () => {
     const machine = new VirtualPeer((url) => pages[url]);
     const lists = await machine.clock.run(

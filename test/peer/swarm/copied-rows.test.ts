@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { VirtualMachine } from "../../../sim/world/virtual-machine.ts";
 import {
+  after,
   hostAddress,
   jobSpace,
   queueKey,
@@ -107,6 +108,17 @@ describe("rows from another member, for a site that is held here", () => {
     });
   });
 
+  it("of a queue make its URLs known, whose records may never come", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      const { entry, record } = rowsOf(found);
+      const { disk, peer } = await sendInTurn(bench, found, [entry]);
+      expect(disk.entries({ gte: record.key, lt: after(record.key) })).toEqual([record]);
+      await peer.inject(job, [found], {});
+      expect(peer.job(job).counts.queued).toBe(1);
+    });
+  });
+
   it("of a queue change nothing of what is here", async () => {
     const bench = new SwarmBench(2);
     await bench.run(async () => {
@@ -191,6 +203,10 @@ describe("rows of a copy, when its holder is gone", () => {
       expect(copy.peer.job(job).counts.queued).toBe(1);
       const rows = copy.disk.entries(tagRange("queue"));
       expect(rows.map(({ value }) => QueueBundle.decode(value))).toMatchObject([{ taken: 0b101 }]);
+      await copy.peer.inject(job, [found], {});
+      expect(copy.peer.job(job).counts.queued).toBe(1);
+      const { record } = rowsOf(found);
+      expect(copy.disk.entries({ gte: record.key, lt: after(record.key) })).toEqual([record]);
     });
   });
 

@@ -47,6 +47,17 @@ describe("a swarm that is asked for the URLs of a job", () => {
     expect(urls.toSorted()).toEqual(bench.urls.toSorted());
   });
 
+  it("lists more queued URLs of a host than one answer has room for", async () => {
+    const bench = new SwarmBench(2);
+    const seeds = Array.from({ length: 1_100 }, (_, page) => `http://far.example/${page}`);
+    const { urls } = await bench.run(async () => {
+      await bench.begin();
+      await bench.peer(0).inject(job, seeds, { scope: "any", delayMs: 60_000 });
+      return listed(bench.peer(1 - bench.holderOf("http://far.example/")));
+    });
+    expect(urls.toSorted()).toEqual(seeds.toSorted());
+  });
+
   it("says that a part is missing, where nobody can tell of it", async () => {
     const bench = new SwarmBench(3);
     await bench.run(async () => {

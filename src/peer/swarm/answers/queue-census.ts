@@ -1,6 +1,8 @@
 import { compareKeys } from "../../../core/record/compare-keys.ts";
 import { jobSpaceOfQueueKey, waitingKeyOf } from "../../../core/record/keys.ts";
-import { QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
+import type { Row } from "../../../core/messages/rows.ts";
+import { isQueued, QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
+import { queuedRecord } from "../../../core/record/url-state.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { Store, StoreEntry, StoreOp } from "../../../ports/store.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
@@ -22,6 +24,8 @@ export interface QueueCensus {
    * row of its queue, and writes the rest in the form in which a peer writes it: a copy is kept as it comes.
    */
   readonly outdated: readonly StoreOp[];
+  /** Records of URLs that have none, though they are queued: a copy that is not complete may have the one alone. */
+  readonly missing: readonly Required<Row>[];
 }
 
 /** Rows looked at together. */
@@ -37,6 +41,7 @@ export async function takeCensus(
   const allCounts = new Map<number, number>();
   const waiting = new Map<string, StoreOp>();
   const outdated: StoreOp[] = [];
+  const missing: Required<Row>[] = [];
   for await (const rows of inLooks(store, arcs)) {
     const looks = rows.map((row) => lookAt(row, jobs));
     const records = await store.getMany(looks.flatMap(({ recordKeys }) => recordKeys));
@@ -53,13 +58,17 @@ export async function takeCensus(
       }
       const normal = QueueBundle.encode(bundle);
       if (compareKeys(normal, value) !== 0) outdated.push({ type: "put", key, value: normal });
+      for (const [place, record] of recordKeys.entries()) {
+        if (known[place] !== undefined || !isQueued(bundle, place)) continue;
+        missing.push({ key: record, value: queuedRecord(bundle.attempts) });
+      }
       add(counts, space, count);
       const waitingKey = waitingKeyOf(key);
       const name = new TextEncoder().encode(queued.host);
       waiting.set(idOf(waitingKey), { type: "put", key: waitingKey, value: name });
     }
   }
-  return { counts, allCounts, waiting: [...waiting.values()], outdated };
+  return { counts, allCounts, waiting: [...waiting.values()], outdated, missing };
 }
 
 function add(counts: Map<number, number>, space: number, count: number): void {

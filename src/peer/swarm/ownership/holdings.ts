@@ -59,13 +59,13 @@ export class Holdings {
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
-      const { allCounts, waiting, outdated } = await this.#count(fresh, 1);
+      const { allCounts, waiting, outdated, missing } = await this.#count(fresh, 1);
       if (allCounts.size > 0) mixed.taken(fresh, sequence.last);
       // Of what was held at two places neither side knows when the other one last asked.
       frontier.doubts.add(arcs.subtract(fresh));
       if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);
       territory.take(fresh);
-      void journal.append([...waiting, ...outdated]);
+      void journal.append([...waiting, ...outdated, ...keeper.enter(missing)]);
     });
     await exchange().load(arcs);
     exchange().reroute();

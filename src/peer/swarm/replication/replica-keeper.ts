@@ -11,7 +11,8 @@ import {
 import type { Row } from "../../../core/messages/rows.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import { idOf, keyOf } from "../../../core/record/id-of.ts";
-import { QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
+import { isQueued, QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
+import { queuedRecord } from "../../../core/record/url-state.ts";
 import { ExclusionRecord, type HostRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
 import { rowBytesMax } from "../../../core/replication/row-lattice.ts";
 import { followRow, heedHostRow, mergeRow } from "../../../core/replication/merge-row.ts";
@@ -136,7 +137,7 @@ export class ReplicaKeeper {
     behindMs: Millis,
     overlaps: CountedOverlaps,
   ): Promise<{ changed: number; durable: Promise<void> }> {
-    const incoming = rows.flatMap((row) => this.#incoming(row) ?? []);
+    const incoming = rows.flatMap((row) => this.#incoming(row));
     const queued = incoming.flatMap((one) => one.queued?.records ?? []);
     // A copy of a queue's row takes the holder's word, whatever was there.
     const written = incoming.filter(
@@ -205,24 +206,33 @@ export class ReplicaKeeper {
     );
   }
 
-  /** A row, with what has to be known of it; nothing for one that changes nothing here. */
-  #incoming(row: Row): Incoming | undefined {
+  /**
+   * A row, with what has to be known of it; nothing for one that changes nothing here. A row of a queue says of its URLs that
+   * they are queued: their records may come later, or never.
+   */
+  #incoming(row: Row): Incoming[] {
     const tag = territorialTagOf(row.key);
-    if (tag === undefined) return undefined;
+    if (tag === undefined) return [];
     const isHeld = this.#parts.territory.holds(positionOfKey(row.key));
     // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
-    if (isHeld && row.value === undefined) return undefined;
+    if (isHeld && row.value === undefined) return [];
     const { key } = row;
     const one: Incoming = { key, id: idOf(key), row, tag, isHeld };
-    if (!isHeld) return one;
-    if (tag === "url") return { ...one, opposite: nameKey(retag(key, "exclusion")) };
-    if (tag === "exclusion") return { ...one, opposite: nameKey(retag(key, "url")) };
-    if (tag !== "queue") return one;
+    if (!isHeld) return [one];
+    if (tag === "url") return [{ ...one, opposite: nameKey(retag(key, "exclusion")) }];
+    if (tag === "exclusion") return [{ ...one, opposite: nameKey(retag(key, "url")) }];
+    if (tag !== "queue") return [one];
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
     const queued = row.value && readQueued(row.key, row.value);
-    if (!job || !queued) return undefined;
+    if (!job || !queued) return [];
     const records = recordKeysOf(queued.bundle, job).map(nameKey);
-    return { ...one, queued: { ...queued, job, records } };
+    const { bundle } = queued;
+    const queuedRows = records
+      .filter((_, place) => isQueued(bundle, place))
+      .flatMap((record) =>
+        this.#incoming({ key: record.key, value: queuedRecord(bundle.attempts) }),
+      );
+    return [{ ...one, queued: { ...queued, job, records } }, ...queuedRows];
   }
 
   /** From here on nothing waits: what is merged is what is written. */
@@ -297,6 +307,14 @@ export class ReplicaKeeper {
     for (const record of heard) this.#parts.frontier.heed(record);
     this.#metrics.count("replica_rows_total", incoming.length);
     return { changed: ops.length, durable };
+  }
+
+  /** The writes that make records known which are missing in arcs that are about to be held. */
+  enter(records: readonly Required<Row>[]): StoreOp[] {
+    const logged: SieveKey[] = [];
+    for (const { key } of records) this.#sift(key, undefined, logged);
+    const ops = records.map(({ key, value }): StoreOp => ({ type: "put", key, value }));
+    return [...ops, ...this.#parts.sieve.log(logged)];
   }
 
   #sift(key: Uint8Array, current: Uint8Array | undefined, logged: SieveKey[]): void {
