@@ -24,7 +24,7 @@ import { job, SwarmBench } from "./swarm-bench.ts";
 /** No page leads to it. */
 const found = "http://found.example/elsewhere" as CanonicalUrl;
 
-/** A queued URL as two rows: its record, and its entry of the queue, which may be that of another URL's host. */
+/** A queued URL as two rows: its record, and its row of the queue, which may be that of another URL's host. */
 function rowsOf(
   url: CanonicalUrl,
   queue: CanonicalUrl = url,

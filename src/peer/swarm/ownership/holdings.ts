@@ -15,7 +15,7 @@ import type { Territory } from "./territory.ts";
 /**
  * What it means for this peer's books that it begins or ends to hold arcs.
  *
- * Invariant: a job's total of queued URLs is the number of queue rows in the arcs that are held.
+ * Invariant: a job's total of queued URLs is the number of those in the rows of its queues, in the arcs that are held.
  */
 export class Holdings {
   readonly #store: Store;
