@@ -8,6 +8,9 @@ import type { Host } from "./host.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 
+/** Most hosts have no more rows than that. */
+const fewRows = 4;
+
 /** Reads heads of hosts' queues from disk. */
 export class QueueReader {
   readonly #store: Store;
@@ -34,19 +37,25 @@ export class QueueReader {
 
   /** As many URLs as are wanted, or all that there are. */
   async #scan(
-    { job, limit }: RefillTicket,
+    { job, after: reached, limit }: RefillTicket,
     range: KeyRange,
   ): Promise<{ readonly urls: QueuedUrl[]; readonly isComplete: boolean }> {
     const urls: QueuedUrl[] = [];
     let { gte } = range;
-    // As if all rows were full, and then twice as many each time. Of the first one everything may have been read before.
-    let asked = 2 + Math.floor(limit / bundleUrlsMax);
+    let wanted = limit;
+    // Enough where all rows are full, or a host has few; then twice as many each time.
+    let asked = 1 + Math.min(limit, fewRows) + Math.floor(limit / bundleUrlsMax);
     for (;;) {
       const rows = await this.#store.range({ gte, lt: range.lt }, asked);
-      for (const row of rows) urls.push(...QueuedRow.urlsOf({ ...row, job }));
+      for (const [at, row] of rows.entries()) {
+        if (wanted <= 0) return { urls, isComplete: false };
+        const found = QueuedRow.urlsOf({ ...row, job });
+        urls.push(...found);
+        // Of the first row all or some may have been read before.
+        wanted -= at > 0 ? found.length : found.filter(({ id }) => id > reached).length;
+      }
       const last = rows.at(-1);
       if (!last || rows.length < asked) return { urls, isComplete: true };
-      if (urls.length >= limit + bundleUrlsMax) return { urls, isComplete: false };
       gte = after(last.key);
       asked *= 2;
     }
