@@ -17,8 +17,8 @@ interface RefillState {
   readonly ticket: RefillTicket;
   /** Entries beyond the head that were written since the scan began, so that it may have missed them. */
   readonly added: SortedHead;
-  /** Entries whose removal became durable since the scan began, so that it may have seen them. */
-  readonly gone: Map<string, QueuedUrl>;
+  /** Rows of entries whose removal became durable since the scan began, so that it may have seen them. */
+  readonly changed: Set<QueuedRow>;
 }
 
 /** A head with less than this share of its bound is filled up again. */
@@ -106,7 +106,7 @@ export class JobQueue {
 
   committed(url: QueuedUrl): void {
     invariant(this.#settled.delete(url.id), "an entry was committed that was not settled");
-    this.#refill?.gone.set(url.id, url);
+    this.#refill?.changed.add(url.row);
   }
 
   expectOnDisk(): void {
@@ -121,7 +121,7 @@ export class JobQueue {
     this.#refill = {
       ticket,
       added: new SortedHead(this.#headMax, everything),
-      gone: new Map(),
+      changed: new Set(),
     };
     return ticket;
   }
@@ -142,18 +142,16 @@ export class JobQueue {
       if (this.#leased.has(url.id)) continue;
       // From the row that is in memory more may have left than from the one that the scan found.
       const row = known.get(url.row.id) ?? url.row;
-      if (row.has(url)) this.#head.add({ ...url, row });
+      if (row.has(url)) this.#head.add(row === url.row ? url : { ...url, row });
     }
   }
 
-  /** Rows that have a URL in memory. */
-  #rowsInMemory({ added, gone }: RefillState): ReadonlyMap<string, QueuedRow> {
-    const rows = new Map<string, QueuedRow>();
-    const places = [this.#head.entries, added.entries, this.#leased.values()];
-    for (const urls of [...places, this.#settled.values(), gone.values()]) {
-      for (const { row } of urls) rows.set(row.id, row);
-    }
-    return rows;
+  /** Rows that have a URL in memory, or had one when the scan began. */
+  #rowsInMemory({ added, changed }: RefillState): ReadonlyMap<string, QueuedRow> {
+    const held = [...this.#head.entries, ...added.entries];
+    const underWay = [...this.#leased.values(), ...this.#settled.values()];
+    const rows = [...held, ...underWay].map(({ row }) => row);
+    return new Map([...rows, ...changed].map((row) => [row.id, row]));
   }
 
   /** Keeps a live entry in the head, or lets it be found by a refill. */

@@ -310,8 +310,8 @@ export class Admission {
       if (places) places.push(candidate.index);
       else added.set(request, [candidate.index]);
     }
-    const queued = rows.finish();
-    for (const host of queued.keys()) ops.push(...this.#frontier.keepWaiting(host));
+    rows.close();
+    for (const host of rows.written.keys()) ops.push(...this.#frontier.keepWaiting(host));
     for (const { job, reason, op } of lifted) {
       job.counter.addSkipped(reason, -1);
       ops.push(op);
@@ -319,7 +319,7 @@ export class Admission {
     const parcels = this.#dispose(outgoing, ops);
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
     const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
-    const changed = new Set(queued.keys());
+    const changed = new Set(rows.written.keys());
     for (const { host, ops: own, again } of settlements) {
       changed.add(host);
       ops.push(...own);
@@ -329,7 +329,7 @@ export class Admission {
     const durable = this.#journal.append(ops);
     for (const parcel of parcels) this.#outlet?.send(parcel);
     for (const { appended } of settlements) appended(durable);
-    for (const [host, added] of queued) this.#frontier.added(host, added);
+    for (const [host, added] of rows.written) this.#frontier.added(host, added);
     for (const host of changed) this.#frontier.saved(host, durable);
     for (const { request, resolve } of round) {
       resolve({ added: added.get(request) ?? [], durable });

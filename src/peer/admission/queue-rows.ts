@@ -23,14 +23,14 @@ interface OpenRow {
 
 /**
  * Puts the URLs of one batch into the queues of their hosts, behind all others of their job and priority: those of one host
- * that were found together, in one row. {@link QueueRows.finish} tells of all rows, those that come again later included.
+ * that were found together, in one row.
  */
 export class QueueRows {
   readonly #sequence: Sequence;
   readonly #nowMs: number;
   readonly #ops: StoreOp[];
   readonly #open = new Map<Host, OpenRow>();
-  readonly #rows = new Map<Host, StoredRow[]>();
+  readonly #written = new Map<Host, StoredRow[]>();
 
   /** The rows' writes are appended to `ops`. */
   constructor(sequence: Sequence, nowMs: number, ops: StoreOp[]) {
@@ -65,11 +65,15 @@ export class QueueRows {
     });
   }
 
-  /** The rows of each host so far; what was added first is among the writes by then. */
-  finish(): ReadonlyMap<Host, readonly StoredRow[]> {
+  /** Writes the rows that may still take in more. */
+  close(): void {
     for (const [host, row] of this.#open) this.#close(host, row);
     this.#open.clear();
-    return this.#rows;
+  }
+
+  /** The rows of each host that have been written so far. */
+  get written(): ReadonlyMap<Host, readonly StoredRow[]> {
+    return this.#written;
   }
 
   #close(host: Host, { request, sequence, urls, urlRowKeys }: OpenRow): void {
@@ -98,9 +102,9 @@ export class QueueRows {
     const value = QueueBundle.encode(bundle);
     this.#ops.push({ type: "put", key, value });
     const row = { key, value, job: job.definition.id };
-    const rows = this.#rows.get(host);
+    const rows = this.#written.get(host);
     if (rows) rows.push(row);
-    else this.#rows.set(host, [row]);
+    else this.#written.set(host, [row]);
   }
 }
 

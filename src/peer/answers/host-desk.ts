@@ -17,9 +17,10 @@ import type { HostName, Millis } from "../../core/units.ts";
 import { siteOfHost } from "../../core/url/site-of.ts";
 import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { Store } from "../../ports/store.ts";
+import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
+import { queuePages } from "../frontier/queue-pages.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
@@ -97,13 +98,24 @@ export class HostDesk {
     for (const { definition, space } of jobs) {
       if (lengths.length >= hostRowsMax) break;
       if (definition.state === "cancelled") continue;
-      const rows = await this.#ports.store.range(queueRange(keys, space), countedMax + 1);
-      const bundles = rows.flatMap(({ value }) => readBundle(value) ?? []);
-      const all = bundles.reduce((sum, bundle) => sum + queuedIn(bundle), 0);
+      const all = await this.#count(queueRange(keys, space));
       const urls = Math.min(all, countedMax);
       if (urls > 0) lengths.push({ job: definition.id, urls, orMore: all > urls });
     }
     return lengths;
+  }
+
+  /** Queued URLs, or any number above {@link countedMax}. A copy's row may be none: it is kept as it came. */
+  async #count(range: KeyRange): Promise<number> {
+    let count = 0;
+    for await (const { rows } of queuePages(this.#ports.store, range, countedMax + 1)) {
+      for (const { value } of rows) {
+        const bundle = readBundle(value);
+        if (bundle) count += queuedIn(bundle);
+      }
+      if (count > countedMax) return count;
+    }
+    return count;
   }
 
   async #robots(host: HostName, position: RingPosition): Promise<OriginRobots[]> {

@@ -46,7 +46,8 @@ export class UrlScan {
     let rows = 0;
     let characters = 0;
     const range = { gte: from, lt: tagRange(tag).lt };
-    for await (const row of scanArcs(this.#store, tag, arcs, range, urlsMax)) {
+    const enoughRows = tag === "queue" ? Math.ceil(urlsMax / bundleUrlsMax) : urlsMax;
+    for await (const row of scanArcs(this.#store, tag, arcs, range, enoughRows)) {
       const isFull =
         urls.length >= urlsMax ||
         urls.length > listedUrlsMax - bundleUrlsMax ||

@@ -1,15 +1,12 @@
 import { QueuedRow, rowKeyOf, type QueuedUrl } from "../../core/frontier/queued-row.ts";
 import type { RefillTicket } from "../../core/frontier/job-queue.ts";
-import { after, queueRange } from "../../core/record/keys.ts";
-import { bundleUrlsMax } from "../../core/record/queue-bundle.ts";
+import { queueRange } from "../../core/record/keys.ts";
 import type { JobId } from "../../core/units.ts";
 import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Host } from "./host.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
-
-/** Most hosts have no more rows than that. */
-const fewRows = 4;
+import { queuePages } from "./queue-pages.ts";
 
 /** Reads heads of hosts' queues from disk. */
 export class QueueReader {
@@ -41,23 +38,17 @@ export class QueueReader {
     range: KeyRange,
   ): Promise<{ readonly urls: QueuedUrl[]; readonly isComplete: boolean }> {
     const urls: QueuedUrl[] = [];
-    let { gte } = range;
     let wanted = limit;
-    // Enough where all rows are full, or a host has few; then twice as many each time.
-    let asked = 1 + Math.min(limit, fewRows) + Math.floor(limit / bundleUrlsMax);
-    for (;;) {
-      const rows = await this.#store.range({ gte, lt: range.lt }, asked);
-      for (const [at, row] of rows.entries()) {
+    for await (const { rows, isLast } of queuePages(this.#store, range, limit)) {
+      for (const row of rows) {
         if (wanted <= 0) return { urls, isComplete: false };
         const found = QueuedRow.urlsOf({ ...row, job });
         urls.push(...found);
         // Of the first row all or some may have been read before.
-        wanted -= at > 0 ? found.length : found.filter(({ id }) => id > reached).length;
+        wanted -= found.filter(({ id }) => id > reached).length;
       }
-      const last = rows.at(-1);
-      if (!last || rows.length < asked) return { urls, isComplete: true };
-      gte = after(last.key);
-      asked *= 2;
+      if (wanted <= 0 && !isLast) return { urls, isComplete: false };
     }
+    return { urls, isComplete: true };
   }
 }

@@ -37,6 +37,20 @@ describe("a peer that is asked for a host", () => {
     });
   });
 
+  it.each([
+    [40, { urls: 40, orMore: false }],
+    [1_000, { urls: 1_000, orMore: false }],
+    [1_001, { urls: 1_000, orMore: true }],
+  ])("counts the URLs that it has queued, here %i", async (count, counted) => {
+    const host = await hostAfter(async ({ peer }) => {
+      const urls = Array.from({ length: count }, (_, number) => `${seed}${number}`);
+      await peer.inject(testJob, [], {});
+      await peer.changeJob(testJob, "pause");
+      await peer.inject(testJob, urls, {});
+    });
+    expect(host).toMatchObject({ queued: [{ job: testJob, ...counted }] });
+  });
+
   it("tells nothing as queued of a cancelled job, though the host is known", async () => {
     const host = await hostAfter(async (machine) => {
       await machine.inject([seed], { delayMs: 1_000 });

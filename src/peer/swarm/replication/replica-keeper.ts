@@ -296,8 +296,9 @@ export class ReplicaKeeper {
       if (!isHeld) continue;
       if (tag === "url" || tag === "exclusion") this.merged.add(id);
       this.#parts.mixed.merged(positionOfKey(row.key));
-      if (known !== undefined) continue;
-      if (tag === "outbox") parcels.push(this.#parcelOf(row.key, merged.value));
+      if (known === undefined && tag === "outbox") {
+        parcels.push(this.#parcelOf(row.key, merged.value));
+      }
     }
     if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };
     ops.push(...this.#parts.sieve.log(logged));
