@@ -9,6 +9,7 @@ import { Coverage } from "./checkers/coverage.ts";
 import { Duplicates } from "./checkers/duplicates.ts";
 import { FailedWrites } from "./checkers/failed-writes.ts";
 import { OneOwner } from "./checkers/one-owner.ts";
+import { PageLedger } from "./checkers/page-ledger.ts";
 import { Politeness } from "./checkers/politeness.ts";
 import { Robots } from "./checkers/robots.ts";
 import { StatusOrder } from "./checkers/status-order.ts";
@@ -125,7 +126,8 @@ export class Simulation {
       plan.settings.replicas,
     );
     const [chronicle, findings] = [this.#chronicle, this.#findings];
-    this.#view = { plan, world, chronicle, findings, startedAtMs };
+    const pages = new PageLedger(world.sampleWeb.layout.pageCount);
+    this.#view = { plan, world, chronicle, findings, pages, startedAtMs };
     const dice = world.dice.fork("simulation");
     this.#player = new FaultPlayer(this.#swarm, chronicle, plan, dice.fork("faults"));
     const { jobLimits, jobScope: scope, jobDelayMs: delayMs } = plan.settings;
@@ -356,6 +358,7 @@ export class Simulation {
       endMs: hit.endMs - startedAtMs,
       machine: Number(hit.peer.slice("peer-".length)),
     };
+    this.#view.pages.add(seen);
     for (const checker of this.#checkers) checker.onHit?.(seen);
     this.#log.seeHit(seen);
     if (this.#duplicates.isAnswered(hit.page)) this.#pages?.add(hit.page);

@@ -5,6 +5,7 @@ import type { Plan } from "../scenarios/plan.ts";
 import type { VirtualHit } from "../world/virtual-web.ts";
 import type { World } from "../world/world.ts";
 import type { Chronicle } from "./chronicle.ts";
+import type { PageLedger } from "./page-ledger.ts";
 import type { Findings } from "./violation.ts";
 
 /** What checkers see of a run: the world from outside, and never what a peer thinks of itself alone. */
@@ -13,6 +14,7 @@ export interface RunView {
   readonly world: World<Peer>;
   readonly chronicle: Chronicle;
   readonly findings: Findings;
+  readonly pages: PageLedger;
   /** Time of the world's clock at which the run began. */
   readonly startedAtMs: Millis;
 }

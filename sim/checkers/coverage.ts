@@ -7,7 +7,7 @@ import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
 import type { Peer } from "../../src/peer/peer.ts";
 import type { TrueGraph } from "../sample-web/true-graph.ts";
 import type { VirtualMachine } from "../world/virtual-machine.ts";
-import type { Checker, RunEnd, RunView, SeenHit } from "./checker.ts";
+import type { Checker, RunEnd, RunView } from "./checker.ts";
 import { urlRowKey } from "./url-row-key.ts";
 
 /** Missing pages of which it is told what each disk says. */
@@ -22,7 +22,6 @@ const wordMs: Millis = 10_000;
 export class Coverage implements Checker {
   readonly #view: RunView;
   readonly #space: number;
-  readonly #requests = new Map<number, { count: number; lastAtMs: Millis; lastStatus: number }>();
   /** Member that holds each site, by the sites' numbers. */
   readonly #holders = new Map<number, VirtualMachine<Peer> | undefined>();
   /** Pages that had to be fetched, and those of them that have a final record. */
@@ -32,13 +31,6 @@ export class Coverage implements Checker {
     this.#view = view;
     this.#space = jobSpace(job);
   }
-
-  readonly onHit = ({ page, atMs, status }: SeenHit): void => {
-    if (page < 0) return;
-    const known = this.#requests.get(page);
-    const count = (known?.count ?? 0) + 1;
-    this.#requests.set(page, { count, lastAtMs: atMs, lastStatus: status });
-  };
 
   readonly finish = ({ graph, acknowledged, isFinished }: RunEnd): void => {
     // A job that has not ended is told of once, not once for each page.
@@ -98,10 +90,10 @@ export class Coverage implements Checker {
     key: Uint8Array,
     acknowledgedAtMs: Millis | undefined,
   ): void {
-    const { chronicle, findings, world } = this.#view;
+    const { chronicle, findings, pages, world } = this.#view;
     const isSeed = acknowledgedAtMs !== undefined;
     const isExamined = findings.total < examinedMax;
-    const requests = this.#requests.get(id);
+    const requests = pages.of(id);
     findings.add(
       isSeed ? "injections" : "coverage",
       chronicle.nowMs,
@@ -111,7 +103,7 @@ export class Coverage implements Checker {
       {
         holder: holder?.id ?? "nobody",
         requests: requests?.count ?? 0,
-        ...(requests && { lastAtMs: requests.lastAtMs, lastStatus: requests.lastStatus }),
+        ...(requests && { lastAtMs: requests.last.atMs, lastStatus: requests.last.status }),
         ...(isSeed && { acknowledgedAtMs }),
         kind: world.sampleWeb.kindOf(id),
         ...(isExamined && {

@@ -31,8 +31,7 @@ const attemptsMax = 5;
  */
 export class Duplicates implements Checker {
   readonly #view: RunView;
-  /** The last final answer of each page. */
-  readonly #answers = new Map<number, Answer>();
+  readonly #answers: Answers;
   /** Requests of each process for a page, without a final answer. */
   readonly #attempts = new Map<string, number>();
   readonly #again: Again[] = [];
@@ -45,6 +44,7 @@ export class Duplicates implements Checker {
 
   constructor(view: RunView) {
     this.#view = view;
+    this.#answers = new Answers(view.world.sampleWeb.layout.pageCount);
   }
 
   readonly onHit = (hit: SeenHit): void => {
@@ -111,4 +111,40 @@ export class Duplicates implements Checker {
 /** Whether a page is done with that answer. */
 export function isFinal({ status }: Pick<SeenHit, "status">): boolean {
   return status > 0 && status !== 429 && status < 500;
+}
+
+/** The last final answer of each page: columns, since a run may have a million pages. */
+class Answers {
+  readonly #isThere: Uint8Array;
+  readonly #machine: Uint32Array;
+  readonly #generation: Uint32Array;
+  readonly #atMs: Float64Array;
+  readonly #endMs: Float64Array;
+
+  constructor(pages: number) {
+    this.#isThere = new Uint8Array(pages);
+    this.#machine = new Uint32Array(pages);
+    this.#generation = new Uint32Array(pages);
+    this.#atMs = new Float64Array(pages);
+    this.#endMs = new Float64Array(pages);
+  }
+
+  has(page: number): boolean {
+    return this.#isThere[page] === 1;
+  }
+
+  get(page: number): Answer | undefined {
+    if (!this.has(page)) return undefined;
+    const [machine = 0, generation = 0] = [this.#machine[page], this.#generation[page]];
+    const [atMs = 0, endMs = 0] = [this.#atMs[page], this.#endMs[page]];
+    return { machine, generation, atMs, endMs };
+  }
+
+  set(page: number, { machine, generation, atMs, endMs }: Answer): void {
+    this.#isThere[page] = 1;
+    this.#machine[page] = machine;
+    this.#generation[page] = generation;
+    this.#atMs[page] = atMs;
+    this.#endMs[page] = endMs;
+  }
 }

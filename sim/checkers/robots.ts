@@ -1,24 +1,20 @@
-import type { Checker, RunEnd, RunView, SeenHit } from "./checker.ts";
+import type { Checker, RunEnd, RunView } from "./checker.ts";
 
 /** Nothing is fetched that the rules keep out: what is disallowed, out of reach, or behind too many redirects. */
 export class Robots implements Checker {
   readonly #view: RunView;
-  readonly #first = new Map<number, SeenHit>();
 
   constructor(view: RunView) {
     this.#view = view;
   }
 
-  readonly onHit = (hit: SeenHit): void => {
-    if (hit.page >= 0 && !this.#first.has(hit.page)) this.#first.set(hit.page, hit);
-  };
-
   readonly finish = ({ graph }: RunEnd): void => {
-    for (const [page, { atMs, url, machine }] of this.#first) {
+    const { findings, pages, world } = this.#view;
+    for (const [page, { first }] of pages) {
       const verdict = graph.verdictOf(page);
       if (verdict === "must") continue;
-      const text = `${url} was fetched, which is forbidden (${verdict})`;
-      this.#view.findings.add("robots", atMs, text, { peer: machine, verdict });
+      const text = `${world.sampleWeb.urlOf(page)} was fetched, which is forbidden (${verdict})`;
+      findings.add("robots", first.atMs, text, { peer: first.machine, verdict });
     }
   };
 }

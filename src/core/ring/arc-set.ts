@@ -1,7 +1,6 @@
 import { invariant } from "../errors.ts";
 import { circle, type Arc, type RingPosition } from "./ring-position.ts";
 
-/** Whether a point belongs to a combination, given whether it is in the one set and in the other. */
 /** Which positions are kept: bit 1 those in the one set alone, bit 2 those in the other alone, bit 3 those in both. */
 type Combination = number;
 
@@ -98,6 +97,8 @@ export class ArcSet {
 
   subtract(other: ArcSet): ArcSet {
     if (this.isEmpty || other.isEmpty) return this;
+    // A complete copy lacks nothing: that is asked all the time.
+    if (this.equals(other)) return ArcSet.empty;
     return this.#combine(other, difference);
   }
 
@@ -107,8 +108,11 @@ export class ArcSet {
   }
 
   equals(other: ArcSet): boolean {
-    if (this.#bounds.length !== other.#bounds.length) return false;
-    return this.#bounds.every((bound, i) => bound === other.#bounds[i]);
+    const [one, two] = [this.#bounds, other.#bounds];
+    if (one === two) return true;
+    if (one.length !== two.length) return false;
+    for (let i = 0; i < one.length; i += 1) if (one[i] !== two[i]) return false;
+    return true;
   }
 
   /** The arcs, rising. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SeenHit } from "../../../sim/checkers/checker.ts";
 import { Chronicle } from "../../../sim/checkers/chronicle.ts";
+import { PageLedger } from "../../../sim/checkers/page-ledger.ts";
 import { Politeness } from "../../../sim/checkers/politeness.ts";
 import { Findings } from "../../../sim/checkers/violation.ts";
 import { planOf } from "../../../sim/scenarios/scenarios.ts";
@@ -38,6 +39,7 @@ class Audit {
       world,
       chronicle: this.#chronicle,
       findings: this.#findings,
+      pages: new PageLedger(0),
       startedAtMs: 0,
     });
   }
