@@ -92,6 +92,7 @@ export class ArcSet {
 
   intersect(other: ArcSet): ArcSet {
     if (this.isEmpty || other.isEmpty) return ArcSet.empty;
+    if (this.equals(other)) return this;
     return this.#combine(other, intersection);
   }
 
