@@ -148,10 +148,13 @@ function textOf(bytes: Bytes): string {
 
 /** Texts that were kept last, each at a place that some of its bytes name. */
 const recent: string[] = Array.from({ length: 16_384 }, () => "");
+/** Longer ones are few, and would be kept when no disk has them any more. */
+const recentLengthMax = 1_024;
 
 /** For as long as a row may be there: what a member writes its replicas write soon after, and all of them keep one text. */
 function keptTextOf(bytes: Bytes): string {
   const text = textOf(bytes);
+  if (text.length > recentLengthMax) return text;
   const at = placeOf(bytes);
   const kept = recent[at];
   if (kept === text) return kept;
