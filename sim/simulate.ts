@@ -358,10 +358,11 @@ export class Simulation {
       endMs: hit.endMs - startedAtMs,
       machine: Number(hit.peer.slice("peer-".length)),
     };
+    const wasAnswered = this.#duplicates.isAnswered(hit.page);
     this.#view.pages.add(seen);
     for (const checker of this.#checkers) checker.onHit?.(seen);
     this.#log.seeHit(seen);
-    if (this.#duplicates.isAnswered(hit.page)) this.#pages?.add(hit.page);
+    if (!wasAnswered && this.#duplicates.isAnswered(hit.page)) this.#pages?.add(hit.page);
   }
 
   #trueGraph(given: Iterable<number> = this.#seeds.given): TrueGraph {

@@ -14,6 +14,7 @@ export interface RunView {
   readonly world: World<Peer>;
   readonly chronicle: Chronicle;
   readonly findings: Findings;
+  /** The requests for each page so far. */
   readonly pages: PageLedger;
   /** Time of the world's clock at which the run began. */
   readonly startedAtMs: Millis;

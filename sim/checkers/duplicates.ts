@@ -115,14 +115,13 @@ export function isFinal({ status }: Pick<SeenHit, "status">): boolean {
 
 /** The last final answer of each page: columns, since a run may have a million pages. */
 class Answers {
-  readonly #isThere: Uint8Array;
   readonly #machine: Uint32Array;
+  /** Counted from 1: 0 where there is no answer. */
   readonly #generation: Uint32Array;
   readonly #atMs: Float64Array;
   readonly #endMs: Float64Array;
 
   constructor(pages: number) {
-    this.#isThere = new Uint8Array(pages);
     this.#machine = new Uint32Array(pages);
     this.#generation = new Uint32Array(pages);
     this.#atMs = new Float64Array(pages);
@@ -130,18 +129,20 @@ class Answers {
   }
 
   has(page: number): boolean {
-    return this.#isThere[page] === 1;
+    return (this.#generation[page] ?? 0) > 0;
   }
 
   get(page: number): Answer | undefined {
     if (!this.has(page)) return undefined;
-    const [machine = 0, generation = 0] = [this.#machine[page], this.#generation[page]];
-    const [atMs = 0, endMs = 0] = [this.#atMs[page], this.#endMs[page]];
-    return { machine, generation, atMs, endMs };
+    return {
+      machine: this.#machine[page] ?? 0,
+      generation: this.#generation[page] ?? 0,
+      atMs: this.#atMs[page] ?? 0,
+      endMs: this.#endMs[page] ?? 0,
+    };
   }
 
   set(page: number, { machine, generation, atMs, endMs }: Answer): void {
-    this.#isThere[page] = 1;
     this.#machine[page] = machine;
     this.#generation[page] = generation;
     this.#atMs[page] = atMs;

@@ -151,7 +151,7 @@ const recent: string[] = Array.from({ length: 16_384 }, () => "");
 /** Longer ones are few, and would be kept when no disk has them any more. */
 const recentLengthMax = 1_024;
 
-/** For as long as a row may be there: what a member writes its replicas write soon after, and all of them keep one text. */
+/** The text of something that stays: what a member writes its replicas write soon after, and one text serves all their disks. */
 function keptTextOf(bytes: Bytes): string {
   const text = textOf(bytes);
   if (text.length > recentLengthMax) return text;

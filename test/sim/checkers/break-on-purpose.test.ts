@@ -267,7 +267,11 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
     const { settings } = planOf("steady", size);
     const sampleWeb = { ...settings.sampleWeb, robotsFailingShare: 0.3 };
     const change = { settings: { ...settings, sampleWeb } };
-    expectCaught(await broken("steady", { ports }, change), "robots");
+    const report = await broken("steady", { ports }, change);
+    expectCaught(report, "robots");
+    // Behind the forbidden pages are others, to which nothing else leads.
+    const [first] = report.violations.filter(({ checker }) => checker === "robots");
+    expect(first?.details["verdict"]).toBe("robots");
   });
 
   it("is caught crawling on after an arc has been taken over", async () => {
