@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
 /**
@@ -22,6 +23,11 @@ export default defineConfig({
         id === "./binding" && importer?.includes("/classic-level/")
           ? { id: "classic-level/binding.js", external: true }
           : undefined,
+    },
+    {
+      name: "programs can be run",
+      // npm marks them when it links them, and not again when they are built anew.
+      writeBundle: () => chmodSync("dist/peer.js", 0o755),
     },
   ],
   output: {
