@@ -48,6 +48,10 @@ export class CircuitBreaker {
     return this.#buckets;
   }
 
+  get hasFailures(): boolean {
+    return this.#buckets.some(({ failed }) => failed > 0);
+  }
+
   /** Counts an outcome; returns the share of failures when it opens the breaker. */
   record(failed: boolean, nowMs: Millis): number | undefined {
     this.#count(failed, nowMs);

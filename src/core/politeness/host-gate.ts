@@ -76,6 +76,11 @@ export class HostGate {
     return Math.max(this.#politeUntilMs, this.#failureUntilMs());
   }
 
+  /** Whether it remembers failures: in a row, or within the breaker's window. */
+  get hasFailures(): boolean {
+    return this.#failuresInRow > 0 || this.#breaker.hasFailures;
+  }
+
   /**
    * A request starts. It arms the delay at once, for hosts that allow several requests at a time; there the
    * gap is counted from start to start.

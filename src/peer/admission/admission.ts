@@ -320,8 +320,9 @@ export class Admission {
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
     const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
     const changed = new Set(rows.written.keys());
+    const nowMs = this.#clock.nowMs();
     for (const { host, ops: own, again } of settlements) {
-      changed.add(host);
+      if (host.requestEnded(nowMs)) changed.add(host);
       ops.push(...own);
       if (again) rows.addAgain(again);
     }

@@ -16,7 +16,7 @@ import type { UrlRow } from "../admission/url-row.ts";
 
 /** The end of a lease, as a part of a batch. */
 export interface Settlement {
-  /** Its clocks have changed. */
+  /** Its clocks have changed: it is a part of the batch where {@link Host.requestEnded} says so. */
   readonly host: Host;
   readonly ops: readonly StoreOp[];
   /** The URL comes again later: written and queued anew. */
@@ -61,7 +61,7 @@ interface SettleParts {
 }
 
 /**
- * The end of a lease as a part of one batch: the record's new state, the queue entry gone, the host's clocks.
+ * The end of a lease as a part of one batch: the record's new state, the queue entry gone, what was learnt of the host.
  * Called while the batch is put together; counts at that moment, so that the totals are those of the batch.
  */
 export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettleParts): Settlement {

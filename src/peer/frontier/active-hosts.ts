@@ -1,7 +1,7 @@
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import type { HostName, Millis, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store, StoreOp } from "../../ports/store.ts";
 import type { FrontierOptions } from "./frontier-options.ts";
 import { HeadShares } from "./head-shares.ts";
 import { HostLoader } from "./host-loader.ts";
@@ -20,17 +20,19 @@ export class ActiveHosts {
   readonly #hosts = new Map<HostName, Host>();
   readonly #shares: HeadShares;
   readonly #loader: HostLoader;
-  readonly #journal: Pick<Journal, "flushed">;
+  readonly #journal: Pick<Journal, "append" | "flushed">;
+  readonly #clock: Clock;
   /** Those that give their places away, who rests longest first. */
   readonly #resting = new Set<Host>();
   #hasDisplaced = false;
 
   constructor(
     ports: { readonly clock: Clock; readonly store: Store },
-    journal: Pick<Journal, "flushed">,
+    journal: Pick<Journal, "append" | "flushed">,
     options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
   ) {
     this.#journal = journal;
+    this.#clock = ports.clock;
     this.#max = options.frontier.activeHostsMax;
     this.#shares = new HeadShares(options.frontier, this.#hosts);
     this.#loader = new HostLoader(ports, options.politeness, this.#shares);
@@ -76,10 +78,13 @@ export class ActiveHosts {
     return true;
   }
 
-  delete(host: Host): void {
+  /** Forgets the host; `ops` are written with what its row does not say yet. */
+  delete(host: Host, ops: readonly StoreOp[] = []): void {
     this.#resting.delete(host);
     this.#hosts.delete(host.visit.host);
     this.#shares.hostsChanged();
+    const all = [...ops, ...host.leave(this.#clock.nowMs())];
+    if (all.length > 0) this.saved(host, this.#journal.append(all));
   }
 
   /** Nothing of the host is under way, and nothing of it may be until a job changes. */

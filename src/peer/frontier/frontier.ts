@@ -367,14 +367,9 @@ export class Frontier {
   }
 
   #drop(host: Host): void {
-    this.#forget(host);
-    void this.#journal.append([this.#waiting.forget(host)]);
-    void this.#waiting.look();
-  }
-
-  #forget(host: Host): void {
     this.#workbench.remove(host.visit);
-    this.#hosts.delete(host);
+    this.#hosts.delete(host, [this.#waiting.forget(host)]);
+    void this.#waiting.look();
   }
 
   /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
@@ -384,7 +379,8 @@ export class Frontier {
     await this.#journal.flushed().catch(() => undefined);
     host.preparing = false;
     if (!this.#isCrawled(host)) {
-      this.#forget(host);
+      this.#workbench.remove(host.visit);
+      this.#hosts.delete(host);
       this.#pulse.fire();
     } else this.#prepare(host);
   }

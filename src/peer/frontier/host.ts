@@ -38,6 +38,11 @@ export class Host {
   /** True while its queue or its address is being looked up. */
   preparing = false;
   readonly #admitted = new Map<number, number>();
+  /** What the latest row that was written here says for good; undefined until there is one. */
+  #written:
+    { readonly hasFailures: boolean; readonly crawlDelayMs: Millis | undefined } | undefined;
+  /** Requests have ended of which the latest row does not know. */
+  #isAhead = false;
 
   constructor(visit: HostVisit, record: HostRecord | undefined) {
     this.visit = visit;
@@ -63,8 +68,29 @@ export class Host {
     this.#admitted.set(space, this.admittedFor(space) + 1);
   }
 
+  /**
+   * A request of it has ended. Returns whether that has to be written: not where it has left nothing behind but the pace.
+   * Whoever reads the row later without having asked the host lets it rest for a full delay, and a host that is forgotten
+   * here leaves its pace behind ({@link Host.leave}).
+   */
+  requestEnded(nowMs: Millis): boolean {
+    this.#isAhead = true;
+    const { gate, delayMs } = this.visit;
+    const written = this.#written;
+    if (!written || written.hasFailures || written.crawlDelayMs !== this.crawlDelayMs) return true;
+    return gate.hasFailures || gate.nextFetchAtMs > nowMs + delayMs;
+  }
+
+  /** It is to be forgotten here: the write of what its row does not say yet, and what may matter to who reads it. */
+  leave(nowMs: Millis): readonly StoreOp[] {
+    return this.#isAhead && this.visit.gate.nextFetchAtMs > nowMs ? [this.save()] : [];
+  }
+
   /** The write that makes the host's clocks and counts as durable as the batch it goes into. */
   save(): StoreOp {
+    const { hasFailures } = this.visit.gate;
+    this.#written = { hasFailures, crawlDelayMs: this.crawlDelayMs };
+    this.#isAhead = false;
     const value = HostRecord.encode({
       host: this.visit.host,
       ...this.visit.gate.snapshot(),

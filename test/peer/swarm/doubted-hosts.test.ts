@@ -112,3 +112,21 @@ describe("a host of which it is unknown when it was last asked", () => {
     expect(bench.shortestGapMs()).toBeGreaterThanOrEqual(delayMs);
   });
 });
+
+describe("a host that is passed on", () => {
+  it("keeps the pace of requests that nothing was written of", async () => {
+    const times = 15;
+    const bench = new HostBench(2);
+    await bench.run(async () => {
+      const [first, second = -1] = await bench.crawlSite();
+      // By then its pages have no links that are new, and so there is nothing that its row is written for.
+      await bench.hasAsked(times);
+      await bench.pass(answeredMs);
+      expect(await bench.peer(first).leave()).toBe(true);
+      await bench.machine(first).stop();
+      await bench.hasAsked(times + 1);
+      expect(bench.asked.at(-1)?.peer).toBe(`peer-${second}`);
+    });
+    expect(bench.shortestGapMs()).toBeGreaterThanOrEqual(delayMs);
+  });
+});
