@@ -15,15 +15,30 @@ export class VirtualRunError extends Error {
   }
 }
 
-interface Sleeper {
-  readonly wakeAtMs: Millis;
+/** Who waits for a moment of a clock, one at a time. What it has is for the clock alone. */
+export abstract class Sleeper {
+  wakeAtMs: Millis = 0;
   /** Decides among those that wake at one moment. */
-  readonly order: number;
-  readonly wake: () => void;
+  order = 0;
   /** Those that the same signal wakes early. */
-  readonly companions: Set<Sleeper> | undefined;
+  companions: Set<Sleeper> | undefined;
   /** Place in the heap; -1 outside it. */
-  at: number;
+  at = -1;
+
+  abstract wake(): void;
+}
+
+class Call extends Sleeper {
+  readonly #action: () => void;
+
+  constructor(action: () => void) {
+    super();
+    this.#action = action;
+  }
+
+  wake(): void {
+    this.#action();
+  }
 }
 
 /**
@@ -77,19 +92,30 @@ export class VirtualClock implements Clock {
 
   sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.call(ms, resolve, signal);
-    });
+    return new Promise((resolve) => this.enter(new Call(resolve), ms, signal));
   }
 
   /** Calls `action` once: after `ms`, or when `signal` aborts, which must not have happened yet. */
   call(ms: Millis, action: () => void, signal?: AbortSignal): Cancel {
-    const wakeAtMs = this.#nowMs + (ms > 0 ? ms : 0);
-    const companions = signal && this.#companionsOf(signal);
-    const sleeper = { wakeAtMs, order: this.#order++, wake: action, companions, at: -1 };
+    const sleeper = new Call(action);
+    this.enter(sleeper, ms, signal);
+    return () => this.remove(sleeper);
+  }
+
+  /** Wakes the sleeper once: after `ms`, or when `signal` aborts, which must not have happened yet. */
+  enter(sleeper: Sleeper, ms: Millis, signal?: AbortSignal): void {
+    sleeper.wakeAtMs = this.#nowMs + (ms > 0 ? ms : 0);
+    sleeper.order = this.#order++;
     this.#heap.add(sleeper);
-    companions?.add(sleeper);
-    return () => this.#remove(sleeper);
+    if (signal === undefined) return;
+    sleeper.companions = this.#companionsOf(signal);
+    sleeper.companions.add(sleeper);
+  }
+
+  /** Lets the sleeper, which may have been woken, not be woken any more. */
+  remove(sleeper: Sleeper): void {
+    this.#heap.remove(sleeper);
+    sleeper.companions?.delete(sleeper);
   }
 
   /**
@@ -142,14 +168,9 @@ export class VirtualClock implements Clock {
   }
 
   #wake(sleeper: Sleeper): void {
-    this.#remove(sleeper);
+    this.remove(sleeper);
     this.#nowMs = Math.max(this.#nowMs, sleeper.wakeAtMs);
     sleeper.wake();
-  }
-
-  #remove(sleeper: Sleeper): void {
-    this.#heap.remove(sleeper);
-    sleeper.companions?.delete(sleeper);
   }
 
   #companionsOf(signal: AbortSignal): Set<Sleeper> {
@@ -160,7 +181,7 @@ export class VirtualClock implements Clock {
     signal.addEventListener("abort", () => {
       for (const one of [...sleepers]) {
         const isCancelled = one.at < 0;
-        this.#remove(one);
+        this.remove(one);
         if (!isCancelled) one.wake();
       }
     });

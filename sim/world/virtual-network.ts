@@ -1,5 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { VirtualClock } from "../virtual-clock.ts";
+import { Sleeper, type VirtualClock } from "../virtual-clock.ts";
 import type { Dice } from "./dice.ts";
 import type { Absence, DialOutcome, Endpoint, Lane } from "./endpoint.ts";
 import { defaultNetworkOptions, type NetworkOptions } from "./network-options.ts";
@@ -8,10 +8,31 @@ import { mix } from "../sample-web/site-layout.ts";
 import { TraceHash } from "./trace-hash.ts";
 import { TrafficCounter, trafficKinds } from "./traffic-counter.ts";
 
-interface Held {
+/** What somebody has sent. */
+interface Sent {
   readonly packet: Packet;
   readonly lane: Lane | undefined;
   readonly arrive: (receiver: Endpoint) => void;
+}
+
+/** A packet on its way. */
+class Arrival extends Sleeper {
+  readonly packet: Packet;
+  readonly lane: Lane | undefined;
+  readonly arrive: (receiver: Endpoint) => void;
+  readonly #due: (arrival: Arrival) => void;
+
+  constructor({ packet, lane, arrive }: Sent, due: (arrival: Arrival) => void) {
+    super();
+    this.packet = packet;
+    this.lane = lane;
+    this.arrive = arrive;
+    this.#due = due;
+  }
+
+  wake(): void {
+    this.#due(this);
+  }
 }
 
 /** Round trips until a connection can be used: TCP, Noise, and the choice of a multiplexer. */
@@ -44,7 +65,7 @@ export class VirtualNetwork {
   readonly #endpoints: (Endpoint | undefined)[] = [];
   readonly #absences: Absence[] = [];
   #rules: readonly NetworkRule[] = [];
-  #held: Held[] = [];
+  #held: Sent[] = [];
 
   constructor(
     clock: VirtualClock,
@@ -142,10 +163,11 @@ export class VirtualNetwork {
       this.traffic.lost(packet.traffic, packet.bytes);
       return;
     }
-    this.#arriveAfter(this.#latency(packet) + ruled, packet, arrive);
+    const sent = { packet, lane, arrive };
+    this.#arriveAfter(this.#latency(packet) + ruled, sent);
     if (isSure || !this.#dice.chance(this.options.duplicateRate)) return;
     this.traffic.doubled(packet.traffic, packet.bytes);
-    this.#arriveAfter(this.#latency(packet) + ruled, packet, arrive);
+    this.#arriveAfter(this.#latency(packet) + ruled, sent);
   }
 
   /** Spreads a claim as gossip does: to each member on some way of a few hops, around most cuts. */
@@ -237,23 +259,23 @@ export class VirtualNetwork {
     }
     const nowMs = this.clock.nowMs();
     lane.lastArrivalMs = Math.max(nowMs + delayMs, lane.lastArrivalMs + laneGapMs);
-    this.#arriveAfter(lane.lastArrivalMs - nowMs, packet, (receiver) => {
-      if (!lane.isClosed) arrive(receiver);
-    });
+    this.#arriveAfter(lane.lastArrivalMs - nowMs, { packet, lane, arrive });
   }
 
-  #arriveAfter(ms: Millis, packet: Packet, arrive: (receiver: Endpoint) => void): void {
-    this.clock.call(ms, () => {
-      const receiver = this.#endpoints[packet.to];
-      receiver?.process.notice(() => {
-        const { from, to, traffic, kind, bytes } = packet;
-        this.traffic.received(to, traffic, bytes);
-        const code = trafficKinds.indexOf(traffic) + kind * trafficKinds.length;
-        this.trace.add(this.clock.nowMs(), from, to, code, bytes);
-        arrive(receiver);
-      });
-    });
+  #arriveAfter(ms: Millis, sent: Sent): void {
+    this.clock.enter(new Arrival(sent, this.#arrived), ms);
   }
+
+  readonly #arrived = ({ packet, lane, arrive }: Arrival): void => {
+    const receiver = this.#endpoints[packet.to];
+    receiver?.process.notice(() => {
+      const { from, to, traffic, kind, bytes } = packet;
+      this.traffic.received(to, traffic, bytes);
+      const code = trafficKinds.indexOf(traffic) + kind * trafficKinds.length;
+      this.trace.add(this.clock.nowMs(), from, to, code, bytes);
+      if (lane?.isClosed !== true) arrive(receiver);
+    });
+  };
 
   #spreadTo(
     from: Endpoint,
@@ -276,10 +298,11 @@ export class VirtualNetwork {
       let delayMs = verdict.kind === "delay" ? verdict.ms : 0;
       const hops = this.#dice.integer(1, hopsMax) + (isAround ? 1 : 0);
       for (let hop = 0; hop < hops; hop += 1) delayMs += this.#latency(packet);
-      this.#arriveAfter(delayMs, packet, arrive);
+      const sent = { packet, lane: undefined, arrive };
+      this.#arriveAfter(delayMs, sent);
       if (!this.#dice.chance(this.options.duplicateRate)) return;
       this.traffic.doubled("claim", claim.length);
-      this.#arriveAfter(delayMs + this.#latency(packet), packet, arrive);
+      this.#arriveAfter(delayMs + this.#latency(packet), sent);
     }
   }
 

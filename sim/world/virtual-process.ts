@@ -1,9 +1,59 @@
 import type { Millis } from "../../src/core/units.ts";
 import type { Cancel, Clock } from "../../src/ports/clock.ts";
-import type { VirtualClock } from "../virtual-clock.ts";
+import { Sleeper, type VirtualClock } from "../virtual-clock.ts";
 import { SkewedClock } from "./skewed-clock.ts";
 
 const soon = Promise.resolve();
+
+/** What a process is to do at some moment, between its neighbours in the list of those that wait. */
+class Timer extends Sleeper {
+  before: Timer | undefined;
+  after: Timer | undefined;
+  isWaiting = false;
+  readonly action: () => void;
+  readonly #due: (timer: Timer) => void;
+
+  constructor(action: () => void, due: (timer: Timer) => void) {
+    super();
+    this.action = action;
+    this.#due = due;
+  }
+
+  wake(): void {
+    this.#due(this);
+  }
+}
+
+/** A list that its members know their places in: a set of so many that come and go was measured to cost more. */
+class Timers {
+  #last: Timer | undefined;
+
+  add(timer: Timer): void {
+    timer.isWaiting = true;
+    timer.before = this.#last;
+    if (this.#last) this.#last.after = timer;
+    this.#last = timer;
+  }
+
+  /** False where it is not in the list any more. */
+  delete(timer: Timer): boolean {
+    if (!timer.isWaiting) return false;
+    timer.isWaiting = false;
+    const { before, after } = timer;
+    if (before) before.after = after;
+    if (after) after.before = before;
+    else this.#last = before;
+    timer.before = undefined;
+    timer.after = undefined;
+    return true;
+  }
+
+  takeLast(): Timer | undefined {
+    const last = this.#last;
+    if (last) this.delete(last);
+    return last;
+  }
+}
 
 /**
  * One run of a peer's program on a machine: what a kill ends.
@@ -27,7 +77,7 @@ export class VirtualProcess {
   refusedAtMs: Millis | undefined;
   readonly #end = new AbortController();
   #isAlive = true;
-  readonly #waiting = new Set<Cancel>();
+  readonly #timers = new Timers();
   #missed: { readonly timers: (() => void)[]; readonly events: (() => void)[] } | undefined;
 
   constructor(peer: string, generation: number, trueClock: VirtualClock, clock?: SkewedClock) {
@@ -88,26 +138,27 @@ export class VirtualProcess {
     if (!this.#isAlive) return;
     this.#isAlive = false;
     this.#missed = undefined;
-    for (const cancel of [...this.#waiting]) cancel();
-    this.#waiting.clear();
+    for (let last = this.#timers.takeLast(); last; last = this.#timers.takeLast()) {
+      this.trueClock.remove(last);
+    }
     this.#end.abort();
   }
 
   /** Calls `action` after `ms` of true time or when `signal` aborts, unless the process has ended by then. */
   call(ms: Millis, action: () => void, signal?: AbortSignal): Cancel {
     if (!this.isAlive) return () => undefined;
-    const run = (): void => {
-      if (this.#missed) this.#missed.timers.push(run);
-      // It may have been cancelled by another one that came at the same moment.
-      else if (this.#waiting.delete(cancel)) action();
+    const timer = this.#start(ms, action, signal);
+    return () => {
+      if (this.#timers.delete(timer)) this.trueClock.remove(timer);
     };
-    const cancelCall = this.trueClock.call(ms, run, signal);
-    const cancel = (): void => {
-      this.#waiting.delete(cancel);
-      cancelCall();
-    };
-    this.#waiting.add(cancel);
-    return cancel;
+  }
+
+  /** Resolves after `ms` of true time or when `signal` aborts; never once the process has ended. */
+  #sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return soon;
+    return new Promise((resolve) => {
+      if (this.isAlive) this.#start(ms, resolve, signal);
+    });
   }
 
   /** What `made` gives, in a later microtask: for answers of the world that take no time. Never settles after the end. */
@@ -126,10 +177,16 @@ export class VirtualProcess {
     });
   }
 
-  #sleep(ms: Millis, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.call(ms, resolve, signal);
-    });
+  #start(ms: Millis, action: () => void, signal?: AbortSignal): Timer {
+    const timer = new Timer(action, this.#due);
+    this.#timers.add(timer);
+    this.trueClock.enter(timer, ms, signal);
+    return timer;
   }
+
+  readonly #due = (timer: Timer): void => {
+    if (this.#missed) this.#missed.timers.push(() => this.#due(timer));
+    // It may have been cancelled by another one that came at the same moment.
+    else if (this.#timers.delete(timer)) timer.action();
+  };
 }
