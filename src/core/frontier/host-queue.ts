@@ -50,6 +50,13 @@ export class HostQueue {
     return false;
   }
 
+  /** Entries that are not settled, leased ones included; more than any number where some may be on disk alone. */
+  get liveCount(): number {
+    let count = 0;
+    for (const queue of this.#jobs.values()) count += queue.liveCount;
+    return count;
+  }
+
   /** Whether the job has entries here, leased and unread ones included, or may have. */
   mayHave(job: JobId): boolean {
     return this.#jobs.has(job);

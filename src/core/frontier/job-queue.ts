@@ -68,6 +68,11 @@ export class JobQueue {
     return this.#leased.size + this.#settled.size + (this.#refill === undefined ? 0 : 1);
   }
 
+  /** Entries in the head and leased ones; more than any number where the database has others. */
+  get liveCount(): number {
+    return this.moreOnDisk ? Infinity : this.#head.size + this.#leased.size;
+  }
+
   get moreOnDisk(): boolean {
     return this.#head.horizon !== everything;
   }

@@ -327,6 +327,9 @@ export class Admission {
       if (again) rows.addAgain(again);
     }
     for (const host of changed) ops.push(host.save());
+    for (const { host } of settlements) {
+      if (!rows.written.has(host)) ops.push(...this.#frontier.lastEnds(host));
+    }
     const durable = this.#journal.append(ops);
     for (const parcel of parcels) this.#outlet?.send(parcel);
     for (const { appended } of settlements) appended(durable);

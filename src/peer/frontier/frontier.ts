@@ -116,14 +116,12 @@ export class Frontier {
     this.#pulse.fire();
     for (const host of this.#hosts.values()) {
       // Another member that crawls it, or did so meanwhile, may delete its row.
-      host.isFindable = false;
+      host.waitingRow = undefined;
       if (!arcs.contains(host.position)) this.#workbench.remove(host.visit);
       else if (gained.contains(host.position)) this.#expectOnDisk(host);
       this.#prepare(host);
     }
-    if (gained.isEmpty) return;
-    this.#waiting.lookAgain();
-    void this.#waiting.look();
+    if (!gained.isEmpty) this.#waiting.lookAgain();
   }
 
   /**
@@ -191,16 +189,21 @@ export class Frontier {
   /** A row of another member's was put into the journal, with the row by which its host is found. */
   arrived(name: HostName, row: StoredRow): void {
     const host = this.#hosts.get(name);
-    if (host) this.added(host, [row]);
-    else {
-      this.#waiting.lookAgain();
-      void this.#waiting.look();
-    }
+    if (host) {
+      host.waitingRow = "written";
+      this.added(host, [row]);
+    } else this.#waiting.lookAgain();
   }
 
   /** The row by which a start finds the host. */
   keepWaiting(host: Host): readonly StoreOp[] {
     return this.#waiting.keep(host);
+  }
+
+  /** What belongs into the batch that ends a lease of the host, where that is all that it has queued. */
+  lastEnds(host: Host): readonly StoreOp[] {
+    if (!this.#isCrawled(host) || host.visit.queue.liveCount > 1) return [];
+    return [...this.#waiting.forget(host), ...host.leave(this.#clock.nowMs())];
   }
 
   /** A URL that may be fetched now, if there is one: its host and its address count an open request from here on. */
@@ -265,9 +268,7 @@ export class Frontier {
   /** A job has changed: hosts that had nothing to do may have now. */
   jobsChanged(): void {
     for (const host of this.#hosts.values()) this.#prepare(host);
-    if (!this.#hosts.takeDisplaced()) return;
-    this.#waiting.lookAgain();
-    void this.#waiting.look();
+    if (this.#hosts.takeDisplaced()) this.#waiting.lookAgain();
   }
 
   readonly #priorityOf = (id: JobId): number => this.#jobs.get(id).definition.options.priority;
@@ -368,7 +369,7 @@ export class Frontier {
 
   #drop(host: Host): void {
     this.#workbench.remove(host.visit);
-    this.#hosts.delete(host, [this.#waiting.forget(host)]);
+    this.#hosts.delete(host, this.#waiting.forget(host));
     void this.#waiting.look();
   }
 

@@ -65,7 +65,7 @@ export class HostLoader {
   hold(host: Host, durable: Promise<void>): void {
     const { host: name } = host.visit;
     // Who crawls it meanwhile may delete the row by which it is found.
-    host.isFindable = false;
+    host.waitingRow = undefined;
     this.#held.set(name, { host, durable });
     const release = (): void => {
       if (this.#held.get(name)?.durable === durable) this.#held.delete(name);

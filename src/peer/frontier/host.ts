@@ -33,8 +33,8 @@ export class Host {
   unresolved: { readonly failure: ResolveFailure; readonly detail: string } | undefined;
   /** Jobs that have, or may have, URLs of this host. */
   readonly jobs = new Set<Job>();
-  /** The row by which a start finds it has been written, and not been deleted since. */
-  isFindable = false;
+  /** What was done last to the row by which a start finds it, where that is known. */
+  waitingRow: "written" | "deleted" | undefined;
   /** True while its queue or its address is being looked up. */
   preparing = false;
   readonly #admitted = new Map<number, number>();

@@ -57,16 +57,17 @@ export class WaitingHosts {
 
   /** The row by which a start finds the host; none where it stands already. */
   keep(host: Host): readonly StoreOp[] {
-    if (host.isFindable) return [];
-    host.isFindable = true;
+    if (host.waitingRow === "written") return [];
+    host.waitingRow = "written";
     const value = encoder.encode(host.visit.host);
     return [{ type: "put", key: hostKey("waiting", host.keys), value }];
   }
 
-  /** The host has no queue entries any more. */
-  forget(host: Host): StoreOp {
-    host.isFindable = false;
-    return { type: "del", key: hostKey("waiting", host.keys) };
+  /** The host has no queue entries any more: its row is deleted, where it is not already. */
+  forget(host: Host): readonly StoreOp[] {
+    if (host.waitingRow === "deleted") return [];
+    host.waitingRow = "deleted";
+    return [{ type: "del", key: hostKey("waiting", host.keys) }];
   }
 
   /** There was no room for a host: it is to be found later. */
@@ -77,6 +78,7 @@ export class WaitingHosts {
   /** Hosts that were passed over may be taken in now. */
   lookAgain(): void {
     this.#leftBehind = true;
+    void this.look();
   }
 
   /** Takes hosts in while there is room. */

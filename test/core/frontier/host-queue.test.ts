@@ -260,6 +260,23 @@ describe("HostQueue", () => {
     expect(queue.pendingCount).toBe(0);
   });
 
+  it("counts what is not settled, and knows no number while the disk may have more", () => {
+    const queue = new HostQueue(2);
+    const [first, other] = [queued(jobA, 0, 0), queued(jobB, 0, 1)];
+    queue.add(first);
+    queue.add(other);
+    queue.take(anyJob);
+    expect(queue.liveCount).toBe(2);
+    settle(queue, first);
+    expect(queue.liveCount).toBe(1);
+    queue.expectOnDisk(jobA);
+    expect(queue.liveCount).toBe(Infinity);
+    const ticket = queue.beginRefill(jobA);
+    expect(queue.liveCount).toBe(Infinity);
+    queue.refill(ticket, [], true);
+    expect(queue.liveCount).toBe(1);
+  });
+
   it("stops on a lease that ends twice", () => {
     const queue = new HostQueue(4);
     queue.add(queued(jobA, 0, 0));
