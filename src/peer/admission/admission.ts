@@ -322,7 +322,7 @@ export class Admission {
     const changed = new Set(rows.written.keys());
     const nowMs = this.#clock.nowMs();
     for (const { host, ops: own, again } of settlements) {
-      if (host.requestEnded(nowMs)) changed.add(host);
+      if (host.leaseEnds(nowMs)) changed.add(host);
       ops.push(...own);
       if (again) rows.addAgain(again);
     }

@@ -16,7 +16,7 @@ import type { UrlRow } from "../admission/url-row.ts";
 
 /** The end of a lease, as a part of a batch. */
 export interface Settlement {
-  /** Its clocks have changed: it is a part of the batch where {@link Host.requestEnded} says so. */
+  /** Its clocks have changed: it is a part of the batch where {@link Host.leaseEnds} says so. */
   readonly host: Host;
   readonly ops: readonly StoreOp[];
   /** The URL comes again later: written and queued anew. */

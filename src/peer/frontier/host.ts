@@ -41,7 +41,7 @@ export class Host {
   /** What the latest row that was written here says for good; undefined until there is one. */
   #written:
     { readonly hasFailures: boolean; readonly crawlDelayMs: Millis | undefined } | undefined;
-  /** Requests have ended of which the latest row does not know. */
+  /** Leases have ended of which the latest row does not know. */
   #isAhead = false;
 
   constructor(visit: HostVisit, record: HostRecord | undefined) {
@@ -69,11 +69,11 @@ export class Host {
   }
 
   /**
-   * A request of it has ended. Returns whether that has to be written: not where it has left nothing behind but the pace.
-   * Whoever reads the row later without having asked the host lets it rest for a full delay, and a host that is forgotten
+   * A lease of it ends. Returns whether the host's row has to be written for that: not where nothing of its request is left
+   * behind but the pace. Whoever reads the row later without having asked the host lets it rest for a full delay, and a host that is forgotten
    * here leaves its pace behind ({@link Host.leave}).
    */
-  requestEnded(nowMs: Millis): boolean {
+  leaseEnds(nowMs: Millis): boolean {
     this.#isAhead = true;
     const { gate, delayMs } = this.visit;
     const written = this.#written;

@@ -20,7 +20,7 @@ function requestEnds(kind: VerdictKind = "ok", tookMs = 10): boolean {
   nowMs += tookMs;
   const verdict = { kind, startedAtMs, headAtMs: nowMs, finishedAtMs: nowMs };
   host.visit.gate.record(verdict, delayMs);
-  const isNews = host.requestEnded(nowMs);
+  const isNews = host.leaseEnds(nowMs);
   if (isNews) host.save();
   nowMs = host.visit.gate.nextFetchAtMs;
   return isNews;
