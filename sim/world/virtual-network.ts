@@ -17,21 +17,17 @@ interface Sent {
 
 /** A packet on its way. */
 class Arrival extends Sleeper {
-  readonly packet: Packet;
-  readonly lane: Lane | undefined;
-  readonly arrive: (receiver: Endpoint) => void;
-  readonly #due: (arrival: Arrival) => void;
+  readonly #sent: Sent;
+  readonly #arrived: (sent: Sent) => void;
 
-  constructor({ packet, lane, arrive }: Sent, due: (arrival: Arrival) => void) {
+  constructor(sent: Sent, arrived: (sent: Sent) => void) {
     super();
-    this.packet = packet;
-    this.lane = lane;
-    this.arrive = arrive;
-    this.#due = due;
+    this.#sent = sent;
+    this.#arrived = arrived;
   }
 
   wake(): void {
-    this.#due(this);
+    this.#arrived(this.#sent);
   }
 }
 
@@ -266,7 +262,7 @@ export class VirtualNetwork {
     this.clock.enter(new Arrival(sent, this.#arrived), ms);
   }
 
-  readonly #arrived = ({ packet, lane, arrive }: Arrival): void => {
+  readonly #arrived = ({ packet, lane, arrive }: Sent): void => {
     const receiver = this.#endpoints[packet.to];
     receiver?.process.notice(() => {
       const { from, to, traffic, kind, bytes } = packet;

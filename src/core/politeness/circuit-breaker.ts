@@ -48,6 +48,7 @@ export class CircuitBreaker {
     return this.#buckets;
   }
 
+  /** Whether there are failures in the window. */
   get hasFailures(): boolean {
     return this.#buckets.some(({ failed }) => failed > 0);
   }

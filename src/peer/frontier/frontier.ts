@@ -368,9 +368,13 @@ export class Frontier {
   }
 
   #drop(host: Host): void {
-    this.#workbench.remove(host.visit);
-    this.#hosts.delete(host, this.#waiting.forget(host));
+    this.#forget(host, this.#waiting.forget(host));
     void this.#waiting.look();
+  }
+
+  #forget(host: Host, ops?: readonly StoreOp[]): void {
+    this.#workbench.remove(host.visit);
+    this.#hosts.delete(host, ops);
   }
 
   /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
@@ -380,8 +384,7 @@ export class Frontier {
     await this.#journal.flushed().catch(() => undefined);
     host.preparing = false;
     if (!this.#isCrawled(host)) {
-      this.#workbench.remove(host.visit);
-      this.#hosts.delete(host);
+      this.#forget(host);
       this.#pulse.fire();
     } else this.#prepare(host);
   }

@@ -69,9 +69,9 @@ export class Host {
   }
 
   /**
-   * A lease of it ends. Returns whether the host's row has to be written for that: not where nothing of its request is left
-   * behind but the pace. Whoever reads the row later without having asked the host lets it rest for a full delay, and a host that is forgotten
-   * here leaves its pace behind ({@link Host.leave}).
+   * A lease of it ends. Returns whether the host's row has to be written for that: not where nothing of its request is
+   * left behind but the pace. Whoever reads the row later without having asked the host lets it rest for a full delay,
+   * and a host that is forgotten here leaves its pace behind ({@link Host.leave}).
    */
   leaseEnds(nowMs: Millis): boolean {
     this.#isAhead = true;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
 import { tagOf } from "../../../src/core/record/keys.ts";
 import type { JobId } from "../../../src/core/units.ts";
+import { recordBatches } from "../../support/record-batches.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -20,19 +21,13 @@ function gapsAt(machine: VirtualPeer, name: string): number[] {
 describe("the pace of a host", () => {
   it("is not written with each page", async () => {
     const machine = new VirtualPeer(web);
-    let rows = 0;
-    const { disk } = machine;
-    const apply = disk.apply.bind(disk);
-    disk.apply = (ops) => {
-      rows += ops.filter(({ key }) => tagOf(key) === "host").length;
-      apply(ops);
-    };
+    const batches = recordBatches(machine.disk);
     const seeds = Array.from({ length: 40 }, (_, number) => `http://a.example/page/${number}`);
     await machine.crawl(seeds, { delayMs: 100 });
     expect(machine.peer.job(testJob).counts).toMatchObject({ pages: 40 });
     await machine.clock.run(machine.peer.stop());
     // With its seeds, with its robots.txt, and at the end.
-    expect(rows).toBe(3);
+    expect(batches.flat().filter(({ key }) => tagOf(key) === "host")).toHaveLength(3);
   });
 
   it("is kept by a host that has run dry and comes back", async () => {

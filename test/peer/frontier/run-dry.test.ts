@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tagOf, tagRange, type KeyTag } from "../../../src/core/record/keys.ts";
 import type { StoreOp } from "../../../src/ports/store.ts";
+import { recordBatches } from "../../support/record-batches.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -16,15 +17,10 @@ const web: Pages = (url) => {
 };
 
 class DryBench extends VirtualPeer {
-  readonly batches: (readonly StoreOp[])[] = [];
+  readonly batches = recordBatches(this.disk);
 
   constructor() {
     super(web);
-    const apply = this.disk.apply.bind(this.disk);
-    this.disk.apply = (ops) => {
-      this.batches.push(ops);
-      apply(ops);
-    };
   }
 
   /** Batches that delete a row of this tag. */
