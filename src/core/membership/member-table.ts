@@ -24,7 +24,8 @@ interface Row {
  *
  * A member that is gone is kept for `retentionMs`, so that a late claim of its life cannot bring it back. A claim that an
  * unknown member is gone is dropped: members forget at different times, and would teach one another again for ever what
- * each has just forgotten. For the same reason those rows do not enter the hash.
+ * each has just forgotten. For the same reason those rows do not enter the hash. Only who is joining takes in who is lost:
+ * it would not know otherwise that it is on the smaller side of a partition.
  *
  * Invariant: a row only moves up in the order of claims, until it is forgotten. At most `membersMax` rows.
  */
@@ -86,11 +87,16 @@ export class MemberTable {
     return Array.from(this.#goneAtMs.keys()).filter((id) => this.get(id)?.role !== "left");
   }
 
-  /** Takes a claim in; undefined when it says nothing new, or when there is no room for one more member. */
-  merge(claim: Member, nowMs: Millis): MemberChange | undefined {
+  /**
+   * Takes a claim in; undefined when it says nothing new, or when there is no room for one more member.
+   *
+   * @param takesLost whether a member that was not known counts though it is dead, unless it has left
+   */
+  merge(claim: Member, nowMs: Millis, takesLost = false): MemberChange | undefined {
     const before = this.#rows.get(claim.id);
     if (before === undefined) {
-      if (isGone(claim) || !this.#makeRoom()) return undefined;
+      const isWanted = !isGone(claim) || (takesLost && claim.role !== "left");
+      if (!isWanted || !this.#makeRoom()) return undefined;
     } else if (compareClaims(claim, before.member) <= 0) {
       return undefined;
     }

@@ -77,7 +77,7 @@ export class Roster {
       this.#hearOfSelf(claim, nowMs);
       return;
     }
-    const change = this.#table.merge(claim, nowMs);
+    const change = this.#table.merge(claim, nowMs, this.#self.role === "joining");
     if (change !== undefined) {
       const { member, before } = change;
       this.#parts.actions.changed({ member, before });

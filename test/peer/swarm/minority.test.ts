@@ -37,6 +37,30 @@ describe("a member that is cut off from most others", () => {
     expect(bench.urls).toHaveLength(240);
   });
 
+  it("still pauses where a peer of the smaller side is started again meanwhile", async () => {
+    const bench = new SwarmBench(5, {}, { minority: "pause" });
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 2_000 });
+      await bench.pass(3_000);
+      const heal = bench.world.network.addRule(partition([0, 1], [2, 3, 4]));
+      await bench.pass(missedMs);
+      const from = bench.hits.length;
+      for (const index of [1, 0]) {
+        bench.machine(index).kill();
+        await bench.machine(index).start();
+        await bench.pass(missedMs);
+      }
+      const few = new Set<string>([0, 1].map((index) => bench.machine(index).id));
+      const askers = bench.hits.slice(from).map(({ peer }) => peer);
+      expect(askers.length).toBeGreaterThan(0);
+      expect(askers.filter((peer) => few.has(peer))).toEqual([]);
+      heal();
+      await bench.finished(2);
+      expect(bench.urls).toHaveLength(240);
+    });
+  });
+
   it("crawls on by itself, where it is not", async () => {
     const { bench, apart } = await crawlThroughCut("crawl");
     expect(apart).toBeGreaterThan(0);
