@@ -16,7 +16,7 @@ import { ForwardLane } from "./forward-lane.ts";
 import type { FinalResult, LaneOptions } from "./forward-lane.ts";
 import { OutboxSweep } from "./outbox-sweep.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
-import type { Parcel, Delivery } from "./parcel.ts";
+import type { Acknowledged, Parcel, Delivery } from "./parcel.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Territory } from "../ownership/territory.ts";
@@ -132,7 +132,7 @@ export class Exchange {
       const own = new Set(known.outboxKeys.map(idOf));
       const others = parcel.outboxKeys.filter((key) => !own.has(idOf(key)));
       if (others.length > 0) known.outboxKeys = [...known.outboxKeys, ...others];
-      if (parcel.acknowledged) known.also.push(parcel.acknowledged);
+      known.waiters.push(...parcel.waiters);
       return;
     }
     this.#parcels.set(id, parcel);
@@ -152,20 +152,22 @@ export class Exchange {
    */
   drop(arcs: ArcSet): void {
     for (const [id, parcel] of this.#parcels) {
-      const { acknowledged, also, outboxKeys } = parcel;
+      const { waiters, outboxKeys } = parcel;
       const left = outboxKeys.filter((key) => !arcs.contains(positionOfKey(key)));
       if (left.length === outboxKeys.length) continue;
       parcel.outboxKeys = left;
-      const isAwaited = acknowledged !== undefined || also.length > 0;
-      if (left.length === 0 && !isAwaited) this.#parcels.delete(id);
+      if (left.length === 0 && waiters.length === 0) this.#parcels.delete(id);
     }
   }
 
-  /** Withdraws a parcel that has no row: its sender waits no longer. */
-  withdraw(parcel: Parcel): void {
-    const id = parcelId(parcel.rowKey);
-    if (this.#parcels.get(id) === parcel && parcel.outboxKeys.length === 0)
-      this.#parcels.delete(id);
+  /** Somebody waits no longer: without a row, and without others that wait, the parcel is withdrawn. */
+  withdraw(rowKey: Uint8Array, waiter: Acknowledged): void {
+    const id = parcelId(rowKey);
+    const parcel = this.#parcels.get(id);
+    const at = parcel?.waiters.indexOf(waiter) ?? -1;
+    if (!parcel || at === -1) return;
+    parcel.waiters.splice(at, 1);
+    if (parcel.waiters.length === 0 && parcel.outboxKeys.length === 0) this.#parcels.delete(id);
   }
 
   /** The ring or the holdings have changed: everything is sent where it belongs now. */
@@ -250,13 +252,13 @@ export class Exchange {
     this.#metrics.count("forwarded_urls_total");
     const isNew = result === "new";
     this.#end(parcel, isNew);
-    if (successor && successor !== parcel) this.#end(successor, isNew && !parcel.acknowledged);
+    if (successor && successor !== parcel)
+      this.#end(successor, isNew && parcel.waiters.length === 0);
   }
 
-  #end({ acknowledged, also, outboxKeys }: Parcel, isNew: boolean): void {
+  #end({ waiters, outboxKeys }: Parcel, isNew: boolean): void {
     this.#sweep.add(outboxKeys);
-    acknowledged?.(isNew);
-    for (const other of also) other(false);
+    for (const [at, acknowledged] of waiters.entries()) acknowledged(isNew && at === 0);
   }
 
   /** Those of arcs that have passed to another member are that one's to delete. */

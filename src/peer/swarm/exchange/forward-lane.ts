@@ -91,7 +91,7 @@ export class ForwardLane {
 
   add(parcel: Parcel): void {
     this.#waiting.push(parcel);
-    this.#isAwaited ||= parcel.acknowledged !== undefined;
+    this.#isAwaited ||= parcel.waiters.length > 0;
     if (this.#isAwaited || this.#isFull) this.#alarm.ring();
     if (this.#isFull) this.#pulse.fire();
     if (this.#running) return;

@@ -40,7 +40,7 @@ export async function injectSeeds(
   signal.removeEventListener("abort", wake);
   cancel();
   if (open === 0) return added;
-  for (const parcel of parcels) exchange.withdraw(parcel);
+  for (const { rowKey } of parcels) exchange.withdraw(rowKey, acknowledged);
   const problem = `${open} of ${urls.length} URLs were not acknowledged by their owners; inject them again`;
   throw new CrawlError("SWARM_BUSY", problem, { open });
 }

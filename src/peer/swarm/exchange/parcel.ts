@@ -30,13 +30,12 @@ export interface Parcel {
   outboxKeys: readonly Uint8Array[];
   readonly entry: OutboxEntry;
   readonly sinceMs: Millis;
-  readonly acknowledged?: Acknowledged;
+  /** Who waits for the acknowledgement; only the first one is told that the URL was new. */
+  readonly waiters: Acknowledged[];
   /** Who holds the site, by the word of a member that does not. */
   hint: MemberRun | undefined;
   /** Members that sent it elsewhere, in a row. */
   refusals: number;
-  /** Others that wait for the same acknowledgement. */
-  readonly also: Acknowledged[];
 }
 
 /** How a batch of parcels was received. */
@@ -70,8 +69,7 @@ export function newParcel(parts: {
     sinceMs,
     hint: undefined,
     refusals: 0,
-    also: [],
-    ...(acknowledged && { acknowledged }),
+    waiters: acknowledged ? [acknowledged] : [],
   };
 }
 

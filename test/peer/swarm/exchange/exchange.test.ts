@@ -67,6 +67,11 @@ function asLink({ rowKey, entry, sinceMs }: Parcel, place = 0n): Parcel {
   return newParcel({ rowKey, outboxKey: outboxKey(place, rowKey), entry, sinceMs });
 }
 
+/** Nobody waits for it any longer. */
+function withdrawAll(exchange: Exchange, { rowKey, waiters }: Parcel): void {
+  for (const waiter of [...waiters]) exchange.withdraw(rowKey, waiter);
+}
+
 function knows(exchange: Exchange, { rowKey }: Parcel): boolean {
   return exchange.knows(rowKey, sieveKeyOfRow(rowKey));
 }
@@ -97,8 +102,51 @@ describe("the exchange", () => {
       expect(knows(exchange, seed)).toBe(false);
       exchange.send(asLink(seed));
       expect(knows(exchange, seed)).toBe(true);
-      exchange.withdraw(seed);
+      withdrawAll(exchange, seed);
       expect(exchange.pending).toBe(1);
+    });
+  });
+
+  it("sends a seed that somebody waits for though another one waits no longer, and tells that it is new", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(0);
+      const { exchange } = bench;
+      const heard: [string, boolean][] = [];
+      const { rowKey, entry, sinceMs } = bench.seed({ url: bench.foreignUrl("a") });
+      const [first, second, third] = ["first", "second", "third"].map(
+        (name) => (isNew: boolean) => void heard.push([name, isNew]),
+      );
+      if (!first || !second || !third) throw new Error("three wait");
+      for (const acknowledged of [first, second, third])
+        exchange.send(newParcel({ rowKey, entry, sinceMs, acknowledged }));
+      exchange.withdraw(rowKey, first);
+      exchange.withdraw(rowKey, first);
+      expect(exchange.pending).toBe(1);
+      await bench.pass(5_000);
+      expect(heard).toEqual([
+        ["second", true],
+        ["third", false],
+      ]);
+      exchange.withdraw(rowKey, second);
+    });
+  });
+
+  it("sends a seed no more when the last one who waited has gone", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.begin();
+      const { exchange } = bench;
+      const seed = bench.seed({ url: bench.foreignUrl("a") });
+      const again = bench.seed(seed.entry);
+      exchange.send(seed);
+      exchange.send(again);
+      withdrawAll(exchange, again);
+      expect(exchange.pending).toBe(1);
+      withdrawAll(exchange, seed);
+      expect(exchange.pending).toBe(0);
     });
   });
 

@@ -15,10 +15,10 @@ function newInjection() {
   const clock = new VirtualClock();
   const stop = new AbortController();
   const sent: Parcel[] = [];
-  const withdrawn: Parcel[] = [];
+  const withdrawn: Uint8Array[] = [];
   const exchange = {
     send: (parcel: Parcel) => sent.push(parcel),
-    withdraw: (parcel: Parcel) => withdrawn.push(parcel),
+    withdraw: (rowKey: Uint8Array) => withdrawn.push(rowKey),
   } as unknown as Exchange;
   const job = new JobRegistry().define("j");
   const injected = injectSeeds({ clock, exchange }, job, urls, timeoutMs, stop.signal);
@@ -27,7 +27,7 @@ function newInjection() {
 
 it("seeds are counted when all have been acknowledged", async () => {
   const { sent, injected, stop, clock } = newInjection();
-  sent.forEach((parcel, at) => parcel.acknowledged?.(at === 0));
+  sent.forEach((parcel, at) => parcel.waiters[0]?.(at === 0));
   expect(await injected).toBe(1);
   expect(clock.sleepers).toBe(0);
   expect(getEventListeners(stop.signal, "abort")).toEqual([]);
@@ -38,14 +38,14 @@ it("seeds that are not acknowledged are taken back when the time is over", async
   const startMs = clock.nowMs();
   await expect(clock.run(injected)).rejects.toMatchObject({ code: "SWARM_BUSY" });
   expect(clock.nowMs() - startMs).toBe(timeoutMs);
-  expect(withdrawn).toEqual(sent);
+  expect(withdrawn).toEqual(sent.map(({ rowKey }) => rowKey));
 });
 
 it("seeds that are not acknowledged are taken back when the peer stops, and nothing goes on", async () => {
   const { clock, stop, sent, withdrawn, injected } = newInjection();
   stop.abort();
   await expect(injected).rejects.toMatchObject({ code: "SWARM_BUSY" });
-  expect(withdrawn).toEqual(sent);
+  expect(withdrawn).toEqual(sent.map(({ rowKey }) => rowKey));
   expect(clock.sleepers).toBe(0);
   expect(getEventListeners(stop.signal, "abort")).toEqual([]);
 });
