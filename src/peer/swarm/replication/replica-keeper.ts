@@ -20,6 +20,7 @@ import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { HostName, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Metrics } from "../../../ports/metrics.ts";
+import type { Overlay } from "../../../ports/overlay.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
@@ -33,6 +34,7 @@ import { isOutdated, recordKeysOf, withoutOutdated } from "./outdated.ts";
 import type { MixedQueues } from "./mixed-queues.ts";
 import { parcelOfRow } from "../exchange/parcel.ts";
 import type { Parcel } from "../exchange/parcel.ts";
+import { Overlaps, type CountedOverlaps } from "./overlaps.ts";
 import { readQueued, type QueuedBundle } from "./read-queued.ts";
 import { nameKey, RowWatch } from "./row-watch.ts";
 import type { NamedKey } from "./row-watch.ts";
@@ -54,12 +56,6 @@ interface Queued extends QueuedBundle {
   /** Of its URLs' records, by the URLs' places. */
   readonly records: readonly NamedKey[];
 }
-
-/**
- * Which URLs that were fetched on both sides count when rows come in for an arc that is held here: all, or those whose
- * later fetch was the other one's. Two holders merge each other's rows, and each overlap shall count once.
- */
-export type CountedOverlaps = "all" | "superseded";
 
 /**
  * Takes in rows of other members: the copies that this peer keeps for them, and what both sides of a healed partition
@@ -84,6 +80,7 @@ export class ReplicaKeeper {
     /** Sends what came into the outbox of an arc that is held here. */
     readonly send: (parcel: Parcel) => void;
   };
+  readonly #overlaps: Overlaps;
   readonly #watch = new RowWatch();
   /** Of arcs that are held here. */
   readonly merged = new MergedUrls();
@@ -91,7 +88,12 @@ export class ReplicaKeeper {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    ports: { readonly clock: Clock; readonly store: Store; readonly metrics: Metrics },
+    ports: {
+      readonly clock: Clock;
+      readonly store: Store;
+      readonly metrics: Metrics;
+      readonly overlay: Pick<Overlay, "self">;
+    },
     parts: {
       readonly frontier: Frontier;
       readonly jobs: JobRegistry;
@@ -104,6 +106,7 @@ export class ReplicaKeeper {
     },
   ) {
     this.#clock = ports.clock;
+    this.#overlaps = new Overlaps(ports.overlay.self);
     this.#store = ports.store;
     this.#metrics = ports.metrics;
     this.#parts = parts;
@@ -280,7 +283,7 @@ export class ReplicaKeeper {
         ops.push({ type: "del", key: row.key });
         continue;
       }
-      if (merged.overlap && isHeld && (merged.changed || overlaps === "all")) {
+      if (merged.overlap && this.#overlaps.counts(known, merged.changed, isHeld && overlaps)) {
         this.#countOverlap(row.key);
       }
       if (!merged.changed) continue;

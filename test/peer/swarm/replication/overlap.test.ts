@@ -23,4 +23,29 @@ describe("what both sides of a split have fetched", () => {
     expect(twice).toBeGreaterThan(0);
     expect(counted).toBe(twice);
   });
+
+  it("is counted where one dies before the other one knows what it has fetched, and comes back with its disk", async () => {
+    const bench = new SwarmBench(2);
+    const counted = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 300 });
+      await bench.pass(1_500);
+      const heal = bench.world.network.addRule(partition([0], [1]));
+      await bench.pass(1_000);
+      bench.machine(1).kill();
+      heal();
+      await bench.pass(15_000);
+      await bench.machine(1).start();
+      await bench.settled();
+      await bench.finished(0);
+      await bench.pass(5_000);
+      const jobs = bench.peers.flatMap((peer) => peer.jobs());
+      const sum = (count: "duplicateFetches" | "overlapFetches"): number =>
+        jobs.reduce((total, { counts }) => total + counts[count], 0);
+      return { interrupted: sum("duplicateFetches"), overlaps: sum("overlapFetches") };
+    });
+    const twice = bench.hits.length - bench.urls.length;
+    expect(counted.overlaps).toBeGreaterThan(5);
+    expect(counted.interrupted + counted.overlaps).toBe(twice);
+  });
 });
