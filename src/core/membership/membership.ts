@@ -195,9 +195,11 @@ export class Membership {
     return this.#flush(nowMs);
   }
 
-  /** A broadcast of `from` came. */
+  /** A broadcast of `from` came. Who is no member speaks for itself alone, but to one that has yet to hear who is one. */
   claims(from: MemberId, members: readonly Member[], nowMs: Millis): MembershipAction[] {
-    for (const claim of members) this.#roster.take(claim, nowMs, from);
+    const isStranger = this.#contacts.length === 0 && this.#roster.table.get(from) === undefined;
+    const heard = !isStranger ? members : members.filter(({ id }) => id === from);
+    for (const claim of heard) this.#roster.take(claim, nowMs, from);
     return this.#flush(nowMs);
   }
 

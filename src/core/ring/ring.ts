@@ -126,6 +126,11 @@ export class Ring {
     return members.length === this.members.length && members.every(isIn);
   }
 
+  /** Of all members: their tokens, as multiples of those of a member of weight 1. */
+  get weight(): number {
+    return this.#table.length / this.#options.virtualNodes;
+  }
+
   weightOf(id: MemberId): number | undefined {
     const slot = this.#slots.get(id);
     return slot === undefined ? undefined : this.#seats[slot]?.weight;

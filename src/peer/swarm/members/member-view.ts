@@ -23,8 +23,8 @@ import type { SwarmView } from "./swarm-view.ts";
 const foundingGraceMs: Millis = 3_000;
 
 /**
- * Time between two renewals of the rings, for each member that is known. A renewal takes time in proportion to the members,
- * and there are bursts of as many changes: where a crowd joins, or a partition heals.
+ * Time between two renewals of the rings, for each member of weight 1. A renewal takes time in proportion to the tokens, and
+ * there are bursts of as many changes: where a crowd joins, or a partition heals.
  */
 const renewalRestMs: Millis = 0.5;
 /** A shorter rest saves nothing. */
@@ -58,6 +58,8 @@ export class MemberView implements SwarmView {
   #wakeAtMs: Millis = Infinity;
   #ring: Ring;
   #futureRing: Ring;
+  /** Active members that the ring has no room for. */
+  #withoutRoom = 0;
   #renewedAtMs: Millis = -Infinity;
   /** When the rings are renewed after changes that have not been seen to yet. */
   #renewalAtMs: Millis = Infinity;
@@ -288,12 +290,12 @@ export class MemberView implements SwarmView {
       this.#others = isGone(member) ? rest : sortedWith(rest, member.id);
     }
     // Who is suspected owns and keeps what it did: a swarm under churn suspects more often than it loses.
-    return !isAsBefore || before.role !== member.role;
+    return !isAsBefore || before.role !== member.role || before.weight !== member.weight;
   }
 
   /** Renews the rings, at once unless they have just been renewed. */
   #renewSoon(): void {
-    const restMs = this.#others.length * renewalRestMs;
+    const restMs = Math.max(this.#others.length, this.#futureRing.weight) * renewalRestMs;
     const dueAtMs = restMs < renewalRestMinMs ? 0 : this.#renewedAtMs + restMs;
     if (this.#clock.nowMs() >= dueAtMs) this.#renew();
     else this.#renewalAtMs = Math.min(this.#renewalAtMs, dueAtMs);
@@ -312,10 +314,18 @@ export class MemberView implements SwarmView {
     const active = running.filter(({ role }) => role === "active");
     const coming = running.filter(({ role }) => role === "active" || role === "joining");
     this.#ring = this.#rings.ringOf(active, this.#ring);
+    this.#tellCrowding(active.length);
     this.#futureRing =
       coming.length === active.length ? this.#ring : this.#rings.ringOf(coming, this.#futureRing);
     this.#watchFounding();
     this.#tellListeners();
+  }
+
+  #tellCrowding(active: number): void {
+    const without = active - this.#ring.members.length;
+    if (without > 0 && this.#withoutRoom === 0)
+      this.#logger.warn("ring-full", { members: this.#ring.members.length, without });
+    this.#withoutRoom = without;
   }
 
   #tellListeners(): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { partition } from "../../../../sim/world/network-rules.ts";
+import { encodeClaim } from "../../../../src/core/messages/claim.ts";
 import type { Member } from "../../../../src/core/membership/member.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
 import { SwarmBench } from "../swarm-bench.ts";
@@ -61,6 +62,48 @@ describe("a member's view of the swarm", () => {
       await bench.pass(250);
       expect(view.ring.members).toHaveLength(402);
       expect(changes).toBeLessThan(61);
+    });
+  });
+
+  it("has the weight that a member has by its own word, whatever another one said of it", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 500 });
+      const [slandered] = bench.peer(1).swarm?.members() ?? [];
+      if (!slandered) throw new Error("it does not know itself");
+      const lie = { ...slandered, incarnation: slandered.incarnation + 1, weight: 16 };
+      const [liar] = bench.peer(2).swarm?.members() ?? [];
+      if (!liar) throw new Error("it does not know itself");
+      // With something that renews the rings, before the one that is slandered can say another word.
+      const gone: Member = { ...liar, incarnation: liar.incarnation + 1, role: "left" };
+      bench.machine(2).overlay?.publish(encodeClaim({ members: [lie, gone] }));
+      await bench.pass(50);
+      bench.machine(2).kill();
+      await bench.pass(20_000);
+      const weights = bench.peers.map(({ swarm }) => swarm?.view.ring.weightOf(slandered.id));
+      expect(weights).toEqual([1, 1]);
+      await bench.settled();
+      await bench.finished(0);
+      expect(bench.urls).toHaveLength(240);
+    });
+  });
+
+  it("takes a broadcast of one who is no member for what that one says of itself", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      const view = bench.peer(0).swarm?.view;
+      const other = view?.members()[1];
+      if (!view || !other) throw new Error("this peer is in no swarm");
+      const [stranger, ghost] = [memberLike(other, 1), memberLike(other, 2)];
+      view.heard(stranger.id, [ghost, { ...other, health: "suspect" }]);
+      expect(view.members()).toHaveLength(2);
+      expect(view.members()[1]).toEqual(other);
+      view.heard(stranger.id, [ghost, stranger]);
+      expect(view.members().map(({ id }) => id)).toEqual([view.self, other.id, stranger.id]);
+      view.heard(stranger.id, [ghost]);
+      expect(view.members()).toHaveLength(4);
     });
   });
 

@@ -37,4 +37,25 @@ describe("RingBook", () => {
     const members = swarm(40).slice(differing);
     expect(ownersIn(book.ringOf(members, base))).toEqual(ownersIn(Ring.of(members, options)));
   });
+
+  it("remembers the rings of large swarms no longer than their memory allows, but two", () => {
+    const book = new RingBook({ virtualNodes: 2 ** 16, hashSeed: 0 });
+    const [first, ...later] = [15, 16, 17, 18].map((count) => book.ringOf(swarm(count)));
+    for (const [at, ring] of later.entries()) expect(book.ringOf(swarm(16 + at))).toBe(ring);
+    expect(book.ringOf(swarm(15))).not.toBe(first);
+    const large = new RingBook({ virtualNodes: 2 ** 16, hashSeed: 0 });
+    const [one, other] = [large.ringOf(swarm(70)), large.ringOf(swarm(71))];
+    expect(large.ringOf(swarm(70))).toBe(one);
+    expect(large.ringOf(swarm(71))).toBe(other);
+  });
+
+  it("leaves out the heaviest where a ring has no room for all, whoever tells of them first", () => {
+    const wide = { virtualNodes: 2 ** 20, hashSeed: 0 };
+    const ghosts = [1, 2, 3].map((at) => ({ id: `ghost-${at}` as MemberId, weight: 4 }));
+    const members = [...ghosts, ...swarm(5)];
+    const ring = new RingBook(wide).ringOf(members);
+    expect(ring.members).toEqual(swarm(5).map(({ id }) => id));
+    expect(new RingBook(wide).ringOf(members.toReversed()).members).toEqual(ring.members);
+    expect(ring.weight).toBe(5);
+  });
 });
