@@ -17,16 +17,21 @@ const events: Readonly<Record<JobState, string>> = {
   cancelled: "job-cancelled",
 };
 
-/** Tells the log what becomes of jobs. Figures are this peer's own; in a swarm others may have work left. */
+/**
+ * Tells the log what becomes of jobs. Figures are this peer's own; in a swarm others may have work left, and pass some of it
+ * on to this one, so there the word is `job-finished-here`.
+ */
 export class JobLog {
   readonly #logger: Pick<Logger, "info">;
   readonly #restMs: Millis;
+  readonly #finishedEvent: string;
   /** Jobs that came to their end and have not been told of, and when they did. */
   readonly #ended = new Map<Job, Millis>();
 
   constructor(logger: Pick<Logger, "info">, isAlone: boolean) {
     this.#logger = logger;
     this.#restMs = isAlone ? 0 : restMsInSwarm;
+    this.#finishedEvent = isAlone ? "job-finished" : "job-finished-here";
   }
 
   /** A job was made or changed. */
@@ -62,6 +67,6 @@ export class JobLog {
   #finished({ counter, definition }: Job): void {
     const { pages, fetched, failed, activeMs } = counter.counts();
     const seconds = Math.round(activeMs / 1_000);
-    this.#logger.info("job-finished", { job: definition.id, pages, fetched, failed, seconds });
+    this.#logger.info(this.#finishedEvent, { job: definition.id, pages, fetched, failed, seconds });
   }
 }

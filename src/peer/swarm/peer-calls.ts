@@ -61,9 +61,11 @@ import type { RangeDifference } from "../../core/replication/range-digest.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
 import type { JobId, MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Overlay, OverlayClass, OverlayOutcome } from "../../ports/overlay.ts";
 import type { Delivery } from "./exchange/parcel.ts";
 import type { SwarmView } from "./members/swarm-view.ts";
+import { Unanswered } from "./unanswered.ts";
 
 /** Class of traffic of each kind of request. */
 const classes: Readonly<Record<MessageKind, OverlayClass>> = {
@@ -89,6 +91,18 @@ const classes: Readonly<Record<MessageKind, OverlayClass>> = {
   handOverAddresses: "control",
 };
 
+/** Requests that are made until they are answered, and without which the swarm does not go on. */
+const vital: ReadonlySet<MessageKind> = new Set([
+  "forward",
+  "homeRows",
+  "pullRows",
+  "rangeDigests",
+  "released",
+  "rows",
+  "synced",
+  "transfer",
+]);
+
 /** A batch of URLs that is not acknowledged after so long is sent again. */
 const forwardTimeoutMs: Millis = 5_000;
 
@@ -101,9 +115,10 @@ export class PeerCalls {
   readonly #overlay: Overlay;
   readonly #view: SwarmView;
   readonly #signal: AbortSignal;
+  readonly #unanswered: Unanswered;
 
   constructor(
-    ports: { readonly clock: Clock; readonly overlay: Overlay },
+    ports: { readonly clock: Clock; readonly logger: Logger; readonly overlay: Overlay },
     view: SwarmView,
     signal: AbortSignal,
   ) {
@@ -111,6 +126,7 @@ export class PeerCalls {
     this.#overlay = ports.overlay;
     this.#view = view;
     this.#signal = signal;
+    this.#unanswered = new Unanswered(ports);
   }
 
   /** Discovered URLs for the member that holds their sites. */
@@ -282,13 +298,17 @@ export class PeerCalls {
     return outcome.kind === "reply" ? outcome.payload : undefined;
   }
 
-  #request(
+  async #request(
     to: MemberId,
     kind: MessageKind,
     payload: Uint8Array,
     timeoutMs: Millis,
   ): Promise<OverlayOutcome> {
     const request = { to, class: classes[kind], kind: messageKinds[kind], payload, timeoutMs };
-    return this.#overlay.request(request, this.#signal);
+    const outcome = await this.#overlay.request(request, this.#signal);
+    if (!vital.has(kind)) return outcome;
+    if (outcome.kind === "reply") this.#unanswered.answered(to, kind);
+    else if (!this.#signal.aborted) this.#unanswered.failed(to, kind);
+    return outcome;
   }
 }

@@ -66,7 +66,7 @@ describe("the log of a peer", () => {
     here.define(job);
     here.changeState(job, "cancel");
     log.observe([here.get(job)], 0);
-    expect(logged).toEqual(["job-started", "job-cancelled", "job-finished"]);
+    expect(logged).toEqual(["job-started", "job-cancelled", "job-finished-here"]);
   });
 
   it("tells in a swarm what others did, and an end only when it lasts", () => {
@@ -92,6 +92,6 @@ describe("the log of a peer", () => {
     expect(logged).toHaveLength(3);
     log.observe([], 5_000);
     log.observe([], 10_000);
-    expect(logged.slice(3).map(([event]) => event)).toEqual(["job-finished"]);
+    expect(logged.slice(3).map(([event]) => event)).toEqual(["job-finished-here"]);
   });
 });
