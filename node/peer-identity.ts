@@ -17,6 +17,8 @@ export interface PeerIdentity {
 /** Of a name that was drawn before there were keys. */
 const namePattern = /^[0-9a-z]{12}$/;
 
+const advice = "restore it from a copy, or name another directory with --data";
+
 /** A key of 68 bytes in base 64; anything larger is another file. */
 const keyTextMax = 1_024;
 
@@ -35,16 +37,24 @@ const keyBytes = 32;
  * The identity of the peer that runs in a directory, made where there is none. A peer that crawls alone has one too, so
  * that it can join a swarm later under the name by which its archive knows it; it is made without loading the network.
  *
- * Errors: `DATA_DIR_UNUSABLE` when the key is damaged; a lost key would be a lost identity, so it is never replaced.
+ * Errors: `DATA_DIR_UNUSABLE` when the key is damaged, or missing where a peer has run before; a lost key would be a lost
+ * identity, so it is never replaced.
  */
 export async function peerIdentity({
   keyFile,
   nameFile,
-}: Pick<DataLayout, "keyFile" | "nameFile">): Promise<PeerIdentity> {
+  leasesFile,
+}: Pick<DataLayout, "keyFile" | "leasesFile" | "nameFile">): Promise<PeerIdentity> {
   const known = await readOrNothing(keyFile);
   if (known !== undefined) return identityOf(readKey(known, keyFile));
   const name = (await readOrNothing(nameFile))?.trim();
-  if (name === undefined) return identityOf(await makeKey(keyFile));
+  if (name === undefined) {
+    // Written by every peer that has run, and not before it has a key.
+    const hasRun = (await readOrNothing(leasesFile)) !== undefined;
+    if (hasRun)
+      throw unusable(keyFile, `${keyFile} is missing, and a peer has run here; ${advice}`);
+    return identityOf(await makeKey(keyFile));
+  }
   if (namePattern.test(name)) return { id: name, fileName: name };
   throw unusable(nameFile, `${nameFile} does not hold a peer's name`);
 }
@@ -78,7 +88,6 @@ function readKey(text: string, file: string): Uint8Array {
   ) {
     return key;
   }
-  const advice = "restore it from a copy, or name another directory with --data";
   throw unusable(file, `${file} does not hold a peer's key (it is damaged); ${advice}`);
 }
 

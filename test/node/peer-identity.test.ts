@@ -14,8 +14,13 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-function files(): { keyFile: string; nameFile: string } {
-  return { keyFile: join(folder, "peer-key"), nameFile: join(folder, "peer-id") };
+function files(): { keyFile: string; leasesFile: string; nameFile: string } {
+  const [keyFile, leasesFile, nameFile] = ["peer-key", "leases", "peer-id"] as const;
+  return {
+    keyFile: join(folder, keyFile),
+    leasesFile: join(folder, leasesFile),
+    nameFile: join(folder, nameFile),
+  };
 }
 
 describe("peerIdentity", () => {
@@ -27,6 +32,15 @@ describe("peerIdentity", () => {
     expect(await peerIdentity(files())).toEqual(first);
     await rm(files().keyFile);
     expect((await peerIdentity(files())).id).not.toBe(first.id);
+  });
+
+  it("is not drawn anew where a peer has run, whose archive nobody would finish", async () => {
+    await writeFile(files().leasesFile, "");
+    await expect(peerIdentity(files())).rejects.toMatchObject({
+      code: "DATA_DIR_UNUSABLE",
+      message: expect.stringContaining("peer-key is missing") as string,
+    });
+    expect(await readdir(folder)).toEqual(["leases"]);
   });
 
   it("is the id that the network derives from the key", async () => {

@@ -125,7 +125,8 @@ export class LeaseFile implements LeaseSlots {
     } catch (cause) {
       if (cause instanceof CrawlError || !(cause instanceof Error) || !("code" in cause))
         throw cause;
-      const isFull = cause.code === "ENOSPC" || cause.code === "EDQUOT";
+      const { code } = cause;
+      const isFull = code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
       throw new CrawlError(
         isFull ? "DISK_FULL" : "STORE_IO",
         `the leases in ${this.#path} cannot be written: ${cause.message}`,

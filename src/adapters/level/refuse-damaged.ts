@@ -1,4 +1,4 @@
-import { open, readdir } from "node:fs/promises";
+import { open, readdir, readFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,6 +8,9 @@ const blocksPerRead = 32;
 
 /** Checksum (four bytes), length (two) and kind (one) of a record. */
 const headBytes = 7;
+
+/** What the file `CURRENT` names until the first log is there. */
+const firstManifest = "MANIFEST-000001";
 
 /** Kinds of a record that is a whole batch, and of one that is the first part of a batch. */
 const beginnings: readonly (number | undefined)[] = [1, 2];
@@ -21,6 +24,7 @@ export async function refuseDamaged(directory: string): Promise<void> {
   const names = await readdir(directory).catch(ifGone);
   if (!names) return;
   refuseHeadless(names);
+  await refuseLogless(directory, names);
   for (const name of names) if (name.endsWith(".log")) await refuseDamagedLog(directory, name);
 }
 
@@ -33,6 +37,16 @@ function refuseHeadless(names: readonly string[]): void {
   if (names.some((name) => /\.(?:ldb|log|sst)$/u.test(name))) {
     throw corruption("the file CURRENT is missing");
   }
+}
+
+/**
+ * Without a log LevelDB goes on with what is in tables, and without a word. It makes the first log before its second
+ * manifest, and a new one before it deletes the one before: only a database whose making was cut short has none.
+ */
+async function refuseLogless(directory: string, names: readonly string[]): Promise<void> {
+  if (!names.includes("CURRENT") || names.some((name) => name.endsWith(".log"))) return;
+  const current = await readFile(join(directory, "CURRENT"), "utf8");
+  if (current.trim() !== firstManifest) throw corruption("its log is missing");
 }
 
 /**

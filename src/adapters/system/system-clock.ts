@@ -43,8 +43,9 @@ export class SystemClock implements Clock {
       if (leftMs > 0) timer = wait(leftMs);
       else action();
     };
+    // What is due already is due in a moment: the platform warns of a time that is negative.
     const wait = (leftMs: Millis): NodeJS.Timeout =>
-      setTimeout(look, Math.min(Math.ceil(leftMs), timerMsMax));
+      setTimeout(look, Math.min(Math.max(1, Math.ceil(leftMs)), timerMsMax));
     let timer = wait(ms);
     return () => clearTimeout(timer);
   }

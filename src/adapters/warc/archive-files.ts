@@ -32,7 +32,7 @@ export async function onDisk<T>(path: string, action: () => Promise<T>): Promise
 function archiveError(cause: unknown, path: string): Error {
   if (cause instanceof CrawlError || cause instanceof InvariantError) return cause;
   const code = errorCode(cause);
-  if (code === "ENOSPC" || code === "EDQUOT") {
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
     return new CrawlError(
       "DISK_FULL",
       `the disk that holds ${path} is full; make room and start again, it goes on where it stopped`,
@@ -41,7 +41,10 @@ function archiveError(cause: unknown, path: string): Error {
     );
   }
   const details = code === undefined ? { path } : { path, code };
-  return new CrawlError("ARCHIVE_IO", `the archive failed at ${path}`, details, { cause });
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CrawlError("ARCHIVE_IO", `the archive failed at ${path} (${reason})`, details, {
+    cause,
+  });
 }
 
 /** The system's code of an error, for instance `ENOENT`. */

@@ -141,6 +141,7 @@ it.each([
   ["a directory without its root", () => rm(join(directory, "CURRENT"))],
   // All of them: the newest may be left over from a compaction that closing cut short, and belong to nothing.
   ["tables that are missing", () => removeTables()],
+  ["a log that is missing", () => removeLogs()],
   ["a pointer to the manifest that is garbage", () => writeFile(join(directory, "CURRENT"), "??")],
 ])("calls %s a corrupt store and changes nothing", async (_what, damage) => {
   for (let i = 0; i < 3; i++) {
@@ -153,10 +154,18 @@ it.each([
   await expect(opened()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
 });
 
-async function removeTables(): Promise<void> {
-  const tables = (await readdir(directory)).filter((name) => name.endsWith(".ldb"));
-  expect(tables.length).toBeGreaterThan(0);
-  await Promise.all(tables.map((name) => rm(join(directory, name))));
+function removeTables(): Promise<void> {
+  return removeAll(".ldb");
+}
+
+function removeLogs(): Promise<void> {
+  return removeAll(".log");
+}
+
+async function removeAll(ending: string): Promise<void> {
+  const files = (await readdir(directory)).filter((name) => name.endsWith(ending));
+  expect(files.length).toBeGreaterThan(0);
+  await Promise.all(files.map((name) => rm(join(directory, name))));
 }
 
 async function newestManifest(): Promise<string> {

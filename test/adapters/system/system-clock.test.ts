@@ -78,6 +78,7 @@ describe("SystemClock", () => {
     const sleep = clock.sleep(2 ** 33, abort.signal).then(() => {
       awake = true;
     });
+    await new Promise<void>((resolve) => void clock.call(-5, resolve));
     await clock.sleep(20);
     process.off("warning", onWarning);
     expect({ awake, warnings }).toEqual({ awake: false, warnings: [] });

@@ -70,6 +70,8 @@ async function errorOf(action: () => unknown): Promise<unknown> {
   throw new Error("it did not fail");
 }
 
+const messageWith = (text: string): unknown => expect.stringContaining(text);
+
 describe("a WarcArchive on a disk that fails", () => {
   test.each([
     ["ENOSPC", "writev", ".warc.gz.open", "DISK_FULL"],
@@ -77,7 +79,9 @@ describe("a WarcArchive on a disk that fails", () => {
     ["ENOSPC", "create", ".warc.gz.open", "DISK_FULL"],
     ["ENOSPC", "create", ".cdxj.open", "DISK_FULL"],
     ["ENOSPC", "writev", ".cdxj.open", "DISK_FULL"],
+    ["EFBIG", "writev", ".warc.gz.open", "DISK_FULL"],
     ["EIO", "datasync", ".warc.gz.open", "ARCHIVE_IO"],
+    ["EMFILE", "create", ".warc.gz.open", "ARCHIVE_IO"],
   ])("on %s in %s of a %s fails for good with %s", async (code, step, ending, expected) => {
     const directory = await world.directory();
     let failing = true;
@@ -90,6 +94,7 @@ describe("a WarcArchive on a disk that fails", () => {
     const first = await errorOf(() => archive.flush());
     expect(first).toMatchObject({ code: expected, details: { code } });
     expect(first).toHaveProperty("cause.code", code);
+    if (expected === "ARCHIVE_IO") expect(first).toHaveProperty("message", messageWith(code));
     expect(first).toHaveProperty("details.path", expect.stringContaining(ending));
 
     failing = false;
