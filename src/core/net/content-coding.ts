@@ -46,7 +46,7 @@ export function sniffFormat(coding: ContentCoding, bytes: Uint8Array): ContentFo
     case "zstd":
       return isZstd(bytes) ? "zstd" : undefined;
     case "br":
-      return isText(bytes) ? undefined : "br";
+      return isText(bytes) && !isEmptyBrotli(bytes) ? undefined : "br";
     case "deflate":
       if (isZlib(first, second)) return "zlib";
       return isText(bytes) ? undefined : "raw-deflate";
@@ -64,6 +64,11 @@ function isZstd(bytes: Uint8Array): boolean {
   const [first = 0, second = 0xb5, third = 0x2f, fourth = 0xfd] = bytes;
   if (first === 0x28) return second === 0xb5 && third === 0x2f && fourth === 0xfd;
   return first >> 4 === 5 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18;
+}
+
+/** What encoders make of nothing, in a body of its own (RFC 7932, section 9.1): it begins as text does, with a semicolon. */
+function isEmptyBrotli(bytes: Uint8Array): boolean {
+  return bytes.length === 1 && bytes[0] === 0x3b;
 }
 
 function isText(bytes: Uint8Array): boolean {

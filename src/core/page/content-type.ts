@@ -19,10 +19,11 @@ export function parseContentType(header: string | undefined): ContentType | unde
   return { mime: mime.toLowerCase(), ...(charset === undefined ? {} : { charset }) };
 }
 
-/** The first `charset` parameter, as a token or as a quoted string (MIME Sniffing Standard, section 4.4). */
+/** The first `charset` parameter that is not empty, as a token or as a quoted string (MIME Sniffing Standard, section 4.4). */
 function charsetParameter(header: string): string | undefined {
-  const found = /;[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)"?|([^;]*))/i.exec(header);
-  const value = found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+  const parameter =
+    /;[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)"?|(?![\t\n\r ]*(?:;|$))([^;]*))/i.exec(header);
+  const value = parameter?.[1]?.replace(/\\(.)/g, "$1") ?? parameter?.[2];
   const trimmed = value?.trim();
   return trimmed === "" ? undefined : trimmed;
 }

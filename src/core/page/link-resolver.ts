@@ -1,5 +1,5 @@
 import type { CanonicalUrl } from "../units.ts";
-import { admittedUrlBytesMax, canonicalizeUrl } from "../url/canonicalize-url.ts";
+import { admittedUrlBytesMax, canonicalizeUrl, parseUrl } from "../url/canonicalize-url.ts";
 import { pathStartOf } from "../url/site-of.ts";
 import type { EncodingName } from "./encoding-label.ts";
 import { type EncodingTables, QueryEncoder } from "./query-encoder.ts";
@@ -48,7 +48,7 @@ export class LinkResolver {
 
   /** The URL that `reference` means, whatever its scheme, as `URL.href` gives it. */
   resolveUrl(reference: string): string | undefined {
-    return URL.parse(this.#encoder.encodeQuery(reference), this.#base)?.href;
+    return parseUrl(this.#encoder.encodeQuery(reference), this.#base)?.href;
   }
 
   #resolvePlain(reference: string): CanonicalUrl | undefined {

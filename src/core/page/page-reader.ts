@@ -38,6 +38,9 @@ const titleUnitsMax = 16 * titleCharsMax;
 /** Longest language tag kept; BCP 47 asks for room for 35 characters. */
 const langCharsMax = 64;
 
+/** Elements looked at that may name the page's encoding: to find that a label is none takes time. */
+const encodingsMax = 64;
+
 const unfollowedRelations: ReadonlySet<string> = new Set(["nofollow", "sponsored", "ugc"]);
 /** HTML Standard, section 4.6.7: `previous` is treated like `prev`. */
 const followedLinkTypes: ReadonlySet<string> = new Set(["canonical", "next", "prev", "previous"]);
@@ -59,6 +62,7 @@ export class PageReader implements TagHandler {
   #title: string | undefined;
   #lang: string | undefined;
   #charset: EncodingName | undefined;
+  #encodingsRead = 0;
 
   constructor(linksMax: number) {
     this.#linksMax = linksMax;
@@ -167,7 +171,10 @@ export class PageReader implements TagHandler {
   }
 
   #readEncoding({ charset, httpEquiv, content }: TagAttributes): void {
-    this.#charset ??= metaEncoding({
+    if (charset === undefined && httpEquiv === undefined) return;
+    if (this.#charset !== undefined || this.#encodingsRead >= encodingsMax) return;
+    this.#encodingsRead += 1;
+    this.#charset = metaEncoding({
       charset: this.#decoded(charset),
       httpEquiv: this.#decoded(httpEquiv),
       content: this.#decoded(content),

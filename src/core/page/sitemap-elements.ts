@@ -156,7 +156,7 @@ export class SitemapElements implements TokenizerCallbacks {
   /** The base that the tag sets, or the one around it. */
   #baseWithin(outer: string | undefined): string | undefined {
     const own = this.#attributes.get(baseAttribute);
-    return own === undefined ? outer : (URL.parse(own, outer)?.href ?? outer);
+    return own === undefined ? outer : (this.#urls.baseOf(own, outer) ?? outer);
   }
 
   /** In an Atom entry: where the link leads, if it is to a page. */

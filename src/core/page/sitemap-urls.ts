@@ -1,4 +1,4 @@
-import { canonicalizeUrl } from "../url/canonicalize-url.ts";
+import { canonicalizeUrl, parseUrl } from "../url/canonicalize-url.ts";
 
 /** What is longer is no URL that would be admitted; the protocol allows 2,048. */
 export const locationUnitsMax = 16_384;
@@ -27,12 +27,21 @@ export class SitemapUrls {
     else this.#leftOut += 1;
   }
 
+  /** The base that `reference` means within another one; nothing for none, and when all room for bases is used up. */
+  baseOf(reference: string, outer: string | undefined): string | undefined {
+    return this.#hasRoomFor(outer ?? "") ? parseUrl(reference, outer)?.href : undefined;
+  }
+
   #resolved(reference: string, base: string | undefined): string | undefined {
     if (base === undefined || reference === "") return undefined;
-    this.#baseUnits += base.length;
-    if (this.#baseUnits <= baseUnitsMax) return canonicalizeUrl(reference, base);
+    if (this.#hasRoomFor(base)) return canonicalizeUrl(reference, base);
     this.#leftOut += 1;
     return undefined;
+  }
+
+  #hasRoomFor(base: string): boolean {
+    this.#baseUnits += base.length;
+    return this.#baseUnits <= baseUnitsMax;
   }
 
   found(): { readonly urls: readonly string[]; readonly leftOut?: number } {

@@ -149,6 +149,13 @@ describe("the content codings of UndiciFetcher:", () => {
     });
   });
 
+  it("what brotli makes of an empty body is empty, though it looks like a semicolon", async () => {
+    const encoded = brotliCompressSync("");
+    expect(encoded.toString()).toBe(";");
+    const site = await serve("br", encoded);
+    expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);
+  });
+
   it.each(["gzip", "br"])("an empty body under %s is empty", async (coding) => {
     const site = await serve(coding, Buffer.alloc(0));
     expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);

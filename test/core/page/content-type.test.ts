@@ -14,6 +14,8 @@ describe("parseContentType", () => {
     ["text/html; x=charset=1; charset=big5 ", { mime: "text/html", charset: "big5" }],
     ["text/html; charset=a; charset=b", { mime: "text/html", charset: "a" }],
     ["text/html; charset=", { mime: "text/html" }],
+    ["text/html; charset= ; charset=b", { mime: "text/html", charset: "b" }],
+    ['text/html; charset=""; charset=b', { mime: "text/html" }],
     ["text/html, text/plain", { mime: "text/html" }],
     ["text html", undefined],
     ["", undefined],

@@ -201,6 +201,15 @@ describe("what a page says of itself", () => {
     expect(extract(`<title>a${"😀".repeat(2_000)}</title>`).title).toBe("a" + "😀".repeat(1_023));
   });
 
+  it("is not searched for its charset for ever", () => {
+    const labels = "<meta charset=none>".repeat(63);
+    const named = (html: string): string => extract(html, "text/html").charset;
+    expect(named(`${" ".repeat(2_000)}${labels}<meta charset=koi8-r>`)).toBe("koi8-r");
+    expect(named(`${" ".repeat(2_000)}${labels}<meta charset=x><meta charset=koi8-r>`)).not.toBe(
+      "koi8-r",
+    );
+  });
+
   it("is decoded as its charset says", () => {
     const html = Buffer.from([...Buffer.from("<meta charset=windows-1251><title>"), 0xff]);
     const page = extractLinks(html, { url });

@@ -89,6 +89,17 @@ describe("readSitemap", () => {
     expect(found?.leftOut).toBe(907);
   });
 
+  it("counts the bases within a long base in the same room", () => {
+    const base = `http://e.org/${"a".repeat(8_000)}/`;
+    const entries = Array.from(
+      { length: 3_000 },
+      (_, at) => `<entry xml:base="/"><link href="${at}"/></entry>`,
+    );
+    const found = read(`<feed xml:base="${base}">${entries.join("")}</feed>`);
+    expect(found?.urls).toHaveLength(2_090);
+    expect(found?.leftOut).toBe(910);
+  });
+
   it("reads a list of URLs, one a line, whatever ends the lines", () => {
     const text =
       "\ufeff\r\nhttps://e.org/a\r\n http://e.org/b \rno URL\n\n/c\nhttp://e.org/a\nhttp://e.org/d";

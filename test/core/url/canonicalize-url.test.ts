@@ -80,6 +80,28 @@ describe("canonicalizeUrl", () => {
     expect(canonicalizeUrl(`${prefix}#`.padEnd(65_537, "a"))).toBeUndefined();
   });
 
+  it.each([
+    ["http://", ""],
+    [" \nHT\tTPS:\\\\user:pass@", ":8080"],
+    ["//", "?q#f"],
+    ["http:", ""],
+  ])("refuses a name longer than any host has, between %j and %j", (before, behind) => {
+    const url = (name: string): string => `${before}${name}${behind}/`;
+    const letters = String.fromCodePoint(...Array.from({ length: 300 }, (_, at) => 0x4e00 + at));
+    expect(canonicalizeUrl(url(letters.slice(0, 200)), "https://e.org/")).toBeDefined();
+    expect(canonicalizeUrl(url(letters), "https://e.org/")).toBeUndefined();
+    expect(canonicalizeUrl(url("a.".repeat(2_000)), "https://e.org/")).toBeUndefined();
+  });
+
+  it("takes a path, a query or user information of any length that fits", () => {
+    const letters = "é".repeat(300);
+    const escaped = "%C3%A9".repeat(300);
+    expect(canonicalizeUrl(`http://${letters}@e.org/`)).toBe("http://e.org/");
+    expect(canonicalizeUrl(`/${letters}`, page)).toBe(new URL(`/${escaped}`, page).href);
+    expect(canonicalizeUrl(`?${letters}`, page)).toBe(new URL(`?${escaped}`, page).href);
+    expect(canonicalizeUrl(letters, page)).toBe(new URL(escaped, page).href);
+  });
+
   it("refuses a URL longer than any job admits, however it becomes so", () => {
     const prefix = "http://example.com/";
     const room = admittedUrlBytesMax - prefix.length;
