@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
-import type { JobReport } from "../../src/ports/peer-control.ts";
+import type { JobReport, PeerControl } from "../../src/ports/peer-control.ts";
 import { recallSettings, rememberSettings } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
 import {
@@ -16,7 +16,7 @@ import { CrawlSeeds } from "../crawl-seeds.ts";
 import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
-import { firstAnswerTrouble } from "../dashboard/first-answer-trouble.ts";
+import { FirstAnswerTrouble } from "../dashboard/first-answer-trouble.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
@@ -124,7 +124,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       const before = jobBefore(session.control, plan);
       await rememberSettings(plan.out, values);
       await sayContact(context, command, values);
-      display = displayOf(terminal, session, plan);
+      display = displayOf(terminal, session, plan, before);
       whole = await injectSeeds(session, request, before, { display, say, stop });
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
@@ -174,10 +174,18 @@ function rejectedText({ input: url, line, reason }: Rejection, source?: UrlSourc
     : rejectionText({ url, line }, reason, source?.name);
 }
 
-function displayOf(terminal: Terminal, session: PeerSession, plan: CrawlPlan): ProgressDisplay {
+function displayOf(
+  terminal: Terminal,
+  { control }: PeerSession,
+  plan: CrawlPlan,
+  before: JobReport | undefined,
+): ProgressDisplay {
   const { clock, stderr } = terminal;
   const options = { ...defaultProgressDisplayOptions, color: colorWanted(terminal) };
-  return new ProgressDisplay(stderr, clock, () => viewOf(session, plan, clock.nowMs()), options);
+  const fetchedBefore = before?.counts.fetched ?? 0;
+  const trouble = new FirstAnswerTrouble(control, { ...plan, fetchedBefore });
+  const view = (): Promise<ProgressView> => viewOf(control, plan, trouble, clock.nowMs());
+  return new ProgressDisplay(stderr, clock, view, options);
 }
 
 /** Injects the seeds and says what comes of it. Returns whether those were all: false where a stop was asked for. */
@@ -224,12 +232,13 @@ function isUntouched({ counts, finished }: JobReport, before: JobReport | undefi
 }
 
 async function viewOf(
-  { control }: PeerSession,
+  control: PeerControl,
   plan: CrawlPlan,
+  firstAnswer: FirstAnswerTrouble,
   nowMs: Millis,
 ): Promise<ProgressView> {
   // A peer that has just broken cannot be asked any more, and what broke it is told as it ends.
-  const trouble = await firstAnswerTrouble(control, plan, nowMs).catch((error: unknown) => {
+  const trouble = await firstAnswer.text(nowMs).catch((error: unknown) => {
     if (!(error instanceof CrawlError)) throw error;
     return undefined;
   });

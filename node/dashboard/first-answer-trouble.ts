@@ -7,32 +7,65 @@ import { clause } from "../text/terminal-text.ts";
 /** Hosts that are looked at: each is some reads of the database, at every drawing. */
 const hostsMax = 8;
 
-/** What is to answer first. */
+/** What a crawl begins with. */
 interface CrawlBeginning {
   readonly job: JobId;
+  /** Its first seeds; none where it is continued without. */
   readonly urls: readonly string[];
+  /** URLs that servers had answered in earlier runs. */
+  readonly fetchedBefore: number;
 }
 
-/**
- * Why a crawl has not fetched anything yet, where all hosts of its seeds rest after failures: the first one, what is wrong
- * with it, and when it is asked again. Nothing as soon as a server has answered, and while one is being asked.
- */
-export async function firstAnswerTrouble(
-  control: Pick<PeerControl, "host" | "job" | "stats">,
-  { job, urls }: CrawlBeginning,
-  nowMs: Millis,
-): Promise<string | undefined> {
-  const { counts, finished } = control.job(job);
-  if (finished || counts.fetched > 0 || control.stats().openRequests > 0) return undefined;
-  const names = [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, hostsMax);
-  const hosts = await Promise.all(names.map((name) => control.host(name)));
-  const awaited = hosts.filter(({ queued }) => queued.length > 0);
-  const [first] = awaited;
-  if (first === undefined || !awaited.every(rests)) return undefined;
-  const { host, nextFetchAt } = first;
-  const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - nowMs;
-  const next = leftMs > 0 ? `; tried again in ${formatDuration(leftMs)}` : "";
-  return `${host}: ${reasonOf(first)}${next}`;
+/** Tells of a crawl that has not fetched anything in this run yet what keeps it back. */
+export class FirstAnswerTrouble {
+  readonly #control: Pick<PeerControl, "host" | "job" | "stats" | "urls">;
+  readonly #beginning: CrawlBeginning;
+  #names: readonly string[];
+
+  constructor(
+    control: Pick<PeerControl, "host" | "job" | "stats" | "urls">,
+    beginning: CrawlBeginning,
+  ) {
+    this.#control = control;
+    this.#beginning = beginning;
+    this.#names = hostsOf(beginning.urls);
+  }
+
+  /**
+   * Where all hosts that are looked at rest after failures: the first one, what is wrong with it, and when it is asked
+   * again. Nothing as soon as a server has answered, and while one is being asked.
+   */
+  async text(nowMs: Millis): Promise<string | undefined> {
+    const { job, fetchedBefore } = this.#beginning;
+    const { counts, finished } = this.#control.job(job);
+    if (finished || counts.fetched > fetchedBefore) return undefined;
+    if (this.#control.stats().openRequests > 0) return undefined;
+    const awaited = await this.#awaited();
+    const [first] = awaited;
+    if (first === undefined || !awaited.every(rests)) return undefined;
+    const { host, nextFetchAt } = first;
+    const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - nowMs;
+    const next = leftMs > 0 ? `; tried again in ${formatDuration(leftMs)}` : "";
+    return `${host}: ${reasonOf(first)}${next}`;
+  }
+
+  /** Hosts with queued URLs: those of the seeds, and where nothing of them is left others, looked up when they are needed. */
+  async #awaited(): Promise<readonly HostStatus[]> {
+    const before = await this.#withQueue();
+    if (before.length > 0) return before;
+    const { urls } = await this.#control.urls(this.#beginning.job, { state: "queued" });
+    this.#names = hostsOf(urls.map(({ url }) => url));
+    return this.#withQueue();
+  }
+
+  async #withQueue(): Promise<readonly HostStatus[]> {
+    const hosts = await Promise.all(this.#names.map((name) => this.#control.host(name)));
+    return hosts.filter(({ queued }) => queued.length > 0);
+  }
+}
+
+function hostsOf(urls: readonly string[]): readonly string[] {
+  return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, hostsMax);
 }
 
 function rests({ hold }: HostStatus): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstAnswerTrouble } from "../../../node/dashboard/first-answer-trouble.ts";
+import { FirstAnswerTrouble } from "../../../node/dashboard/first-answer-trouble.ts";
 import type { OriginRobots } from "../../../src/core/answers/host-status.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import type { HostStatus, JobCounts } from "../../../src/ports/peer-control.ts";
@@ -33,29 +33,42 @@ function resting(host: string, robots?: Partial<OriginRobots>): HostStatus {
   };
 }
 
+interface Crawl extends Partial<JobCounts> {
+  readonly openRequests?: number;
+  readonly fetchedBefore?: number;
+  /** URLs that are in the queue beside the seeds. */
+  readonly queue?: readonly string[];
+  /** Where they are other than the hosts' first pages. */
+  readonly seeds?: readonly string[];
+}
+
 /** What is told of a crawl with these hosts' URLs as its seeds. */
 function told(
   hosts: readonly HostStatus[],
-  { openRequests = 0, ...counts }: Partial<JobCounts> & { openRequests?: number } = {},
+  { openRequests = 0, fetchedBefore = 0, queue = [], seeds, ...counts }: Crawl = {},
 ): Promise<string | undefined> {
   const control = new FakePeerControl();
   control.reports.set(job, jobReport(job, { queued: 1, ...counts }));
   for (const host of hosts) control.hosts.set(host.host, host);
-  const urls = hosts.map(({ host }) => `http://${host}/`);
-  return firstAnswerTrouble(
+  for (const url of queue) {
+    control.statuses.set(url, { url, state: "queued", attempts: 0, owner: "peer-0" });
+  }
+  const urls = seeds ?? hosts.map(({ host }) => `http://${host}/`);
+  const trouble = new FirstAnswerTrouble(
     {
       host: (name) => control.host(name),
       job: (id) => control.job(id),
       stats: () => ({ ...control.stats(), openRequests }),
+      urls: (...question) => control.urls(...question),
     },
-    { job, urls },
-    nowMs,
+    { job, urls, fetchedBefore },
   );
+  return trouble.text(nowMs);
 }
 
 const refused = resting("a.example", { failure: "connect-refused" });
 
-describe("firstAnswerTrouble", () => {
+describe("FirstAnswerTrouble", () => {
   it.each([
     ["robots.txt that did not come", refused, "the server refused the connection"],
     [
@@ -70,6 +83,7 @@ describe("firstAnswerTrouble", () => {
 
   it.each([
     ["a server has answered", told([refused], { fetched: 1 })],
+    ["one has in this run", told([refused], { fetched: 8, fetchedBefore: 7 })],
     ["one is being asked", told([refused], { openRequests: 1 })],
     ["nothing is left", told([refused], { queued: 0 })],
     ["another host may go on", told([refused, { ...resting("b.example"), hold: "politeness" }])],
@@ -81,5 +95,18 @@ describe("firstAnswerTrouble", () => {
   it("passes over hosts that were given up", async () => {
     const givenUp: HostStatus = { ...resting("a.example"), queued: [], hold: "halted" };
     expect(await told([givenUp, resting("b.example")])).toMatch(/^b\.example: /);
+  });
+
+  it("tells of a crawl that is continued what it told of it at first", async () => {
+    const continued = { fetched: 7, fetchedBefore: 7 };
+    expect(await told([refused], continued)).toMatch(/^a\.example: the server refused/);
+  });
+
+  it.each([
+    ["is continued without a seed", []],
+    ["has nothing left of its seeds", ["http://done.example/"]],
+  ])("looks at the hosts of queued URLs where a crawl %s", async (_what, seeds) => {
+    const queue = ["http://a.example/7"];
+    expect(await told([refused], { seeds, queue })).toMatch(/^a\.example: /);
   });
 });
