@@ -5,8 +5,9 @@ import { statusLine } from "./text/status-text.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /**
- * Writes the job's broken URLs into the data directory, a JSON line each; where there are none, there is no file. Returns
- * how many there are; nothing, and leaves all as it was, where `signal` aborts.
+ * Writes the job's broken URLs into the data directory, a JSON line each. Returns how many there are; nothing where
+ * `signal` aborts before all are known. Then, and where there are none, there is no file: one of an earlier run tells what
+ * is no longer so.
  */
 export async function writeBrokenUrls(
   control: Pick<PeerControl, "urls">,
@@ -20,11 +21,11 @@ export async function writeBrokenUrls(
   async function* lines(): AsyncGenerator<string> {
     let from: string | undefined;
     do {
+      signal.throwIfAborted();
       const part = await control.urls(id, { broken: true }, from);
       count += part.urls.length;
       yield part.urls.map((each) => `${JSON.stringify(statusLine(each))}\n`).join("");
       from = part.next;
-      signal.throwIfAborted();
     } while (from !== undefined);
   }
   try {
@@ -32,8 +33,9 @@ export async function writeBrokenUrls(
       await writeWhole(brokenFile, lines(), "the list of broken URLs");
     }
   } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
+    if (!signal.aborted) throw error;
+    await rm(brokenFile, { force: true });
+    return undefined;
   }
   if (count === 0) await rm(brokenFile, { force: true });
   return count;

@@ -97,9 +97,9 @@ async function composeAround(
       await peer.start();
       recorder?.start();
     },
-    stop: async () => {
+    stop: async (atRest) => {
       await recorder?.stop();
-      await peer.stop();
+      await peer.stop(atRest);
       resolver.stop();
     },
   };

@@ -23,7 +23,7 @@ export interface CrawlSummary {
   readonly fetched: number;
   /** URLs given up after their last attempt. */
   readonly failed: number;
-  /** URLs given up, or answered with an error: those of the list. Absent where the crawl was stopped, and there is no list. */
+  /** URLs given up, or answered with an error: those of the list. Absent where a stop left no time for it. */
   readonly broken?: number;
   /** URLs kept out, by reason. */
   readonly skipped: Readonly<Record<string, number>>;

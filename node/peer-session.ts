@@ -20,7 +20,8 @@ export interface RunnablePeer {
   /** Absent for a peer that crawls alone. */
   readonly swarm?: SwarmMembership;
   start(): Promise<void>;
-  stop(): Promise<void>;
+  /** Waits for `atRest` when nothing is under way any more and all can still be asked; it never rejects. */
+  stop(atRest?: () => Promise<void>): Promise<void>;
 }
 
 /** A running peer's place in its swarm. */
@@ -53,12 +54,12 @@ export interface PeerSession {
   readonly swarm?: SwarmMembership;
   /** Address of the API. */
   readonly apiUrl?: string;
-  /** Stops the API, then the peer, keeping everything; idempotent. */
-  close(): Promise<void>;
+  /** Stops the API, then the peer, keeping everything; idempotent. `atRest` as in {@link RunnablePeer.stop}. */
+  close(atRest?: () => Promise<void>): Promise<void>;
 }
 
 /** Something started that the session stops again. */
-type Stop = () => Promise<void>;
+type Stop = (atRest?: () => Promise<void>) => Promise<void>;
 
 /**
  * Starts a peer in its data directory, opens its API and writes the API's address into the directory. What was started
@@ -66,13 +67,13 @@ type Stop = () => Promise<void>;
  */
 export async function openSession(request: SessionRequest): Promise<PeerSession> {
   const stops: Stop[] = [];
-  const close = async (): Promise<void> => {
-    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
+  const close: Stop = async (atRest) => {
+    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop(atRest);
   };
   try {
     await prepareDataDir(request.config.dataDir);
     const peer = await request.composePeer(request.config, request.api !== undefined);
-    stops.push(() => peer.stop());
+    stops.push((atRest) => peer.stop(atRest));
     await peer.start();
     const { broken, control, swarm } = peer;
     const session = { control, close, ...(broken && { broken }), ...(swarm && { swarm }) };

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { LogLevel } from "../../src/adapters/system/console-logger.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { JobReport, PeerControl } from "../../src/ports/peer-control.ts";
 import { recallSettings, rememberSettings } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
@@ -47,6 +48,9 @@ const settingNames = [
 
 /** Seeds that are looked through for one that was given up: as many as can be asked for at once. */
 const statusUrlsMax = 1_000;
+
+/** Time for the list of broken URLs from when a stop was asked for: requests that end come first, and the user waits. */
+const stoppedListMsMax: Millis = 3_000;
 
 /** The progress display tells the rest. */
 const logLevelDefault: LogLevel = "warn";
@@ -104,7 +108,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
   const stop = new StopRequest(terminal);
   /** Whether there was nothing left to do. */
   let again = false;
-  /** URLs that the crawl, at its end, lists as broken. */
+  /** URLs that are listed as broken. */
   let broken: number | undefined;
   /** Whether all seeds are in their job. */
   let whole = false;
@@ -130,8 +134,10 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
         await sayGivenUp(session, plan, again, context);
-        broken = await listBroken(session, plan, stop.signal);
       }
+      broken = await listAtEnd(session, plan, stop.signal);
+      await display.stop();
+      broken ??= await closeWithList(session, plan, stop, terminal.clock);
     } finally {
       await display?.stop();
       await stop.within(() => session.close());
@@ -291,14 +297,34 @@ async function sayGivenUp(
   );
 }
 
-/** Lists what is broken once nothing is left to do: while a crawl is stopped, nobody wants to wait for it. */
-async function listBroken(
+/** Lists what is broken where nothing is left to do, however long that takes. */
+async function listAtEnd(
   { control }: PeerSession,
   { job, out }: CrawlPlan,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const report = control.job(job);
   return report.finished ? writeBrokenUrls(control, report, out, signal) : undefined;
+}
+
+/** Stops the peer, and lists what is broken when its requests have ended, where that is soon. */
+async function closeWithList(
+  session: PeerSession,
+  { job, out }: CrawlPlan,
+  stop: StopRequest,
+  clock: Clock,
+): Promise<number | undefined> {
+  const { control } = session;
+  const over = new AbortController();
+  const timedOut = clock.sleep(stoppedListMsMax, over.signal).then(() => over.abort());
+  let listing = Promise.resolve<number | undefined>(undefined);
+  const atRest = async (): Promise<void> => {
+    listing = writeBrokenUrls(control, control.job(job), out, over.signal);
+    await Promise.allSettled([listing]);
+  };
+  await stop.within(() => session.close(atRest)).finally(() => over.abort());
+  await timedOut;
+  return listing;
 }
 
 /** `file` is the one with the seeds that are not in yet, where there are such. */

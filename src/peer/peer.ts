@@ -140,8 +140,7 @@ export class Peer implements PeerControl {
       options.dispatcher,
       onFailure,
     );
-    const stats = (): PeerStats => this.stats();
-    this.#questions = newDesk(ports, { ...parts, stats }, options, signal);
+    this.#questions = newDesk(ports, { ...parts, stats: () => this.stats() }, options, signal);
     this.#journal.contribute(() => this.#jobs.takeUnsaved());
     this.#journal.contribute(() => this.#sequence.takeUnsaved());
     this.#journal.contribute(() => [timeOp(ports.clock.nowMs())]);
@@ -185,10 +184,10 @@ export class Peer implements PeerControl {
   }
 
   /**
-   * Lets requests in flight end, makes everything durable and closes what it was given. Idempotent. Rejects where that
-   * fails, unless the peer had failed before: then {@link failed} has said why.
+   * Lets requests in flight end, makes everything durable, waits for `atRest`, which never rejects, and closes what it was
+   * given; idempotent. Rejects where that fails, unless the peer had failed before: then {@link failed} has said why.
    */
-  async stop(): Promise<void> {
+  async stop(atRest?: () => Promise<void>): Promise<void> {
     if (this.#state === "stopped") return;
     const ran = this.#state === "running";
     const { archive, clock, fetcher, leases, parser, store } = this.#ports;
@@ -201,6 +200,7 @@ export class Peer implements PeerControl {
     if (ran) {
       await this.#drain();
       await this.#questions.handOver();
+      if (this.#failure === undefined) await atRest?.();
     }
     await this.#swarm?.stop(drainedByMs);
     const kept = { stop: () => archive.stop(this.#failure === undefined) };

@@ -35,6 +35,25 @@ describe("a peer that is started again", () => {
     expect(counts).toMatchObject({ pages, duplicateFetches: 0, queued: 0 });
   });
 
+  it("answers a last time when nothing is under way any more, before it closes what it was given", async () => {
+    const machine = new VirtualPeer(web);
+    const stopping = (async () => {
+      const peer = await machine.start();
+      await machine.inject([seed], { delayMs: 100 });
+      await machine.clock.sleep(1_550);
+      let seen: unknown;
+      await peer.stop(async () => {
+        const { openRequests } = peer.stats();
+        const { urls } = await peer.urls(testJob, { state: "fetched" });
+        seen = { openRequests, fetched: urls.length };
+      });
+      return { seen, fetched: peer.job(testJob).counts.fetched };
+    })();
+    const { seen, fetched } = await machine.clock.run(stopping);
+    expect(fetched).toBeGreaterThan(1);
+    expect(seen).toEqual({ openRequests: 0, fetched });
+  });
+
   it("does not take what it did before for its rate now", async () => {
     const machine = new VirtualPeer(web);
     await machine.crawl([seed], { delayMs: 0 });
