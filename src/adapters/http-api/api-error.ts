@@ -74,10 +74,13 @@ export function failureOf(error: unknown): ApiFailure {
   if (error instanceof Error && status !== undefined) {
     return status === 413
       ? failure("TOO_LARGE", "the request's body is larger than this API takes")
-      : { status, body: failure("BAD_REQUEST", error.message).body };
+      : { status, body: failure("BAD_REQUEST", status === 415 ? typesTaken : error.message).body };
   }
   return failure("INTERNAL", "the peer failed to serve this request; its log says why");
 }
+
+const typesTaken =
+  "the body's content type is not taken: send application/json, or the lines of an injection as text/plain or application/x-ndjson";
 
 /** The 4xx status that the HTTP framework gave its own error. */
 function frameworkStatus(error: unknown): number | undefined {

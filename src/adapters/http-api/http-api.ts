@@ -11,6 +11,7 @@ import { answerNoRequest } from "./no-request.ts";
 import { otherMethods } from "./other-methods.ts";
 import { peerRoutes } from "./peer-routes.ts";
 import { isLoopback, refusal } from "./request-guard.ts";
+import { schemaProblem } from "./schema-problem.ts";
 import { urlRoutes } from "./url-routes.ts";
 
 /** What a scraper reads. */
@@ -106,7 +107,8 @@ export class HttpApi {
         raw.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
       },
       clientErrorHandler: answerNoRequest,
-      ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+      ajv: { customOptions: { removeAdditional: false, coerceTypes: false, verbose: true } },
+      schemaErrorFormatter: schemaProblem,
     });
     app.server.maxConnections = connectionsMax;
     app.addHook("onRequest", (request, reply, done) => {

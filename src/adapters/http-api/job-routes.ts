@@ -8,7 +8,7 @@ import type {
   SwarmJobReport,
 } from "../../ports/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
-import { jobNameSchema } from "./job-options-schema.ts";
+import { jobNameSchema } from "./job-name-schema.ts";
 import { ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
 
 /** A job as a question for its end is answered. */

@@ -23,7 +23,8 @@ export async function* urlBatches(
   for await (const line of linesOf(source)) {
     lineNumber += 1;
     if (line.length > lineCharactersMax) {
-      throw new RequestError("TOO_LARGE", `a line is longer than ${lineCharactersMax} characters`);
+      const problem = `line ${lineNumber} is longer than ${lineCharactersMax} characters`;
+      throw new RequestError("TOO_LARGE", problem);
     }
     const url = format === "text" ? textUrl(line) : jsonUrl(line, lineNumber);
     if (url === undefined) continue;

@@ -9,7 +9,7 @@ import { RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
 import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
-import { jobNameSchema, jobOptionsSchema } from "./job-options-schema.ts";
+import { jobNameSchema } from "./job-name-schema.ts";
 import { urlBatches, type LineFormat } from "./url-lines.ts";
 
 /** The bounds that `PeerControl` names. */
@@ -28,7 +28,8 @@ const injectBody = {
   properties: {
     job,
     urls: { type: "array", maxItems: injectUrlsMax, items: url },
-    options: jobOptionsSchema,
+    // Which there are, and their bounds, `validateJobOptions` alone knows; it names all problems.
+    options: { type: "object" },
   },
 };
 

@@ -16,6 +16,9 @@ export const pagesMaxMax = 1_000_000_000_000;
 
 const shownCharactersMax = 80;
 
+/** Unknown options that are named, at most. */
+const unknownNamedMax = 8;
+
 /** What a job's id is, for people. */
 export const jobIdForm =
   '1 to 64 characters of a-z, 0-9, ".", "_" and "-", a letter or digit first';
@@ -59,7 +62,9 @@ export function validateJobOptions(
     throw invalid([`job options must be an object, got ${shown(partial)}`]);
   }
   const given = Object.entries(partial).filter(([, value]) => value !== undefined);
+  const unknown = given.flatMap(([key]) => (isOption(key) ? [] : key));
   const problems = given.flatMap(([key, value]) => problemOf(key, value) ?? []);
+  if (unknown.length > 0) problems.push(unknownText(unknown));
   if (problems.length > 0) throw invalid(problems);
 
   const options = { ...base, ...(Object.fromEntries(given) as Partial<JobOptions>) };
@@ -86,11 +91,19 @@ export function jobOptionProblem(key: keyof JobOptions, value: unknown): string 
 }
 
 function problemOf(key: string, value: unknown): string | undefined {
-  if (!Object.hasOwn(checks, key)) {
-    return `unknown job option ${shown(key)} (known: ${Object.keys(checks).join(", ")})`;
-  }
-  const problem = checks[key as keyof JobOptions](value);
+  const problem = isOption(key) ? checks[key](value) : undefined;
   return problem === undefined ? undefined : `${key} ${problem}`;
+}
+
+function isOption(key: string): key is keyof JobOptions {
+  return Object.hasOwn(checks, key);
+}
+
+function unknownText(keys: readonly string[]): string {
+  const names = keys.slice(0, unknownNamedMax).map(shown).join(", ");
+  const more = keys.length > unknownNamedMax ? ` and ${keys.length - unknownNamedMax} more` : "";
+  const known = Object.keys(checks).join(", ");
+  return `unknown job option${keys.length === 1 ? "" : "s"} ${names}${more} (known: ${known})`;
 }
 
 function integer(min: number, max: number): Check {

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ApiErrorBody } from "../../../src/adapters/http-api/api-error.ts";
 import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { fakePeerApi } from "../../support/fake-peer-api.ts";
@@ -33,10 +34,17 @@ afterEach(async () => {
   expect(logger.told).toEqual([]);
 });
 
-async function call(path: string, method: string) {
-  const response = await fetch(api.url + path, { method });
+async function call(path: string, method: string, init: RequestInit = {}) {
+  const response = await fetch(api.url + path, { method, ...init });
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
+
+/** An injection. */
+function post(type: string, body: string) {
+  return call("/v1/inject", "POST", { headers: { "content-type": type }, body });
+}
+
+const lineTypes = ["text/plain", "application/x-ndjson"];
 
 describe("HttpApi, asked wrongly", () => {
   it.each(["/v1/inject", "/v1/status"])("refuses a request to %s without a body", async (path) => {
@@ -44,7 +52,62 @@ describe("HttpApi, asked wrongly", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
   });
 
-  it.each(["text/plain", "application/x-ndjson", "application/json"])(
+  it.each([
+    [{ delay: 5 }, /^unknown job option "delay" \(known: scope, .*delayMs/],
+    [
+      { delayMs: "x", priority: 99, scope: 3, prio: 1 },
+      /^delayMs must be .*got "x"; priority .*; scope must be one of page, .*; unknown .*"prio"/,
+    ],
+  ])("names all that is wrong with the options %j", async (options, message) => {
+    const answer = await post("application/json", JSON.stringify({ job: "j", urls: [], options }));
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error: { code: "CONFIG_INVALID", message: expect.stringMatching(message) as string },
+      },
+    });
+  });
+
+  it.each([
+    [{ job: "j", urls: [], dept: 1 }, 'the body has an unknown "dept" (known: job, urls, options)'],
+    [{ job: "j", urls: ["http://a.example/", 1] }, '"urls/1" of the body must be string'],
+    [{ job: "j" }, "the body must have required property 'urls'"],
+    [{ job: "j", urls: [], ["x".repeat(999)]: 1 }, `the body has an unknown "${"x".repeat(80)}" `],
+  ])("says what is wrong with a body", async (body, message) => {
+    const answer = await post("application/json", JSON.stringify(body));
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+    expect((answer.body as ApiErrorBody).error.message.slice(0, message.length)).toBe(message);
+  });
+
+  it.each([
+    [
+      "/v1/urls?job=j&state=gone",
+      '"state" of the query must be one of "queued", "fetched", "failed", "excluded", got "gone"',
+    ],
+    ["/v1/stats?own=maybe", '"own" of the query must be one of "", "true", "false", got "maybe"'],
+    ["/v1/jobs?owm", 'the query has an unknown "owm" (known: own)'],
+    ["/v1/urls", "the query must have required property 'job'"],
+  ])("says what is wrong with the query of %s", async (path, message) => {
+    const answer = await call(path, "GET");
+    expect(answer.body).toEqual({ error: { code: "BAD_REQUEST", message } });
+  });
+
+  it("names the types of a body that it takes to who sends another", async () => {
+    const answer = await post("application/x-www-form-urlencoded", '{"urls":[]}');
+    expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
+    const { message } = (answer.body as ApiErrorBody).error;
+    for (const type of lineTypes) expect(message).toContain(type);
+    expect(message).toContain("application/json");
+  });
+
+  it.each(lineTypes)("names a line of %s that is too long", async (type) => {
+    const answer = await post(type, `"http://a.example/"\n"${"x".repeat(70_000)}"\n`);
+    expect(answer.body).toEqual({
+      error: { code: "TOO_LARGE", message: "line 2 is longer than 65536 characters" },
+    });
+  });
+
+  it.each([...lineTypes, "application/json"])(
     "takes a body of %s that breaks off for no trouble of the peer's",
     async (type) => {
       const headers = { "content-type": type, "content-length": "1000" };

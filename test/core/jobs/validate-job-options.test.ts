@@ -90,8 +90,15 @@ describe("validateJobOptions", () => {
       include: ["(", "[", "ok"],
     });
     expect(message.split("; ")).toHaveLength(4);
-    expect(message).toMatch(/depthMax.*scope.*nonsense.*\/\(\/.*\/\[\//);
+    expect(message).toMatch(/depthMax.*scope.*\/\(\/.*\/\[\/.*nonsense/);
     expect(message).not.toContain("ok");
+  });
+
+  it("names only some of many unknown options, and those that there are once", () => {
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, at]));
+    const message = problemsOf(unknown);
+    expect(message).toMatch(/^unknown job options "x0", .*"x7" and 992 more \(known: scope, /);
+    expect(message.length).toBeLessThan(500);
   });
 
   it("does not repeat a long value in full", () => {
