@@ -1,6 +1,15 @@
 import { chmodSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
+/** Leaves outside what finds a binary by the place of its own file; the rest of the package need not be looked for. */
+export const binaryOutside = {
+  name: "binary of classic-level",
+  resolveId: (id: string, importer?: string) =>
+    id === "./binding" && importer?.includes("/classic-level/")
+      ? { id: "classic-level/binding.js", external: true }
+      : undefined,
+};
+
 /**
  * Each program as few files, with all that it uses: a peer is more than a thousand modules, and to find, read and keep
  * each of them by itself took a third of its start and a tenth of its memory.
@@ -16,14 +25,7 @@ export default defineConfig({
   // Not that of each folder: `src/core` has one with paths of its own.
   tsconfig: "tsconfig.json",
   plugins: [
-    {
-      name: "binary of classic-level",
-      // Finds its binary by the place of its own file; the rest of the package need not be looked for.
-      resolveId: (id, importer) =>
-        id === "./binding" && importer?.includes("/classic-level/")
-          ? { id: "classic-level/binding.js", external: true }
-          : undefined,
-    },
+    binaryOutside,
     {
       name: "programs can be run",
       // npm marks them when it links them, and not again when they are built anew.
