@@ -1,3 +1,4 @@
+import { keptOutDetail } from "../src/adapters/libp2p/dialer.ts";
 import { CrawlError } from "../src/core/errors.ts";
 import type { MemberId, Millis } from "../src/core/units.ts";
 import type { Clock } from "../src/ports/clock.ts";
@@ -36,7 +37,8 @@ export interface PatientOverlayOptions {
  * An overlay whose {@link join} does not give up: it tries an address again and again, ever more rarely, until a member
  * answers there or at one of the other addresses that are tried at the same time.
  *
- * It says once for each address what is wrong, and says it again only when that changes.
+ * It says once for each address what is wrong, and says it again only when that changes. That whoever was refused there is
+ * kept out from then on is no change.
  */
 export class PatientOverlay implements Overlay {
   readonly #inner: FindingOverlay;
@@ -45,6 +47,8 @@ export class PatientOverlay implements Overlay {
   readonly #options: PatientOverlayOptions;
   readonly #found = new Set<string>();
   readonly #told = new Map<string, string>();
+  /** Addresses that are told to be refused, by {@link #told}. */
+  readonly #refused = new Set<string>();
   /** Addresses that have failed too often to be waited for. */
   readonly #hopeless = new Set<string>();
   #wakeFinder: () => void = () => undefined;
@@ -173,10 +177,14 @@ export class PatientOverlay implements Overlay {
     outcome: Exclude<JoinOutcome, { readonly kind: "joined" }>,
   ): void {
     const reason = "detail" in outcome ? outcome.detail : "no answer in time";
-    const event = outcome.kind === "refused" ? "join-refused" : "cannot-reach";
+    const isRefused = outcome.kind === "refused";
+    const event = isRefused ? "join-refused" : "cannot-reach";
     const named = this.#options.named.has(address);
-    if (this.#told.get(address) !== reason) {
+    const isFollowing = this.#refused.has(address) && isRefused && reason === keptOutDetail;
+    if (this.#told.get(address) !== reason && !isFollowing) {
       this.#told.set(address, reason);
+      if (isRefused) this.#refused.add(address);
+      else this.#refused.delete(address);
       const fields = { address: this.#options.readable(address), reason };
       if (named) this.#logger.warn(event, { ...fields, next: "it is tried again" });
       else this.#logger.debug(event, fields);

@@ -6,6 +6,7 @@ import {
   type PatientOverlayOptions,
 } from "../../node/patient-overlay.ts";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
+import { keptOutDetail } from "../../src/adapters/libp2p/dialer.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { MemberId } from "../../src/core/units.ts";
 import type { LogFields, Logger } from "../../src/ports/logger.ts";
@@ -112,6 +113,24 @@ describe("PatientOverlay", () => {
     expect(lines).toEqual([
       "cannot-reach A no answer in time it is tried again",
       'join-refused A another swarm: "x" it is tried again',
+    ]);
+  });
+
+  it("does not tell anew of one that it was refused by and keeps out from then on", async () => {
+    const overlay = patient();
+    const end = new AbortController();
+    const joining = Promise.all(["a", "b"].map((each) => overlay.join(each, end.signal)));
+    const outcomesOfA = ["another version", keptOutDetail, "another version"];
+    inner.outcomes.set("b", { kind: "refused", detail: keptOutDetail });
+    for (const detail of outcomesOfA) {
+      inner.outcomes.set("a", { kind: "refused", detail });
+      await clock.run(clock.sleep(30_000));
+    }
+    end.abort();
+    await clock.run(joining);
+    expect(lines).toEqual([
+      "join-refused A another version it is tried again",
+      `join-refused B ${keptOutDetail} it is tried again`,
     ]);
   });
 

@@ -10,6 +10,9 @@ import { protectStep } from "./told-protector.ts";
 /** What is told of a peer that has this member's own key. */
 export const ownKeyDetail = "it has this member's own key: another process runs with the same key";
 
+/** What is told of a peer that was refused a while ago: it is not asked again so soon. */
+export const keptOutDetail = "it is kept out here";
+
 /** How an attempt to connect can end. */
 export type Dialled =
   | { readonly kind: "connected"; readonly connection: Connection; readonly member: MemberId }
@@ -153,7 +156,7 @@ const meanings: readonly (readonly [RegExp, Dialled])[] = [
   [/ECONNREFUSED/, unreachable("the connection was refused")],
   [/does not match expected/, unreachable("another member answers there")],
   [/TimeoutError|AbortError/, unreachable("the connection timed out")],
-  [/Intercepted|Denied/, { kind: "refused", detail: "it is kept out here" }],
+  [/Intercepted|Denied/, { kind: "refused", detail: keptOutDetail }],
   [/Encryption|Muxer|StreamReset|UnexpectedEOF|crypto/i, noHandshake],
 ];
 
