@@ -15,6 +15,7 @@ import { waitCommand } from "./commands/wait.ts";
 import {
   commandPath,
   examplesText,
+  refuseUnknown,
   type CommandContext,
   type Example,
 } from "./commands/command-context.ts";
@@ -56,7 +57,9 @@ export async function runCli(
     finish: (code) => (exitCode = code),
   };
   try {
-    await programOf(context).parseAsync(lateHelp(words) ?? words, { from: "user" });
+    const program = programOf(context);
+    refuseHelp(program, words);
+    await program.parseAsync(lateHelp(words) ?? words, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -98,6 +101,18 @@ const lateCommands: readonly LateCommand[] = [
 function lateHelp([word, ...rest]: readonly string[]): readonly string[] | undefined {
   const isLate = word === "help" && lateCommands.some(([name]) => name === rest[0]);
   return isLate ? [...rest, "--help"] : undefined;
+}
+
+/** Refuses to help with a command that there is not: Commander would tell of the one above it instead. */
+function refuseHelp(program: Command, [word, ...names]: readonly string[]): void {
+  if (word !== "help" || names[0] === "help") return;
+  let command = program;
+  for (const name of names) {
+    if (name.startsWith("-") || command.commands.length === 0) return;
+    const named: Command | undefined = command.commands.find((each) => each.name() === name);
+    if (named === undefined) refuseUnknown(command, [name]);
+    command = named ?? command;
+  }
 }
 
 function programOf(context: CommandContext): Command {

@@ -59,7 +59,7 @@ export class DemoProcess {
       throw new CrawlError("CHILD_FAILED", `${this.name} of the demo did not start`);
     }
     const ready = JSON.parse(line) as ReadyLine;
-    const api = hostAndPort(1)(new URL(ready.api).host);
+    const api = hostAndPort(1, "127.0.0.1:7780")(new URL(ready.api).host);
     const client = await ApiClient.find(api.ok ? { api: api.value } : {}, clock);
     return { process: this, id: ready.peer, client, address: ready.addresses[0] ?? "" };
   }

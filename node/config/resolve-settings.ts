@@ -91,7 +91,7 @@ function fromEnvironment({ environment }: SettingSources, problems: string[]): G
     const name = allNames[known.indexOf(variable)];
     if (name !== undefined) return [{ name, raw, where: variable }];
     if (isOfService(variable, raw)) return [];
-    problems.push(`unknown environment variable ${variable}${suggestion(variable, known)}`);
+    problems.push(`unknown environment variable ${variable}${variableSuggestion(variable, known)}`);
     return [];
   });
 }
@@ -111,7 +111,20 @@ function fromFlags({ flags }: SettingSources): Given[] {
   });
 }
 
+/** By what follows the prefix: it would be most of what they have in common. */
+function variableSuggestion(variable: string, known: readonly string[]): string {
+  const [word = "", ...words] = [variable, ...known].map((each) =>
+    each.replace(environmentPrefix, ""),
+  );
+  const meant = nearest(word, words);
+  return meant === undefined ? "" : didYouMean(environmentPrefix + meant);
+}
+
 function suggestion(word: string, candidates: readonly string[]): string {
   const meant = nearest(word, candidates);
-  return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
+  return meant === undefined ? "" : didYouMean(meant);
+}
+
+function didYouMean(name: string): string {
+  return `; did you mean ${JSON.stringify(name)}?`;
 }

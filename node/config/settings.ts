@@ -153,7 +153,7 @@ export const settings = {
     help: "follow the sitemaps that robots.txt names as well",
   },
   dns: {
-    read: hostAndPort(1),
+    read: hostAndPort(1, "127.0.0.1:53"),
     argument: "<host:port>",
     help: "name server to ask instead of the system's",
   },
@@ -175,7 +175,7 @@ export const settings = {
     help: "page or mail address that the User-Agent header names",
   },
   api: {
-    read: hostAndPort(0),
+    read: hostAndPort(0, "127.0.0.1:7780"),
     argument: "<host:port>",
     help: "address of the local HTTP API",
     defaultText: `${defaultHttpApiOptions.host}:${defaultHttpApiOptions.port}`,

@@ -162,9 +162,9 @@ export function listOf<T>(item: ValueReader<T>, max: number): ValueReader<readon
   };
 }
 
-/** `HOST:PORT`, IPv6 addresses in brackets. */
-export function hostAndPort(portMin: 0 | 1): ValueReader<ListenAddress> {
-  const expected = "HOST:PORT, such as 127.0.0.1:7780";
+/** `HOST:PORT`, IPv6 addresses in brackets; `example` is one for people. */
+export function hostAndPort(portMin: 0 | 1, example: string): ValueReader<ListenAddress> {
+  const expected = `HOST:PORT, such as ${example}`;
   return (raw) => {
     const match =
       typeof raw === "string" ? /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/.exec(raw) : null;
@@ -179,9 +179,9 @@ export function hostAndPort(portMin: 0 | 1): ValueReader<ListenAddress> {
 
 /** Where a peer listens or is reached: `HOST:PORT`, or a multiaddr over TCP. */
 export function peerAddress(portMin: 0 | 1): ValueReader<string> {
-  const expected =
-    "HOST:PORT, such as 192.0.2.1:7781, or a multiaddr, such as /ip4/192.0.2.1/tcp/7781";
-  const readPlain = hostAndPort(portMin);
+  const example = "192.0.2.1:7781";
+  const expected = `HOST:PORT, such as ${example}, or a multiaddr, such as /ip4/192.0.2.1/tcp/7781`;
+  const readPlain = hostAndPort(portMin, example);
   return (raw) => {
     if (typeof raw !== "string" || raw.length > addressCharactersMax) return bad(expected, raw);
     const isMultiaddr = /^\/(ip4|ip6|dns|dns4|dns6)\/[^/\s]+\/tcp\/\d{1,5}(\/p2p\/\w+)?$/.test(raw);

@@ -266,7 +266,7 @@ export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
 function refuseOtherUrls(before: JobDefinition, after: JobDefinition): void {
   const { normalizeQuery } = before.options;
   if (normalizeQuery === after.options.normalizeQuery) return;
-  const problem = `normalizeQuery of job "${before.id}" is ${normalizeQuery}, and stays so, as its URLs are known by it; inject under another name`;
+  const problem = `normalizeQuery (--no-normalize-query) of job "${before.id}" is ${normalizeQuery}, and stays so, as its URLs are known by it; inject under another name`;
   throw new CrawlError("CONFIG_INVALID", problem, { job: before.id });
 }
 

@@ -33,6 +33,12 @@ describe("resolveSettings", () => {
     ]);
   });
 
+  it.each(["FOO", "JSON", "XY"])("does not take ORBWEAVER_%s for another by its prefix", (name) => {
+    const variable = `ORBWEAVER_${name}`;
+    const { problems } = resolveSettings(names, { environment: { [variable]: "1" }, flags: {} });
+    expect(problems).toEqual([`unknown environment variable ${variable}`]);
+  });
+
   it("lets pass what Kubernetes tells of a service with the program's name, and nothing like it", () => {
     const address = "tcp://10.96.0.7:7780";
     const { values, problems } = resolveSettings(names, {

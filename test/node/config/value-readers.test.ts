@@ -81,11 +81,14 @@ describe("value readers", () => {
     ["http://a:80", undefined],
     [80, undefined],
   ])("reads %j as the address %j", (raw, expected) => {
-    expect(valueOf(hostAndPort(1)(raw))).toEqual(expected);
+    expect(valueOf(hostAndPort(1, "127.0.0.1:53")(raw))).toEqual(expected);
   });
 
   it("lets port 0 pass where a free port may be taken", () => {
-    expect(valueOf(hostAndPort(0)("127.0.0.1:0"))).toEqual({ host: "127.0.0.1", port: 0 });
+    expect(valueOf(hostAndPort(0, "127.0.0.1:53")("127.0.0.1:0"))).toEqual({
+      host: "127.0.0.1",
+      port: 0,
+    });
   });
 
   it("reads switches and words", () => {

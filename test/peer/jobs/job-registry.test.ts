@@ -43,7 +43,7 @@ describe("JobRegistry", () => {
     const jobs = new JobRegistry();
     const { definition } = jobs.define(id, { normalizeQuery: false });
     expect(() => jobs.define(id, { depthMax: 3, normalizeQuery: true })).toThrow(
-      'normalizeQuery of job "news" is false, and stays so',
+      'normalizeQuery (--no-normalize-query) of job "news" is false, and stays so',
     );
     expect(jobs.get(id).definition).toEqual(definition);
     expect(jobs.define(id, { normalizeQuery: false, depthMax: 3 }).definition.revision).toBe(2);
