@@ -1,7 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { defaultHttpApiOptions } from "../src/adapters/http-api/http-api-options.ts";
 import type { WaitDocument } from "../src/adapters/http-api/job-routes.ts";
-import type { MemberDocument, StatsDocument } from "../src/adapters/http-api/peer-routes.ts";
+import type {
+  HealthDocument,
+  LeaveDocument,
+  MemberDocument,
+  StatsDocument,
+} from "../src/adapters/http-api/peer-routes.ts";
 import { isDatabaseOpen } from "../src/adapters/level/is-database-open.ts";
 import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
 import type { JobOptions } from "../src/core/jobs/job-definition.ts";
@@ -67,7 +72,7 @@ export class ApiClient {
     if (data === undefined) return clientOf(urlOf(defaultHttpApiOptions));
     const { peer, url } = await apiFileIn(data);
     const client = clientOf(url);
-    const { peer: found } = await client.#json<{ readonly peer: string }>("GET", "/healthz");
+    const { peer: found } = await client.health();
     if (found !== peer) throw await nobodyIn(data);
     return client;
   }
@@ -155,8 +160,21 @@ export class ApiClient {
     return this.#json("POST", `/hosts/${encodeURIComponent(name)}/release`);
   }
 
-  leave(): Promise<{ readonly leaving: boolean; readonly peer: string; readonly pid: number }> {
-    return this.#json("POST", "/leave");
+  /** Which peer takes questions here. */
+  health(): Promise<HealthDocument> {
+    return this.#json("GET", "/healthz");
+  }
+
+  /** Makes the peer leave. Whether it has handed over everything, when it has; nothing where it stops without a word. */
+  async leave(msMax: Millis): Promise<boolean | undefined> {
+    try {
+      const path = "/leave?wait";
+      return (await this.#json<LeaveDocument>("POST", path, undefined, undefined, msMax))
+        .handedOver;
+    } catch (error) {
+      if (error instanceof CrawlError && error.code === "API_UNREACHABLE") return undefined;
+      throw error;
+    }
   }
 
   /** Whether `peer` still takes questions here. Errors: `API_UNREACHABLE` where one is taken and not answered in time. */

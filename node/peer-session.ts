@@ -43,8 +43,8 @@ export interface SessionRequest {
   readonly composePeer: ComposePeer;
   /** Where the HTTP API listens; absent for none. */
   readonly api?: ListenAddress;
-  /** Somebody asked through the API that the peer stop. */
-  readonly leave: () => void;
+  /** Somebody asked through the API that the peer stop; resolves as `HttpApiParts` says. */
+  readonly leave: () => Promise<boolean | undefined>;
 }
 
 /** A running peer, with its API where one was asked for. */

@@ -122,7 +122,10 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       }),
       composePeer: context.composePeer,
       ...(values.api === undefined ? {} : { api: values.api }),
-      leave: () => stop.ask(),
+      leave: () => {
+        stop.ask();
+        return Promise.resolve(undefined);
+      },
     });
     try {
       const before = jobBefore(session.control, plan);

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Millis } from "../../src/core/units.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { ApiClient } from "../api-client.ts";
 import { exitCodes } from "../error-line.ts";
 import { stopMsMax } from "../stop-request.ts";
 import { shortId } from "../text/member-text.ts";
@@ -31,27 +33,53 @@ export function leaveCommand(context: CommandContext): Command {
 async function leave(context: CommandContext, command: Command): Promise<void> {
   const { clock, stderr } = context.terminal;
   const client = await clientOf(context, command);
-  const { peer, pid } = await client.leave();
+  const { peer, pid } = await client.health();
   const endAtMs = clock.nowMs() + leaveMsMax;
+  const handedOver = await client.leave(leaveMsMax);
+  if (handedOver === false) context.finish(exitCodes.failed);
+  if (await hasStopped(client, { peer, pid }, clock, endAtMs)) {
+    const document = { peer, left: true, ...(handedOver !== undefined && { handedOver }) };
+    await printDocument(context, command, document, leftText);
+    return;
+  }
+  await stderr.write(
+    `peer: ${shortId(peer)} (process ${pid}) has not stopped within ${leaveMsMax / 1_000} s\n`,
+  );
+  context.finish(exitCodes.failed);
+}
+
+/** What is told of a peer that has stopped. */
+interface LeftDocument {
+  readonly peer: string;
+  readonly handedOver?: boolean;
+}
+
+function leftText({ peer, handedOver }: LeftDocument): string {
+  const rest =
+    handedOver === false
+      ? "not everything could be handed over: it is kept there, and goes on when that peer joins again"
+      : "everything is kept";
+  return `peer ${shortId(peer)} has stopped; ${rest}\n`;
+}
+
+/** Waits until the peer is gone; false where it is not by `endAtMs`. */
+async function hasStopped(
+  client: ApiClient,
+  { peer, pid }: { readonly peer: string; readonly pid: number },
+  clock: Clock,
+  endAtMs: Millis,
+): Promise<boolean> {
   let silentAtMs: Millis | undefined;
   for (;;) {
-    // It hands over before it stops to answer. Its process can be seen only on this machine, outside of a container; of
+    // Its process can be seen only on this machine, outside of a container; of
     // another machine's, the number may be that of anybody here.
     if (!(await client.isThere(peer))) {
       silentAtMs ??= clock.nowMs();
-      if (!(await isRunning(pid)) || clock.nowMs() >= silentAtMs + stopMsMax) break;
+      if (!(await isRunning(pid)) || clock.nowMs() >= silentAtMs + stopMsMax) return true;
     }
-    if (clock.nowMs() >= endAtMs) {
-      await stderr.write(
-        `peer: ${shortId(peer)} (process ${pid}) has not stopped within ${leaveMsMax / 1_000} s\n`,
-      );
-      context.finish(exitCodes.failed);
-      return;
-    }
+    if (clock.nowMs() >= endAtMs) return false;
     await clock.sleep(lookEveryMs);
   }
-  const stopped = `peer ${shortId(peer)} has stopped; everything is kept\n`;
-  await printDocument(context, command, { peer, left: true }, () => stopped);
 }
 
 /** Whether a process of this id runs; signal 0 only asks. */

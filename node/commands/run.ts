@@ -81,12 +81,16 @@ async function run(context: CommandContext, command: Command, given: SettingValu
   const values = { ...kept, ...given };
   const stop = new StopRequest(terminal);
   const leaving = Promise.withResolvers<undefined>();
+  const handedOver = Promise.withResolvers<boolean | undefined>();
   try {
     const session = await openSession({
       config: peerConfigOf(values, { dataDir, version: context.version }),
       composePeer: context.composePeer,
       api: values.api ?? defaultHttpApiOptions,
-      leave: () => leaving.resolve(undefined),
+      leave: () => {
+        leaving.resolve(undefined);
+        return handedOver.promise;
+      },
     });
     try {
       const goesOn = continuationLines(session.control.jobs(), namesMissing(kept, given));
@@ -100,7 +104,9 @@ async function run(context: CommandContext, command: Command, given: SettingValu
         await Promise.race([injectIntoSwarm(context, session, values), leaving.promise, ...ends]);
       }
       await Promise.race([leaving.promise, ...ends]);
-      if (!stop.signal.aborted) await Promise.race([leave(context, session), ...ends]);
+      if (!stop.signal.aborted) {
+        await Promise.race([leave(context, session).then(handedOver.resolve), ...ends]);
+      }
     } finally {
       await stop.within(() => session.close());
     }
@@ -110,13 +116,18 @@ async function run(context: CommandContext, command: Command, given: SettingValu
   }
 }
 
-/** Hands over to the rest of the swarm. */
-async function leave({ finish, terminal }: CommandContext, { swarm }: PeerSession): Promise<void> {
-  if (swarm === undefined || (await swarm.leave())) return;
+/** Hands over to the rest of the swarm, if there is one, and tells whether that was everything. */
+async function leave(
+  { finish, terminal }: CommandContext,
+  { swarm }: PeerSession,
+): Promise<boolean | undefined> {
+  const isWhole = await swarm?.leave();
+  if (isWhole !== false) return isWhole;
   const line =
     "peer: not everything could be handed over in time; it is kept here, and goes on when this peer joins again\n";
   await terminal.stderr.write(line);
   finish(exitCodes.failed);
+  return false;
 }
 
 async function injectIntoSwarm(

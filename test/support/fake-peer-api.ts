@@ -20,7 +20,7 @@ export function fakePeerApi(
       clock,
       logger: new ConsoleLogger({ level: "silent", format: "text" }, clock),
       version: "1.2.3",
-      leave: () => undefined,
+      leave: () => Promise.resolve(undefined),
       stopForBug: (bug) => {
         throw bug;
       },

@@ -27,8 +27,11 @@ export interface HttpApiParts {
   readonly logger: Logger;
   readonly metrics?: MetricsText;
   readonly version: string;
-  /** Asks the peer to stop gracefully; called after the request for it was answered. */
-  readonly leave: () => void;
+  /**
+   * Asks the peer to hand over and to stop; idempotent. Resolves before it stops to whether everything was handed over:
+   * nothing where there is no swarm.
+   */
+  readonly leave: () => Promise<boolean | undefined>;
   /** Ends the process: a bug was met while a request was served. */
   readonly stopForBug: (bug: InvariantError) => void;
 }

@@ -9,7 +9,7 @@ import type {
 } from "../../ports/peer-control.ts";
 import { RequestError } from "./api-error.ts";
 import type { RouteContext } from "./http-api.ts";
-import { ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
+import { isMarked, markSchema, ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
 
 /**
  * The swarm in figures, as `GET /v1/stats` tells it. What is one peer's alone (`peer`, `version`, `upMs`, `archiveFiles`) is
@@ -29,6 +29,34 @@ export interface MemberDocument extends MemberReport {
   readonly stats?: MemberStats;
 }
 
+/** That a peer runs, and which. */
+export interface HealthDocument {
+  readonly status: "ok";
+  readonly peer: string;
+  readonly pid: number;
+  readonly version: string;
+}
+
+/** The answer to who asks the peer to leave. */
+export interface LeaveDocument {
+  readonly leaving: true;
+  readonly peer: string;
+  readonly pid: number;
+  /** Whether the others have everything; absent where nobody waited for that, or it is not known. */
+  readonly handedOver?: boolean;
+}
+
+/** `?wait`: answer when the peer has handed over. */
+interface LeaveQuery {
+  readonly wait?: string;
+}
+
+const leaveQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: { wait: markSchema },
+};
+
 const hostParams = {
   type: "object",
   required: ["name"],
@@ -39,7 +67,12 @@ const hostParams = {
 export function peerRoutes(context: RouteContext): FastifyPluginCallback {
   const { control, metrics, version, leave } = context;
   return (app: FastifyInstance, _options, done) => {
-    app.get("/healthz", () => ({ status: "ok", peer: control.peerId, version }));
+    app.get("/healthz", (): HealthDocument => ({
+      status: "ok",
+      peer: control.peerId,
+      pid: process.pid,
+      version,
+    }));
 
     app.get<{ Querystring: OwnQuery }>(
       "/stats",
@@ -67,12 +100,30 @@ export function peerRoutes(context: RouteContext): FastifyPluginCallback {
       return reply.header("content-type", metrics.contentType).send(await metrics.text());
     });
 
-    app.post("/leave", (_request, reply) => {
-      reply.raw.once("finish", leave);
-      return reply.code(202).send({ leaving: true, peer: control.peerId, pid: process.pid });
-    });
+    app.post<{ Querystring: LeaveQuery }>(
+      "/leave",
+      { schema: { querystring: leaveQuery } },
+      async ({ query }, reply) => {
+        const waits = isMarked(query.wait);
+        const handedOver = waits ? await handOver(context) : undefined;
+        if (!waits) reply.raw.once("finish", () => void leave());
+        const answer: LeaveDocument = {
+          leaving: true,
+          peer: control.peerId,
+          pid: process.pid,
+          ...(handedOver !== undefined && { handedOver }),
+        };
+        return reply.code(202).send(answer);
+      },
+    );
     done();
   };
+}
+
+/** Whether everything was handed over; nothing where that is not known by the time the peer stops for another reason. */
+function handOver({ clock, leave, options, stopping }: RouteContext): Promise<boolean | undefined> {
+  const otherEnd = clock.sleep(options.silenceMsMax, stopping).then(() => undefined);
+  return Promise.race([leave(), otherEnd]);
 }
 
 async function statsDocument(control: PeerControl): Promise<StatsDocument> {

@@ -23,14 +23,12 @@ class MemoryLogger implements Logger {
 let control: FakePeerControl;
 let logger: MemoryLogger;
 let bugs: InvariantError[];
-let left: PromiseWithResolvers<undefined>;
 let api: HttpApi;
 
 function newApi(options: Partial<HttpApiOptions> = {}): HttpApi {
   const parts = {
     logger,
     metrics: { contentType: "text/plain; version=0.0.4", text: () => Promise.resolve("up 1\n") },
-    leave: () => left.resolve(undefined),
     stopForBug: (bug: InvariantError) => void bugs.push(bug),
   };
   return fakePeerApi(control, parts, options);
@@ -40,7 +38,6 @@ beforeEach(async () => {
   control = new FakePeerControl();
   logger = new MemoryLogger();
   bugs = [];
-  left = Promise.withResolvers<undefined>();
   api = newApi();
   await api.start();
 });
@@ -293,7 +290,12 @@ describe("HttpApi, asking", () => {
   it("tells of the peer, its health and its metrics", async () => {
     expect((await call("/v1/stats")).body).toMatchObject({ peer: "peer-0", openRequests: 3 });
     for (const path of ["/healthz", "/v1/healthz"]) {
-      expect((await call(path)).body).toEqual({ status: "ok", peer: "peer-0", version: "1.2.3" });
+      expect((await call(path)).body).toEqual({
+        status: "ok",
+        peer: "peer-0",
+        pid: process.pid,
+        version: "1.2.3",
+      });
     }
     expect(await call("/metrics")).toMatchObject({ status: 200, body: "up 1\n" });
   });
@@ -355,15 +357,7 @@ describe("HttpApi, jobs", () => {
   });
 });
 
-describe("HttpApi, leaving and failing", () => {
-  it("answers first and leaves then", async () => {
-    expect(await call("/v1/leave", { method: "POST" })).toMatchObject({
-      status: 202,
-      body: { leaving: true, peer: "peer-0", pid: process.pid },
-    });
-    await left.promise;
-  });
-
+describe("HttpApi, failing", () => {
   it("answers with the peer's own trouble and logs it", async () => {
     control.broken = new CrawlError("DISK_FULL", "no space left in /data");
     expect(await call("/v1/stats")).toMatchObject({

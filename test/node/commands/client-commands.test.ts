@@ -25,9 +25,10 @@ beforeEach(async () => {
   control = new FakePeerControl();
   leaves = 0;
   stopsAtLeave = false;
-  const leave = (): void => {
+  const leave = (): Promise<undefined> => {
     leaves += 1;
     if (stopsAtLeave) void api.stop();
+    return Promise.resolve(undefined);
   };
   api = fakePeerApi(control, { leave });
   await api.start();

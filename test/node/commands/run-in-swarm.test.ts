@@ -144,19 +144,26 @@ describe("peer run, in a swarm", () => {
 describe("peer leave, in a swarm", () => {
   it("hands over first, then stops, with 0", async () => {
     const [running] = await started("--listen", "127.0.0.1:0");
-    const leaving = runCli(["leave", "--data", folder], new FakeTerminal());
+    const asker = new FakeTerminal();
+    const leaving = runCli(["leave", "--data", folder, "--json"], asker);
     await expect.poll(() => calls).toEqual(["start", "leave"]);
     handedOver.resolve(true);
     expect(await Promise.all([running, leaving])).toEqual([0, 0]);
+    const told: unknown = JSON.parse(asker.stdout.text);
+    expect(told).toEqual({ peer: control.peerId, left: true, handedOver: true });
     expect(calls).toEqual(["start", "leave", "stop"]);
   });
 
   it("says so and ends with 1 when not everything could be handed over", async () => {
     const [running] = await started("--listen", "127.0.0.1:0");
-    const leaving = runCli(["leave", "--data", folder], new FakeTerminal());
+    const asker = new FakeTerminal();
+    const leaving = runCli(["leave", "--data", folder], asker);
+    await expect.poll(() => calls).toEqual(["start", "leave"]);
     handedOver.resolve(false);
-    expect(await Promise.all([running, leaving])).toEqual([1, 0]);
-    expect(terminal.stderr.text).toContain("not everything could be handed over in time");
+    expect(await Promise.all([running, leaving])).toEqual([1, 1]);
+    const problem = "not everything could be handed over";
+    expect(terminal.stderr.text).toContain(`${problem} in time`);
+    expect(asker.stdout.text).toContain(`has stopped; ${problem}: it is kept there`);
   });
 
   it("gives up handing over at a signal, and stops gracefully all the same", async () => {
