@@ -15,7 +15,7 @@ export type RobotsFetchOutcome =
     }
   /** More than `redirectsMax` redirects, or one back to a URL of the chain. */
   | { readonly kind: "redirect-limit" }
-  /** No response: name, connection, TLS, framing or time, or a host that could not be asked soon. */
+  /** No response: name, connection, TLS, framing or time, or a host that wants to be left alone for long. */
   | { readonly kind: "unreachable" };
 
 /** What is known of the origin from before. */

@@ -21,6 +21,8 @@ export interface Errand {
   readonly fromMs: Millis;
   /** And not after. */
   readonly untilMs: Millis;
+  /** Aborted when no turn is needed any more. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -68,7 +70,8 @@ export class AddressTurns {
   }
 
   /** Waits for the errand's turn, which lasts until {@link end}; resolves with nothing where it does not come in time. */
-  async begin({ host, address, delayMs, fromMs, untilMs }: Errand): Promise<HostVisit | undefined> {
+  async begin(errand: Errand): Promise<HostVisit | undefined> {
+    const { host, address, delayMs, fromMs, untilMs, signal } = errand;
     const gate = new HostGate(this.#politeness);
     gate.opened(fromMs, 0);
     const parts = { host, site: siteOfHost(host), queue: new HostQueue(1), connectionsMax: 1 };
@@ -76,12 +79,13 @@ export class AddressTurns {
     visit.address = address;
     const alarm = new Alarm(this.#clock);
     this.#waiting.set(visit, alarm);
+    signal.addEventListener("abort", () => alarm.ring());
     this.#workbench.place(visit, this.#clock.nowMs());
     this.#onDue();
     while (this.#waiting.has(visit)) {
       const leftMs = untilMs - this.#clock.nowMs();
       if (this.#workbench.takeThis(visit, this.#clock.nowMs())) break;
-      if (leftMs <= 0 || this.#signal.aborted) {
+      if (leftMs <= 0 || this.#signal.aborted || signal.aborted) {
         this.#waiting.delete(visit);
         this.#workbench.remove(visit);
         return undefined;

@@ -11,6 +11,7 @@ import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
+import { Hop, type HopOutcome } from "./hop.ts";
 
 /** A visit waits so long for a host that it is led to, or as long as its delay where that is longer. */
 const waitMaxMs: Millis = 10_000;
@@ -24,6 +25,9 @@ const sharedMax = 32;
 
 const noAddress = { kind: "failure", failure: "dns-not-found", detail: "no address" } as const;
 
+const atRest = { kind: "at-rest" } as const;
+const noTurn = { kind: "no-turn" } as const;
+
 interface HopPorts {
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -31,17 +35,15 @@ interface HopPorts {
   readonly resolver: Resolver;
 }
 
-/** What a hop books. */
-interface Turn {
-  readonly name: HostName;
+interface HopRequest {
+  readonly url: CanonicalUrl;
   readonly address: IpAddress;
-  /** The visit holds the address, and its request has just ended. */
-  readonly isHeld: boolean;
+  /** Of the host that is asked. */
   readonly delayMs: Millis;
 }
 
 interface Shared {
-  readonly outcome: Promise<FetchOutcome | undefined>;
+  readonly hop: Hop;
   readonly untilMs: Millis;
 }
 
@@ -53,6 +55,9 @@ interface Shared {
  *
  * Another member may be crawling the host. Whose turn it is, only the address tells both: the hop keeps it for the delay
  * before and after its request.
+ *
+ * A visit that waits for a hop keeps its own host and address meanwhile. A hop to that address goes in its turn; of other
+ * hops, none begins to wait for what a visit holds that waits itself, so that no two wait for each other.
  */
 export class RobotsHops {
   readonly #ports: HopPorts;
@@ -62,7 +67,9 @@ export class RobotsHops {
   readonly #addressDelayMs: Millis;
   readonly #signal: AbortSignal;
   /** Hosts that a hop has booked. */
-  readonly #booked = new Set<HostName>();
+  readonly #booked = new Map<HostName, Hop>();
+  /** Hops that wait for their host or their address. */
+  readonly #waiting = new Set<Hop>();
   /** When hosts may be led to again. */
   readonly #openAtMs = new Map<HostName, Millis>();
   readonly #shared = new Map<CanonicalUrl, Shared>();
@@ -84,102 +91,143 @@ export class RobotsHops {
     this.#signal = signal;
   }
 
-  /** What the URL answers to the visit that was led to it; nothing when its host cannot be asked soon. */
-  follow(lease: Lease, url: CanonicalUrl): Promise<FetchOutcome | undefined> {
+  /** What the URL answers to the visit that was led to it. */
+  async follow(lease: Lease, url: CanonicalUrl): Promise<HopOutcome> {
     if (hostOf(url) === lease.host.visit.host) return this.#stay(lease, url);
     const nowMs = this.#ports.clock.nowMs();
     const known = this.#shared.get(url);
-    if (known && nowMs < known.untilMs) return known.outcome;
-    const outcome = this.#go(lease, url);
+    if (known && nowMs < known.untilMs) return this.#join(lease, known.hop);
+    const hop = new Hop(lease, url, (begun) => this.#go(begun, url, lease.host.visit.delayMs));
     this.#shared.delete(url);
-    this.#shared.set(url, { outcome, untilMs: nowMs + sharedForMs });
+    this.#shared.set(url, { hop, untilMs: nowMs + sharedForMs });
     for (const oldest of this.#shared.keys()) {
       if (this.#shared.size <= sharedMax) break;
       this.#shared.delete(oldest);
     }
-    return outcome;
+    return hop.outcome;
+  }
+
+  async #join(lease: Lease, hop: Hop): Promise<HopOutcome> {
+    if (this.#waiting.has(hop) && this.#wouldWaitInVain(hop)) return noTurn;
+    hop.join(lease);
+    return hop.outcome;
   }
 
   /** The visit holds the host and its address already, and waits for the delay alone. */
-  async #stay({ host }: Lease, url: CanonicalUrl): Promise<FetchOutcome | undefined> {
+  async #stay({ host }: Lease, url: CanonicalUrl): Promise<HopOutcome> {
     const { visit, unresolved } = host;
     const nowMs = this.#ports.clock.nowMs();
     const openAtMs = Math.max(visit.gate.nextFetchAtMs, nowMs + visit.delayMs);
     if (unresolved || !visit.address || openAtMs > nowMs + longestWaitMs(visit.delayMs)) {
-      return undefined;
+      return atRest;
     }
     visit.gate.opened(openAtMs, visit.delayMs);
     await this.#ports.clock.sleep(openAtMs - nowMs, this.#signal);
     return this.#fetch(url, visit.address);
   }
 
-  async #go(lease: Lease, url: CanonicalUrl): Promise<FetchOutcome | undefined> {
-    const name = hostOf(url);
+  /** @param ownDelayMs of the visit that was led there first */
+  async #go(hop: Hop, url: CanonicalUrl, ownDelayMs: Millis): Promise<HopOutcome> {
+    const { name } = hop;
     const resolved = await this.#ports.resolver.resolve(name, this.#signal);
     const address = resolved.kind === "addresses" ? resolved.addresses[0] : undefined;
-    let outcome: FetchOutcome | undefined;
+    let outcome: HopOutcome;
     if (address === undefined) {
       const atMs = this.#ports.clock.nowMs();
       const failed = resolved.kind === "failure" ? resolved : noAddress;
       outcome = { ...failed, startedAtMs: atMs, finishedAtMs: atMs };
     } else {
-      const { visit } = lease.host;
-      const { delayMs } = this.#frontier.hostNamed(name)?.visit ?? visit;
-      const turn = { name, address, isHeld: address === visit.address, delayMs };
-      outcome = await this.#ask(turn, url);
+      hop.address = address;
+      const delayMs = this.#frontier.hostNamed(name)?.visit.delayMs ?? ownDelayMs;
+      outcome = await this.#ask(hop, { url, address, delayMs });
     }
-    if (!outcome || fetchVerdictOf(outcome).kind !== "ok") this.#shared.delete(url);
+    if (!isGood(outcome) && this.#shared.get(url)?.hop === hop) this.#shared.delete(url);
     return outcome;
   }
 
-  /** Asks in the turn of the host and the address; nothing where that would take too long. */
-  async #ask(turn: Turn, url: CanonicalUrl): Promise<FetchOutcome | undefined> {
+  /** Asks in the turn of the host and the address. */
+  async #ask(hop: Hop, request: HopRequest): Promise<HopOutcome> {
     const { clock } = this.#ports;
-    const { name, address, isHeld, delayMs } = turn;
+    const { name } = hop;
+    const { url, address, delayMs } = request;
     const untilMs = clock.nowMs() + longestWaitMs(delayMs);
-    const fromMs = await this.#book(turn, untilMs);
-    if (fromMs === undefined) return undefined;
-    const errand = { host: name, address, delayMs, fromMs, untilMs };
-    const visit = isHeld ? undefined : await this.#frontier.turns.begin(errand);
-    if (!isHeld && !visit) {
+    const fromMs = await this.#book(hop, delayMs, untilMs);
+    if (typeof fromMs !== "number") return fromMs;
+    const errand = { host: name, address, delayMs, fromMs, untilMs, signal: hop.held };
+    const visit = hop.isHeld
+      ? undefined
+      : await this.#wait(hop, () => this.#frontier.turns.begin(errand));
+    if (!visit && !hop.isHeld) {
       this.#booked.delete(name);
-      return undefined;
+      return noTurn;
     }
-    await clock.sleep(fromMs - clock.nowMs(), this.#signal);
+    // The request of the visit in whose turn it goes has just ended.
+    const addressRestMs = visit ? 0 : Math.min(delayMs, this.#addressDelayMs);
+    await clock.sleep(Math.max(fromMs - clock.nowMs(), addressRestMs), this.#signal);
     // Another member may have asked the host just now, and may do so again: the address is kept from it for as long.
     const restMs = this.#frontier.crawls(name) ? 0 : Math.min(delayMs, waitMaxMs);
     await clock.sleep(restMs, this.#signal);
-    this.#begin(turn);
+    this.#begin(name, delayMs);
     const outcome = await this.#fetch(url, address);
-    this.#end(turn, outcome);
+    this.#end(name, delayMs, outcome);
     if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome) }, restMs);
     return outcome;
   }
 
   /** Books the host, and returns when it may be asked; nothing is booked where that would be too late. */
-  async #book({ name, isHeld, delayMs }: Turn, untilMs: Millis): Promise<Millis | undefined> {
-    const { clock } = this.#ports;
-    while (this.#isBusy(name) && !this.#signal.aborted) {
-      if (clock.nowMs() + lookAgainMs > untilMs) return undefined;
-      await clock.sleep(lookAgainMs, this.#signal);
+  async #book(
+    hop: Hop,
+    delayMs: Millis,
+    untilMs: Millis,
+  ): Promise<Millis | typeof atRest | typeof noTurn> {
+    const { name } = hop;
+    while (this.#isBusy(name)) {
+      const isFree = await this.#wait(hop, () => this.#untilFree(hop, untilMs));
+      if (!isFree) return noTurn;
     }
+    const nowMs = this.#ports.clock.nowMs();
     const gate = this.#frontier.hostNamed(name)?.visit.gate;
-    const fromMs = Math.max(
-      clock.nowMs() + (isHeld ? Math.min(delayMs, this.#addressDelayMs) : 0),
-      gate?.nextFetchAtMs ?? 0,
-      this.#openAtMs.get(name) ?? 0,
-    );
-    if (fromMs > untilMs) return undefined;
-    this.#booked.add(name);
+    const fromMs = Math.max(nowMs, gate?.nextFetchAtMs ?? 0, this.#openAtMs.get(name) ?? 0);
+    if (fromMs > nowMs + longestWaitMs(delayMs)) return atRest;
+    if (fromMs > untilMs) return noTurn;
+    this.#booked.set(name, hop);
     gate?.opened(fromMs, delayMs);
     return fromMs;
+  }
+
+  async #untilFree(hop: Hop, untilMs: Millis): Promise<boolean> {
+    const { clock } = this.#ports;
+    while (this.#isBusy(hop.name)) {
+      if (this.#signal.aborted || clock.nowMs() + lookAgainMs > untilMs) return false;
+      const before = this.#booked.get(hop.name);
+      if (before && hop.holdsAddressOf(before)) {
+        before.precede(hop);
+        await before.outcome;
+      } else await clock.sleep(lookAgainMs, this.#signal);
+    }
+    return true;
+  }
+
+  /** Lets the hop wait; nothing where it would do so in vain. */
+  async #wait<T>(hop: Hop, wait: () => Promise<T>): Promise<T | undefined> {
+    if (this.#wouldWaitInVain(hop)) return undefined;
+    this.#waiting.add(hop);
+    try {
+      return await wait();
+    } finally {
+      this.#waiting.delete(hop);
+    }
+  }
+
+  #wouldWaitInVain(hop: Hop): boolean {
+    return [...this.#waiting].some((other) => other !== hop && other.isInTheWayOf(hop));
   }
 
   #isBusy(name: HostName): boolean {
     return this.#booked.has(name) || Boolean(this.#frontier.hostNamed(name)?.visit.openRequests);
   }
 
-  #begin({ name, delayMs }: Turn): void {
+  #begin(name: HostName, delayMs: Millis): void {
     const nowMs = this.#ports.clock.nowMs();
     this.#frontier.hostNamed(name)?.visit.gate.opened(nowMs, delayMs);
     // The host may come into the queue while it is asked, or after.
@@ -187,7 +235,7 @@ export class RobotsHops {
   }
 
   /** Frees the host, and tells its clocks how it went. */
-  #end({ name, delayMs }: Turn, outcome: FetchOutcome): void {
+  #end(name: HostName, delayMs: Millis, outcome: FetchOutcome): void {
     const nowMs = this.#ports.clock.nowMs();
     for (const [known, openAtMs] of this.#openAtMs) {
       if (openAtMs <= nowMs) this.#openAtMs.delete(known);
@@ -221,6 +269,12 @@ export class RobotsHops {
       this.#signal,
     );
   }
+}
+
+/** Whether others may share it. */
+function isGood(outcome: HopOutcome): boolean {
+  if (outcome.kind === "at-rest" || outcome.kind === "no-turn") return false;
+  return fetchVerdictOf(outcome).kind === "ok";
 }
 
 function longestWaitMs(delayMs: Millis): Millis {

@@ -5,7 +5,7 @@ import type { RobotsRecord } from "../../core/record/record.pb.ts";
 import { wholeLines } from "../../core/robots/read-robots.ts";
 import { isGivenUp, robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../../core/robots/robots-policy.ts";
-import type { CanonicalUrl, OriginName } from "../../core/units.ts";
+import type { CanonicalUrl, Millis, OriginName } from "../../core/units.ts";
 import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -34,6 +34,9 @@ import type { LeaseEnd } from "../durability/settlement.ts";
 /** RFC 9309 section 2.5 asks for 500 KiB at least. */
 const robotsBytesMax = 500 * 1_024;
 
+/** A host whose robots.txt leads to one that could not be asked soon rests for so long at least, and at most twice that. */
+const noTurnRestMs: Millis = 2_000;
+
 /** Whether a leased URL may be fetched now. */
 export type RobotsJudgement =
   | { readonly kind: "allowed" }
@@ -42,12 +45,15 @@ export type RobotsJudgement =
   /** `asked`: the visit went to robots.txt, and its request has ended. */
   | { readonly kind: "denied"; readonly end: LeaseEnd; readonly asked: boolean };
 
+const notNow: RobotsJudgement = Object.freeze({ kind: "not-now" });
+
 /** The request to the origin itself, before any redirect. */
 type FirstRequest = Required<Pick<FetchRequest, "url" | "isLate" | "needsNewConnection">>;
 
 /** What one request for robots.txt, redirects followed, brought. */
 interface Answer {
-  readonly outcome: RobotsFetchOutcome;
+  /** `no-turn`: a host that it leads to could not be asked soon, which is nobody's fault. */
+  readonly outcome: RobotsFetchOutcome | { readonly kind: "no-turn" };
   /** On the visit's own host. */
   readonly verdict: FetchVerdict;
   /** Of the last request: it may have gone to another host on the visit's own address. */
@@ -145,7 +151,9 @@ export class RobotsVisitor {
       needsNewConnection: (known?.record.failuresInRow ?? 0) > 0,
     });
     if (answer.failure === "aborted") return this.#leave(lease);
-    const record = this.#recordOf(origin, answer, known);
+    const { outcome } = answer;
+    if (outcome.kind === "no-turn") return this.#comeAgain(lease, answer);
+    const record = this.#recordOf(origin, { ...answer, outcome }, known);
     const kept = this.#keeper.keep(origin, host.visit.site, record);
     const entry = await this.#keeper.lookup(origin, host.visit.site);
     // What its last reading asked for is over. What another origin's asks for counts again from its next visit on.
@@ -162,14 +170,25 @@ export class RobotsVisitor {
       return { kind: "denied", end: denialOf(record), asked: true };
     }
     this.#frontier.putBack(lease);
-    return { kind: "not-now" };
+    return notNow;
+  }
+
+  /** What was learnt of the origin before stays as it is; those that stood in each other's way come back apart. */
+  #comeAgain(lease: Lease, { verdict, last }: Answer): RobotsJudgement {
+    const { clock, entropy } = this.#ports;
+    const { gate, delayMs } = lease.host.visit;
+    gate.record(verdict, delayMs, entropy.random());
+    gate.restUntil(clock.nowMs() + noTurnRestMs * (1 + entropy.random()));
+    this.#frontier.closeRequest(lease, last);
+    this.#frontier.putBack(lease);
+    return notNow;
   }
 
   /** No request was made, or none to its end. */
   #leave(lease: Lease): RobotsJudgement {
     this.#frontier.closeRequest(lease);
     this.#frontier.putBack(lease);
-    return { kind: "not-now" };
+    return notNow;
   }
 
   /**
@@ -204,7 +223,10 @@ export class RobotsVisitor {
       }
       url = target;
       const next = await this.#hops.follow(lease, url);
-      if (!next) return { outcome: { kind: "unreachable" }, verdict, last, body: "" };
+      if (next.kind === "at-rest") {
+        return { outcome: { kind: "unreachable" }, verdict, last, body: "" };
+      }
+      if (next.kind === "no-turn") return { outcome: next, verdict, last, body: "" };
       outcome = next;
       if (hostOf(url) === lease.host.visit.host) verdict = fetchVerdictOf(outcome);
     }
@@ -224,7 +246,11 @@ export class RobotsVisitor {
     );
   }
 
-  #recordOf(origin: OriginName, answer: Answer, known: RobotsEntry | undefined): RobotsRecord {
+  #recordOf(
+    origin: OriginName,
+    answer: Answer & { readonly outcome: RobotsFetchOutcome },
+    known: RobotsEntry | undefined,
+  ): RobotsRecord {
     const nowMs = this.#ports.clock.nowMs();
     const before = known?.record;
     const failuresInRow = before?.failuresInRow ?? 0;

@@ -138,4 +138,55 @@ describe("a robots.txt that stands at another host", () => {
     }
     expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
   });
+
+  const shared = "192.0.2.1" as IpAddress;
+
+  it.each([
+    ["one robots.txt", () => "/robots.txt", 1],
+    ["one each", (host: string) => `/robots/${host}`, 2],
+  ])(
+    "goes in the turn of who holds its address, before who waits for it (%s)",
+    async (_, pathOf, asked) => {
+      const machine = ledTo(
+        (host) => `http://hub.example${pathOf(host)}`,
+        () => htmlPage(),
+      );
+      machine.web.addressesBefore.set("hub.example" as HostName, [shared]);
+      machine.web.addressesBefore.set("near.example" as HostName, [shared]);
+      const startMs = machine.clock.nowMs();
+      // The one that is far is led there first, while the near one has the address.
+      const peer = await machine.crawl(["http://far.example/", "http://near.example/"]);
+      expect(peer.job(testJob).counts).toMatchObject({ pages: 2, failed: 0, skipped: {} });
+      expect(machine.web.hits).toHaveLength(4 + asked);
+      expect(machine.clock.nowMs() - startMs).toBeLessThan(5_000);
+      const atAddress = machine.web.hits.filter(({ host }) => host !== "far.example");
+      const rests = atAddress
+        .slice(1)
+        .map((hit, at) => hit.startedAtMs - (atAddress[at]?.finishedAtMs ?? 0));
+      expect(Math.min(...rests)).toBeGreaterThanOrEqual(250);
+    },
+  );
+
+  it("is waited for by one of two hosts that lead to each other", async () => {
+    const machine = new VirtualPeer((text) => {
+      const { hostname, pathname } = new URL(text);
+      if (pathname !== "/robots.txt") return htmlPage();
+      const other = hostname === "one.example" ? "two.example" : "one.example";
+      return { status: 302, headers: { location: `http://${other}/rules` } };
+    });
+    const startMs = machine.clock.nowMs();
+    const peer = await machine.crawl(["http://one.example/", "http://two.example/"]);
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 2, failed: 0, skipped: {} });
+    expect(machine.clock.nowMs() - startMs).toBeLessThan(10_000);
+  });
+
+  it("is not given up because too many stand in line for it", async () => {
+    const many = Array.from({ length: 40 }, (_, index) => `http://led-${index}.example/`);
+    const machine = ledTo(
+      (host) => `http://hub.example/${host}`,
+      () => ({ status: 404 }),
+    );
+    const peer = await machine.crawl(many, { delayMs: 30_000 });
+    expect(peer.job(testJob).counts).toMatchObject({ pages: many.length, failed: 0, skipped: {} });
+  });
 });
