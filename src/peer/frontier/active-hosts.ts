@@ -101,7 +101,7 @@ export class ActiveHosts {
   areHalted(job: Job, nowMs: Millis): boolean {
     let some = false;
     for (const { jobs, visit } of this.values()) {
-      if (!jobs.has(job) || !visit.queue.hasWork) continue;
+      if (!jobs.has(job) || visit.queue.liveCount === 0) continue;
       if (visit.gate.hold(nowMs) !== "halted") return false;
       some = true;
     }

@@ -25,3 +25,10 @@ export function headSize({ headUrlsMax }: FrontierOptions, activeHosts: number):
   const share = Math.floor(headUrlsMax / Math.max(1, activeHosts));
   return Math.min(Math.max(share, headMin), headMax);
 }
+
+export interface FrontierEvents {
+  readonly signal: AbortSignal;
+  /** Called when a host may have become due. */
+  readonly onDue: () => void;
+  readonly onFailure: (error: unknown) => void;
+}

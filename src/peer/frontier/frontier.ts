@@ -1,7 +1,6 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import { QueuedRow, type StoredRow } from "../../core/frontier/queued-row.ts";
 import { Workbench } from "../../core/frontier/workbench.ts";
-import { believableClocks } from "../../core/politeness/believable-clocks.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import type { HostRecord } from "../../core/record/record.pb.ts";
 import type { HostName, JobId, Millis, SiteName } from "../../core/units.ts";
@@ -12,9 +11,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import { ActiveHosts } from "./active-hosts.ts";
 import { AddressTurns } from "./address-turns.ts";
-import type { FrontierOptions } from "./frontier-options.ts";
+import type { FrontierEvents, FrontierOptions } from "./frontier-options.ts";
 import { HostAddresses } from "../fetching/host-addresses.ts";
-import { setPace } from "./host-pace.ts";
+import { heedRow, setPace } from "./host-pace.ts";
 import { Doubts } from "../robots/doubts.ts";
 import type { Host } from "./host.ts";
 import { isRunnable, type Job, type JobRegistry } from "../jobs/job-registry.ts";
@@ -22,6 +21,7 @@ import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
 import type { PeerPorts } from "../peer-ports.ts";
 import { Pulse } from "../pulse.ts";
+import { PutOffUrls } from "./put-off-urls.ts";
 import { QueueReader } from "./queue-reader.ts";
 import { WaitingHosts } from "./waiting-hosts.ts";
 
@@ -56,17 +56,13 @@ export class Frontier {
   /** The arcs whose hosts are crawled here. */
   #crawled = ArcSet.whole;
   readonly #pulse = new Pulse();
+  readonly #putOff: PutOffUrls;
 
   constructor(
     ports: Pick<PeerPorts, "clock" | "resolver" | "store">,
     parts: { readonly jobs: JobRegistry; readonly journal: Journal },
     options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
-    events: {
-      readonly signal: AbortSignal;
-      /** Called when a host may have become due. */
-      readonly onDue: () => void;
-      readonly onFailure: (error: unknown) => void;
-    },
+    events: FrontierEvents,
   ) {
     this.#clock = ports.clock;
     this.doubts = new Doubts(ports.clock, (arcs) => this.#prepareWithin(arcs));
@@ -79,8 +75,10 @@ export class Frontier {
     this.#politeness = politeness;
     this.#workbench = new Workbench(politeness);
     this.turns = new AddressTurns(this.#workbench, ports.clock, politeness, events);
-    this.#signal = events.signal;
-    events.signal.addEventListener("abort", () => this.#pulse.fire());
+    const { signal } = events;
+    this.#putOff = new PutOffUrls(ports.clock, { signal, onBack: (host) => this.#prepare(host) });
+    this.#signal = signal;
+    signal.addEventListener("abort", () => this.#pulse.fire());
     this.#onDue = events.onDue;
     this.#onFailure = events.onFailure;
     this.#waiting = new WaitingHosts(
@@ -117,8 +115,10 @@ export class Frontier {
     for (const host of this.#hosts.values()) {
       // Another member that crawls it, or did so meanwhile, may delete its row.
       host.waitingRow = undefined;
-      if (!arcs.contains(host.position)) this.#workbench.remove(host.visit);
-      else if (gained.contains(host.position)) this.#expectOnDisk(host);
+      if (!arcs.contains(host.position)) {
+        this.#workbench.remove(host.visit);
+        this.#putOff.recall(host);
+      } else if (gained.contains(host.position)) host.expectOnDisk(this.#jobs.all());
       this.#prepare(host);
     }
     if (!gained.isEmpty) this.#waiting.lookAgain();
@@ -162,11 +162,7 @@ export class Frontier {
   heed(record: HostRecord): void {
     const host = this.#hosts.get(record.host as HostName);
     if (!host) return;
-    const clocks = believableClocks(record, this.#politeness, this.#clock.nowMs());
-    const { backoffUntilMs = 0, breakerUntilMs = 0 } = clocks;
-    host.visit.gate.restUntil(Math.max(backoffUntilMs, breakerUntilMs));
-    const { crawlDelayMs = 0 } = record;
-    if (crawlDelayMs > (host.crawlDelayMs ?? 0)) host.crawlDelayMs = crawlDelayMs;
+    heedRow(host, record, this.#politeness, this.#clock.nowMs());
     this.#prepare(host);
   }
 
@@ -241,6 +237,17 @@ export class Frontier {
     this.#leaseEnded(lease);
   }
 
+  /** Whether others of its host may go before the URL until its time comes. */
+  mayPutOff({ host }: Lease): boolean {
+    return !this.#signal.aborted && this.#isCrawled(host) && this.#putOff.mayAdd(host);
+  }
+
+  /** Ends a lease whose URL stays queued and is not leased again before then; to be asked for just before. */
+  putOff(lease: Lease, untilMs: Millis): void {
+    this.#putOff.add(lease.host, lease.url, untilMs);
+    this.#leaseEnded(lease);
+  }
+
   /** Ends a lease whose row is deleted by the batch that `durable` stands for. */
   settle(lease: Lease, durable: Promise<void>): void {
     const { queue } = lease.host.visit;
@@ -290,15 +297,8 @@ export class Frontier {
   #admitActive(host: Host): boolean {
     if (!this.#hosts.add(host)) return false;
     // What an earlier time left on disk is found by the first refill.
-    this.#expectOnDisk(host);
+    host.expectOnDisk(this.#jobs.all());
     return true;
-  }
-
-  #expectOnDisk(host: Host): void {
-    for (const job of this.#jobs.all()) {
-      host.jobs.add(job);
-      host.visit.queue.expectOnDisk(job.definition.id);
-    }
   }
 
   #isCrawled(host: Host): boolean {

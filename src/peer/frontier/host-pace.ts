@@ -1,5 +1,8 @@
 import { effectiveDelayMs } from "../../core/politeness/effective-delay.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import { believableClocks } from "../../core/politeness/believable-clocks.ts";
+import type { HostRecord } from "../../core/record/record.pb.ts";
+import type { Millis } from "../../core/units.ts";
 import type { Host } from "./host.ts";
 
 /** Gives the host the pace that its jobs and its robots.txt want now: the most careful of them wins. */
@@ -15,4 +18,17 @@ export function setPace(host: Host, politeness: PolitenessOptions): void {
     visit.delayMs = Math.max(visit.delayMs, wantedMs);
   }
   visit.connectionsMax = connectionsMax === Infinity ? 1 : connectionsMax;
+}
+
+/** Heeds what a row that another member wrote of the host asks for. */
+export function heedRow(
+  host: Host,
+  record: HostRecord,
+  politeness: PolitenessOptions,
+  nowMs: Millis,
+): void {
+  const { backoffUntilMs = 0, breakerUntilMs = 0 } = believableClocks(record, politeness, nowMs);
+  host.visit.gate.restUntil(Math.max(backoffUntilMs, breakerUntilMs));
+  const { crawlDelayMs = 0 } = record;
+  if (crawlDelayMs > (host.crawlDelayMs ?? 0)) host.crawlDelayMs = crawlDelayMs;
 }

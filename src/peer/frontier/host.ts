@@ -60,6 +60,14 @@ export class Host {
     return !isAtRest && this.visit.queue.mayHave(job.definition.id);
   }
 
+  /** The database may have URLs of it, of any of these jobs. */
+  expectOnDisk(jobs: Iterable<Job>): void {
+    for (const job of jobs) {
+      this.jobs.add(job);
+      this.visit.queue.expectOnDisk(job.definition.id);
+    }
+  }
+
   admittedFor(space: number): number {
     return this.#admitted.get(space) ?? 0;
   }

@@ -115,6 +115,7 @@ export class RobotsVisitor {
   async judge(lease: Lease, origin: OriginName, isLate: () => boolean): Promise<RobotsJudgement> {
     const entry = await this.#keeper.lookup(origin, lease.host.visit.site);
     if (!entry || !this.#isUsable(entry)) {
+      if (entry && this.#isOutOfReach(entry)) return this.#putOff(lease, entry.record);
       return this.#ask(lease, origin, entry, isLate);
     }
     this.#heedCrawlDelay(lease, entry);
@@ -124,9 +125,24 @@ export class RobotsVisitor {
     return { kind: "denied", end: denialOf(entry.record), asked: false };
   }
 
-  /** An origin that could not be reached is asked again at the host's next turn, for which its gate has set the time. */
+  /** One that could not be reached is asked again when its time has come, which its host's gate may have set. */
   #isUsable(entry: RobotsEntry): boolean {
     return this.#keeper.isFresh(entry) && !isAwaited(entry.record);
+  }
+
+  /** The origin could not be reached a moment ago, and others of its host may be. */
+  #isOutOfReach(entry: RobotsEntry): boolean {
+    return this.#keeper.isFresh(entry) && isAwaited(entry.record) && !concernsHost(entry.record);
+  }
+
+  /** The others of the host go first; where there are none, the host rests. No request was made. */
+  #putOff(lease: Lease, { expiresAtMs }: RobotsRecord): RobotsJudgement {
+    const mayPutOff = this.#frontier.mayPutOff(lease);
+    if (!mayPutOff) lease.host.visit.gate.restUntil(expiresAtMs);
+    this.#frontier.closeRequest(lease);
+    if (mayPutOff) this.#frontier.putOff(lease, expiresAtMs);
+    else this.#frontier.putBack(lease);
+    return notNow;
   }
 
   #heedCrawlDelay({ host }: Lease, entry: RobotsEntry): void {
@@ -163,13 +179,16 @@ export class RobotsVisitor {
     // An origin's own waits grow with its failures; the host's would grow with those of all, and outlast them.
     const verdict = isDenied ? { ...answer.verdict, kind: "neutral" as const } : answer.verdict;
     host.visit.gate.record(verdict, host.visit.delayMs, this.#ports.entropy.random());
-    if (isAwaited(record)) host.visit.gate.restUntil(record.expiresAtMs);
+    const isWaitedFor = isAwaited(record);
+    const isPutOff = isWaitedFor && !concernsHost(record) && this.#frontier.mayPutOff(lease);
+    if (isWaitedFor && !isPutOff) host.visit.gate.restUntil(record.expiresAtMs);
     this.#frontier.closeRequest(lease, answer.last);
     void this.#journal.append([kept, host.save()]);
-    if (isDenied && !isAwaited(record)) {
+    if (isDenied && !isWaitedFor) {
       return { kind: "denied", end: denialOf(record), asked: true };
     }
-    this.#frontier.putBack(lease);
+    if (isPutOff) this.#frontier.putOff(lease, record.expiresAtMs);
+    else this.#frontier.putBack(lease);
     return notNow;
   }
 
@@ -303,6 +322,11 @@ function isRedirect(status: number): boolean {
 /** The origin could not be reached, and its URLs stay queued until it can, or has to be given up. */
 function isAwaited(record: RobotsRecord): boolean {
   return record.verdict === "disallow-all" && !isGivenUp(record);
+}
+
+/** Whether what keeps the origin out of reach keeps its host: no address, or too much to do. */
+function concernsHost({ failure, httpStatus }: RobotsRecord): boolean {
+  return failure?.startsWith("dns-") ?? (httpStatus === 429 || httpStatus === 503);
 }
 
 function denialOf({ verdict, failure }: RobotsRecord): LeaseEnd {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { htmlPage } from "../../support/table-web.ts";
+import type { TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
 describe("robots.txt, as a peer asks for it", () => {
@@ -70,6 +71,49 @@ describe("robots.txt, as a peer asks for it", () => {
     const peer = await machine.crawl(site);
     expect(peer.job(testJob).counts).toMatchObject({ fetched: 3, failed: 0 });
     expect(restsOf(machine)).toEqual([2, 4, 8, 16, 32, 64, 1, 1, 1]);
+  });
+
+  const dead: TablePage[] = [
+    { failure: "connect-refused" },
+    { failure: "tls-error" },
+    { status: 500 },
+  ];
+  it.each(dead)("is out of reach for its own origin alone (%o)", async (answer) => {
+    const machine = new VirtualPeer((url) => {
+      if (url.startsWith("http://site.example:81/")) return answer;
+      if (url.endsWith("/robots.txt")) return { status: 404 };
+      return url.endsWith("/") ? htmlPage(...links) : htmlPage();
+    });
+    const links = Array.from({ length: 40 }, (_, index) =>
+      index % 2 === 0 ? `http://site.example:81/${index}` : `/${index}`,
+    );
+    const peer = await machine.crawl(["http://site.example/"], { scope: "any" });
+    expect(peer.job(testJob).counts).toMatchObject({ fetched: 21, queued: 0 });
+    const live = machine.web.hits.filter(({ host }) => host === "site.example");
+    const gaps = live.slice(1).map((hit, at) => hit.startedAtMs - (live[at]?.startedAtMs ?? 0));
+    // Now and then the host's turn goes to the other origin.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(2_100);
+    expect(Math.min(...restsOf(machine))).toBeGreaterThanOrEqual(1);
+    const asked = machine.web.hits.filter(({ host }) => host === "site.example:81");
+    expect(asked.length).toBeLessThanOrEqual(7);
+  });
+
+  it("lets its host rest where nothing else of it is left, as a name server's failure and a 503 do", async () => {
+    for (const failing of [{ failure: "connect-timeout" }, { status: 503 }] as TablePage[]) {
+      const machine = new VirtualPeer((url) =>
+        url.endsWith("/robots.txt") ? failing : htmlPage(),
+      );
+      await machine.clock.run(
+        (async () => {
+          const peer = await machine.start();
+          await machine.inject(site);
+          await machine.clock.sleep(20_000);
+          const statuses = await peer.status(site);
+          for (const status of statuses) expect(status).toMatchObject({ reason: "backoff" });
+          expect(machine.web.hits).toHaveLength(4);
+        })(),
+      );
+    }
   });
 
   it("is asked for on a new connection where it failed before", async () => {

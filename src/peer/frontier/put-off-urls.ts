@@ -1,0 +1,65 @@
+import type { QueuedUrl } from "../../core/frontier/queued-row.ts";
+import type { Millis } from "../../core/units.ts";
+import type { Cancel, Clock } from "../../ports/clock.ts";
+import type { Host } from "./host.ts";
+
+/** They are in memory beside the heads of the queues, so they are few. */
+const urlsMax = 8_192;
+const urlsPerHostMax = 256;
+
+/**
+ * Queued URLs whose time has not come, while others of their hosts go before them: those of an origin that is out of reach.
+ *
+ * Invariant: to its host's queue such a URL is a leased one, so that it is not handed out.
+ */
+export class PutOffUrls {
+  readonly #clock: Clock;
+  readonly #onBack: (host: Host) => void;
+  readonly #timers = new Map<Host, Map<QueuedUrl, Cancel>>();
+  #size = 0;
+
+  constructor(
+    clock: Clock,
+    events: { readonly signal: AbortSignal; readonly onBack: (host: Host) => void },
+  ) {
+    this.#clock = clock;
+    this.#onBack = events.onBack;
+    events.signal.addEventListener("abort", () => {
+      for (const timers of this.#timers.values()) for (const cancel of timers.values()) cancel();
+      this.#timers.clear();
+    });
+  }
+
+  /** Whether one more of the host's may be put off. Not where it has no others: then the host itself is to rest. */
+  mayAdd(host: Host): boolean {
+    const count = this.#timers.get(host)?.size ?? 0;
+    if (count >= urlsPerHostMax || this.#size >= urlsMax) return false;
+    return host.visit.queue.liveCount > count + 1;
+  }
+
+  /** Puts a leased URL off until then. */
+  add(host: Host, url: QueuedUrl, untilMs: Millis): void {
+    const timers = this.#timers.get(host) ?? new Map<QueuedUrl, Cancel>();
+    this.#timers.set(host, timers);
+    const cancel = this.#clock.call(untilMs - this.#clock.nowMs(), () => {
+      timers.delete(url);
+      if (timers.size === 0) this.#timers.delete(host);
+      this.#size -= 1;
+      host.visit.queue.putBack(url);
+      this.#onBack(host);
+    });
+    timers.set(url, cancel);
+    this.#size += 1;
+  }
+
+  /** Puts the host's back at once. */
+  recall(host: Host): void {
+    const timers = this.#timers.get(host) ?? [];
+    this.#timers.delete(host);
+    for (const [url, cancel] of timers) {
+      cancel();
+      this.#size -= 1;
+      host.visit.queue.putBack(url);
+    }
+  }
+}
