@@ -6,18 +6,11 @@ import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import { exclusionSpace } from "../../core/record/keys.ts";
 import { queuedRecord, urlState } from "../../core/record/url-state.ts";
 import { QueryGuard } from "../../core/sieve/query-guard.ts";
-import type { HostName } from "../../core/units.ts";
+import type { CanonicalUrl, HostName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
-import {
-  candidateOf,
-  linkCount,
-  linksOf,
-  outboxParcelOf,
-  sieveKeyOf,
-  spaceOf,
-} from "./candidate.ts";
+import { candidateOf, linksOf, outboxParcelOf, sieveKeyOf, spaceOf } from "./candidate.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
@@ -27,6 +20,7 @@ import type { Journal } from "../durability/journal.ts";
 import { Pulse } from "../pulse.ts";
 import { reconcile, type Reconciled } from "../durability/reconcile.ts";
 import { HostPlaces } from "../host-places.ts";
+import type { HostPlace } from "../host-places.ts";
 import type { Outlet } from "../fetching/outlet.ts";
 import { MergedUrls } from "./merged-urls.ts";
 import { parcelId } from "../swarm/exchange/parcel.ts";
@@ -34,6 +28,8 @@ import type { Parcel } from "../swarm/exchange/parcel.ts";
 import type { Sequence } from "../durability/sequence.ts";
 import type { Settlement } from "../durability/settlement.ts";
 import { QueueRows } from "./queue-rows.ts";
+import { takeRound } from "./rounds.ts";
+import type { Pending } from "./rounds.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
 import { UnsettledOffers } from "./unsettled-offers.ts";
 
@@ -55,8 +51,14 @@ export interface AdmissionRequest {
   readonly redirectChain: readonly string[];
   /** What {@link settle} appends to the archive. */
   readonly archiveBytes?: number;
-  /** Called when the batch is put together: counts, and returns what finishes the page. */
-  readonly settle?: () => Settlement;
+  /** A known page that {@link settle} asks again. */
+  readonly backTo?: CanonicalUrl;
+  /**
+   * Called when the batch is put together: counts, and returns what finishes the page.
+   *
+   * @param backHost that of {@link backTo}; absent where a link to it would leave
+   */
+  readonly settle?: (backHost: Host | undefined) => Settlement;
 }
 
 export interface AdmissionResult {
@@ -75,22 +77,7 @@ interface Sifted {
   readonly outgoing: Candidate[];
 }
 
-interface Pending {
-  readonly request: AdmissionRequest;
-  readonly resolve: (result: AdmissionResult) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Requests sifted together: enough to make one look-up in the store worth its round trip. */
-const requestsPerRound = 2_048;
-
 const newRecord = queuedRecord(0);
-
-/** Links sifted together, unless one page alone has more. */
-const linksPerRound = 4_096;
-
-/** Bytes archived together, unless one page alone has more: less than what the archive takes once it is full. */
-const archiveBytesPerRound = 64 * 1_024 * 1_024;
 
 /**
  * Takes in discovered URLs: sieve, exact set, guards, queue. One round at a time, so that no URL can be judged new twice.
@@ -173,7 +160,7 @@ export class Admission {
 
   async #rounds(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const round = this.#nextRound();
+      const round = takeRound(this.#waiting);
       try {
         const isEarly = (): boolean => this.#offers.isTooMany(linksOf(round));
         while (this.#journal.full || isEarly()) await this.#journal.flushed();
@@ -192,19 +179,6 @@ export class Admission {
     this.#running = undefined;
   }
 
-  /** As many requests as one look-up is worth, and no more than the sieve's cache and the archive can hold. */
-  #nextRound(): Pending[] {
-    let links = 0;
-    let bytes = 0;
-    const end = this.#waiting.findIndex(({ request }, at) => {
-      links += linkCount(request);
-      bytes += request.archiveBytes ?? 0;
-      const isTooMuch = links > linksPerRound || bytes > archiveBytesPerRound;
-      return at > 0 && (at >= requestsPerRound || isTooMuch);
-    });
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
-  }
-
   async #round(round: readonly Pending[]): Promise<void> {
     const keep = this.#offers.offer(linksOf(round));
     const outgoing: Candidate[] = [];
@@ -218,7 +192,9 @@ export class Admission {
       store: this.#store,
     });
     const letIn = reconciled.candidates.filter(({ reason }) => !reason);
-    const names = new Map(letIn.map(({ place: { host, site } }) => [host, site]));
+    const backs = round.flatMap(({ request }) => this.#placeBack(request) ?? []);
+    const places = [...letIn.map(({ place }) => place), ...backs];
+    const names = new Map(places.map(({ host, site }) => [host, site]));
     const hosts = await this.#frontier.hostsFor(names);
     try {
       const durable = this.#append(round, reconciled, hosts, outgoing);
@@ -266,7 +242,7 @@ export class Admission {
       candidateOf({ request, links, index, reason }, this.#places);
     this.#metrics.count("sieve_offers_total", links.ends.length);
     for (let index = 0; index < links.ends.length; index += 1) {
-      if (this.#leaves(request, links, index)) {
+      if (this.#leaves(request, this.#places.of(packedUrl(links, index)))) {
         // Without a page that holds it, it is for its bringer to bring again: the arc was given up meanwhile.
         if (request.source) outgoing.push(candidate(index));
         continue;
@@ -277,9 +253,14 @@ export class Admission {
     }
   }
 
-  #leaves({ source }: AdmissionRequest, links: PackedLinks, index: number): boolean {
-    if (!this.#outlet) return false;
-    return this.#outlet.takes(source?.position, this.#places.of(packedUrl(links, index)).position);
+  #leaves({ source }: AdmissionRequest, { position }: HostPlace): boolean {
+    return this.#outlet?.takes(source?.position, position) ?? false;
+  }
+
+  /** Where the known page is that is asked again here. */
+  #placeBack(request: AdmissionRequest): HostPlace | undefined {
+    const place = request.backTo && this.#places.of(request.backTo);
+    return place && !this.#leaves(request, place) ? place : undefined;
   }
 
   /** From here on nothing waits: what is appended, counted and put into the frontier belongs together; returns when it is durable. */
@@ -318,13 +299,19 @@ export class Admission {
     }
     const parcels = this.#dispose(outgoing, ops);
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
-    const settlements = round.flatMap(({ request }) => request.settle?.() ?? []);
+    const settlements = round.flatMap(({ request }) => {
+      const back = this.#placeBack(request);
+      return request.settle?.(back && hosts.get(back.host)) ?? [];
+    });
     const changed = new Set(rows.written.keys());
     const nowMs = this.#clock.nowMs();
     for (const { host, ops: own, again } of settlements) {
       if (host.leaseEnds(nowMs)) changed.add(host);
       ops.push(...own);
-      if (again) rows.addAgain(again);
+      if (again) {
+        rows.addAgain(again);
+        ops.push(...this.#frontier.keepWaiting(again.host));
+      }
     }
     for (const host of changed) ops.push(host.save());
     for (const { host } of settlements) {

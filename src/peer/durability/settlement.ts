@@ -2,7 +2,7 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
 import type { QueueEntry } from "../../core/record/queue-bundle.ts";
 import { mergeRow } from "../../core/replication/merge-row.ts";
-import { urlState } from "../../core/record/url-state.ts";
+import { queuedRecord, urlState } from "../../core/record/url-state.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { StoreOp } from "../../ports/store.ts";
@@ -19,7 +19,7 @@ export interface Settlement {
   /** Its clocks have changed: it is a part of the batch where {@link Host.leaseEnds} says so. */
   readonly host: Host;
   readonly ops: readonly StoreOp[];
-  /** The URL comes again later: written and queued anew. */
+  /** Comes again later, and is queued anew: the lease's URL, or one to which its page leads back. */
   readonly again?: Queued;
   /** Called when the batch is in the journal, with what tells when it is durable. */
   readonly appended: (durable: Promise<void>) => void;
@@ -45,6 +45,8 @@ export type LeaseEnd =
       readonly isPage: boolean;
       /** What else becomes durable with it. */
       readonly extraOps: readonly StoreOp[];
+      /** A page that is done, and is asked again. */
+      readonly back?: Queued;
     }
   | { readonly kind: "failed"; readonly failure: GivenUp }
   | { readonly kind: "excluded"; readonly reason: ExclusionReason }
@@ -65,22 +67,9 @@ interface SettleParts {
  * Called while the batch is put together; counts at that moment, so that the totals are those of the batch.
  */
 export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettleParts): Settlement {
-  const { host, url, job } = lease;
+  const { host, url } = lease;
   count(lease, end, parts.metrics);
-  const again: Queued | undefined =
-    end.kind === "again"
-      ? {
-          host,
-          job,
-          rowKey: row.key,
-          entry: {
-            ...url.entry,
-            url: end.url,
-            attempts: url.entry.attempts + 1,
-            redirectChain: [...end.redirectChain],
-          },
-        }
-      : undefined;
+  const again = againOf(lease, row, end);
   const { key } = url.row;
   const left = url.row.take(url);
   const ops: StoreOp[] = [left ? { type: "put", key, value: left } : { type: "del", key }];
@@ -91,7 +80,10 @@ export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettlePa
       value: valueOf(lease, end, parts.visited?.latest(row.key)),
     });
   }
-  if (end.kind === "fetched") ops.push(...end.extraOps);
+  if (end.kind === "fetched") {
+    ops.push(...end.extraOps);
+    if (end.back) ops.push(queuedAnew(end.back));
+  }
   return {
     host,
     ops,
@@ -107,6 +99,28 @@ export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettlePa
     },
     ...(again && { again }),
   };
+}
+
+function againOf(
+  { host, job, url: { entry } }: Lease,
+  { key: rowKey }: UrlRow,
+  end: LeaseEnd,
+): Queued | undefined {
+  if (end.kind === "fetched") return end.back;
+  if (end.kind !== "again") return undefined;
+  const { url, redirectChain } = end;
+  const attempts = entry.attempts + 1;
+  return {
+    host,
+    job,
+    rowKey,
+    entry: { ...entry, url, attempts, redirectChain: [...redirectChain] },
+  };
+}
+
+/** Its record tells of a redirect so far. Where a copy keeps that, {@link isOutdated} knows it by the entry's chain. */
+function queuedAnew({ rowKey, entry }: Queued): StoreOp {
+  return { type: "put", key: rowKey, value: queuedRecord(entry.attempts) };
 }
 
 /** The URL's row, in which another member's end of it, `heard` of meanwhile, is not lost. */
@@ -156,6 +170,7 @@ function count({ job: { counter } }: Lease, end: LeaseEnd, metrics: Metrics): vo
       counter.add("fetched");
       counter.addStatus(end.record.httpStatus);
       if (end.isPage) counter.add("pages");
+      if (end.back) counter.add("queued");
       return;
     case "failed":
       counter.add("failed");

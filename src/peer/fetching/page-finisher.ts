@@ -16,6 +16,7 @@ import type { Admission, AdmissionRequest } from "../admission/admission.ts";
 import { DigestIndex } from "../admission/digest-index.ts";
 import type { DigestFinding } from "../admission/digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
+import type { Host } from "../frontier/host.ts";
 import { headerField } from "./header-fields.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
@@ -60,10 +61,12 @@ export interface PriorFetch {
   readonly conditions: Readonly<Record<string, string>>;
 }
 
+type FetchedEnd = Extract<LeaseEnd, { kind: "fetched" }>;
+
 /** The URLs that a response leads to. */
 type UrlsOf = Pick<
   AdmissionRequest,
-  "links" | "excluded" | "depth" | "redirectChain" | "archiveBytes"
+  "links" | "excluded" | "depth" | "redirectChain" | "archiveBytes" | "backTo"
 >;
 
 /** What is known of a response's content before it is parsed. */
@@ -127,10 +130,11 @@ export class PageFinisher {
     }
     this.#tellOfLinksLeftOut(exchange.url, parsed);
     const archiveBytes = parsed.capture.bytes.length;
-    await this.#admit(lease, row, { ...urlsOf(lease, parsed, plan), archiveBytes }, () => {
+    await this.#admit(lease, row, { ...urlsOf(lease, parsed, plan), archiveBytes }, (backHost) => {
       const location = this.#ports.archive.append(parsed.capture);
       this.#ports.metrics.count("archive_bytes_total", location.length);
-      return this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
+      const end = this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
+      return plan.kind === "return" ? returnEnd(lease, end, plan, backHost) : end;
     });
     if (isFollowed(response, content)) this.#sitemaps.taken(lease);
   }
@@ -217,7 +221,7 @@ export class PageFinisher {
     parsed: ParsedPage,
     plan: RedirectPlan,
     { digest, earlier, unchanged, location }: Content & { readonly location: ArchiveLocation },
-  ): LeaseEnd {
+  ): FetchedEnd {
     const { status } = response;
     const { url } = exchange;
     const fetchedAtMs = Math.floor(exchange.fetchedAtMs);
@@ -243,14 +247,19 @@ export class PageFinisher {
     };
   }
 
-  async #admit(lease: Lease, row: UrlRow, urls: UrlsOf, endOf: () => LeaseEnd): Promise<void> {
+  async #admit(
+    lease: Lease,
+    row: UrlRow,
+    urls: UrlsOf,
+    endOf: (backHost: Host | undefined) => LeaseEnd,
+  ): Promise<void> {
     await this.#parts.admission.admit({
       job: lease.job,
       via: lease.url.entry.url,
       source: lease.host,
       ...urls,
-      settle: () =>
-        settle(lease, row, endOf(), {
+      settle: (backHost) =>
+        settle(lease, row, endOf(backHost), {
           frontier: this.#parts.frontier,
           leases: this.#parts.leases,
           metrics: this.#ports.metrics,
@@ -271,6 +280,22 @@ function revisitTarget({ digest, earlier, unchanged }: Content): RevisitTarget |
   return { url, fetchedAtMs, reason: "identical-payload-digest", payloadDigest: digest };
 }
 
+/**
+ * The page that the chain leads back to is asked again, unless that is for another member to do: it could not be told from
+ * a page that is known there, so the chain ends here.
+ */
+function returnEnd(
+  { job, url: { entry } }: Lease,
+  end: FetchedEnd,
+  { target, chain, attempts }: Extract<RedirectPlan, { kind: "return" }>,
+  host: Host | undefined,
+): FetchedEnd {
+  if (!host) return { ...end, record: { ...end.record, excluded: "redirect-loop" } };
+  const { key: rowKey } = urlRow(target, job);
+  const back = { ...entry, url: target, attempts, redirectChain: [...chain] };
+  return { ...end, back: { host, job, rowKey, entry: back } };
+}
+
 function noUrls({ url }: Lease): UrlsOf {
   return { links: noLinks, excluded: [], depth: url.entry.depth, redirectChain: [] };
 }
@@ -287,6 +312,8 @@ function urlsOf({ url, job }: Lease, parsed: ParsedPage, plan: RedirectPlan): Ur
         depth: depth + 1,
         redirectChain: [],
       };
+    case "return":
+      return { links: noLinks, excluded: [], depth, redirectChain: [], backTo: plan.target };
     case "admit":
       return {
         links: packLinks([plan.target], normalizeQuery),

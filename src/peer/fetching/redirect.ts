@@ -15,6 +15,14 @@ export type RedirectPlan =
   | { readonly kind: "admit"; readonly target: CanonicalUrl; readonly chain: readonly string[] }
   /** Another spelling of the same page, for instance without a tracking parameter: the same record is asked again there. */
   | { readonly kind: "respell"; readonly target: CanonicalUrl; readonly chain: readonly string[] }
+  /** Back to a page of the chain, in another spelling: the sieve knows that page, and it is asked again there. */
+  | {
+      readonly kind: "return";
+      readonly target: CanonicalUrl;
+      readonly chain: readonly string[];
+      /** Spellings of the page that have been asked. */
+      readonly attempts: number;
+    }
   | {
       readonly kind: "end";
       readonly target: CanonicalUrl;
@@ -45,8 +53,11 @@ export function planRedirect(
   if (chain.length > redirectsMax) return { kind: "end", target, reason: "redirect-limit", chain };
   const reason = judge(from, target, rules);
   if (reason) return { kind: "end", target, reason, chain };
-  const same = dedupeKey(target, options) === dedupeKey(from.url, options);
-  return { kind: same ? "respell" : "admit", target, chain };
+  const key = dedupeKey(target, options);
+  if (key === dedupeKey(from.url, options)) return { kind: "respell", target, chain };
+  const attempts = from.chain.filter((url) => dedupeKey(url, options) === key).length;
+  if (attempts > 0) return { kind: "return", target, chain, attempts };
+  return { kind: "admit", target, chain };
 }
 
 /** A seed may lead to another host, as `example.com` does to `www.example.com`; a link's redirect keeps to the scope. */

@@ -69,6 +69,23 @@ describe("a redirect", () => {
     expect(plan("/here?utm_source=mail", { options })).toMatchObject({ kind: "admit" });
   });
 
+  it("back to a page of its chain, in another spelling, asks that page again there", () => {
+    const chain = ["http://site.example/first", "http://site.example/first?fbclid=1"];
+    const target = "http://site.example/first?utm_source=mail";
+    expect(plan("/first?utm_source=mail", { chain })).toEqual({
+      kind: "return",
+      target,
+      chain: [...chain, here],
+      attempts: 2,
+    });
+    const options = { normalizeQuery: false };
+    expect(plan(target, { chain, options })).toMatchObject({ kind: "admit" });
+    const hops = Array.from({ length: 9 }, (_, hop) => `http://site.example/${hop}`);
+    expect(plan(target, { chain: [...chain, ...hops] })).toMatchObject({
+      reason: "redirect-limit",
+    });
+  });
+
   it("to itself, or back into its chain, is a loop", () => {
     expect(plan("/here")).toMatchObject({ kind: "end", reason: "redirect-loop" });
     const chain = ["http://site.example/first"];

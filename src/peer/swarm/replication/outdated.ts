@@ -5,13 +5,18 @@ import type { CanonicalUrl } from "../../../core/units.ts";
 import { urlRow } from "../../admission/url-row.ts";
 import type { Job } from "../../jobs/job-registry.ts";
 
-/** Whether a URL's record is further than an entry of its queue. */
+/**
+ * Whether a URL's record is further than an entry of its queue. It is not where it tells of a redirect by which the entry was
+ * found: that led back to the page, in another spelling.
+ */
 export function isOutdated(
-  { attempts }: Pick<Discovery, "attempts">,
+  { attempts, redirectChain }: Pick<Discovery, "attempts" | "redirectChain">,
   value: Uint8Array | undefined,
 ): boolean {
   const record = value && UrlRecord.decode(value);
   if (!record) return false;
+  const { url, redirect } = record;
+  if (url !== undefined && redirect !== undefined && redirectChain.includes(url)) return false;
   return record.state === urlState.done || record.attempts > attempts;
 }
 

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { UrlRecord } from "../../../../src/core/record/record.pb.ts";
+import { queuedRecord, urlState } from "../../../../src/core/record/url-state.ts";
+import { isOutdated } from "../../../../src/peer/swarm/replication/outdated.ts";
+
+const first = "http://site.example/page?utm_source=x";
+const between = "http://site.example/track";
+
+function done(url: string, redirect?: string): Uint8Array {
+  const record = { ...urlState.fresh, state: urlState.done, attempts: 1, httpStatus: 200, url };
+  return UrlRecord.encode(redirect === undefined ? record : { ...record, redirect });
+}
+
+it.each([
+  ["nothing", undefined, [], false],
+  ["as many requests", queuedRecord(1), [], false],
+  ["more requests", queuedRecord(2), [], true],
+  ["an answer", done(first), [], true],
+  ["a redirect that has not led to it", done(first, between), [], true],
+  ["the redirect that led back to it", done(first, between), [first, between], false],
+  ["an answer of what redirected to it", done(first), [first, between], true],
+] as const)("an entry whose record tells of %s", (_, value, redirectChain, outdated) => {
+  expect(isOutdated({ attempts: 1, redirectChain: [...redirectChain] }, value)).toBe(outdated);
+});
