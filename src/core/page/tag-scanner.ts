@@ -28,7 +28,7 @@ export type ScannedTag = (typeof tagNames)[number];
 
 /** What the scanner tells of a document, in its order. */
 export interface TagHandler {
-  /** The tag's attributes are valid during the call. */
+  /** The tag's attributes are valid during the call. A `base` is one of the document (HTML Standard, section 4.2.3). */
   onTag(tag: ScannedTag, attributes: TagAttributes): void;
   onNoscriptEnd(): void;
   /** Text of a `title`, as written; at most `titleUnitsMax` units of it. */
@@ -51,8 +51,8 @@ export function scanTags(html: string, handler: TagHandler, options: ScanOptions
   new TagScanner(html, handler, options).run();
 }
 
-/** What follows the start tag of an element, other than markup. */
-type Content = "raw-text" | "script" | "plain-text";
+/** What follows the start tag of an element, other than markup of the document. */
+type Content = "raw-text" | "script" | "plain-text" | "fragment";
 
 /** An element that is more than text between other tags. */
 interface KnownElement {
@@ -63,7 +63,10 @@ interface KnownElement {
   readonly content: Content | undefined;
 }
 
-/** HTML Standard, section 13.2.6.4: start tags after which the tokenizer leaves the data state. */
+/**
+ * HTML Standard, section 13.2.6.4: start tags after which the tokenizer leaves the data state, and that of an element whose
+ * content is a document of its own.
+ */
 const contents: Readonly<Record<string, Content>> = {
   iframe: "raw-text",
   noembed: "raw-text",
@@ -71,6 +74,7 @@ const contents: Readonly<Record<string, Content>> = {
   plaintext: "plain-text",
   script: "script",
   style: "raw-text",
+  template: "fragment",
   textarea: "raw-text",
   title: "raw-text",
   xmp: "raw-text",
@@ -114,6 +118,8 @@ class TagScanner {
   readonly #foreign = new ForeignContent();
   /** What is returned where the document ends within a tag, which then counts for nothing. */
   readonly #unfinished: number;
+  /** Elements of the kind `template` that are open. */
+  #templates = 0;
   /** Whether the tag that just ended did so with `/>`. */
   #selfClosing = false;
   /** Where the last attribute's value stands. */
@@ -158,7 +164,10 @@ class TagScanner {
       this.#foreign.open(this.#text.slice(start, nameEnd).toLowerCase(), this.#selfClosing);
     }
     if (element === undefined) return end;
-    if (element.tag !== undefined && attributes) this.#handler.onTag(element.tag, attributes);
+    const isForeignBase = element.tag === "base" && !(html && this.#templates === 0);
+    if (element.tag !== undefined && attributes && !isForeignBase) {
+      this.#handler.onTag(element.tag, attributes);
+    }
     const closed = this.#xhtml && this.#selfClosing;
     return html && !closed ? this.#contentEnd(element, end) : end;
   }
@@ -167,6 +176,9 @@ class TagScanner {
   #contentEnd({ name, content }: KnownElement, start: number): number {
     switch (content) {
       case undefined:
+        return start;
+      case "fragment":
+        this.#templates += 1;
         return start;
       case "plain-text":
         return this.#text.length;
@@ -196,10 +208,15 @@ class TagScanner {
     const end = this.#tagEnd(nameEnd);
     if (end === this.#unfinished) return end;
     if (this.#foreign.entered) this.#foreign.close(text.slice(start, nameEnd).toLowerCase());
-    if (nameEnd - start === "noscript".length && startsWithName(text, start, "noscript")) {
-      this.#handler.onNoscriptEnd();
-    }
+    if (nameEnd - start === "template".length) this.#eightLettersEnd(start);
     return end;
+  }
+
+  #eightLettersEnd(start: number): void {
+    if (startsWithName(this.#text, start, "noscript")) this.#handler.onNoscriptEnd();
+    else if (this.#templates > 0 && !this.#foreign.inside) {
+      if (startsWithName(this.#text, start, "template")) this.#templates -= 1;
+    }
   }
 
   /**

@@ -144,6 +144,8 @@ describe("what a page says of itself", () => {
     expect(extract("<a href=1>").base).toBe(url);
     expect(extract("<base href='data:,x'><base href=/d/>").base).toBe(url);
     expect(extract("<base href='http://['>").base).toBe(url);
+    expect(extract("<svg><base href=/s/></svg><base href=/d/>").base).toBe("http://e.org/d/");
+    expect(extract("<template><base href=/t/></template>").base).toBe(url);
     expect(extract("<noscript><base href=/n/></noscript><base href=/d/>").base).toBe(
       "http://e.org/d/",
     );

@@ -74,7 +74,7 @@ class Reference extends Parser<never> {
   #ended: Token.TagToken | undefined;
 
   override onStartTag(token: Token.TagToken): void {
-    if (tags.has(token.tagName)) {
+    if (tags.has(token.tagName) && !this.#isForeignBase(token)) {
       const values = new Map(token.attrs.map(({ name, value }) => [name, value]));
       this.seen.push([token.tagName, ...attributes.map(([name]) => values.get(name) ?? null)]);
     }
@@ -103,6 +103,14 @@ class Reference extends Parser<never> {
   override onWhitespaceCharacter(token: Token.CharacterToken): void {
     this.#addToTitle(token);
     super.onWhitespaceCharacter(token);
+  }
+
+  /** Not one of the document: within a `template`, or of another language. */
+  #isForeignBase(token: Token.TagToken): boolean {
+    if (token.tagName !== "base") return false;
+    return (
+      this.openElements.tmplCount > 0 || this.shouldProcessStartTagTokenInForeignContent(token)
+    );
   }
 
   #addToTitle({ chars }: Token.CharacterToken): void {
@@ -154,6 +162,8 @@ const comments = `
 const rawTexts = `
   <script> <SCRIPT\\s <script/ </script> </script\\n </scripts> </ScRiPt/ <!-- --> <title> </title> </title\\s <textarea> </textarea
   <style> </style> <xmp> </xmp> <noframes> </noframes> <noembed> </noembed> <iframe> </iframe> <noscript> </noscript>`;
+const templates = `
+  <template> <TEMPLATE\\s <template/> </template> </template\\n </Template> <templates> </templates> <noscript> </noscript>`;
 const whole = `
   <a\\shref=1> <a\\shref='2'> <area\\shref="3"> <base\\shref=4> <link\\srel=canonical\\shref=5> <meta\\sname=robots\\scontent=none>`;
 
@@ -189,6 +199,7 @@ describe("the tags that are found", () => {
     ["scripts", pieces("<script> </script> <script\\s </script/ <script <!-- --> - <a> > < </")],
     ["escaped scripts", pieces("<script> </script> <!-- --> > <a>")],
     ["raw text and other elements", pieces(rawTexts, whole, "<plaintext> <table> <template> </p>")],
+    ["templates", pieces(templates, whole, "<p> </p> <svg></svg> <base\\shref=1> <base\\shref=2>")],
     ["attributes", pieces("<a\\s <meta/", attributeParts, "> /> \\s / = ' \" href")],
     ["attributes that nobody looks at", pieces("<b\\s </b\\s = =\" =' ' \" > x \\s / <a>")],
     ["character references", pieces("<a\\shref= <a\\shref=' <title> </title> ' > = x", references)],
@@ -220,6 +231,14 @@ describe("the tags that are found", () => {
     expectSameIn(piece);
   });
 
+  it("are those that browsers find in SVG, MathML and templates, which have no base for the document", () => {
+    const piece = pieces(
+      "<svg> </svg> <math> </math> <svg/> <math/> <g></g> <path> <p> </p> <table> <base\\shref=1> <base\\shref=2>",
+      "<template> <template><base\\shref=3></template> <template><svg></template> <svg><base\\shref=4></svg>",
+    );
+    expectSameIn(piece);
+  });
+
   it.each([
     '<button><svg><path d="M0"></button><script>var a="<!--", b="<a href=/ghost>";</script><a href=/real>x</a>',
     '<a href=/><svg><use/></a><script>document.write("<a href=/ghost>")</script>',
@@ -239,6 +258,15 @@ describe("the tags that are found", () => {
     "<math><title><style><a href=1></style>",
     "<math><svg><title><style><a href=1></style>",
     "<svg></math><style><a href=1></style>",
+    "<svg><base href=1></svg><base href=2>",
+    "<svg><base href=1><p><base href=2>",
+    "<svg><foreignObject><base href=1></foreignObject><base href=2>",
+    "<svg><desc><template><base href=1></template><base href=2></desc><base href=3>",
+    "<math><base href=1></math><base href=2>",
+    "<svg><template></svg><base href=1>",
+    "<template><svg><template></template></svg><base href=1></template><base href=2>",
+    "<template><svg></template><base href=1>",
+    "<template><template></template><base href=1></template></template><base href=2>",
     `${"<svg><foreignObject>".repeat(100)}<svg><style><a href=1>`,
     `${"<svg><foreignObject>".repeat(100)}${"</foreignObject></svg>".repeat(100)}<style><a href=1>`,
   ])("are those that browsers find where SVG and HTML end each other: %s", (html) => {
