@@ -1,4 +1,3 @@
-import { access } from "node:fs/promises";
 import { basename, parse } from "node:path";
 import { CrawlError } from "../src/core/errors.ts";
 import type { JobId } from "../src/core/units.ts";
@@ -6,6 +5,7 @@ import type { JobReport, PeerControl } from "../src/ports/peer-control.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import type { CrawlSeeds } from "./crawl-seeds.ts";
 import { usageError } from "./error-line.ts";
+import { exists } from "./exists.ts";
 import type { UrlSource } from "./url-source.ts";
 
 /** Job of a crawl that names none. */
@@ -85,13 +85,4 @@ function nothingToStartFrom({ name = "the command line" }: UrlSource): CrawlErro
 /** IPv6 literals have brackets and colons, which are awkward in paths. */
 function folderName(host: string): string {
   return host.replace(/[^a-z0-9.-]+/gi, "-").replace(/^-+|-+$/g, "");
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -46,9 +46,8 @@ export class PatientOverlay implements Overlay {
   readonly #logger: Logger;
   readonly #options: PatientOverlayOptions;
   readonly #found = new Set<string>();
-  readonly #told = new Map<string, string>();
-  /** Addresses that are told to be refused, by {@link #told}. */
-  readonly #refused = new Set<string>();
+  /** What was told of each address last. */
+  readonly #told = new Map<string, { readonly event: string; readonly reason: string }>();
   /** Addresses that have failed too often to be waited for. */
   readonly #hopeless = new Set<string>();
   #wakeFinder: () => void = () => undefined;
@@ -177,14 +176,12 @@ export class PatientOverlay implements Overlay {
     outcome: Exclude<JoinOutcome, { readonly kind: "joined" }>,
   ): void {
     const reason = "detail" in outcome ? outcome.detail : "no answer in time";
-    const isRefused = outcome.kind === "refused";
-    const event = isRefused ? "join-refused" : "cannot-reach";
+    const event = outcome.kind === "refused" ? "join-refused" : "cannot-reach";
     const named = this.#options.named.has(address);
-    const isFollowing = this.#refused.has(address) && isRefused && reason === keptOutDetail;
-    if (this.#told.get(address) !== reason && !isFollowing) {
-      this.#told.set(address, reason);
-      if (isRefused) this.#refused.add(address);
-      else this.#refused.delete(address);
+    const told = this.#told.get(address);
+    const isFollowing = told?.event === event && reason === keptOutDetail;
+    if (told?.reason !== reason && !isFollowing) {
+      this.#told.set(address, { event, reason });
       const fields = { address: this.#options.readable(address), reason };
       if (named) this.#logger.warn(event, { ...fields, next: "it is tried again" });
       else this.#logger.debug(event, fields);

@@ -3,6 +3,7 @@ import { link, open, readFile, rm } from "node:fs/promises";
 import { CrawlError } from "../src/core/errors.ts";
 import { base58 } from "./base58.ts";
 import type { DataLayout } from "./config/peer-config.ts";
+import { exists } from "./exists.ts";
 
 /** Who a peer is: drawn once for its data directory and kept there. */
 export interface PeerIdentity {
@@ -50,9 +51,9 @@ export async function peerIdentity({
   const name = (await readOrNothing(nameFile))?.trim();
   if (name === undefined) {
     // Written by every peer that has run, and not before it has a key.
-    const hasRun = (await readOrNothing(leasesFile)) !== undefined;
-    if (hasRun)
+    if (await exists(leasesFile)) {
       throw unusable(keyFile, `${keyFile} is missing, and a peer has run here; ${advice}`);
+    }
     return identityOf(await makeKey(keyFile));
   }
   if (namePattern.test(name)) return { id: name, fileName: name };

@@ -6,7 +6,7 @@ import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import { exclusionSpace } from "../../core/record/keys.ts";
 import { queuedRecord, urlState } from "../../core/record/url-state.ts";
 import { QueryGuard } from "../../core/sieve/query-guard.ts";
-import type { CanonicalUrl, HostName } from "../../core/units.ts";
+import type { CanonicalUrl, HostName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
@@ -191,11 +191,7 @@ export class Admission {
       sieve: this.#sieve,
       store: this.#store,
     });
-    const letIn = reconciled.candidates.filter(({ reason }) => !reason);
-    const backs = round.flatMap(({ request }) => this.#placeBack(request) ?? []);
-    const places = [...letIn.map(({ place }) => place), ...backs];
-    const names = new Map(places.map(({ host, site }) => [host, site]));
-    const hosts = await this.#frontier.hostsFor(names);
+    const hosts = await this.#frontier.hostsFor(this.#hostNames(round, reconciled.candidates));
     try {
       const durable = this.#append(round, reconciled, hosts, outgoing);
       if (reconciled.candidates.length > 0) keep(durable);
@@ -204,6 +200,20 @@ export class Admission {
       this.#journal.fail(error);
       throw error;
     }
+  }
+
+  /** Of all that may be queued, with their sites. */
+  #hostNames(
+    round: readonly Pending[],
+    candidates: readonly Candidate[],
+  ): ReadonlyMap<HostName, SiteName> {
+    const names = new Map<HostName, SiteName>();
+    for (const { reason, place } of candidates) if (!reason) names.set(place.host, place.site);
+    for (const { request } of round) {
+      const back = this.#placeBack(request);
+      if (back) names.set(back.host, back.site);
+    }
+    return names;
   }
 
   /** Everything that is seen for the first time, in the order of discovery; what is for others goes to `outgoing`. */

@@ -29,6 +29,13 @@ class ForwardBench extends SwarmBench {
     super(2);
   }
 
+  /** Starts both; when this resolves their job is known to both, and nothing of it is on its way. */
+  async crawled(): Promise<void> {
+    await this.begin();
+    await this.inject(0);
+    await this.finished(0);
+  }
+
   /** A URL of a site that the second member holds. */
   foreignUrl(path: string): string {
     for (;;) {
@@ -110,9 +117,7 @@ describe("the exchange", () => {
   it("sends a seed that somebody waits for though another one waits no longer, and tells that it is new", async () => {
     const bench = new ForwardBench();
     await bench.run(async () => {
-      await bench.begin();
-      await bench.inject(0);
-      await bench.finished(0);
+      await bench.crawled();
       const { exchange } = bench;
       const heard: [string, boolean][] = [];
       const { rowKey, entry, sinceMs } = bench.seed({ url: bench.foreignUrl("a") });
@@ -155,9 +160,7 @@ describe("the exchange", () => {
     async (first) => {
       const bench = new ForwardBench();
       await bench.run(async () => {
-        await bench.begin();
-        await bench.inject(0);
-        await bench.finished(0);
+        await bench.crawled();
         const { exchange } = bench;
         const seed = bench.seed({ url: bench.foreignUrl("a") });
         const link = asLink(seed);
@@ -173,9 +176,7 @@ describe("the exchange", () => {
   it("ends also what took a URL's place while that was under way", async () => {
     const bench = new ForwardBench();
     await bench.run(async () => {
-      await bench.begin();
-      await bench.inject(0);
-      await bench.finished(0);
+      await bench.crawled();
       await bench.pass(2_000);
       const { exchange } = bench;
       const seed = bench.seed({ url: bench.foreignUrl("a") });
@@ -198,9 +199,7 @@ describe("the exchange", () => {
   it("deletes every row of a URL when that has arrived", async () => {
     const bench = new ForwardBench();
     await bench.run(async () => {
-      await bench.begin();
-      await bench.inject(0);
-      await bench.finished(0);
+      await bench.crawled();
       // Rows of the crawl are deleted some time after its URLs have arrived.
       await bench.pass(2_000);
       const { exchange } = bench;
