@@ -36,7 +36,7 @@ export class VirtualPeer {
   readonly web: TableWeb;
   /** What the log was told at info, with its fields. */
   readonly logged: [event: string, fields: LogFields | undefined][] = [];
-  /** What has been counted, by the metric's name. */
+  /** What has been counted, and how often something was observed, by the metric's name. */
   readonly counted = new Map<string, number>();
   /** Captures that the archive of the next process takes without a flush. */
   archivePendingMax = Infinity;
@@ -75,7 +75,11 @@ export class VirtualPeer {
         fetcher: fetcherOf(process, web),
         leases: this.#leases,
         logger: { ...silent, info: (event, fields) => void this.logged.push([event, fields]) },
-        metrics: { ...silent, count: (name, by = 1) => this.#count(name, by) },
+        metrics: {
+          ...silent,
+          count: (name, by = 1) => this.#count(name, by),
+          observe: (name) => this.#count(name, 1),
+        },
         parser: new InlineParser(),
         resolver: web,
         store: new VirtualStore(disk, process, new Dice(1), this.#diskTimes),

@@ -41,7 +41,10 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     help: "Time of one HTTP exchange, from its start to its last byte",
     buckets: fetchSecondsBuckets,
   },
-  fetches_total: { kind: "counter", help: "HTTP exchanges ended, by status class or failure" },
+  fetches_total: {
+    kind: "counter",
+    help: "Attempts to fetch a URL that ended, by status class or failure",
+  },
   forward_message_urls: {
     kind: "histogram",
     help: "Discovered URLs in one message to the member that owns their sites",

@@ -12,7 +12,10 @@ export interface JobCounts {
   readonly skipped: Readonly<Partial<Record<ExclusionReason, number>>>;
   /** URLs waiting or being fetched. */
   readonly queued: number;
-  /** Requests made, retries included, robots.txt apart. */
+  /**
+   * Requests made, retries included, robots.txt apart. An attempt that ends before a request, since the host's name has no
+   * address, is none.
+   */
   readonly requests: number;
   /** Requests that were in flight when the process died and were made again. */
   readonly duplicateFetches: number;

@@ -12,6 +12,6 @@ export interface Lease {
   readonly address: IpAddress | undefined;
   /** What the origin's robots.txt says; absent before it was asked for, and where there is none. */
   robots?: RobotsRules;
-  /** Where it is noted that a request is in flight; absent while none is. */
+  /** Where it is noted that a request is in flight, until its outcome is durable; absent where none was made. */
   note?: number;
 }

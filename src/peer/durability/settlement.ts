@@ -68,6 +68,8 @@ interface SettleParts {
  */
 export function settle(lease: Lease, row: UrlRow, end: LeaseEnd, parts: SettleParts): Settlement {
   const { host, url } = lease;
+  // Whatever is settled without a note had no request.
+  if (lease.note !== undefined) lease.job.counter.add("requests");
   count(lease, end, parts.metrics);
   const again = againOf(lease, row, end);
   const { key } = url.row;

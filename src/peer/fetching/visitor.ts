@@ -179,8 +179,9 @@ export class Visitor {
       finishedAtMs: verdict.finishedAtMs,
       ...(verdict.headAtMs !== undefined && { headAtMs: verdict.headAtMs }),
     });
-    job.counter.add("requests");
-    metrics.observe("fetch_seconds", (outcome.finishedAtMs - outcome.startedAtMs) / 1_000);
+    if (lease.note !== undefined) {
+      metrics.observe("fetch_seconds", (outcome.finishedAtMs - outcome.startedAtMs) / 1_000);
+    }
     if (outcome.kind === "failure") {
       metrics.count("fetches_total", 1, { result: outcome.failure });
       return;
