@@ -47,6 +47,8 @@ const latencyMs = 20;
 export class TableWeb implements Fetcher, Resolver {
   readonly hits: TableHit[] = [];
   readonly requests: FetchRequest[] = [];
+  /** Names that were looked up without finding an address, as often as they were. */
+  readonly notFound: HostName[] = [];
   /** Names that cannot be resolved at present. */
   readonly lostNames = new Set<string>();
   /** Addresses that a name has beside its own, before it. */
@@ -91,6 +93,7 @@ export class TableWeb implements Fetcher, Resolver {
       return Promise.resolve({ kind: "failure", failure: "dns-not-found", detail: host });
     }
     if (this.lostNames.has(host)) {
+      this.notFound.push(host);
       return Promise.resolve({ kind: "failure", failure: "dns-error", detail: host });
     }
     const own = `addr-${host}` as IpAddress;

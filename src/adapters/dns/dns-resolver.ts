@@ -26,7 +26,10 @@ export interface DnsResolverOptions {
   readonly ttlMsMax: Millis;
   /** How long it is remembered that a name has no address. @default 60_000 */
   readonly notFoundTtlMs: Millis;
-  /** How long it is remembered that a name could not be resolved. @default 10_000 */
+  /**
+   * How long it is remembered that a name could not be resolved: no longer than a host rests after its first failure, so that
+   * each of its attempts is a new question. RFC 9520, section 3.2, asks for a second at least. @default 1_000
+   */
   readonly errorTtlMs: Millis;
   /** How long an answer of the system is kept, which comes without a time. @default 300_000 */
   readonly systemTtlMs: Millis;
@@ -47,7 +50,7 @@ export const defaultDnsResolverOptions: DnsResolverOptions = {
   ttlMsMin: 30_000,
   ttlMsMax: 86_400_000,
   notFoundTtlMs: 60_000,
-  errorTtlMs: 10_000,
+  errorTtlMs: 1_000,
   systemTtlMs: 300_000,
   cachedNamesMax: 100_000,
   concurrencyMax: 64,

@@ -1,7 +1,7 @@
 import type { QueuedUrl } from "../../core/frontier/queued-row.ts";
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";
 import type { IpAddress } from "../../core/units.ts";
-import type { Host } from "../frontier/host.ts";
+import type { Host, Unresolved } from "../frontier/host.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
 /** A URL that the frontier has given out, with its host and the address whose turn it took; to be given back. */
@@ -12,6 +12,8 @@ export interface Lease {
   readonly address: IpAddress | undefined;
   /** What the origin's robots.txt says; absent before it was asked for, and where there is none. */
   robots?: RobotsRules;
+  /** The failed look-up with which its visit ends instead of a request. */
+  unresolved?: Unresolved;
   /** Where it is noted that a request is in flight, until its outcome is durable; absent where none was made. */
   note?: number;
 }

@@ -1,7 +1,9 @@
 import type { IpAddress, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { FetchFailed } from "../../ports/fetcher.ts";
 import type { Resolver } from "../../ports/resolver.ts";
-import type { Host } from "../frontier/host.ts";
+import type { Lease } from "../durability/lease.ts";
+import type { Host, Unresolved } from "../frontier/host.ts";
 
 /** Gives hosts their addresses: by name, for as long as the answer holds. */
 export class HostAddresses {
@@ -21,10 +23,37 @@ export class HostAddresses {
   }
 
   /**
-   * Looks the host's name up; it keeps its address while that is among the answers, unless it was passed over. False: it has
-   * none.
+   * Looks the host's name up; it keeps its address while that is among the answers, unless it was passed over. Whoever asks
+   * meanwhile waits for the same answer.
    */
-  async find(host: Host, signal: AbortSignal): Promise<boolean> {
+  find(host: Host, signal: AbortSignal): Promise<void> {
+    host.lookup ??= this.#lookUp(host, signal).finally(() => {
+      host.lookup = undefined;
+    });
+    return host.lookup;
+  }
+
+  /**
+   * Whether a visit may go on in the turn that it has taken. In that of a name without an address it may do so only to fail,
+   * with a look-up of its own ({@link Lease.unresolved}): the last one may be a minute old, and be that of other visits,
+   * whose URLs would all lose an attempt by it. Where the name has an address now, the host is to take its turn there.
+   */
+  async mayGoOn(lease: Lease, signal: AbortSignal): Promise<boolean> {
+    const { address, host } = lease;
+    if (address === undefined || !isStandIn(address)) return true;
+    if (host.unresolved && this.isExpired(host)) await this.find(host, signal);
+    const { unresolved } = host;
+    if (unresolved === undefined || signal.aborted) return false;
+    if (unresolved.isTold) {
+      host.visit.gate.restUntil(host.addressExpiresAtMs);
+      return false;
+    }
+    unresolved.isTold = true;
+    lease.unresolved = unresolved;
+    return true;
+  }
+
+  async #lookUp(host: Host, signal: AbortSignal): Promise<void> {
     const { visit } = host;
     const outcome = await this.#resolver.resolve(visit.host, signal);
     if (outcome.kind === "addresses") {
@@ -37,11 +66,10 @@ export class HostAddresses {
       host.hasOtherAddresses = addresses.length > 1;
       host.addressExpiresAtMs = outcome.expiresAtMs;
     } else if (outcome.failure !== "aborted") {
-      host.unresolved = { failure: outcome.failure, detail: outcome.detail };
+      host.unresolved = { failure: outcome.failure, detail: outcome.detail, isTold: false };
       visit.address = standInAddress(visit.host);
       host.addressExpiresAtMs = this.#clock.nowMs() + this.#retryMs;
     }
-    return host.unresolved === undefined;
   }
 }
 
@@ -65,4 +93,9 @@ function standInAddress(name: string): IpAddress {
 /** Whether it stands for a host without an address: nothing is sent there, and nobody else shares it. */
 export function isStandIn(address: IpAddress): boolean {
   return address.startsWith(standInPrefix);
+}
+
+/** How a request ends that is not made, because its host has no address. */
+export function unresolvedOutcome({ failure, detail }: Unresolved, nowMs: Millis): FetchFailed {
+  return { kind: "failure", failure, detail, startedAtMs: nowMs, finishedAtMs: nowMs };
 }

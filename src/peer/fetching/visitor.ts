@@ -19,6 +19,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
+import { unresolvedOutcome } from "./host-addresses.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../durability/lease.ts";
 import type { VisitedRows } from "../durability/visited-rows.ts";
@@ -141,11 +142,8 @@ export class Visitor {
     row: UrlRow,
     request: Pick<FetchRequest, "url" | "headers" | "isLate">,
   ): Promise<FetchOutcome> {
-    const { host, job, address } = lease;
-    const nowMs = this.#ports.clock.nowMs();
-    if (host.unresolved) {
-      return { kind: "failure", ...host.unresolved, startedAtMs: nowMs, finishedAtMs: nowMs };
-    }
+    const { job, address, unresolved } = lease;
+    if (unresolved) return unresolvedOutcome(unresolved, this.#ports.clock.nowMs());
     lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
     const { otherContent, sitemaps } = job.definition.options;
     return this.#ports.fetcher.fetch(

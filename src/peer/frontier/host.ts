@@ -11,6 +11,14 @@ import type { StoreOp } from "../../ports/store.ts";
 import { isRunnable } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
+/** A name that had no address when it was looked up. */
+export interface Unresolved {
+  readonly failure: ResolveFailure;
+  readonly detail: string;
+  /** A visit has ended with it; no other one is to. */
+  isTold: boolean;
+}
+
 /** A host with queued URLs: what the workbench needs of it, and what the database keeps of it. */
 export class Host {
   readonly visit: HostVisit;
@@ -29,8 +37,10 @@ export class Host {
   hasOtherAddresses = false;
   /** No connection was made to the visit's address: another takes its place when it is looked up. */
   isPassedOver = false;
-  /** Set while the host has no address; its requests end with it at once. */
-  unresolved: { readonly failure: ResolveFailure; readonly detail: string } | undefined;
+  /** Set while the host has no address. */
+  unresolved: Unresolved | undefined;
+  /** Its name is being looked up. */
+  lookup: Promise<void> | undefined;
   /** Jobs that have, or may have, URLs of this host. */
   readonly jobs = new Set<Job>();
   /** What was done last to the row by which a start finds it, where that is known. */

@@ -1,3 +1,4 @@
+import { invariant } from "../../core/errors.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
@@ -21,8 +22,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
-import type { Host } from "../frontier/host.ts";
-import { HostAddresses } from "../fetching/host-addresses.ts";
+import { HostAddresses, unresolvedOutcome } from "../fetching/host-addresses.ts";
 import { headerField } from "../fetching/header-fields.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
@@ -121,8 +121,11 @@ export class RobotsVisitor {
     this.#heedCrawlDelay(lease, entry);
     if (entry.rules) lease.robots = entry.rules;
     const url = lease.url.entry.url as CanonicalUrl;
-    if (robotsAllow(entry, url, this.#productToken)) return { kind: "allowed" };
-    return { kind: "denied", end: denialOf(entry.record), asked: false };
+    if (!robotsAllow(entry, url, this.#productToken)) {
+      return { kind: "denied", end: denialOf(entry.record), asked: false };
+    }
+    const mayGoOn = await this.#addresses.mayGoOn(lease, this.#signal);
+    return mayGoOn ? { kind: "allowed" } : this.#leave(lease);
   }
 
   /** One that could not be reached is asked again when its time has come, which its host's gate may have set. */
@@ -160,7 +163,7 @@ export class RobotsVisitor {
     isLate: () => boolean,
   ): Promise<RobotsJudgement> {
     const { host } = lease;
-    if (await this.#hasNewAddress(host)) return this.#leave(lease);
+    if (!(await this.#addresses.mayGoOn(lease, this.#signal))) return this.#leave(lease);
     const answer = await this.#fetch(lease, {
       url: `${origin}/robots.txt` as CanonicalUrl,
       isLate,
@@ -210,15 +213,6 @@ export class RobotsVisitor {
     return notNow;
   }
 
-  /**
-   * Looks up again a name that had no address when the host last failed, perhaps a minute ago. Where it has one now, the
-   * host is to take its turn there.
-   */
-  async #hasNewAddress(host: Host): Promise<boolean> {
-    if (!host.unresolved || !this.#addresses.isExpired(host)) return false;
-    return this.#addresses.find(host, this.#signal);
-  }
-
   /** Follows redirects at the pace of the hosts that they lead to. */
   async #fetch(lease: Lease, first: FirstRequest): Promise<Answer> {
     let { url } = first;
@@ -251,14 +245,10 @@ export class RobotsVisitor {
     }
   }
 
-  async #request({ host }: Lease, request: FirstRequest): Promise<FetchOutcome> {
+  async #request({ address, unresolved }: Lease, request: FirstRequest): Promise<FetchOutcome> {
     const { clock, fetcher } = this.#ports;
-    const { address } = host.visit;
-    if (host.unresolved || !address) {
-      const failed = host.unresolved ?? { failure: "dns-error", detail: host.visit.host };
-      const nowMs = clock.nowMs();
-      return { kind: "failure", ...failed, startedAtMs: nowMs, finishedAtMs: nowMs };
-    }
+    if (unresolved) return unresolvedOutcome(unresolved, clock.nowMs());
+    invariant(address !== undefined, "a visit has taken its turn at an address");
     return fetcher.fetch(
       { ...request, address, headers: {}, limits: this.#limits, wantsBody: () => true },
       this.#signal,

@@ -114,17 +114,17 @@ describe("DnsResolver", () => {
     expect(setting.server.asked).toEqual(["A both.test", "A six.test", "AAAA six.test"]);
   });
 
-  it("forgets that a name was not found after a minute, and an error after ten seconds", async () => {
+  it("forgets that a name was not found after a minute, and an error after a second", async () => {
     const setting = await setUp({ "b.test": { kind: "server-failure" } });
     await ask(setting, "a.test");
     await ask(setting, "b.test");
     setting.server.set("a.test", at("192.0.2.1", 60));
     setting.server.set("b.test", at("192.0.2.2", 60));
-    setting.clock.atMs += 9_999;
+    setting.clock.atMs += 999;
     expect(addressesOf(await ask(setting, "b.test"))).toEqual(["dns-error"]);
     setting.clock.atMs += 1;
     expect(addressesOf(await ask(setting, "b.test"))).toEqual(["192.0.2.2"]);
-    setting.clock.atMs += 49_999;
+    setting.clock.atMs += 58_999;
     expect(addressesOf(await ask(setting, "a.test"))).toEqual(["dns-not-found"]);
     setting.clock.atMs += 1;
     expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
