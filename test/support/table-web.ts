@@ -77,8 +77,10 @@ export class TableWeb implements Fetcher, Resolver {
       return { kind: "failure", failure: "aborted", detail: "", startedAtMs, finishedAtMs };
     }
     const page = this.#pages(url, asked) ?? { status: 404 };
-    const failure = this.unreached.get(request.address) ?? page.failure;
-    if (failure && page.body !== undefined && request.wantsPart?.(failure) === true) {
+    const unreached = this.unreached.get(request.address);
+    const failure = unreached ?? page.failure;
+    const hasPart = !unreached && page.body !== undefined;
+    if (failure && hasPart && request.wantsPart?.(failure) === true) {
       const part: TablePage = { ...page, truncation: "disconnect" };
       return responseOf(request, part, { startedAtMs, finishedAtMs });
     }

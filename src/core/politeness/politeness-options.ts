@@ -44,7 +44,7 @@ export interface PolitenessOptions {
   readonly backoffJitterShare: number;
   /** Longest Retry-After that is obeyed. @default 86_400_000 */
   readonly retryAfterMaxMs: Millis;
-  /** Requests made for one URL, at most, whatever the retry table grants. @default 5 */
+  /** Requests made for one URL, at most, whatever the retry table grants. @default 8 */
   readonly attemptsMax: number;
   readonly breaker: BreakerOptions;
   /**
@@ -68,7 +68,7 @@ export const defaultPolitenessOptions: PolitenessOptions = Object.freeze({
   backoffMaxMs: 10 * MINUTE_MS,
   backoffJitterShare: 0.5,
   retryAfterMaxMs: DAY_MS,
-  attemptsMax: 5,
+  attemptsMax: 8,
   breaker: Object.freeze({
     windowMs: MINUTE_MS,
     errorShare: 0.1,

@@ -46,6 +46,12 @@ const TWICE = 2;
 const TRANSIENT = 3;
 /** The server itself asks for patience, so more is given. */
 const PATIENT = 5;
+/**
+ * No server saw a request: the fault may be that of our own network or name server, and meet every host at once. By the
+ * default backoff the rests between eight attempts make 1 + 2 + 4 + ... + 64 = 127 s, up to half as much again by its
+ * jitter; so an outage of two minutes costs no URL.
+ */
+const UNSEEN = 8;
 
 /** The retry policy for exchanges that yield no response. */
 const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
@@ -53,9 +59,9 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   aborted: { attemptsMax: Number.MAX_SAFE_INTEGER, verdict: "neutral" },
   // Our policy forbids it; no request was made. Once more, because the name may have another address.
   "address-forbidden": { attemptsMax: TWICE, verdict: "neutral" },
-  "connect-refused": { attemptsMax: TRANSIENT, verdict: "failed" },
-  "connect-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
-  "connect-unreachable": { attemptsMax: TRANSIENT, verdict: "failed" },
+  "connect-refused": { attemptsMax: UNSEEN, verdict: "failed" },
+  "connect-timeout": { attemptsMax: UNSEEN, verdict: "failed" },
+  "connect-unreachable": { attemptsMax: UNSEEN, verdict: "failed" },
   "connection-reset": { attemptsMax: TRANSIENT, verdict: "failed" },
   // Most servers close what was idle for long; whether this one saw the request is unknown, so the next waits its turn.
   // It has a connection of its own, so that this happens to a URL once.
@@ -67,10 +73,10 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   // Mostly a script that counts wrongly, and then for ever; the host is well.
   "content-length-mismatch": { attemptsMax: TWICE, verdict: "ok" },
   "decompression-bomb": { attemptsMax: ONCE, verdict: "ok" },
-  "dns-error": { attemptsMax: TRANSIENT, verdict: "failed" },
-  // An authoritative no; once more for a zone that is being changed.
+  "dns-error": { attemptsMax: UNSEEN, verdict: "failed" },
+  // An authoritative no, which is a server's answer; once more for a zone that is being changed.
   "dns-not-found": { attemptsMax: TWICE, verdict: "failed" },
-  "dns-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
+  "dns-timeout": { attemptsMax: UNSEEN, verdict: "failed" },
   "head-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
   "head-too-large": { attemptsMax: ONCE, verdict: "ok" },
   "idle-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
@@ -110,7 +116,7 @@ function ruleOf(outcome: AttemptOutcome): RetryRule {
 
 /**
  * Whether a URL is to be asked for again after `attempts` requests, the one that ended with `outcome`
- * included.
+ * included. All of them count, however they ended: the last one's rule decides.
  *
  * When is the gate's business: every retry waits its turn like any other request to the host.
  */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { retryPlan, verdictKindOf } from "../../../src/core/politeness/retry-table.ts";
 import type { AttemptOutcome } from "../../../src/core/politeness/retry-table.ts";
 
@@ -16,16 +18,16 @@ describe("the retry table", () => {
     ["address-forbidden", 2, "neutral"],
     ["bad-encoding", 1, "ok"],
     ["bad-framing", 2, "neutral"],
-    ["connect-refused", 3, "failed"],
-    ["connect-timeout", 3, "failed"],
-    ["connect-unreachable", 3, "failed"],
+    ["connect-refused", 8, "failed"],
+    ["connect-timeout", 8, "failed"],
+    ["connect-unreachable", 8, "failed"],
     ["connection-reset", 3, "failed"],
     ["connection-stale", 3, "neutral"],
     ["content-length-mismatch", 2, "ok"],
     ["decompression-bomb", 1, "ok"],
-    ["dns-error", 3, "failed"],
+    ["dns-error", 8, "failed"],
     ["dns-not-found", 2, "failed"],
-    ["dns-timeout", 3, "failed"],
+    ["dns-timeout", 8, "failed"],
     ["head-timeout", 3, "failed"],
     ["head-too-large", 1, "ok"],
     ["idle-timeout", 3, "failed"],
@@ -67,6 +69,18 @@ describe("the retry table", () => {
   it("keeps a URL whose request was aborted, however often, and does not judge the host", () => {
     expect(retryPlan({ failure: "aborted" }, 1_000, { attemptsMax: 1 })).toEqual({ retry: true });
     expect(verdictKindOf({ failure: "aborted" })).toBe("neutral");
+  });
+
+  it("rides out two minutes in which no server sees a request", () => {
+    const gate = new HostGate(defaultPolitenessOptions);
+    let attempts = 1;
+    let atMs = 0;
+    while (retryPlan({ failure: "dns-timeout" }, attempts, defaultPolitenessOptions).retry) {
+      gate.record({ kind: "failed", startedAtMs: atMs, finishedAtMs: atMs }, 1_000);
+      atMs = gate.nextFetchAtMs;
+      attempts += 1;
+    }
+    expect({ attempts, atMs }).toEqual({ attempts: 8, atMs: 127_000 });
   });
 
   it("never asks more often than the options allow", () => {

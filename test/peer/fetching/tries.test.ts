@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JobOptions } from "../../../src/core/jobs/job-definition.ts";
-import { htmlPage } from "../../support/table-web.ts";
+import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
+import type { UrlStatus } from "../../../src/core/answers/url-status.ts";
+import type { IpAddress } from "../../../src/core/units.ts";
+import { htmlPage, type TableWeb } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
 describe("the tries of a URL", () => {
@@ -45,45 +48,73 @@ describe("the tries of a URL", () => {
   const never = new AbortController().signal;
   const urls = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `http://site.example/${n}`);
 
-  /** Loses the name of a host whose robots.txt is known, and crawls these URLs of it while that comes back. */
-  async function crawlWithoutName(
+  const loseName = ({ lostNames }: TableWeb): void => void lostNames.add("site.example");
+
+  /** Crawls these URLs of a host whose robots.txt is known, through an outage. */
+  async function crawlThrough(
     seeds: readonly string[],
-    lostForMs: number,
+    outage: { readonly begin: (web: TableWeb) => void; readonly forMs: number },
     options: Partial<JobOptions> = {},
-  ): Promise<{ readonly machine: VirtualPeer; readonly attempts: readonly number[] }> {
+  ): Promise<{ readonly machine: VirtualPeer; readonly statuses: readonly UrlStatus[] }> {
     const machine = new VirtualPeer((url) =>
       url.endsWith("/robots.txt") ? { status: 404 } : htmlPage(),
     );
-    const attempts = await machine.clock.run(
+    const statuses = await machine.clock.run(
       (async () => {
         const peer = await machine.start();
         await machine.inject(["http://site.example/"], options);
         await peer.jobFinished(testJob, never);
+        // The name server's answer is over by then.
         await machine.clock.sleep(7_200_000);
-        machine.web.lostNames.add("site.example");
+        outage.begin(machine.web);
         await machine.inject(seeds, options);
-        await machine.clock.sleep(lostForMs);
+        await machine.clock.sleep(outage.forMs);
         machine.web.lostNames.clear();
+        machine.web.unreached.clear();
         await peer.jobFinished(testJob, never);
-        expect(peer.job(testJob).counts).toMatchObject({ fetched: seeds.length + 1, failed: 0 });
-        const statuses = await peer.status(seeds);
-        return statuses.map((status) => status.attempts);
+        return peer.status(seeds);
       })(),
     );
-    return { machine, attempts };
+    return { machine, statuses };
   }
 
   it("look the name up again before each, where it had no address before", async () => {
-    const { machine, attempts } = await crawlWithoutName(urls.slice(0, 1), 500);
-    expect(attempts).toEqual([2]);
+    const outage = { begin: loseName, forMs: 500 };
+    const { machine, statuses } = await crawlThrough(urls.slice(0, 1), outage);
+    expect(statuses).toMatchObject([{ httpStatus: 200, attempts: 2 }]);
     expect(machine.web.notFound).toHaveLength(1);
   });
 
   it("are not lost by one look-up to several URLs of a host", async () => {
     const options = { connectionsPerHost: 4, delayMs: 0 };
-    const { machine, attempts } = await crawlWithoutName(urls, 5_000, options);
-    const lost = attempts.reduce((sum, count) => sum + count - 1, 0);
+    const outage = { begin: loseName, forMs: 5_000 };
+    const { machine, statuses } = await crawlThrough(urls, outage, options);
+    const lost = statuses.reduce((sum, { attempts }) => sum + attempts - 1, 0);
+    expect(statuses.every(({ httpStatus }) => httpStatus === 200)).toBe(true);
     expect(lost).toBeGreaterThan(1);
     expect(lost).toBe(machine.web.notFound.length);
+  });
+
+  const unreach =
+    (failure: FetchFailure) =>
+    ({ unreached }: TableWeb): void =>
+      void unreached.set("addr-site.example" as IpAddress, failure);
+  const outages = [
+    ["dns-error", loseName],
+    ["connect-refused", unreach("connect-refused")],
+    ["connect-timeout", unreach("connect-timeout")],
+    ["connect-unreachable", unreach("connect-unreachable")],
+  ] as const;
+
+  it.each(outages)("outlast two minutes without a server (%s)", async (_, begin) => {
+    const { statuses } = await crawlThrough(urls.slice(0, 1), { begin, forMs: 120_000 });
+    expect(statuses).toMatchObject([{ httpStatus: 200 }]);
+    const { statuses: all } = await crawlThrough(urls, { begin, forMs: 120_000 });
+    expect(all.every(({ httpStatus }) => httpStatus === 200)).toBe(true);
+  });
+
+  it.each(outages)("end after eight without a server (%s)", async (failure, begin) => {
+    const { statuses } = await crawlThrough(urls.slice(0, 1), { begin, forMs: 3_600_000 });
+    expect(statuses).toMatchObject([{ state: "done", reason: failure, attempts: 8 }]);
   });
 });
