@@ -263,10 +263,7 @@ export class Frontier {
     );
   }
 
-  /**
-   * Whether nothing of the job can be fetched until an operator or a long timer lets a halted host back: then nobody
-   * should wait for its end.
-   */
+  /** Whether nothing of the job can be fetched before halted hosts are let back: then nobody should wait for its end. */
   isStalled(job: Job): boolean {
     if (job.leases > 0 || this.#waiting.mayWait) return false;
     return this.#hosts.areHalted(job, this.#clock.nowMs());
@@ -344,6 +341,8 @@ export class Frontier {
   /** Gives the host the pace that its jobs and its robots.txt want now. */
   setPace(host: Host): void {
     setPace(host, this.#politeness);
+    const { visit } = host;
+    if (visit.openRequests >= visit.connectionsMax) this.#workbench.remove(visit);
   }
 
   #prepareWithin(arcs: ArcSet): void {

@@ -17,7 +17,9 @@ export function setPace(host: Host, politeness: PolitenessOptions): void {
     const wantedMs = effectiveDelayMs(delayMs, host.crawlDelayMs, politeness);
     visit.delayMs = Math.max(visit.delayMs, wantedMs);
   }
-  visit.connectionsMax = connectionsMax === Infinity ? 1 : connectionsMax;
+  // Where its robots.txt is asked for, all that another visit could do is to wait for the answer.
+  const isAsked = host.askedOrigins.size > 0;
+  visit.connectionsMax = connectionsMax === Infinity || isAsked ? 1 : connectionsMax;
 }
 
 /** Heeds what a row that another member wrote of the host asks for. */

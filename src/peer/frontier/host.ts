@@ -5,7 +5,7 @@ import { hostAddress, hostKey } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
 import { positionOfHash } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
-import type { Millis } from "../../core/units.ts";
+import type { Millis, OriginName } from "../../core/units.ts";
 import type { ResolveFailure } from "../../ports/resolver.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import { isRunnable } from "../jobs/job-registry.ts";
@@ -31,6 +31,8 @@ export class Host {
   readonly isPrivate: boolean;
   /** Longest Crawl-delay that a robots.txt of this host has asked for since one was read again. */
   crawlDelayMs: Millis | undefined;
+  /** Origins of it whose robots.txt a visit asks for at present. */
+  readonly askedOrigins = new Set<OriginName>();
   /** When the visit's address must be looked up again. */
   addressExpiresAtMs: Millis = 0;
   /** Whether its name had more than one when it was last looked up. */

@@ -74,6 +74,8 @@ interface RobotsPorts {
  * Asks an origin's robots.txt in the turn of its host, before the first URL and whenever the answer is too old.
  *
  * Invariant: a request for robots.txt is a request to the host: it takes the host's turn and arms its clocks.
+ * Invariant: of one origin there is one such request at a time, however many connections its host allows; others of the
+ * host's visits leave and come back behind it, so that they hold no turn meanwhile and wait for nobody.
  */
 export class RobotsVisitor {
   readonly #ports: RobotsPorts;
@@ -163,13 +165,19 @@ export class RobotsVisitor {
     isLate: () => boolean,
   ): Promise<RobotsJudgement> {
     const { host } = lease;
-    if (!(await this.#addresses.mayGoOn(lease, this.#signal))) return this.#leave(lease);
-    const answer = await this.#fetch(lease, {
+    // Another visit of the host is there already: when it has ended, this one comes back.
+    if (host.askedOrigins.has(origin)) return this.#leave(lease);
+    host.askedOrigins.add(origin);
+    this.#frontier.setPace(host);
+    const mayGoOn = await this.#addresses.mayGoOn(lease, this.#signal);
+    const request: FirstRequest = {
       url: `${origin}/robots.txt` as CanonicalUrl,
       isLate,
       needsNewConnection: (known?.record.failuresInRow ?? 0) > 0,
-    });
-    if (answer.failure === "aborted") return this.#leave(lease);
+    };
+    const answer = mayGoOn ? await this.#fetch(lease, request) : undefined;
+    host.askedOrigins.delete(origin);
+    if (!answer || answer.failure === "aborted") return this.#leave(lease);
     const { outcome } = answer;
     if (outcome.kind === "no-turn") return this.#comeAgain(lease, answer);
     const record = this.#recordOf(origin, { ...answer, outcome }, known);

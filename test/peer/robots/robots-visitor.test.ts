@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JobId } from "../../../src/core/units.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -207,5 +208,69 @@ describe("robots.txt, as a peer asks for it", () => {
     const rests = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
     expect(rests).toHaveLength(41);
     expect(Math.min(...rests)).toBeGreaterThanOrEqual(10_000);
+  });
+
+  describe("of a host with several connections", () => {
+    const seeds = Array.from({ length: 12 }, (_, number) => `http://site.example/${number}`);
+    const robotsHits = ({ web }: VirtualPeer): string[] =>
+      web.hits.map(({ url }) => url).filter((url) => url.endsWith("/robots.txt"));
+
+    it.each([2, 4])("is asked for once, and again when it is too old (%i)", async (connections) => {
+      const machine = new VirtualPeer((url) =>
+        url.endsWith("/robots.txt") ? { ...soon, body: "User-agent: *\nDisallow:" } : htmlPage(),
+      );
+      const options = { connectionsPerHost: connections, delayMs: 0 };
+      await machine.clock.run(
+        (async () => {
+          const peer = await machine.start();
+          await machine.inject(seeds, options);
+          await peer.jobFinished(testJob, never);
+          expect(robotsHits(machine)).toHaveLength(1);
+          const startedAtMs = machine.web.hits.map((hit) => hit.startedAtMs);
+          const together = Map.groupBy(startedAtMs, (atMs) => atMs).values();
+          expect(Math.max(...[...together].map((hits) => hits.length))).toBe(connections);
+          await machine.clock.sleep(400_000);
+          const again = "again" as JobId;
+          await peer.inject(again, seeds, { ...options, scope: "page" });
+          await machine.inject(
+            seeds.map((url) => `${url}?later`),
+            options,
+          );
+          await peer.jobFinished(testJob, never);
+          await peer.jobFinished(again, never);
+        })(),
+      );
+      expect(robotsHits(machine)).toHaveLength(2);
+      expect(machine.web.hits).toHaveLength(3 * seeds.length + 2);
+    });
+
+    it("is asked for once at a time while it fails, and each origin has its own", async () => {
+      const both = seeds.flatMap((url) => [url, url.replace("http:", "https:")]);
+      const machine = new VirtualPeer((url, asked) => {
+        if (!url.endsWith("/robots.txt")) return htmlPage();
+        return { status: asked < 3 ? 500 : 404 };
+      });
+      const peer = await machine.crawl(both, { connectionsPerHost: 4, delayMs: 0 });
+      expect(peer.job(testJob).counts).toMatchObject({ pages: both.length, skipped: {} });
+      expect(robotsHits(machine).toSorted()).toEqual([
+        ...Array<string>(4).fill("http://site.example/robots.txt"),
+        ...Array<string>(4).fill("https://site.example/robots.txt"),
+      ]);
+    });
+
+    it("keeps nobody from it where two hosts lead to each other", async () => {
+      const names = ["one.example", "two.example"];
+      const machine = new VirtualPeer((text) => {
+        const { hostname, pathname } = new URL(text);
+        if (pathname !== "/robots.txt") return htmlPage();
+        const other = names.find((name) => name !== hostname);
+        return { status: 302, headers: { location: `http://${other}/rules` } };
+      });
+      const startMs = machine.clock.nowMs();
+      const all = names.flatMap((name) => [1, 2, 3, 4, 5, 6].map((n) => `http://${name}/${n}`));
+      const peer = await machine.crawl(all, { connectionsPerHost: 4 });
+      expect(peer.job(testJob).counts).toMatchObject({ pages: all.length, failed: 0 });
+      expect(machine.clock.nowMs() - startMs).toBeLessThan(20_000);
+    });
   });
 });
