@@ -83,30 +83,38 @@ export class WaitingHosts {
 
   /** Takes hosts in while there is room. */
   look(): Promise<void> {
-    this.#looking ??= this.#lookRound()
-      .catch(this.#onFailure)
-      .finally(() => {
-        this.#looking = undefined;
-      });
-    return this.#looking;
+    if (!this.#looking && this.#isCalledFor) this.#looking = this.#pass().catch(this.#onFailure);
+    return this.#looking ?? Promise.resolve();
   }
 
-  async #lookRound(): Promise<void> {
-    const { gte: start, lt } = tagRange("waiting");
-    while (this.#room() > 0 && this.mayWait) {
-      if (!this.#cursor) {
-        this.#cursor = start;
-        this.#leftBehind = false;
-      }
-      await this.#journal.flushed();
-      const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
-      const crawled = rows.filter(({ key }) => this.#isCrawled(positionOfKey(key)));
-      // Those beyond would be left on disk, and found again only by a look from the start.
-      const taken = crawled.slice(0, Math.max(this.#room(), 1));
-      await this.#activate(taken.map(({ value }) => decoder.decode(value) as HostName));
-      const isEnd = taken.length === crawled.length && rows.length < hostsPerLook;
-      const last = taken.length < crawled.length ? taken.at(-1) : rows.at(-1);
-      this.#cursor = last && !isEnd ? after(last.key) : undefined;
+  get #isCalledFor(): boolean {
+    return this.#room() > 0 && this.mayWait;
+  }
+
+  async #pass(): Promise<void> {
+    try {
+      do await this.#takePage();
+      while (this.#isCalledFor);
+    } finally {
+      // At once: a call that comes after the last look at the room is one for another pass.
+      this.#looking = undefined;
     }
+  }
+
+  async #takePage(): Promise<void> {
+    const { gte: start, lt } = tagRange("waiting");
+    if (!this.#cursor) {
+      this.#cursor = start;
+      this.#leftBehind = false;
+    }
+    await this.#journal.flushed();
+    const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
+    const crawled = rows.filter(({ key }) => this.#isCrawled(positionOfKey(key)));
+    // Those beyond would be left on disk, and found again only by a look from the start.
+    const taken = crawled.slice(0, Math.max(this.#room(), 1));
+    await this.#activate(taken.map(({ value }) => decoder.decode(value) as HostName));
+    const isEnd = taken.length === crawled.length && rows.length < hostsPerLook;
+    const last = taken.length < crawled.length ? taken.at(-1) : rows.at(-1);
+    this.#cursor = last && !isEnd ? after(last.key) : undefined;
   }
 }

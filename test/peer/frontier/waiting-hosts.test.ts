@@ -46,48 +46,80 @@ it("writes and deletes the row of a waiting host once, and anew when the other w
   ]);
 });
 
+/** Hosts that wait on disk, and as much room for them as is set. */
+class WaitingBench {
+  readonly taken: HostName[][] = [];
+  room = 0;
+  readonly waiting: WaitingHosts;
+  readonly #rows: { readonly key: Uint8Array; readonly value: Uint8Array }[];
+
+  constructor(names: readonly HostName[]) {
+    this.#rows = names
+      .map((name) => {
+        const visit = new HostVisit({ ...parts, host: name, site: name as string as SiteName });
+        const { keys } = new Host(visit, undefined);
+        return { key: hostKey("waiting", keys), value: new TextEncoder().encode(name) };
+      })
+      .sort((one, other) => Buffer.compare(one.key, other.key));
+    this.waiting = new WaitingHosts(
+      {
+        store: {
+          range: ({ gte }) =>
+            Promise.resolve(this.#rows.filter(({ key }) => Buffer.compare(key, gte) >= 0)),
+        },
+        journal: { flushed: () => Promise.resolve() },
+      },
+      {
+        room: () => this.room,
+        isCrawled: () => true,
+        activate: (hosts) => {
+          this.taken.push([...hosts]);
+          this.room -= hosts.length;
+          return Promise.resolve();
+        },
+      },
+      (error) => {
+        throw error;
+      },
+    );
+  }
+}
+
+const first = "a.example" as HostName;
+const all = [first, "b.example" as HostName, "c.example" as HostName];
+
+/** More than a pass or two take. */
+const stepsMax = 100;
+
 it("takes as many hosts as there is room for, and goes on behind them", async () => {
-  const names = ["a", "b", "c", "d", "e"].map((letter) => `${letter}.example` as HostName);
-  const rows = names
-    .map(
-      (name) =>
-        new Host(
-          new HostVisit({ ...parts, host: name, site: name as string as SiteName }),
-          undefined,
-        ),
-    )
-    .map(({ keys, visit }) => ({
-      key: hostKey("waiting", keys),
-      value: new TextEncoder().encode(visit.host),
-    }))
-    .sort((one, other) => Buffer.compare(one.key, other.key));
-  const taken: string[][] = [];
-  let room = 2;
-  const waiting = new WaitingHosts(
-    {
-      store: {
-        range: ({ gte }) =>
-          Promise.resolve(rows.filter(({ key }) => Buffer.compare(key, gte) >= 0)),
-      },
-      journal: { flushed: () => Promise.resolve() },
-    },
-    {
-      room: () => room,
-      isCrawled: () => true,
-      activate: (hosts) => {
-        taken.push([...hosts]);
-        room -= hosts.length;
-        return Promise.resolve();
-      },
-    },
-    (error) => {
-      throw error;
-    },
-  );
-  await waiting.look();
-  room = 3;
-  await waiting.look();
-  expect(taken.map(({ length }) => length)).toEqual([2, 3]);
-  expect(taken.flat().toSorted()).toEqual(names);
-  expect(waiting.mayWait).toBe(false);
+  const bench = new WaitingBench(all);
+  bench.room = 2;
+  await bench.waiting.look();
+  bench.room = 1;
+  await bench.waiting.look();
+  expect(bench.taken.map(({ length }) => length)).toEqual([2, 1]);
+  expect(bench.taken.flat().toSorted()).toEqual(all);
+  expect(bench.waiting.mayWait).toBe(false);
+});
+
+it("takes a host in for which there is room just when a pass has seen that there is none", async () => {
+  const bench = new WaitingBench([first]);
+  void bench.waiting.look();
+  bench.room = 1;
+  await bench.waiting.look();
+  expect(bench.taken).toEqual([[first]]);
+});
+
+it("takes a host in of which it hears in whatever step of a pass", async () => {
+  for (let step = 0; step < stepsMax; step += 1) {
+    const bench = new WaitingBench(all);
+    bench.room = 10;
+    void bench.waiting.look();
+    for (let at = 0; at < stepsMax * 2; at += 1) {
+      if (at === step) bench.waiting.lookAgain();
+      await Promise.resolve();
+    }
+    expect(bench.taken, `after step ${step}`).toHaveLength(2);
+    expect(bench.waiting.mayWait, `after step ${step}`).toBe(false);
+  }
 });
