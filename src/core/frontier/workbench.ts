@@ -10,6 +10,8 @@ export type WorkbenchOptions = Pick<PolitenessOptions, "addressDelayMs">;
 
 /** How a request ended, as far as the clocks are concerned. */
 export interface RequestEnd {
+  /** Whose turn the request took: the host's address may be another one by now. */
+  readonly address: IpAddress;
   /** When the response's head arrived; absent where none came. */
   readonly headAtMs?: Millis;
   readonly finishedAtMs: Millis;
@@ -191,15 +193,23 @@ export class Workbench {
     return true;
   }
 
+  /** The address whose turn the visit's latest request took. */
+  openedAt(visit: HostVisit): IpAddress {
+    const entry = this.#open.get(visit)?.at(-1);
+    invariant(entry !== undefined, "a visit that was taken has a request open");
+    return entry.address;
+  }
+
   /**
    * Closes one request of the visit and arms the address's clock: counted, like the host's, from when the
    * server has surely seen the request. Does not place the visit again.
    */
   release(visit: HostVisit, end: RequestEnd): void {
-    const open = this.#open.get(visit);
-    const entry = open?.shift();
+    const open = this.#open.get(visit) ?? [];
+    const at = open.findIndex(({ address }) => address === end.address);
+    const [entry] = at < 0 ? [] : open.splice(at, 1);
     invariant(entry !== undefined, "a request was released that was never taken");
-    if (open?.length === 0) this.#open.delete(visit);
+    if (open.length === 0) this.#open.delete(visit);
     visit.requestClosed();
     this.#openRequests -= 1;
     const seenAtMs = end.headAtMs ?? end.finishedAtMs;

@@ -9,7 +9,7 @@ export interface Lease {
   readonly host: Host;
   readonly job: Job;
   readonly url: QueuedUrl;
-  readonly address: IpAddress | undefined;
+  readonly address: IpAddress;
   /** What the origin's robots.txt says; absent before it was asked for, and where there is none. */
   robots?: RobotsRules;
   /** The failed look-up with which its visit ends instead of a request. */

@@ -40,7 +40,7 @@ export class HostAddresses {
    */
   async mayGoOn(lease: Lease, signal: AbortSignal): Promise<boolean> {
     const { address, host } = lease;
-    if (address === undefined || !isStandIn(address)) return true;
+    if (!isStandIn(address)) return true;
     if (host.unresolved && this.isExpired(host)) await this.find(host, signal);
     const { unresolved } = host;
     if (unresolved === undefined || signal.aborted) return false;

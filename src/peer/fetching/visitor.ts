@@ -4,7 +4,7 @@ import type { AttemptOutcome } from "../../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
-import type { CanonicalUrl, IpAddress, Millis } from "../../core/units.ts";
+import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
 import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -149,7 +149,7 @@ export class Visitor {
     return this.#ports.fetcher.fetch(
       {
         ...request,
-        address: address as IpAddress,
+        address,
         needsNewConnection: lease.url.entry.attempts > 0,
         limits: this.#limits,
         wantsBody: (status, type) =>
@@ -236,7 +236,7 @@ function exchangeOf(
 ): Exchange {
   return {
     url: url.entry.url,
-    address: address ?? "",
+    address,
     method: "GET",
     status: response.status,
     statusText: response.statusText,

@@ -25,6 +25,12 @@ export interface Errand {
   readonly signal: AbortSignal;
 }
 
+/** One request that may be made: to which host, and at which address. */
+export interface Turn {
+  readonly visit: HostVisit;
+  readonly address: IpAddress;
+}
+
 /**
  * The turns at addresses: those that other members lend, and those of requests beside the queue, which stand in line with the
  * hosts.
@@ -69,6 +75,12 @@ export class AddressTurns {
     return this.#workbench.useOf(address);
   }
 
+  /** The turn's request has ended; none was made where no `end` is given. */
+  close({ visit, address }: Turn, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
+    const ended = { finishedAtMs: this.#clock.nowMs(), delayMs: end ? visit.delayMs : 0 };
+    this.#workbench.release(visit, { ...ended, ...end, address });
+  }
+
   /** Waits for the errand's turn, which lasts until {@link end}; resolves with nothing where it does not come in time. */
   async begin(errand: Errand): Promise<HostVisit | undefined> {
     const { host, address, delayMs, fromMs, untilMs, signal } = errand;
@@ -96,17 +108,18 @@ export class AddressTurns {
     return visit;
   }
 
-  end(visit: HostVisit, end: RequestEnd): void {
-    this.#workbench.release(visit, end);
+  end(visit: HostVisit, end: Omit<RequestEnd, "address">): void {
+    this.#workbench.release(visit, { ...end, address: this.#workbench.openedAt(visit) });
     this.#onDue();
   }
 
   /** The next host of the queue to ask. Errands whose turn comes before begin. */
-  take(): HostVisit | undefined {
+  take(): Turn | undefined {
     for (;;) {
       const visit = this.#workbench.take(this.#clock.nowMs());
-      const errand = visit && this.#waiting.get(visit);
-      if (!visit || !errand) return visit;
+      if (!visit) return undefined;
+      const errand = this.#waiting.get(visit);
+      if (!errand) return { visit, address: this.#workbench.openedAt(visit) };
       this.#waiting.delete(visit);
       errand.ring();
     }

@@ -1,4 +1,3 @@
-import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import { QueuedRow, type StoredRow } from "../../core/frontier/queued-row.ts";
 import { Workbench } from "../../core/frontier/workbench.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
@@ -205,18 +204,19 @@ export class Frontier {
   /** A URL that may be fetched now, if there is one: its host and its address count an open request from here on. */
   take(): Lease | undefined {
     for (;;) {
-      const visit = this.turns.take();
-      if (!visit) return undefined;
+      const turn = this.turns.take();
+      if (!turn) return undefined;
+      const { visit, address } = turn;
       const host = this.#hosts.get(visit.host);
       const url = visit.queue.take(this.#runnable, this.#priorityOf);
       const job = url && this.#jobs.get(url.job);
       if (host && url && job) {
         job.leases += 1;
-        return { host, job, url, address: visit.address };
+        return { host, job, url, address };
       }
       // Nothing of it may run now; it is placed again when something may.
       this.#workbench.remove(visit);
-      this.#close(visit);
+      this.turns.close(turn);
       if (host) this.#prepare(host);
     }
   }
@@ -226,8 +226,8 @@ export class Frontier {
   }
 
   /** The lease's request has ended, or none was made; the lease lasts until `putBack` or `settle`. */
-  closeRequest({ host }: Lease, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
-    this.#close(host.visit, end);
+  closeRequest({ host, address }: Lease, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
+    this.turns.close({ visit: host.visit, address }, end);
     this.#prepare(host);
   }
 
@@ -284,11 +284,6 @@ export class Frontier {
     job.leases -= 1;
     if (!wasRunnable && isRunnable(job)) this.jobsChanged();
     else this.#prepare(host);
-  }
-
-  #close(visit: HostVisit, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
-    const ended = { finishedAtMs: this.#clock.nowMs(), delayMs: end ? visit.delayMs : 0 };
-    this.#workbench.release(visit, { ...ended, ...end });
   }
 
   #admitActive(host: Host): boolean {

@@ -1,4 +1,3 @@
-import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import type { CanonicalUrl, HostName, IpAddress } from "../../core/units.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { FetchOutcome } from "../../ports/fetcher.ts";
@@ -45,11 +44,11 @@ export class Hop {
 
   /** Whether one of its visits holds what the other needs. */
   isInTheWayOf(other: Hop): boolean {
-    return this.holdsAddressOf(other) || this.#some(({ host }) => host === other.name);
+    return this.holdsAddressOf(other) || this.#some(({ host }) => host.visit.host === other.name);
   }
 
   holdsAddressOf({ address }: Hop): boolean {
-    return address !== undefined && this.#some((visit) => visit.address === address);
+    return address !== undefined && this.#some((lease) => lease.address === address);
   }
 
   /** The visit waits for the answer as well. */
@@ -64,7 +63,7 @@ export class Hop {
     for (const lease of other.#visits) this.join(lease);
   }
 
-  #some(test: (visit: HostVisit) => boolean): boolean {
-    return [...this.#visits].some(({ host }) => test(host.visit));
+  #some(test: (lease: Lease) => boolean): boolean {
+    return [...this.#visits].some(test);
   }
 }

@@ -114,16 +114,14 @@ export class RobotsHops {
   }
 
   /** The visit holds the host and its address already, and waits for the delay alone. */
-  async #stay({ host }: Lease, url: CanonicalUrl): Promise<HopOutcome> {
-    const { visit, unresolved } = host;
+  async #stay({ host, address }: Lease, url: CanonicalUrl): Promise<HopOutcome> {
+    const { visit } = host;
     const nowMs = this.#ports.clock.nowMs();
     const openAtMs = Math.max(visit.gate.nextFetchAtMs, nowMs + visit.delayMs);
-    if (unresolved || !visit.address || openAtMs > nowMs + longestWaitMs(visit.delayMs)) {
-      return atRest;
-    }
+    if (openAtMs > nowMs + longestWaitMs(visit.delayMs)) return atRest;
     visit.gate.opened(openAtMs, visit.delayMs);
     await this.#ports.clock.sleep(openAtMs - nowMs, this.#signal);
-    return this.#fetch(url, visit.address);
+    return this.#fetch(url, address);
   }
 
   /** @param ownDelayMs of the visit that was led there first */
@@ -250,7 +248,11 @@ export class RobotsHops {
     void this.#journal.append([host.save()]);
   }
 
-  async #release(visit: HostVisit, end: RequestEnd, restMs: Millis): Promise<void> {
+  async #release(
+    visit: HostVisit,
+    end: Omit<RequestEnd, "address">,
+    restMs: Millis,
+  ): Promise<void> {
     await this.#ports.clock.sleep(restMs, this.#signal);
     this.#frontier.turns.end(visit, end);
   }

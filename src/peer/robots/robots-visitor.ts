@@ -1,4 +1,3 @@
-import { invariant } from "../../core/errors.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
@@ -256,7 +255,6 @@ export class RobotsVisitor {
   async #request({ address, unresolved }: Lease, request: FirstRequest): Promise<FetchOutcome> {
     const { clock, fetcher } = this.#ports;
     if (unresolved) return unresolvedOutcome(unresolved, clock.nowMs());
-    invariant(address !== undefined, "a visit has taken its turn at an address");
     return fetcher.fetch(
       { ...request, address, headers: {}, limits: this.#limits, wantsBody: () => true },
       this.#signal,

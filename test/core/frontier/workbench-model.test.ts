@@ -101,13 +101,13 @@ class World {
     const finishedAtMs = this.nowMs;
     if (kind === "none") {
       note(this.#addressHeld, request.address, { atMs: startedAtMs, delayMs: visit.delayMs });
-      this.workbench.release(visit, { finishedAtMs, delayMs: 0 });
+      this.workbench.release(visit, { address: request.address, finishedAtMs, delayMs: 0 });
       return;
     }
     const headAtMs = startedAtMs + (finishedAtMs - startedAtMs) * headShare;
     const { delayMs } = visit;
     visit.gate.record({ kind, startedAtMs, headAtMs, finishedAtMs }, delayMs);
-    this.workbench.release(visit, { headAtMs, finishedAtMs, delayMs });
+    this.workbench.release(visit, { address: request.address, headAtMs, finishedAtMs, delayMs });
     const seen = { atMs: headAtMs, delayMs };
     note(this.#hostSeen, visit, seen);
     note(this.#addressSeen, request.address, seen);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
-import { Workbench } from "../../../src/core/frontier/workbench.ts";
+import { Workbench, type RequestEnd } from "../../../src/core/frontier/workbench.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import type { HostName, IpAddress, SiteName } from "../../../src/core/units.ts";
@@ -27,13 +27,18 @@ function visitOf(
   return visit;
 }
 
+/** A request ends at the address that its host has still. */
+function release(workbench: Workbench, visit: HostVisit, end: Omit<RequestEnd, "address">): void {
+  workbench.release(visit, { ...end, address: visit.address as IpAddress });
+}
+
 /** A request that went well and took no time. */
 function finish(workbench: Workbench, visit: HostVisit, atMs: number): void {
   visit.gate.record(
     { kind: "ok", startedAtMs: atMs, headAtMs: atMs, finishedAtMs: atMs },
     visit.delayMs,
   );
-  workbench.release(visit, { headAtMs: atMs, finishedAtMs: atMs, delayMs: visit.delayMs });
+  release(workbench, visit, { headAtMs: atMs, finishedAtMs: atMs, delayMs: visit.delayMs });
 }
 
 describe("Workbench", () => {
@@ -114,7 +119,7 @@ describe("Workbench", () => {
     workbench.place(a, 0);
     workbench.place(b, 0);
     workbench.take(0);
-    workbench.release(a, { headAtMs: 100, finishedAtMs: 200, delayMs });
+    release(workbench, a, { headAtMs: 100, finishedAtMs: 200, delayMs });
     expect(workbench.nextDueAtMs()).toBe(350);
   });
 
@@ -143,7 +148,7 @@ describe("Workbench", () => {
     workbench.place(a, 0);
     workbench.place(b, 0);
     workbench.take(0);
-    workbench.release(a, { finishedAtMs: 7_000, delayMs });
+    release(workbench, a, { finishedAtMs: 7_000, delayMs });
     expect(workbench.nextDueAtMs()).toBe(7_250);
   });
 
@@ -284,7 +289,7 @@ describe("Workbench", () => {
     const visit = visitOf("a.test", "10.0.0.1");
     workbench.place(visit, 0);
     workbench.take(0);
-    workbench.release(visit, { finishedAtMs: 5, delayMs: 0 });
+    release(workbench, visit, { finishedAtMs: 5, delayMs: 0 });
     workbench.place(visit, 5);
     expect(workbench.take(5)).toBe(visit);
   });
@@ -310,8 +315,9 @@ describe("Workbench", () => {
 
   it("follows a host to another address, while its open requests stay on the old one", () => {
     const workbench = new Workbench(options);
-    const moving = visitOf("a.test", "10.0.0.1", { connectionsMax: 2, delayMs: 0 });
-    const left = visitOf("b.test", "10.0.0.1", { delayMs: 0 });
+    const address = "10.0.0.1" as IpAddress;
+    const moving = visitOf("a.test", address, { connectionsMax: 2, delayMs: 0 });
+    const left = visitOf("b.test", address, { delayMs: 0 });
     workbench.place(moving, 0);
     workbench.take(0);
     moving.address = "10.0.0.2" as IpAddress;
@@ -319,7 +325,7 @@ describe("Workbench", () => {
     workbench.place(left, 0);
     expect(workbench.take(0)).toBe(moving);
     expect(workbench.take(0)).toBeUndefined();
-    finish(workbench, moving, 1);
+    workbench.release(moving, { address, finishedAtMs: 1, delayMs: 0 });
     expect(workbench.take(1)).toBe(left);
   });
 

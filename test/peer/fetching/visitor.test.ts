@@ -56,7 +56,12 @@ describe("Visitor", () => {
     const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
     const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
     // Of the host nothing is asked before the request.
-    await visitor.visit({ host: {}, job: new JobRegistry().define("j"), url } as unknown as Lease);
+    await visitor.visit({
+      host: {},
+      address: "10.0.0.1",
+      job: new JobRegistry().define("j"),
+      url,
+    } as unknown as Lease);
     expect(done).toEqual(["closed", "put back"]);
   });
 
@@ -94,7 +99,12 @@ describe("Visitor", () => {
     );
     const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
     const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
-    await visitor.visit({ host: {}, job: new JobRegistry().define("j"), url } as unknown as Lease);
+    await visitor.visit({
+      host: {},
+      address: "10.0.0.1",
+      job: new JobRegistry().define("j"),
+      url,
+    } as unknown as Lease);
     expect(notes).toEqual([]);
   });
 });

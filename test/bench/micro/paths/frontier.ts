@@ -47,11 +47,12 @@ function startWorkbench(): Load {
   for (let n = 0; n < hosts; n += 1) workbench.place(visitOf(n), n % delayMs);
   let nowMs = delayMs;
   let request = 0;
-  const open: HostVisit[] = [];
-  const end = (visit: HostVisit): void => {
+  const open: { readonly visit: HostVisit; readonly address: IpAddress }[] = [];
+  const end = ({ visit, address }: (typeof open)[number]): void => {
     const verdict = verdictAt(nowMs, request);
     visit.gate.record(verdict, visit.delayMs);
-    workbench.release(visit, { finishedAtMs: verdict.finishedAtMs, headAtMs: nowMs + 50, delayMs });
+    const { finishedAtMs } = verdict;
+    workbench.release(visit, { address, finishedAtMs, headAtMs: nowMs + 50, delayMs });
     workbench.place(visit, nowMs);
   };
   return {
@@ -63,7 +64,7 @@ function startWorkbench(): Load {
         if (visit === undefined) {
           nowMs = Math.max(nowMs + 1, workbench.nextDueAtMs() ?? 0);
         } else {
-          open.push(visit);
+          open.push({ visit, address: workbench.openedAt(visit) });
           request += 1;
         }
         const [oldest] = open;
