@@ -3,13 +3,12 @@ import type { HostQueueLength, OriginRobots } from "../../core/answers/host-stat
 import { robotsVerdictNames } from "../../core/answers/host-status.ts";
 import { hostRowsMax } from "../../core/messages/host-message.ts";
 import type { KnownHost } from "../../core/messages/host-message.ts";
-import { believableClocks } from "../../core/politeness/believable-clocks.ts";
 import { HostGate } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { hostAddress, hostKey, queueRange, rangeOfArc } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
 import { queuedIn } from "../../core/record/queue-bundle.ts";
-import { HostRecord, RobotsRecord } from "../../core/record/record.pb.ts";
+import { RobotsRecord } from "../../core/record/record.pb.ts";
 import { readBundle } from "../../core/replication/entry-lattices.ts";
 import { positionOf } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
@@ -54,27 +53,24 @@ export class HostDesk {
     const { clock, store } = this.#ports;
     const site = siteOfHost(host);
     const keys = hostAddress(site, host);
-    const value = await store.get(hostKey("host", keys));
-    const record = value && HostRecord.decode(value);
-    const active = this.#frontier.hostNamed(host);
+    const isRecorded = (await store.hasMany([hostKey("host", keys)])).includes(true);
+    const found = (await this.#frontier.hostsFor(new Map([[host, site]]))).get(host);
+    const gate = found?.visit.gate ?? new HostGate(this.#politeness);
     const queued = await this.#queued(keys, jobs);
     const nowMs = clock.nowMs();
-    const kept = record && believableClocks(record, this.#politeness, nowMs);
-    const gate = active?.visit.gate ?? new HostGate(this.#politeness, kept);
     const { nextFetchAtMs } = gate;
     const hold =
       holdOfJobs(queued, jobs) ??
       gate.hold(nowMs) ??
       (queued.length > 0 ? "waiting-turn" : undefined);
-    const crawlDelayMs = active?.crawlDelayMs ?? record?.crawlDelayMs;
     return {
       owner: this.#peerId,
-      known: record !== undefined || (await store.range(queueRange(keys), 1)).length > 0,
+      known: isRecorded || (await store.range(queueRange(keys), 1)).length > 0,
       queued,
       ...(hold && { hold }),
       ...(nextFetchAtMs > nowMs && { nextFetchAt: this.#momentOf(nextFetchAtMs) }),
       failuresInRow: gate.snapshot().failuresInRow,
-      ...(crawlDelayMs !== undefined && { crawlDelayMs }),
+      ...(found?.crawlDelayMs !== undefined && { crawlDelayMs: found.crawlDelayMs }),
       robots: await this.#robots(host, positionOf(site)),
     };
   }

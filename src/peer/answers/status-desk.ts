@@ -5,12 +5,13 @@ import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import { retag } from "../../core/record/keys.ts";
 import { ExclusionRecord, UrlRecord, type UrlOutcome } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
-import type { CanonicalUrl } from "../../core/units.ts";
-import { hostOf } from "../../core/url/site-of.ts";
+import type { CanonicalUrl, HostName } from "../../core/units.ts";
+import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Archive, ArchivedResponse } from "../../ports/archive.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Frontier } from "../frontier/frontier.ts";
+import type { Host } from "../frontier/host.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import { urlRow } from "../admission/url-row.ts";
@@ -43,10 +44,12 @@ export class StatusDesk {
 
   /** One answer a URL, in their order: of all jobs that know it, what the one says that is furthest. */
   async known(urls: readonly CanonicalUrl[], jobs: readonly Job[]): Promise<KnownStatus[]> {
-    const known = await this.#knowledge(urls, jobs);
+    const known = (await this.#knowledge(urls, jobs)).map(furthest);
+    const hosts = await this.#hostsOf(urls.filter((_, at) => mayWait(known[at])));
     return urls.map((url, at) => {
-      const best = furthest(known[at]);
-      return best ? this.#describe(url, best) : unknownStatus(this.#peerId);
+      const best = known[at];
+      if (!best) return unknownStatus(this.#peerId);
+      return this.#describe(best, hosts.get(hostOf(url)));
     });
   }
 
@@ -83,14 +86,20 @@ export class StatusDesk {
     return known;
   }
 
-  #describe(url: CanonicalUrl, { job, record, exclusion }: Knowledge): KnownStatus {
+  /** One that is closed for long is not in memory, but on disk. */
+  #hostsOf(urls: readonly CanonicalUrl[]): Promise<ReadonlyMap<HostName, Host>> {
+    const names = new Set(urls.map(hostOf));
+    return this.#frontier.hostsFor(new Map([...names].map((name) => [name, siteOfHost(name)])));
+  }
+
+  #describe({ job, record, exclusion }: Knowledge, host: Host | undefined): KnownStatus {
     const common = { job: job.definition.id, owner: this.#peerId };
     if (exclusion) {
       const reason = exclusion.reason as ExclusionReason;
       return { ...common, state: "excluded", attempts: 0, reason };
     }
     if (!record || record.state === urlState.queued) {
-      const reason = this.#whyWaiting(url, job);
+      const reason = this.#whyWaiting(job, host);
       return {
         ...common,
         state: reason === "cancelled" ? "excluded" : "queued",
@@ -101,10 +110,9 @@ export class StatusDesk {
     return { ...common, ...describeDone(record), ...placeOf(record, this.#peerId) };
   }
 
-  #whyWaiting(url: CanonicalUrl, job: Job): StatusReason {
+  #whyWaiting(job: Job, host: Host | undefined): StatusReason {
     const hold = jobHold(job);
     if (hold) return hold;
-    const host = this.#frontier.hostNamed(hostOf(url));
     return host?.visit.gate.hold(this.#ports.clock.nowMs()) ?? "waiting-turn";
   }
 }
@@ -118,6 +126,12 @@ function furthest(known: readonly Knowledge[] = []): Knowledge | undefined {
   let best: Knowledge | undefined;
   for (const one of known) if (!best || rank(one) > rank(best)) best = one;
   return best;
+}
+
+/** Whether the URL waits for its host, as far as its job is concerned. */
+function mayWait(best: Knowledge | undefined): boolean {
+  if (!best || best.exclusion) return false;
+  return (!best.record || best.record.state === urlState.queued) && !jobHold(best.job);
 }
 
 /** Done beats queued beats excluded; of two that are done the later fetch wins. */

@@ -2,16 +2,19 @@ import type { PolitenessOptions } from "../../core/politeness/politeness-options
 import type { HostName, Millis, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
+import type { ClosedHosts } from "./closed-hosts.ts";
 import type { FrontierOptions } from "./frontier-options.ts";
 import { HeadShares } from "./head-shares.ts";
 import { HostLoader } from "./host-loader.ts";
 import type { Host } from "./host.ts";
+import { LongClosed } from "./long-closed.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 
 /**
  * The hosts whose queues are in memory, as many as the options allow. One of which nothing may be fetched until a job changes
- * gives its place to the next that wants one: the hosts of a paused job must not keep out those of others.
+ * gives its place to the next that wants one: the hosts of a paused job must not keep out those of others. So does one that
+ * is closed for long, as those do that are out of order: until it opens it is among the {@link ClosedHosts}.
  *
  * Invariant: at any time there is one object of a host, as far as the database does not have the latest of it.
  */
@@ -24,14 +27,20 @@ export class ActiveHosts {
   readonly #clock: Clock;
   /** Those that give their places away, who rests longest first. */
   readonly #resting = new Set<Host>();
+  readonly #longClosed = new LongClosed();
+  readonly #closed: ClosedHosts;
+  readonly #onDisplaced: (host: Host) => void;
   #hasDisplaced = false;
 
   constructor(
     ports: { readonly clock: Clock; readonly store: Store },
-    journal: Pick<Journal, "append" | "flushed">,
+    parts: { readonly closed: ClosedHosts; readonly journal: Pick<Journal, "append" | "flushed"> },
     options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
+    onDisplaced: (host: Host) => void,
   ) {
-    this.#journal = journal;
+    this.#journal = parts.journal;
+    this.#closed = parts.closed;
+    this.#onDisplaced = onDisplaced;
     this.#clock = ports.clock;
     this.#max = options.frontier.activeHostsMax;
     this.#shares = new HeadShares(options.frontier, this.#hosts);
@@ -44,7 +53,8 @@ export class ActiveHosts {
 
   /** Hosts that would get a place. */
   get room(): number {
-    return this.#max - this.#hosts.size + this.#resting.size;
+    const closed = Math.min(this.#longClosed.count(this.#clock.nowMs()), this.#closed.room);
+    return this.#max - this.#hosts.size + this.#resting.size + closed;
   }
 
   get(name: HostName): Host | undefined {
@@ -66,13 +76,16 @@ export class ActiveHosts {
 
   /** The host's row is in the journal: until that is durable, whoever asks for the host gets this one, active or not. */
   saved(host: Host, durable: Promise<void>): void {
-    if (!this.has(host)) this.#loader.hold(host, durable);
+    if (this.has(host)) return;
+    this.#loader.hold(host, durable);
+    this.#closed.moved(host);
   }
 
   /** False where there is no room. */
   add(host: Host): boolean {
     if (this.#hosts.size >= this.#max && !this.#displace()) return false;
     this.#hosts.set(host.visit.host, host);
+    this.#closed.delete(host.visit.host);
     host.visit.queue.setHeadMax(this.#shares.size);
     this.#shares.hostsChanged();
     return true;
@@ -80,7 +93,7 @@ export class ActiveHosts {
 
   /** Forgets the host; `ops` are written with what its row does not say yet. */
   delete(host: Host, ops: readonly StoreOp[] = []): void {
-    this.#resting.delete(host);
+    this.rouse(host);
     this.#hosts.delete(host.visit.host);
     this.#shares.hostsChanged();
     const all = [...ops, ...host.leave(this.#clock.nowMs())];
@@ -92,16 +105,24 @@ export class ActiveHosts {
     if (this.has(host)) this.#resting.add(host);
   }
 
+  /** Nothing of the host is under way, and nothing of it may be until its gate opens; whether that takes long. */
+  close(host: Host): boolean {
+    return this.has(host) && this.#longClosed.add(host, this.#clock.nowMs());
+  }
+
   /** The host may have something to do. */
   rouse(host: Host): void {
     this.#resting.delete(host);
+    this.#longClosed.delete(host);
   }
 
   /** Whether there are hosts with work for this job, and all of them are halted. */
   areHalted(job: Job, nowMs: Millis): boolean {
-    let some = false;
+    const areOthers = this.#closed.areHalted(job);
+    if (areOthers === false) return false;
+    let some = areOthers === true;
     for (const { jobs, visit } of this.values()) {
-      if (!jobs.has(job) || visit.queue.liveCount === 0) continue;
+      if (!jobs.has(job) || !visit.queue.mayHave(job.definition.id)) continue;
       if (visit.gate.hold(nowMs) !== "halted") return false;
       some = true;
     }
@@ -116,11 +137,19 @@ export class ActiveHosts {
   }
 
   #displace(): boolean {
-    const [host] = this.#resting;
+    const [resting] = this.#resting;
+    const host = resting ?? this.#closedForLongest();
     if (!host) return false;
-    this.delete(host);
+    if (resting) this.#hasDisplaced = true;
+    else this.#closed.add(host);
+    this.delete(host, resting ? [] : host.close());
     this.#loader.hold(host, this.#journal.flushed());
-    this.#hasDisplaced = true;
+    this.#onDisplaced(host);
     return true;
+  }
+
+  #closedForLongest(): Host | undefined {
+    const count = this.#longClosed.count(this.#clock.nowMs());
+    return count > 0 && this.#closed.room > 0 ? this.#longClosed.last : undefined;
   }
 }

@@ -1,7 +1,8 @@
 export interface FrontierOptions {
   /**
    * Hosts with queued URLs that are in memory at once, some 4 KB each; the others wait on disk and take the place of
-   * hosts that run dry. @default 10_000
+   * hosts that run dry, or are closed for long. Of eight times as many that are closed it is remembered when they open.
+   * @default 10_000
    */
   readonly activeHostsMax: number;
   /**

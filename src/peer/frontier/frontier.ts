@@ -10,9 +10,11 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import { ActiveHosts } from "./active-hosts.ts";
 import { AddressTurns } from "./address-turns.ts";
+import { ClosedHosts } from "./closed-hosts.ts";
 import type { FrontierEvents, FrontierOptions } from "./frontier-options.ts";
 import { HostAddresses } from "../fetching/host-addresses.ts";
-import { heedRow, setPace } from "./host-pace.ts";
+import { heedRow } from "./host-pace.ts";
+import { HostPreparer } from "./host-preparer.ts";
 import { Doubts } from "../robots/doubts.ts";
 import type { Host } from "./host.ts";
 import { isRunnable, type Job, type JobRegistry } from "../jobs/job-registry.ts";
@@ -30,7 +32,8 @@ import { WaitingHosts } from "./waiting-hosts.ts";
  * The life of a host: the first URL admitted for it makes it active; its head is read from disk, its name resolved, and it
  * is placed on the workbench under its address. When its gate and its address are open, it is taken, one URL is leased
  * from it, and it is placed again. When it runs dry it is dropped, and a host that waits on disk takes its place. One
- * whose jobs are all held back rests, and its place is for others, too.
+ * whose jobs are all held back rests, and its place is for others, too; so is that of a host that is closed for long, which
+ * waits on disk until it opens.
  *
  * Only hosts of the arcs that this peer crawls are in memory; what the others have queued stays on disk.
  *
@@ -41,16 +44,14 @@ export class Frontier {
   readonly doubts: Doubts;
   readonly turns: AddressTurns;
   readonly #clock: Clock;
-  readonly #addresses: HostAddresses;
-  readonly #reader: QueueReader;
   readonly #jobs: JobRegistry;
-  readonly #journal: Journal;
   readonly #politeness: PolitenessOptions;
   readonly #workbench: Workbench;
   readonly #hosts: ActiveHosts;
+  readonly #closed: ClosedHosts;
   readonly #signal: AbortSignal;
   readonly #waiting: WaitingHosts;
-  readonly #onDue: () => void;
+  readonly #preparer: HostPreparer;
   readonly #onFailure: (error: unknown) => void;
   /** The arcs whose hosts are crawled here. */
   #crawled = ArcSet.whole;
@@ -63,32 +64,58 @@ export class Frontier {
     options: { readonly frontier: FrontierOptions; readonly politeness: PolitenessOptions },
     events: FrontierEvents,
   ) {
-    this.#clock = ports.clock;
-    this.doubts = new Doubts(ports.clock, (arcs) => this.#prepareWithin(arcs));
+    const { clock, store } = ports;
+    const { jobs, journal } = parts;
     const { politeness } = options;
-    this.#addresses = new HostAddresses(ports, politeness.backoffBaseMs);
-    this.#reader = new QueueReader(ports.store, parts);
-    this.#hosts = new ActiveHosts(ports, parts.journal, options);
-    this.#jobs = parts.jobs;
-    this.#journal = parts.journal;
-    this.#politeness = politeness;
-    this.#workbench = new Workbench(politeness);
-    this.turns = new AddressTurns(this.#workbench, ports.clock, politeness, events);
     const { signal } = events;
-    this.#putOff = new PutOffUrls(ports.clock, { signal, onBack: (host) => this.#prepare(host) });
+    this.#clock = clock;
+    this.#jobs = jobs;
+    this.#politeness = politeness;
     this.#signal = signal;
-    signal.addEventListener("abort", () => this.#pulse.fire());
-    this.#onDue = events.onDue;
-    this.#onFailure = events.onFailure;
+    this.doubts = new Doubts(clock, (arcs) => this.#prepareWithin(arcs));
+    this.#closed = new ClosedHosts(clock, options.frontier.activeHostsMax, {
+      signal,
+      onOpen: (names, hasForgotten) => this.#bringBack(names, hasForgotten),
+    });
+    const workbench = new Workbench(politeness);
+    this.#workbench = workbench;
+    this.turns = new AddressTurns(workbench, clock, politeness, events);
+    const onBack = (host: Host): void => this.#preparer.prepare(host);
+    const putOff = new PutOffUrls(clock, { signal, onBack });
+    this.#putOff = putOff;
+    const hosts = new ActiveHosts(ports, { closed: this.#closed, journal }, options, (host) => {
+      workbench.remove(host.visit);
+      putOff.recall(host);
+    });
+    this.#hosts = hosts;
     this.#waiting = new WaitingHosts(
-      { store: ports.store, journal: parts.journal },
+      { store, journal },
       {
-        room: () => this.#hosts.room,
-        isCrawled: (position) => this.#crawled.contains(position),
+        room: () => hosts.room,
+        isWanted: (name, position) =>
+          this.#crawled.contains(position) && !hosts.get(name) && !this.#closed.has(name),
         activate: (names) => this.#activate(names),
       },
       events.onFailure,
     );
+    this.#preparer = new HostPreparer(
+      clock,
+      {
+        addresses: new HostAddresses(ports, politeness.backoffBaseMs),
+        doubts: this.doubts,
+        hosts,
+        jobs,
+        journal,
+        putOff,
+        reader: new QueueReader(store, parts),
+        waiting: this.#waiting,
+        workbench,
+      },
+      { politeness, isCrawled: (host) => this.#isCrawled(host) },
+      { ...events, onLeft: () => this.#pulse.fire() },
+    );
+    this.#onFailure = events.onFailure;
+    signal.addEventListener("abort", () => this.#pulse.fire());
   }
 
   get activeHosts(): number {
@@ -110,6 +137,7 @@ export class Frontier {
     const gained = arcs.subtract(this.#crawled);
     if (gained.isEmpty && arcs.covers(this.#crawled)) return;
     this.#crawled = arcs;
+    this.#closed.keepWithin(arcs);
     this.#pulse.fire();
     for (const host of this.#hosts.values()) {
       // Another member that crawls it, or did so meanwhile, may delete its row.
@@ -118,7 +146,7 @@ export class Frontier {
         this.#workbench.remove(host.visit);
         this.#putOff.recall(host);
       } else if (gained.contains(host.position)) host.expectOnDisk(this.#jobs.all());
-      this.#prepare(host);
+      this.#preparer.prepare(host);
     }
     if (!gained.isEmpty) this.#waiting.lookAgain();
   }
@@ -162,23 +190,25 @@ export class Frontier {
     const host = this.#hosts.get(record.host as HostName);
     if (!host) return;
     heedRow(host, record, this.#politeness, this.#clock.nowMs());
-    this.#prepare(host);
+    this.#preparer.prepare(host);
   }
 
   /** Rows of a queue were put into the journal: a refill that begins after this call flushes the journal first. */
   added(host: Host, rows: readonly StoredRow[]): void {
     if (!this.#isCrawled(host)) return;
-    if (!this.#hosts.has(host) && !this.#admitActive(host)) {
+    const { host: name, queue } = host.visit;
+    const isActive = this.#hosts.has(host);
+    if (!isActive && this.#closed.queued(name, new Set(rows.map(({ job }) => job)))) return;
+    if (!isActive && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;
     }
-    const { queue } = host.visit;
     for (const row of rows) {
       host.jobs.add(this.#jobs.get(row.job));
       if (queue.isLeft(row.job, row.key)) continue;
       for (const url of QueuedRow.urlsOf(row)) queue.add(url);
     }
-    this.#prepare(host);
+    this.#preparer.prepare(host);
   }
 
   /** A row of another member's was put into the journal, with the row by which its host is found. */
@@ -187,7 +217,7 @@ export class Frontier {
     if (host) {
       host.waitingRow = "written";
       this.added(host, [row]);
-    } else this.#waiting.lookAgain();
+    } else if (!this.#closed.queued(name, [row.job])) this.#waiting.lookAgain();
   }
 
   /** The row by which a start finds the host. */
@@ -208,7 +238,7 @@ export class Frontier {
       if (!turn) return undefined;
       const { visit, address } = turn;
       const host = this.#hosts.get(visit.host);
-      const url = visit.queue.take(this.#runnable, this.#priorityOf);
+      const url = visit.queue.take(this.#preparer.isRunnable, this.#priorityOf);
       const job = url && this.#jobs.get(url.job);
       if (host && url && job) {
         job.leases += 1;
@@ -217,7 +247,7 @@ export class Frontier {
       // Nothing of it may run now; it is placed again when something may.
       this.#workbench.remove(visit);
       this.turns.close(turn);
-      if (host) this.#prepare(host);
+      if (host) this.#preparer.prepare(host);
     }
   }
 
@@ -228,7 +258,7 @@ export class Frontier {
   /** The lease's request has ended, or none was made; the lease lasts until `putBack` or `settle`. */
   closeRequest({ host, address }: Lease, end?: { headAtMs?: Millis; finishedAtMs: Millis }): void {
     this.turns.close({ visit: host.visit, address }, end);
-    this.#prepare(host);
+    this.#preparer.prepare(host);
   }
 
   /** Ends a lease whose URL stays queued as it was. */
@@ -256,7 +286,7 @@ export class Frontier {
     durable.then(
       () => {
         queue.committed(lease.url);
-        this.#prepare(lease.host);
+        this.#preparer.prepare(lease.host);
       },
       // The journal has reported the failure, and the peer is on its way down.
       () => undefined,
@@ -265,25 +295,23 @@ export class Frontier {
 
   /** Whether nothing of the job can be fetched before halted hosts are let back: then nobody should wait for its end. */
   isStalled(job: Job): boolean {
-    if (job.leases > 0 || this.#waiting.mayWait) return false;
+    if (job.leases > 0 || this.#waiting.mayWait || this.#closed.hasForgotten) return false;
     return this.#hosts.areHalted(job, this.#clock.nowMs());
   }
 
   /** A job has changed: hosts that had nothing to do may have now. */
   jobsChanged(): void {
-    for (const host of this.#hosts.values()) this.#prepare(host);
+    for (const host of this.#hosts.values()) this.#preparer.prepare(host);
     if (this.#hosts.takeDisplaced()) this.#waiting.lookAgain();
   }
 
   readonly #priorityOf = (id: JobId): number => this.#jobs.get(id).definition.options.priority;
 
-  readonly #runnable = (id: JobId): boolean => isRunnable(this.#jobs.get(id));
-
   #leaseEnded({ host, job }: Lease): void {
     const wasRunnable = isRunnable(job);
     job.leases -= 1;
     if (!wasRunnable && isRunnable(job)) this.jobsChanged();
-    else this.#prepare(host);
+    else this.#preparer.prepare(host);
   }
 
   #admitActive(host: Host): boolean {
@@ -297,98 +325,43 @@ export class Frontier {
     return this.#crawled.contains(host.position);
   }
 
-  /** Does what the host needs next: read its head, resolve its name, place it, or drop it. */
-  #prepare(host: Host): void {
-    if (host.preparing || this.#signal.aborted) return;
-    this.#hosts.rouse(host);
-    const { queue } = host.visit;
-    if (!this.#isCrawled(host)) {
-      if (queue.pendingCount === 0 && host.visit.openRequests === 0) void this.#leave(host);
-      return;
-    }
-    const needsRefill = queue.refillsNeeded().length > 0;
-    const ready = queue.hasReady(this.#runnable);
-    if (ready && !this.#addresses.isExpired(host)) this.#place(host);
-    if (needsRefill || (ready && this.#addresses.isExpired(host))) {
-      host.preparing = true;
-      void this.#prepareSlowly(host);
-    } else if (queue.pendingCount === 0 && host.visit.openRequests === 0) {
-      if (!queue.hasWork) this.#drop(host);
-      else if (!ready) this.#rest(host);
-    }
-  }
-
-  async #prepareSlowly(host: Host): Promise<void> {
-    try {
-      for (const job of host.visit.queue.refillsNeeded()) await this.#reader.refill(host, job);
-      if (host.visit.queue.hasReady(this.#runnable) && this.#addresses.isExpired(host)) {
-        await this.#addresses.find(host, this.#signal);
-      }
-    } catch (error) {
-      this.#onFailure(error);
-      return;
-    } finally {
-      host.preparing = false;
-    }
-    this.#prepare(host);
-  }
-
   /** Gives the host the pace that its jobs and its robots.txt want now. */
   setPace(host: Host): void {
-    setPace(host, this.#politeness);
-    const { visit } = host;
-    if (visit.openRequests >= visit.connectionsMax) this.#workbench.remove(visit);
+    this.#preparer.setPace(host);
   }
 
   #prepareWithin(arcs: ArcSet): void {
     const hosts = [...this.#hosts.values()].filter((host) => arcs.contains(host.position));
     // All of them before the first is placed, which may send out whoever is due.
     for (const host of hosts) this.doubts.heed(host);
-    for (const host of hosts) this.#prepare(host);
-  }
-
-  #place(host: Host): void {
-    const { visit } = host;
-    this.setPace(host);
-    this.doubts.heed(host);
-    this.#workbench.place(visit, this.#clock.nowMs());
-    this.#onDue();
-  }
-
-  #rest(host: Host): void {
-    this.#workbench.remove(host.visit);
-    this.#hosts.rest(host);
-    void this.#waiting.look();
-  }
-
-  #drop(host: Host): void {
-    this.#forget(host, this.#waiting.forget(host));
-    void this.#waiting.look();
-  }
-
-  #forget(host: Host, ops?: readonly StoreOp[]): void {
-    this.#workbench.remove(host.visit);
-    this.#hosts.delete(host, ops);
-  }
-
-  /** Forgets a host that is not crawled here any more, once its last changes can be read from the database. */
-  async #leave(host: Host): Promise<void> {
-    host.preparing = true;
-    // Where that fails, the journal has reported it, and the peer is on its way down.
-    await this.#journal.flushed().catch(() => undefined);
-    host.preparing = false;
-    if (!this.#isCrawled(host)) {
-      this.#forget(host);
-      this.#pulse.fire();
-    } else this.#prepare(host);
+    for (const host of hosts) this.#preparer.prepare(host);
   }
 
   async #activate(names: readonly HostName[]): Promise<void> {
     const sites = new Map<HostName, SiteName>(names.map((name) => [name, siteOfHost(name)]));
     for (const [name, host] of await this.hostsFor(sites)) {
-      if (this.#hosts.get(name)) continue;
-      if (this.#admitActive(host)) this.#prepare(host);
-      else this.#waiting.leave();
+      if (this.#hosts.get(name) || !this.#isCrawled(host)) continue;
+      if (this.#admitActive(host)) this.#preparer.prepare(host);
+      else this.#leaveOnDisk(name);
     }
+  }
+
+  /** In this order: a pass that sees it among the closed ones would pass over it. */
+  #leaveOnDisk(name: HostName): void {
+    this.#closed.delete(name);
+    this.#waiting.leave();
+  }
+
+  /** Hosts that had given their places up are open, and there may be others of which nobody knows. */
+  async #bringBack(names: readonly HostName[], hasForgotten: boolean): Promise<void> {
+    const back = names.slice(0, Math.max(0, this.#hosts.room));
+    for (const name of names.slice(back.length)) this.#leaveOnDisk(name);
+    try {
+      await this.#activate(back);
+    } catch (error) {
+      this.#onFailure(error);
+    }
+    if (hasForgotten) this.#waiting.lookAgain();
+    else void this.#waiting.look();
   }
 }

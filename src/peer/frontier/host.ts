@@ -53,6 +53,8 @@ export class Host {
   /** What the latest row that was written here says for good; undefined until there is one. */
   #written:
     { readonly hasFailures: boolean; readonly crawlDelayMs: Millis | undefined } | undefined;
+  /** What the latest row says of when it opens. */
+  #writtenOpensAtMs: Millis;
   /** Leases have ended of which the latest row does not know. */
   #isAhead = false;
 
@@ -63,7 +65,13 @@ export class Host {
     this.isPrivate = isPrivateHost(visit.host);
     this.isInherited = record !== undefined;
     this.crawlDelayMs = record?.crawlDelayMs;
+    this.#writtenOpensAtMs = record?.nextFetchAtMs ?? 0;
     for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);
+  }
+
+  /** Whether the database has a row of it, or will have. */
+  get isStored(): boolean {
+    return this.isInherited || this.#written !== undefined;
   }
 
   /** Whether the job asks something of the host at present, or may, and so has a say in its pace. */
@@ -106,11 +114,18 @@ export class Host {
     return this.#isAhead && this.visit.gate.nextFetchAtMs > nowMs ? [this.save()] : [];
   }
 
+  /** It gives its place up until it opens: the write of what its row does not say yet, all of which matters then. */
+  close(): readonly StoreOp[] {
+    const isWritten = !this.#isAhead && this.#writtenOpensAtMs === this.visit.gate.nextFetchAtMs;
+    return isWritten ? [] : [this.save()];
+  }
+
   /** The write that makes the host's clocks and counts as durable as the batch it goes into. */
   save(): StoreOp {
     const { hasFailures } = this.visit.gate;
     this.#written = { hasFailures, crawlDelayMs: this.crawlDelayMs };
     this.#isAhead = false;
+    this.#writtenOpensAtMs = this.visit.gate.nextFetchAtMs;
     const value = HostRecord.encode({
       host: this.visit.host,
       ...this.visit.gate.snapshot(),

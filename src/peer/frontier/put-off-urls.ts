@@ -32,9 +32,14 @@ export class PutOffUrls {
 
   /** Whether one more of the host's may be put off. Not where it has no others: then the host itself is to rest. */
   mayAdd(host: Host): boolean {
-    const count = this.#timers.get(host)?.size ?? 0;
+    const count = this.countOf(host);
     if (count >= urlsPerHostMax || this.#size >= urlsMax) return false;
     return host.visit.queue.liveCount > count + 1;
+  }
+
+  /** The host's that are put off now. */
+  countOf(host: Host): number {
+    return this.#timers.get(host)?.size ?? 0;
   }
 
   /** Puts a leased URL off until then. */

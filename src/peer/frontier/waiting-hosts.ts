@@ -21,7 +21,7 @@ export class WaitingHosts {
   readonly #store: Pick<Store, "range">;
   readonly #journal: Pick<Journal, "flushed">;
   readonly #room: () => number;
-  readonly #isCrawled: (position: RingPosition) => boolean;
+  readonly #isWanted: (name: HostName, position: RingPosition) => boolean;
   readonly #activate: (names: readonly HostName[]) => Promise<void>;
   readonly #onFailure: (error: unknown) => void;
   /** Where to look next; undefined when all have been looked at. */
@@ -35,8 +35,8 @@ export class WaitingHosts {
     intake: {
       /** Hosts that may be made active. */
       readonly room: () => number;
-      /** Whether hosts of this position are for this peer to crawl. */
-      readonly isCrawled: (position: RingPosition) => boolean;
+      /** Whether the host of this name and position is to become active where there is room. */
+      readonly isWanted: (name: HostName, position: RingPosition) => boolean;
       /** Makes hosts active; those for which there is no room after all are left on disk. */
       readonly activate: (names: readonly HostName[]) => Promise<void>;
     },
@@ -45,7 +45,7 @@ export class WaitingHosts {
     this.#store = ports.store;
     this.#journal = ports.journal;
     this.#room = intake.room;
-    this.#isCrawled = intake.isCrawled;
+    this.#isWanted = intake.isWanted;
     this.#activate = intake.activate;
     this.#onFailure = onFailure;
   }
@@ -109,12 +109,14 @@ export class WaitingHosts {
     }
     await this.#journal.flushed();
     const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
-    const crawled = rows.filter(({ key }) => this.#isCrawled(positionOfKey(key)));
+    const wanted = rows
+      .map(({ key, value }) => ({ key, name: decoder.decode(value) as HostName }))
+      .filter(({ key, name }) => this.#isWanted(name, positionOfKey(key)));
     // Those beyond would be left on disk, and found again only by a look from the start.
-    const taken = crawled.slice(0, Math.max(this.#room(), 1));
-    await this.#activate(taken.map(({ value }) => decoder.decode(value) as HostName));
-    const isEnd = taken.length === crawled.length && rows.length < hostsPerLook;
-    const last = taken.length < crawled.length ? taken.at(-1) : rows.at(-1);
+    const taken = wanted.slice(0, Math.max(this.#room(), 1));
+    await this.#activate(taken.map(({ name }) => name));
+    const isEnd = taken.length === wanted.length && rows.length < hostsPerLook;
+    const last = taken.length < wanted.length ? taken.at(-1) : rows.at(-1);
     this.#cursor = last && !isEnd ? after(last.key) : undefined;
   }
 }

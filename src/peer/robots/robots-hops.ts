@@ -1,14 +1,16 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import type { RequestEnd } from "../../core/frontier/workbench.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import { effectiveDelayMs } from "../../core/politeness/effective-delay.ts";
 import type { CanonicalUrl, HostName, IpAddress, Millis } from "../../core/units.ts";
-import { hostOf } from "../../core/url/site-of.ts";
+import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { FetchLimits, FetchOutcome, Fetcher } from "../../ports/fetcher.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
+import type { Host } from "../frontier/host.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
 import { Hop, type HopOutcome } from "./hop.ts";
@@ -27,6 +29,8 @@ const noAddress = { kind: "failure", failure: "dns-not-found", detail: "no addre
 
 const atRest = { kind: "at-rest" } as const;
 const noTurn = { kind: "no-turn" } as const;
+
+export type HopPoliteness = Pick<PolitenessOptions, "addressDelayMs" | "crawlDelayMaxMs">;
 
 interface HopPorts {
   readonly clock: Clock;
@@ -50,8 +54,8 @@ interface Shared {
 /**
  * Follows the redirects of a robots.txt at the pace of the hosts that they lead to, which need not be in the queue.
  *
- * Invariant: there is one hop at a time to a host, a delay apart. A hop begins when the host's gate, where it is active
- * here, is open, and in a turn at its address, which in a swarm has to be on loan.
+ * Invariant: there is one hop at a time to a host, a delay apart. A hop begins when the host's gate, where it is crawled
+ * here, is open, be it in memory or on disk, and in a turn at its address, which in a swarm has to be on loan.
  *
  * Another member may be crawling the host. Whose turn it is, only the address tells both: the hop keeps it for the delay
  * before and after its request.
@@ -64,7 +68,7 @@ export class RobotsHops {
   readonly #frontier: Frontier;
   readonly #journal: Journal;
   readonly #limits: FetchLimits;
-  readonly #addressDelayMs: Millis;
+  readonly #politeness: HopPoliteness;
   readonly #signal: AbortSignal;
   /** Hosts that a hop has booked. */
   readonly #booked = new Map<HostName, Hop>();
@@ -79,7 +83,7 @@ export class RobotsHops {
     parts: { readonly frontier: Frontier; readonly journal: Journal },
     options: {
       readonly limits: FetchLimits;
-      readonly politeness: Pick<PolitenessOptions, "addressDelayMs">;
+      readonly politeness: HopPoliteness;
     },
     signal: AbortSignal,
   ) {
@@ -87,7 +91,7 @@ export class RobotsHops {
     this.#frontier = parts.frontier;
     this.#journal = parts.journal;
     this.#limits = options.limits;
-    this.#addressDelayMs = options.politeness.addressDelayMs;
+    this.#politeness = options.politeness;
     this.#signal = signal;
   }
 
@@ -136,7 +140,7 @@ export class RobotsHops {
       outcome = { ...failed, startedAtMs: atMs, finishedAtMs: atMs };
     } else {
       hop.address = address;
-      const delayMs = this.#frontier.hostNamed(name)?.visit.delayMs ?? ownDelayMs;
+      const delayMs = await this.#delayMs(name, ownDelayMs);
       outcome = await this.#ask(hop, { url, address, delayMs });
     }
     if (!isGood(outcome) && this.#shared.get(url)?.hop === hop) this.#shared.delete(url);
@@ -160,14 +164,14 @@ export class RobotsHops {
       return noTurn;
     }
     // The request of the visit in whose turn it goes has just ended.
-    const addressRestMs = visit ? 0 : Math.min(delayMs, this.#addressDelayMs);
+    const addressRestMs = visit ? 0 : Math.min(delayMs, this.#politeness.addressDelayMs);
     await clock.sleep(Math.max(fromMs - clock.nowMs(), addressRestMs), this.#signal);
     // Another member may have asked the host just now, and may do so again: the address is kept from it for as long.
     const restMs = this.#frontier.crawls(name) ? 0 : Math.min(delayMs, waitMaxMs);
     await clock.sleep(restMs, this.#signal);
     this.#begin(name, delayMs);
     const outcome = await this.#fetch(url, address);
-    this.#end(name, delayMs, outcome);
+    await this.#end(name, delayMs, outcome);
     if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome) }, restMs);
     return outcome;
   }
@@ -179,18 +183,39 @@ export class RobotsHops {
     untilMs: Millis,
   ): Promise<Millis | typeof atRest | typeof noTurn> {
     const { name } = hop;
+    let host = await this.#hostOf(name);
     while (this.#isBusy(name)) {
       const isFree = await this.#wait(hop, () => this.#untilFree(hop, untilMs));
       if (!isFree) return noTurn;
+      host = await this.#hostOf(name);
     }
     const nowMs = this.#ports.clock.nowMs();
-    const gate = this.#frontier.hostNamed(name)?.visit.gate;
+    const active = this.#frontier.hostNamed(name);
+    const gate = (active ?? host)?.visit.gate;
     const fromMs = Math.max(nowMs, gate?.nextFetchAtMs ?? 0, this.#openAtMs.get(name) ?? 0);
     if (fromMs > nowMs + longestWaitMs(delayMs)) return atRest;
     if (fromMs > untilMs) return noTurn;
     this.#booked.set(name, hop);
-    gate?.opened(fromMs, delayMs);
+    if (active) active.visit.gate.opened(fromMs, delayMs);
+    else this.#frontier.doubts.asked(name, fromMs);
     return fromMs;
+  }
+
+  /** The host as it is known here, in memory or on disk. What another member crawls, that one knows best. */
+  async #hostOf(name: HostName): Promise<Host | undefined> {
+    const active = this.#frontier.hostNamed(name);
+    if (active || !this.#frontier.crawls(name)) return active;
+    const hosts = await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]));
+    const host = this.#frontier.hostNamed(name) ?? hosts.get(name);
+    return host?.isStored ? host : undefined;
+  }
+
+  /** @param ownDelayMs of the visit that is led there */
+  async #delayMs(name: HostName, ownDelayMs: Millis): Promise<Millis> {
+    const host = await this.#hostOf(name);
+    const active = this.#frontier.hostNamed(name);
+    if (active) return active.visit.delayMs;
+    return effectiveDelayMs(ownDelayMs, host?.crawlDelayMs, this.#politeness);
   }
 
   async #untilFree(hop: Hop, untilMs: Millis): Promise<boolean> {
@@ -233,7 +258,7 @@ export class RobotsHops {
   }
 
   /** Frees the host, and tells its clocks how it went. */
-  #end(name: HostName, delayMs: Millis, outcome: FetchOutcome): void {
+  async #end(name: HostName, delayMs: Millis, outcome: FetchOutcome): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     for (const [known, openAtMs] of this.#openAtMs) {
       if (openAtMs <= nowMs) this.#openAtMs.delete(known);
@@ -242,10 +267,13 @@ export class RobotsHops {
     this.#frontier.doubts.asked(name, nowMs);
     this.#booked.delete(name);
     this.#openAtMs.set(name, nowMs + Math.max(delayMs, verdict.retryAfterMs ?? 0));
-    const host = this.#frontier.hostNamed(name);
-    if (!host || verdict.kind === "neutral") return;
-    host.visit.gate.record(verdict, host.visit.delayMs, this.#ports.entropy.random());
-    void this.#journal.append([host.save()]);
+    if (verdict.kind === "neutral") return;
+    const known = await this.#hostOf(name);
+    const host = this.#frontier.hostNamed(name) ?? known;
+    if (!host) return;
+    const restMs = Math.max(delayMs, host.visit.delayMs);
+    host.visit.gate.record(verdict, restMs, this.#ports.entropy.random());
+    this.#frontier.saved(host, this.#journal.append([host.save()]));
   }
 
   async #release(

@@ -26,7 +26,7 @@ import { headerField } from "../fetching/header-fields.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
 import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
-import { RobotsHops } from "./robots-hops.ts";
+import { RobotsHops, type HopPoliteness } from "./robots-hops.ts";
 import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";
 import type { LeaseEnd } from "../durability/settlement.ts";
 
@@ -96,7 +96,7 @@ export class RobotsVisitor {
     },
     options: {
       readonly limits: FetchLimits;
-      readonly politeness: Pick<PolitenessOptions, "addressDelayMs" | "backoffBaseMs">;
+      readonly politeness: HopPoliteness & Pick<PolitenessOptions, "backoffBaseMs">;
       readonly productToken: string;
     },
     signal: AbortSignal,

@@ -82,3 +82,16 @@ describe("a host that is forgotten", () => {
     expect(host.leave(host.visit.gate.nextFetchAtMs)).toEqual([]);
   });
 });
+
+describe("a host that gives its place up until it opens", () => {
+  it("writes all that its row does not say of when that is, and nothing where the row says it", () => {
+    requestEnds();
+    expect(host.close()).toEqual([]);
+    host.visit.gate.restUntil(nowMs + 600_000);
+    const [op, ...others] = host.close();
+    expect(others).toEqual([]);
+    const record = op?.type === "put" ? HostRecord.decode(op.value) : undefined;
+    expect(record).toMatchObject({ nextFetchAtMs: nowMs + 600_000 });
+    expect(host.close()).toEqual([]);
+  });
+});

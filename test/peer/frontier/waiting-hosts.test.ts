@@ -24,7 +24,7 @@ it("writes and deletes the row of a waiting host once, and anew when the other w
       store: { range: none },
       journal: { flushed: none },
     },
-    { room: () => 1, isCrawled: () => true, activate: none },
+    { room: () => 1, isWanted: () => true, activate: none },
     (error) => {
       throw error;
     },
@@ -71,7 +71,7 @@ class WaitingBench {
       },
       {
         room: () => this.room,
-        isCrawled: () => true,
+        isWanted: () => true,
         activate: (hosts) => {
           this.taken.push([...hosts]);
           this.room -= hosts.length;
