@@ -97,6 +97,11 @@ export class HostQueue {
     this.#queueOf(job).expectOnDisk();
   }
 
+  /** The database may have entries of any of the jobs that are known here. */
+  expectAllOnDisk(): void {
+    for (const queue of this.#jobs.values()) queue.expectOnDisk();
+  }
+
   /**
    * Leases the first entry of the next job in turn that may run. It is not handed out again until it is put
    * back; a lease ends with {@link putBack} or {@link settle}. Without `priorityOf`, all jobs are alike.

@@ -121,9 +121,9 @@ export class ActiveHosts {
     const areOthers = this.#closed.areHalted(job);
     if (areOthers === false) return false;
     let some = areOthers === true;
-    for (const { jobs, visit } of this.values()) {
-      if (!jobs.has(job) || !visit.queue.mayHave(job.definition.id)) continue;
-      if (visit.gate.hold(nowMs) !== "halted") return false;
+    for (const host of this.values()) {
+      if (!host.mayHave(job)) continue;
+      if (host.visit.gate.hold(nowMs) !== "halted") return false;
       some = true;
     }
     return some;

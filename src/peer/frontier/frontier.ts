@@ -145,7 +145,7 @@ export class Frontier {
       if (!arcs.contains(host.position)) {
         this.#workbench.remove(host.visit);
         this.#putOff.recall(host);
-      } else if (gained.contains(host.position)) host.expectOnDisk(this.#jobs.all());
+      } else if (gained.contains(host.position)) host.expectOnDisk();
       this.#preparer.prepare(host);
     }
     if (!gained.isEmpty) this.#waiting.lookAgain();
@@ -227,7 +227,7 @@ export class Frontier {
 
   /** What belongs into the batch that ends a lease of the host, where that is all that it has queued. */
   lastEnds(host: Host): readonly StoreOp[] {
-    if (!this.#isCrawled(host) || host.visit.queue.liveCount > 1) return [];
+    if (!this.#isCrawled(host) || host.isUnread || host.visit.queue.liveCount > 1) return [];
     return [...this.#waiting.forget(host), ...host.leave(this.#clock.nowMs())];
   }
 
@@ -316,8 +316,8 @@ export class Frontier {
 
   #admitActive(host: Host): boolean {
     if (!this.#hosts.add(host)) return false;
-    // What an earlier time left on disk is found by the first refill.
-    host.expectOnDisk(this.#jobs.all());
+    // What an earlier time left on disk is found before it is placed.
+    host.expectOnDisk();
     return true;
   }
 

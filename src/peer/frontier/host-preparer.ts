@@ -63,8 +63,8 @@ export class HostPreparer {
       if (queue.pendingCount === 0 && host.visit.openRequests === 0) void this.#leave(host);
       return;
     }
-    const needsRefill = queue.refillsNeeded().length > 0;
-    const ready = queue.hasReady(this.isRunnable);
+    const needsRefill = host.isUnread || queue.refillsNeeded().length > 0;
+    const ready = !host.isUnread && queue.hasReady(this.isRunnable);
     if (ready && !addresses.isExpired(host)) this.#place(host);
     if (needsRefill || (ready && addresses.isExpired(host))) {
       host.preparing = true;
@@ -82,6 +82,7 @@ export class HostPreparer {
   async #prepareSlowly(host: Host): Promise<void> {
     const { addresses, reader } = this.#parts;
     try {
+      if (host.isUnread) await reader.findJobs(host);
       for (const job of host.visit.queue.refillsNeeded()) await reader.refill(host, job);
       if (host.visit.queue.hasReady(this.isRunnable) && addresses.isExpired(host)) {
         await addresses.find(host, this.#events.signal);

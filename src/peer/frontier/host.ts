@@ -43,7 +43,7 @@ export class Host {
   unresolved: Unresolved | undefined;
   /** Its name is being looked up. */
   lookup: Promise<void> | undefined;
-  /** Jobs that have, or may have, URLs of this host. */
+  /** Jobs that have, or may have, URLs of this host; others may, too, while it is {@link Host.isUnread}. */
   readonly jobs = new Set<Job>();
   /** What was done last to the row by which a start finds it, where that is known. */
   waitingRow: "written" | "deleted" | undefined;
@@ -55,6 +55,9 @@ export class Host {
     { readonly hasFailures: boolean; readonly crawlDelayMs: Millis | undefined } | undefined;
   /** What the latest row says of when it opens. */
   #writtenOpensAtMs: Millis;
+  /** How often the database was expected to have URLs of it, and how often it had been when its jobs were read. */
+  #expected = 0;
+  #read = 0;
   /** Leases have ended of which the latest row does not know. */
   #isAhead = false;
 
@@ -77,15 +80,35 @@ export class Host {
   /** Whether the job asks something of the host at present, or may, and so has a say in its pace. */
   mayBeAskedBy(job: Job): boolean {
     const isAtRest = job.leases === 0 && !isRunnable(job);
-    return !isAtRest && this.visit.queue.mayHave(job.definition.id);
+    return !isAtRest && this.mayHave(job);
   }
 
-  /** The database may have URLs of it, of any of these jobs. */
-  expectOnDisk(jobs: Iterable<Job>): void {
-    for (const job of jobs) {
-      this.jobs.add(job);
-      this.visit.queue.expectOnDisk(job.definition.id);
-    }
+  /** The database may have URLs of it, nobody knows of which jobs. */
+  expectOnDisk(): void {
+    this.#expected += 1;
+    this.visit.queue.expectAllOnDisk();
+  }
+
+  /** Whether it is still to be read of which jobs the database has URLs of it. */
+  get isUnread(): boolean {
+    return this.#read < this.#expected;
+  }
+
+  /** Announces that it is read now; what is called when it has been, with those jobs. */
+  beginRead(): (jobs: Iterable<Job>) => void {
+    const expected = this.#expected;
+    return (jobs) => {
+      this.#read = expected;
+      for (const job of jobs) {
+        this.jobs.add(job);
+        this.visit.queue.expectOnDisk(job.definition.id);
+      }
+    };
+  }
+
+  /** Whether it has URLs of the job, or may have. */
+  mayHave(job: Job): boolean {
+    return this.isUnread || this.visit.queue.mayHave(job.definition.id);
   }
 
   admittedFor(space: number): number {

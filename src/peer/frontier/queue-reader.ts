@@ -1,23 +1,53 @@
 import { QueuedRow, rowKeyOf, type QueuedUrl } from "../../core/frontier/queued-row.ts";
 import type { RefillTicket } from "../../core/frontier/job-queue.ts";
-import { queueRange } from "../../core/record/keys.ts";
+import { jobSpaceOfQueueKey, queueRange } from "../../core/record/keys.ts";
 import type { JobId } from "../../core/units.ts";
 import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Host } from "./host.ts";
-import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import { queuePages } from "./queue-pages.ts";
 
+/** With no more, a look-up for each costs no more than to find those that have rows. */
+const fewJobs = 2;
+
 /** Reads heads of hosts' queues from disk. */
 export class QueueReader {
-  readonly #store: Store;
+  readonly #store: Pick<Store, "range">;
   readonly #jobs: JobRegistry;
-  readonly #journal: Journal;
+  readonly #journal: Pick<Journal, "flushed">;
 
-  constructor(store: Store, parts: { readonly jobs: JobRegistry; readonly journal: Journal }) {
+  constructor(
+    store: Pick<Store, "range">,
+    parts: { readonly jobs: JobRegistry; readonly journal: Pick<Journal, "flushed"> },
+  ) {
     this.#store = store;
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
+  }
+
+  /**
+   * Finds the jobs that have rows of the host, by one look-up for each that has and one more: there may be a thousand that
+   * have ended. What the journal held before the call is among them.
+   */
+  async findJobs(host: Host): Promise<void> {
+    const end = host.beginRead();
+    const known = this.#jobs.all();
+    end(known.length <= fewJobs ? known : await this.#jobsOnDisk(host));
+  }
+
+  async #jobsOnDisk({ keys }: Host): Promise<Job[]> {
+    await this.#journal.flushed();
+    const found: Job[] = [];
+    const { gte, lt } = queueRange(keys);
+    for (let from = gte; ;) {
+      const [row] = await this.#store.range({ gte: from, lt }, 1);
+      if (!row) return found;
+      const space = jobSpaceOfQueueKey(row.key);
+      const job = this.#jobs.bySpace(space);
+      if (job) found.push(job);
+      from = queueRange(keys, space).lt;
+    }
   }
 
   /** Fills up the head of one job; what the journal held before the call is among it. */

@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
+import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import { queueKey } from "../../../src/core/record/keys.ts";
+import type { HostName, SiteName } from "../../../src/core/units.ts";
+import { Host } from "../../../src/peer/frontier/host.ts";
+import { QueueReader } from "../../../src/peer/frontier/queue-reader.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+
+function hostNamed(name: string): Host {
+  const [gate, queue] = [new HostGate(defaultPolitenessOptions), new HostQueue(8)];
+  const parts = { host: name as HostName, site: name as SiteName, gate, queue };
+  return new Host(new HostVisit({ ...parts, connectionsMax: 1, delayMs: 0 }), undefined);
+}
+
+const value = new Uint8Array(0);
+const urlRow = new Uint8Array(29);
+
+it("finds the jobs that have rows of a host on disk or in the journal, and looks for no others", async () => {
+  const jobs = new JobRegistry();
+  const all = Array.from({ length: 50 }, (_, number) => jobs.define(`job-${number}`));
+  const [host, other] = [hostNamed("a.example"), hostNamed("b.example")];
+  const keyOf = (of: Host, number: number, sequence: number): Uint8Array =>
+    queueKey(of.keys, all[number]?.space ?? 0, 0, sequence, [urlRow]);
+  const disk = [1, 2, 3].flatMap((sequence) => [
+    keyOf(host, 7, sequence),
+    keyOf(host, 30, sequence),
+  ]);
+  disk.push(...all.map((_, number) => keyOf(other, number, 1)));
+  let reads = 0;
+  const reader = new QueueReader(
+    {
+      range: ({ gte, lt }, limit) => {
+        reads += 1;
+        const within = disk.filter(
+          (key) => Buffer.compare(key, gte) >= 0 && Buffer.compare(key, lt) < 0,
+        );
+        const first = within.toSorted((one, next) => Buffer.compare(one, next)).slice(0, limit);
+        return Promise.resolve(first.map((key) => ({ key, value })));
+      },
+    },
+    {
+      jobs,
+      journal: {
+        flushed: () => {
+          disk.push(keyOf(host, 42, 1));
+          return Promise.resolve();
+        },
+      },
+    },
+  );
+  host.expectOnDisk();
+  expect(host.isUnread).toBe(true);
+  await reader.findJobs(host);
+  expect(host.isUnread).toBe(false);
+  expect(host.jobs).toEqual(new Set([7, 30, 42].map((number) => all[number])));
+  expect(reads).toBe(4);
+});
+
+it("has a host read again of which more was expected while it was read", async () => {
+  const host = hostNamed("a.example");
+  host.expectOnDisk();
+  const journal = {
+    flushed: () => {
+      host.expectOnDisk();
+      return Promise.resolve();
+    },
+  };
+  const jobs = new JobRegistry();
+  for (const id of ["one", "two", "three"]) jobs.define(id);
+  const store = { range: () => Promise.resolve([]) };
+  await new QueueReader(store, { jobs, journal }).findJobs(host);
+  expect(host.isUnread).toBe(true);
+});
