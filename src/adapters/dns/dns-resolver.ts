@@ -3,7 +3,8 @@ import { Resolver as CaresResolver, lookup } from "node:dns/promises";
 import type { RecordWithTtl } from "node:dns";
 import { isIP } from "node:net";
 import { CrawlError } from "../../core/errors.ts";
-import type { HostName, IpAddress, Millis } from "../../core/units.ts";
+import { connectedAddress } from "../../core/net/address-policy.ts";
+import type { HostName, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ResolveFailure, ResolveOutcome, Resolver } from "../../ports/resolver.ts";
 import { AnswerCache } from "./answer-cache.ts";
@@ -279,7 +280,8 @@ function useServer(cares: CaresResolver, server: string): void {
 const abortedOutcome: ResolveOutcome = failedOutcome("aborted", "the caller has given up");
 
 function foundOutcome(addresses: readonly string[], expiresAtMs: Millis): ResolveOutcome {
-  return { kind: "addresses", addresses: addresses as readonly IpAddress[], expiresAtMs };
+  const connected = new Set(addresses.map(connectedAddress));
+  return { kind: "addresses", addresses: [...connected], expiresAtMs };
 }
 
 function failedOutcome(failure: ResolveFailure, detail: string): ResolveOutcome {

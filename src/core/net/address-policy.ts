@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import type { IPv4, IPv6 } from "ipaddr.js";
-import type { HostName } from "../units.ts";
+import type { HostName, IpAddress } from "../units.ts";
 
 /** First address and prefix length of a block. */
 type Block<Address> = readonly [Address, number];
@@ -49,6 +49,9 @@ const embeddingIPv6: readonly (readonly [Block<IPv6>, number])[] = [
   [blockOf(ipaddr.IPv6, "2002::/16"), 2], // 6to4 (RFC 3056)
 ];
 
+/** In every spelling that a name server or a canonical URL has for it. */
+const ipv4Mapped = /^::ffff:/i;
+
 /** Deprecated (RFC 4291, section 2.5.5.1); the parser takes it for an IPv4-mapped address. */
 const ipv4Compatible = /^::\d+\.\d+\.\d+\.\d+$/;
 
@@ -73,6 +76,16 @@ export function isPublicAddress(address: string): boolean {
     return isPublicIPv4(new ipaddr.IPv4(parsed.toByteArray().slice(offset, offset + 4)));
   }
   return isIn(parsed, globalUnicastIPv6) && !isIn(parsed, refusedIPv6);
+}
+
+/**
+ * The address that is connected to: the IPv4 one that an IPv4-mapped IPv6 address stands for (RFC 4291, section 2.5.5.2), any
+ * other one as it is. What is counted for each address, as requests are, counts for both forms together.
+ */
+export function connectedAddress(address: string): IpAddress {
+  if (!ipv4Mapped.test(address) || !ipaddr.IPv6.isValid(address)) return address as IpAddress;
+  const parsed = ipaddr.IPv6.parse(address);
+  return (parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : address) as IpAddress;
 }
 
 /** Loopback, whatever a name server says (RFC 6761, section 6.3). */

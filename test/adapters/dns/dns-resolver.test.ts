@@ -102,6 +102,13 @@ describe("DnsResolver", () => {
     expect(setting.server.asked).toEqual(["AAAA both.test", "AAAA four.test", "A four.test"]);
   });
 
+  it("gives an IPv4 address in one form alone, so that all its hosts share one turn", async () => {
+    const mapped = ["::ffff:192.0.2.1", "::ffff:c000:201", "2001:db8::1"];
+    const setting = await setUp({ "a.test": { kind: "addresses", addresses: mapped, ttlS: 60 } });
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1", "2001:db8::1"]);
+    expect(addressesOf(await ask(setting, "[::ffff:c000:201]"))).toEqual(["192.0.2.1"]);
+  });
+
   it("asks for IPv6 addresses only where there is no IPv4 one", async () => {
     const both: ServedName = {
       kind: "addresses",
