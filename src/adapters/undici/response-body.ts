@@ -3,6 +3,7 @@ import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchLimits, Truncation } from "../../ports/fetcher.ts";
 import { BodyDecoder, decodeSmall } from "./body-decoder.ts";
 import type { DecodeResult } from "./body-decoder.ts";
+import { ChunkJoiner } from "./chunk-joiner.ts";
 import { joinBytes } from "./owned-bytes.ts";
 
 export interface CollectedBody {
@@ -36,7 +37,9 @@ export class ResponseBody {
   readonly #codings: readonly ContentCoding[];
   readonly #limits: FetchLimits;
   readonly #sink: BodySink;
-  readonly #chunks: Buffer[] = [];
+  readonly #joiner = new ChunkJoiner();
+  /** All but what the joiner still has. */
+  readonly #pieces: Buffer[] = [];
   #bytes = 0;
   #decoder: BodyDecoder | undefined;
 
@@ -55,17 +58,17 @@ export class ResponseBody {
     const room = this.#limits.bodyBytesMax - this.#bytes;
     const kept = chunk.length <= room ? chunk : chunk.subarray(0, room);
     if (kept.length > 0) {
-      this.#chunks.push(kept);
       this.#bytes += kept.length;
-      this.#stream(kept);
+      this.#keep(this.#joiner.add(kept));
     }
     return kept.length === chunk.length;
   }
 
   /** The body has ended as the server meant it to. `truncation` marks one whose end cannot be told from a reset. */
   complete(truncation: Truncation | undefined): void {
+    this.#keep(this.#joiner.rest());
     if (this.#codings.length === 0 || this.#bytes === 0) {
-      const body = joinBytes(this.#chunks);
+      const body = joinBytes(this.#pieces);
       this.#sink.onBody({ encodedBody: body, body, ...marked(truncation) });
       return;
     }
@@ -74,7 +77,7 @@ export class ResponseBody {
       return;
     }
     if (this.#bytes <= smallBytesMax) {
-      const encoded = joinBytes(this.#chunks);
+      const encoded = joinBytes(this.#pieces);
       const outputMax = Math.min(smallOutputBytesMax, this.#limits.bodyBytesMax);
       const result = decodeSmall(this.#codings, encoded, outputMax);
       if (result !== undefined) {
@@ -88,11 +91,12 @@ export class ResponseBody {
 
   /** No more of the body will be read, or can be; what has come is delivered with a mark. */
   cut(truncation: Truncation): void {
-    this.destroy();
     if (this.#codings.length === 0) {
       this.complete(truncation);
       return;
     }
+    this.#keep(this.#joiner.rest());
+    this.destroy();
     this.#startDecoder(true, truncation).end();
   }
 
@@ -102,9 +106,11 @@ export class ResponseBody {
     this.#decoder = undefined;
   }
 
-  #stream(chunk: Buffer): void {
+  #keep(piece: Buffer | undefined): void {
+    if (piece === undefined) return;
+    this.#pieces.push(piece);
     if (this.#codings.length === 0) return;
-    if (this.#decoder !== undefined) this.#decoder.write(chunk);
+    if (this.#decoder !== undefined) this.#decoder.write(piece);
     else if (this.#bytes >= streamingBytesMin) this.#startDecoder(false, undefined);
   }
 
@@ -113,7 +119,7 @@ export class ResponseBody {
       this.#deliver(result, undefined, truncation);
     });
     this.#decoder = decoder;
-    for (const chunk of this.#chunks) decoder.write(chunk);
+    for (const piece of this.#pieces) decoder.write(piece);
     return decoder;
   }
 
@@ -133,7 +139,7 @@ export class ResponseBody {
         else this.#sink.onBodyFailure("bad-encoding", result.detail);
         return;
       case "decoded": {
-        const encodedBody = encoded ?? joinBytes(this.#chunks, result.cutAt);
+        const encodedBody = encoded ?? joinBytes(this.#pieces, result.cutAt);
         const { body } = result;
         const mark = result.cutAt === undefined ? truncation : "length";
         this.#sink.onBody({ encodedBody, body, ...marked(mark) });

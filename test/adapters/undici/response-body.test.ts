@@ -1,0 +1,70 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { ChunkJoiner } from "../../../src/adapters/undici/chunk-joiner.ts";
+import { ResponseBody } from "../../../src/adapters/undici/response-body.ts";
+import type { CollectedBody } from "../../../src/adapters/undici/response-body.ts";
+import { parseContentEncoding } from "../../../src/core/net/content-coding.ts";
+import type { ContentCoding } from "../../../src/core/net/content-coding.ts";
+import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
+
+const readBytes = 64 * 1024;
+
+/** One byte of a read of the socket, as a server has it that sends the rest as the extension of a chunk. */
+function byteOfRead(byte: number): Buffer {
+  return Buffer.alloc(readBytes, byte).subarray(0, 1);
+}
+
+interface Collecting {
+  readonly body: ResponseBody;
+  readonly collected: Promise<CollectedBody>;
+}
+
+function collect(codings: readonly ContentCoding[]): Collecting {
+  const { promise, resolve, reject } = Promise.withResolvers<CollectedBody>();
+  const sink = { onBody: resolve, onBodyFailure: reject };
+  return { body: new ResponseBody(codings, defaultFetchLimits, sink), collected: promise };
+}
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+}
+
+describe("ResponseBody", () => {
+  it("does not keep the reads of which a byte each is in the body", async () => {
+    const { body, collected } = collect([]);
+    for (let at = 0; at < 4_000; at += 1) body.add(byteOfRead(at));
+    collectGarbage();
+    expect(process.memoryUsage().arrayBuffers).toBeLessThan(2_000 * readBytes);
+    body.complete(undefined);
+    const expected = Uint8Array.from({ length: 4_000 }, (_, at) => at);
+    expect((await collected).body).toEqual(expected);
+  });
+
+  it.each(["gzip", ""])("gives a body that comes byte by byte, coded with %j", async (coding) => {
+    const plain = Buffer.from(Array.from({ length: 20_000 }, (_, at) => `${at * at} `).join(""));
+    const coded = coding === "" ? plain : gzipSync(plain);
+    const { body, collected } = collect(parseContentEncoding(coding) ?? []);
+    for (let at = 0; at < coded.length; at += 1) body.add(coded.subarray(at, at + 1));
+    body.complete(undefined);
+    const given = await collected;
+    expect(Buffer.from(given.body).equals(plain)).toBe(true);
+    expect(Buffer.from(given.encodedBody).equals(coded)).toBe(true);
+  });
+});
+
+describe("ChunkJoiner", () => {
+  it("makes one piece of many small chunks, and none of a large one", () => {
+    const joiner = new ChunkJoiner();
+    const large = Buffer.alloc(readBytes);
+    expect(joiner.add(large)).toBe(large);
+    const pieces: (Buffer | undefined)[] = [];
+    for (let at = 0; at < 1_000; at += 1) pieces.push(joiner.add(byteOfRead(at)));
+    pieces.push(joiner.rest());
+    const lengths = pieces.flatMap((piece) => piece?.length ?? []);
+    expect(lengths).toEqual([128, 128, 128, 128, 128, 128, 128, 104]);
+    expect(joiner.rest()).toBeUndefined();
+  });
+});
