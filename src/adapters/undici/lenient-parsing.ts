@@ -1,4 +1,4 @@
-import { withOneLength } from "./repeated-length.ts";
+import { withReadableHead } from "./readable-head.ts";
 
 /** What undici calls the symbol under which a socket has its parser. */
 const parserSymbolName = "parser";
@@ -42,7 +42,7 @@ const informationalStatus = 103;
 /**
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
  * `100 Continue` that nobody asked for (RFC 9110, section 15.2). What is ambiguous, a length beside chunks for instance,
- * stays an error; one length that is named several times is not ambiguous. The reason phrase is read as all of the head
+ * stays an error; one length that is named several times is not ambiguous, and a line that is no field says nothing. The reason phrase is read as all of the head
  * is, byte by byte as ISO-8859-1.
  *
  * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
@@ -56,7 +56,7 @@ export function parseLeniently(socket: object): boolean {
   if (!isParser(parser)) return false;
   for (const leniency of leniencies) parser.llhttp[leniency](parser.ptr, 1);
   const execute = parser.execute.bind(parser);
-  parser.execute = (chunk) => execute(parser.statusCode === 0 ? withOneLength(chunk) : chunk);
+  parser.execute = (chunk) => execute(parser.statusCode === 0 ? withReadableHead(chunk) : chunk);
   parser.onStatus = (piece) => {
     parser.statusText += piece.toString("latin1");
     // undici would let it be of any length.

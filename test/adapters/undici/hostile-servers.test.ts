@@ -66,7 +66,7 @@ describe("UndiciFetcher against a server that", () => {
     ["names a length that is no number", `${ok}Content-Length: 3x\r\n\r\nabc`, "bad-framing"],
     ["sends no status", "HTTP/1.1 OK\r\n\r\n", "bad-framing"],
     ["speaks another protocol", "SSH-2.0-OpenSSH_9.9\r\n", "bad-framing"],
-    ["sends a field without a colon", `${ok}nonsense\r\n\r\n`, "bad-framing"],
+    ["sends a folded line without a colon", `${ok}nonsense\r\n more\r\n\r\n`, "bad-framing"],
     ["switches protocols unasked", switching(), "bad-framing"],
   ];
 
@@ -113,6 +113,17 @@ describe("UndiciFetcher against a server that", () => {
       "X-Orig-Content-Length",
     ]);
     expect(new TextDecoder().decode(response.body)).toBe(text);
+  });
+
+  it("sends lines that are no fields gives what it says beside them", async () => {
+    const lines = "no field\r\nSet Cookie: a\r\nContent-Length : 3\r\n";
+    const site = await harness.says(`${ok}${lines}\r\nabc`);
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(response.headers).toEqual([
+      ...["X-Orig-Line", "no field", "X-Orig-Line", "Set Cookie: a"],
+      ...["Content-Length", "3"],
+    ]);
+    expect(new TextDecoder().decode(response.body)).toBe("abc");
   });
 
   it("ends a body by closing gives the body", async () => {

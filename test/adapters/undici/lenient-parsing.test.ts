@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseLeniently } from "../../../src/adapters/undici/lenient-parsing.ts";
-import { withOneLength } from "../../../src/adapters/undici/repeated-length.ts";
+import { withReadableHead } from "../../../src/adapters/undici/readable-head.ts";
 
 const parser = Symbol("parser");
 
@@ -61,7 +61,7 @@ describe("lenient parsing", () => {
     patched.execute(chunk);
     patched.statusCode = 200;
     patched.execute(chunk);
-    expect(patched.parsed).toEqual([withOneLength(chunk).toString(), chunk.toString()]);
+    expect(patched.parsed).toEqual([withReadableHead(chunk).toString(), chunk.toString()]);
     expect(patched.parsed[0]).not.toBe(patched.parsed[1]);
   });
 

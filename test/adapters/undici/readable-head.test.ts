@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { withOneLength } from "../../../src/adapters/undici/repeated-length.ts";
+import { withReadableHead } from "../../../src/adapters/undici/readable-head.ts";
 
 function rewritten(text: string): string {
-  return withOneLength(Buffer.from(text, "latin1")).toString("latin1");
+  return withReadableHead(Buffer.from(text, "latin1")).toString("latin1");
 }
 
 const ok = "HTTP/1.1 200 OK\r\n";
@@ -48,6 +48,33 @@ describe("a response's length that is named more than once", () => {
     ["two in a head without end", `${ok}${twice}`],
     ["two where no head begins", `\r\n${twice}\r\n`],
   ])("is left as it is where there is %s", (_what, text) => {
+    expect(rewritten(text)).toBe(text);
+  });
+});
+
+describe("a line of a head that is no field", () => {
+  const length = "Content-Length: 3\r\n";
+
+  it.each([
+    ["without a colon", "nonsense", "X-Orig-Line: nonsense"],
+    ["with a space in its name", "Set Cookie: a=b", "X-Orig-Line: Set Cookie: a=b"],
+    ["with other characters in its name", "(c) \xe9: d", "X-Orig-Line: (c) \xe9: d"],
+    ["without a name", ": a", "X-Orig-Line: : a"],
+    ["that is a field but for the space before its colon", "Server \t: a", "Server: a"],
+    ["that lets a length be named twice", "Content-Length : 3", "X-Orig-Content-Length: 3"],
+  ])("is passed over: %s", (_what, line, expected) => {
+    const text = `${ok}A: b\r\n${line}\r\n${length}\r\nabc`;
+    const lengths = expected.includes("Length") ? `Content-Length: 3\r\n${expected}` : expected;
+    const own = expected.includes("Length") ? `X-Orig-${length}` : length;
+    expect(rewritten(text)).toBe(`${ok}A: b\r\n${lengths}\r\n${own}\r\nabc`);
+  });
+
+  it.each([
+    ["is folded", `${ok}nonsense\r\n more\r\n${length}\r\nabc`],
+    ["has a stray carriage return", `${ok}non\rsense\r\n${length}\r\nabc`],
+    ["stands in the body", `${ok}${length}\r\nnonsense\r\n\r\n`],
+    ["stands in a head without end", `${ok}nonsense\r\n${length}`],
+  ])("is left as it is where it %s", (_what, text) => {
     expect(rewritten(text)).toBe(text);
   });
 });
