@@ -31,6 +31,8 @@ const failureByCode: ReadonlyMap<string, FetchFailure> = new Map([
   ["EPERM", "connect-unreachable"],
   ["EPIPE", "connection-reset"],
   ["EPROTO", "tls-error"],
+  // undici asserts of some responses what only those that keep to the protocol fulfil.
+  ["ERR_ASSERTION", "bad-framing"],
   ["UND_ERR_DESTROYED", "aborted"],
   ["UND_ERR_CLOSED", "aborted"],
   ["UND_ERR_HEADERS_OVERFLOW", "head-too-large"],

@@ -68,6 +68,8 @@ describe("UndiciFetcher against a server that", () => {
     ["speaks another protocol", "SSH-2.0-OpenSSH_9.9\r\n", "bad-framing"],
     ["sends a folded line without a colon", `${ok}nonsense\r\n more\r\n\r\n`, "bad-framing"],
     ["switches protocols unasked", switching(), "bad-framing"],
+    ["switches protocols without a word to which", "HTTP/1.1 101 S\r\n\r\n", "bad-framing"],
+    ["sends a status that is none", "HTTP/1.1 099 S\r\nContent-Length: 0\r\n\r\n", "bad-framing"],
   ];
 
   it.each(framings)("%s", async (_what, bytes, failure) => {
