@@ -14,6 +14,7 @@ import type { Host } from "../frontier/host.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
 import { Hop, type HopOutcome } from "./hop.ts";
+import { isBrokenOff, robotsRequest } from "./robots-request.ts";
 
 /** A visit waits so long for a host that it is led to, or as long as its delay where that is longer. */
 const waitMaxMs: Millis = 10_000;
@@ -288,11 +289,10 @@ export class RobotsHops {
   #fetch(url: CanonicalUrl, address: IpAddress): Promise<FetchOutcome> {
     return this.#ports.fetcher.fetch(
       {
+        ...robotsRequest,
         url,
         address,
-        headers: {},
         limits: this.#limits,
-        wantsBody: () => true,
         // It has no second try of its own, and there is seldom an idle connection to where it leads.
         needsNewConnection: true,
       },
@@ -301,9 +301,10 @@ export class RobotsHops {
   }
 }
 
-/** Whether others may share it. */
+/** Whether others may share it. What broke off is no answer until it does so again and again, each time asked anew. */
 function isGood(outcome: HopOutcome): boolean {
   if (outcome.kind === "at-rest" || outcome.kind === "no-turn") return false;
+  if (outcome.kind === "response" && isBrokenOff(outcome)) return false;
   return fetchVerdictOf(outcome).kind === "ok";
 }
 

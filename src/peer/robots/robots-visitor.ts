@@ -27,6 +27,7 @@ import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
 import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
 import { RobotsHops, type HopPoliteness } from "./robots-hops.ts";
+import { isBrokenOff, robotsRequest } from "./robots-request.ts";
 import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";
 import type { LeaseEnd } from "../durability/settlement.ts";
 
@@ -256,7 +257,7 @@ export class RobotsVisitor {
     const { clock, fetcher } = this.#ports;
     if (unresolved) return unresolvedOutcome(unresolved, clock.nowMs());
     return fetcher.fetch(
-      { ...request, address, headers: {}, limits: this.#limits, wantsBody: () => true },
+      { ...robotsRequest, ...request, address, limits: this.#limits },
       this.#signal,
     );
   }
@@ -293,14 +294,13 @@ export class RobotsVisitor {
 }
 
 function answerOf(response: FetchResponse): RobotsFetchOutcome {
-  const { status, headers, truncation } = response;
+  const { status, headers } = response;
   const cacheControl = headerField(headers, "cache-control");
   const { retryAfterMs } = fetchVerdictOf(response);
   return {
     kind: "response",
     status,
-    // Of what is longer than a robots.txt may be, the beginning is all that counts.
-    isCut: truncation !== undefined && truncation !== "length",
+    isCut: isBrokenOff(response),
     ...(cacheControl !== undefined && { cacheControl }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

@@ -42,6 +42,20 @@ describe("robots.txt, as a peer asks for it", () => {
     },
   );
 
+  it("is asked for again where its body broke off at the host that it leads to", async () => {
+    const machine = new VirtualPeer((url, asked) => {
+      if (!url.endsWith(".txt")) return htmlPage("/open", "/secret/page");
+      if (url.startsWith("http://site.")) {
+        return { status: 302, headers: { location: "http://other.example/true.txt" } };
+      }
+      if (asked === 0) return { body: "User-agent: *\n", truncation: "disconnect" };
+      return { body: "User-agent: *\nDisallow: /secret/\n" };
+    });
+    await machine.crawl(["http://site.example/"]);
+    const pages = [...machine.web.counts().keys()].filter((url) => !url.endsWith(".txt"));
+    expect(pages).toEqual(["http://site.example/", "http://site.example/open"]);
+  });
+
   it.each([429, 503])(
     "is asked for again no sooner than a %i's Retry-After says",
     async (status) => {
