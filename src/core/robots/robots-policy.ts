@@ -10,7 +10,7 @@ export type RobotsFetchOutcome =
       readonly cacheControl?: string;
       /** What a `Retry-After` field asks for, where there is one. */
       readonly retryAfterMs?: Millis;
-      /** The body broke off on its way, and the server did not say how much there is. */
+      /** The body broke off on its way, or is shorter than the server said. */
       readonly isCut?: boolean;
     }
   /** More than `redirectsMax` redirects, or one back to a URL of the chain. */

@@ -56,6 +56,25 @@ describe("robots.txt, as a peer asks for it", () => {
     expect(pages).toEqual(["http://site.example/", "http://site.example/open"]);
   });
 
+  it.each(["http://site.example", "http://other.example"])(
+    "counts as far as it came where it never has the length that %s says",
+    async (origin) => {
+      const body = "User-agent: *\nDisallow: /secret/\n";
+      const machine = new VirtualPeer((url) => {
+        if (!url.endsWith(".txt")) return htmlPage("/open", "/secret/page");
+        if (url === `${origin}/true.txt`) return { body, failure: "content-length-mismatch" };
+        return { status: 302, headers: { location: `${origin}/true.txt` } };
+      });
+      await machine.crawl(["http://site.example/"]);
+      const asked = machine.web.hits.filter(({ url }) => url.endsWith("/true.txt"));
+      expect(asked).toHaveLength(3);
+      expect([...machine.web.counts().keys()].filter((url) => !url.endsWith(".txt"))).toEqual([
+        "http://site.example/",
+        "http://site.example/open",
+      ]);
+    },
+  );
+
   it.each([429, 503])(
     "is asked for again no sooner than a %i's Retry-After says",
     async (status) => {
