@@ -261,7 +261,9 @@ async function addressesBy(
   const askIPv6 = (): Promise<RecordWithTtl[]> => cares.resolve6(host, { ttl: true });
   const [askFirst, askThen] = prefersIPv6 ? [askIPv6, askIPv4] : [askIPv4, askIPv6];
   try {
-    return answerOf(await askFirst());
+    const answer = answerOf(await askFirst());
+    // That of an alias whose own name has none of these has no record but the alias, and is no error to c-ares.
+    if (answer.addresses.length > 0) return answer;
   } catch (error) {
     if (codeOf(error) !== "ENODATA") throw error;
   }

@@ -50,7 +50,7 @@ async function setUp(
   return { server, resolver, clock };
 }
 
-const at = (address: string, ttlS: number): ServedName => ({
+const at = (address: string, ttlS: number): Extract<ServedName, { kind: "addresses" }> => ({
   kind: "addresses",
   addresses: [address],
   ttlS,
@@ -119,6 +119,13 @@ describe("DnsResolver", () => {
     await ask(setting, "both.test");
     await ask(setting, "six.test");
     expect(setting.server.asked).toEqual(["A both.test", "A six.test", "AAAA six.test"]);
+  });
+
+  it("asks for them also where the name is an alias, and that is all of the answer", async () => {
+    const served = at("2001:db8::1", 9);
+    const setting = await setUp({ "www.test": { kind: "alias", of: "six.test", served } });
+    expect(addressesOf(await ask(setting, "www.test"))).toEqual(["2001:db8::1"]);
+    expect(setting.server.asked).toEqual(["A www.test", "AAAA www.test"]);
   });
 
   it("forgets that a name was not found after a minute, and an error after a second", async () => {

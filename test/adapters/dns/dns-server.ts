@@ -4,8 +4,17 @@ import { AUTHORITATIVE_ANSWER, decode, encode } from "dns-packet";
 import type { Answer, Packet } from "dns-packet";
 import type { ServedName } from "../../contracts/resolver.ts";
 
+/** The name has another one, which has the addresses: the answer has both records. */
+interface AliasName {
+  readonly kind: "alias";
+  readonly of: string;
+  readonly served: AddressesName;
+}
+
+type AddressesName = Extract<ServedName, { kind: "addresses" }>;
+
 /** What a name is answered with; `malformed` is an answer that ends inside its record. */
-export type DnsName = ServedName | { readonly kind: "malformed" };
+export type DnsName = ServedName | AliasName | { readonly kind: "malformed" };
 
 /** `A example.test`, as it was asked. */
 export type Asked = string;
@@ -64,6 +73,11 @@ export class DnsServer {
         return encode({ ...reply, flags: AUTHORITATIVE_ANSWER | serverFailureCode });
       case "addresses":
         return encode({ ...reply, answers: recordsOf(served, name, question.type) });
+      case "alias": {
+        const alias: Answer = { type: "CNAME", name, data: served.of };
+        const records = recordsOf(served.served, served.of, question.type);
+        return encode({ ...reply, answers: [alias, ...records] });
+      }
       case "malformed": {
         const record: Answer = { type: "A", name, data: "192.0.2.1" };
         return encode({ ...reply, answers: [record] }).subarray(0, -1);
@@ -76,11 +90,7 @@ export class DnsServer {
 const serverFailureCode = 2;
 const nameErrorCode = 3;
 
-function recordsOf(
-  served: Extract<ServedName, { kind: "addresses" }>,
-  name: string,
-  wanted: string,
-): Answer[] {
+function recordsOf(served: AddressesName, name: string, wanted: string): Answer[] {
   const answers: Answer[] = [];
   for (const data of served.addresses) {
     const type = data.includes(":") ? "AAAA" : "A";
