@@ -36,6 +36,12 @@ export interface RequestHead {
 /** Rest of an unwanted body that is read to its end, because that is cheaper than another connection. */
 const drainBytesMax = 16 * 1024;
 
+/**
+ * Informational responses before the one that counts, at most: there is seldom more than one, and a server that sends them
+ * as fast as it can would keep this thread busy until the head's deadline.
+ */
+const informationalMax = 32;
+
 /** Decoding is bounded work in the thread pool; only a pool that is busy otherwise takes longer. */
 const decodeTimeoutMs: Millis = 30_000;
 
@@ -77,6 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   #connection: Connection | undefined;
   #dialsBefore = 0;
   #responseBegun = false;
+  #informational = 0;
   #head: Head | undefined;
   #contentLength: number | undefined;
   #endsWithConnection = false;
@@ -144,8 +151,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     headers: HeadFields,
     statusText = "",
   ): void {
-    // Informational responses come before the one that counts.
-    if (this.#phase === "settled" || status < 200) return;
+    if (this.#phase === "settled") return;
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational > informationalMax) {
+        this.#fail("bad-framing", "too many informational responses");
+      }
+      return;
+    }
     const headAtMs = this.#host.nowMs();
     const raw = rawHeadersOf(controller.rawHeaders);
     const { limits } = this.#request;

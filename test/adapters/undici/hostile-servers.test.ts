@@ -233,6 +233,15 @@ describe("UndiciFetcher against a server that", () => {
     expect(failureOfOutcome(await harness.fetch(request))).toBe("head-timeout");
   });
 
+  it.each([
+    [32, "response 200"],
+    [33, "bad-framing"],
+  ])("sends %i informational responses before another: %s", async (count, expected) => {
+    const informational = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(count);
+    const site = await harness.says(`${informational}${ok}Content-Length: 1\r\n\r\nx`);
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe(expected);
+  });
+
   it("drips its body: cut by the total time, with what has come", async () => {
     const site = await harness.raw((socket) => {
       socket.write(`${ok}Content-Length: 100000\r\n\r\nx`);
