@@ -146,6 +146,10 @@ export class VirtualArchive implements Archive {
     });
   }
 
+  has(file: string): boolean {
+    return this.#open?.name === file || this.#disk.files.some(({ name }) => name === file);
+  }
+
   files(): readonly string[] {
     return this.#disk.files.filter(({ offsets }) => offsets.length > 0).map(({ name }) => name);
   }

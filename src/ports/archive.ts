@@ -83,6 +83,8 @@ export interface Archive {
   flush(): Promise<ArchiveMark>;
   /** Reads one record back; a revisit record has an empty body. */
   read(location: ArchiveLocation): Promise<ArchivedResponse>;
+  /** Whether it has this file: finished ones may be carried away between two runs. */
+  has(file: string): boolean;
   /** Names of all files that hold at least one record, oldest first. */
   files(): readonly string[];
 }

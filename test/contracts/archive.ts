@@ -127,6 +127,15 @@ export function archiveContract(name: string, newWorld: () => ArchiveWorld): voi
       expect(next.files()).toEqual([]);
     });
 
+    test("has the file of a record from its append on, and through a crash", async () => {
+      const archive = await started();
+      const location = archive.append(sampleCapture(sampleExchange("/a", "one")));
+      expect(archive.has(location.file)).toBe(true);
+      const next = await restarted(archive, await archive.flush());
+      expect(next.has(location.file)).toBe(true);
+      expect(next.has(location.file.replace("1.warc", "9.warc"))).toBe(false);
+    });
+
     test("moves the mark with every flush that had something to write", async () => {
       const archive = await started();
       const location = archive.append(sampleCapture(sampleExchange("/a", "one")));

@@ -93,6 +93,24 @@ describe("a peer that is started again", () => {
     expect(machine.disk.entries(tagRange("digest"))[0]).toEqual(digest);
   });
 
+  it("archives a page again whose archive file was carried away", async () => {
+    const machine = new VirtualPeer(web);
+    await machine.crawl([seed], { delayMs: 0 });
+    await machine.clock.run(machine.peer.stop());
+    machine.carryArchiveAway();
+    const peer = await machine.clock.run(machine.start());
+    const again = "again" as typeof testJob;
+    await machine.clock.run(
+      (async () => {
+        await peer.inject(again, [seed], { delayMs: 0 });
+        await peer.jobFinished(again, forever);
+      })(),
+    );
+    expect(peer.job(again).counts).toMatchObject({ pages });
+    const { body } = await peer.content(seed);
+    expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
+  });
+
   const layoutKey = namedKey("meta", "schema-version");
 
   /** A peer that was stopped, and whose database says that it is of this layout. */

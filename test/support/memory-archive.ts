@@ -28,6 +28,8 @@ interface MemoryFile {
 /** What survives a crash of the archive that writes to it. */
 export class MemoryArchiveDisk {
   readonly files: MemoryFile[] = [];
+  /** Files ever made, so that no name comes twice. */
+  made = 0;
 
   /** URLs of all records, in their order. */
   urls(): string[] {
@@ -37,6 +39,7 @@ export class MemoryArchiveDisk {
   /** A copy that later writes do not reach: the disk as a crash at this moment leaves it. */
   copy(): MemoryArchiveDisk {
     const copy = new MemoryArchiveDisk();
+    copy.made = this.made;
     for (const file of this.files) copy.files.push({ ...file, records: [...file.records] });
     return copy;
   }
@@ -80,7 +83,7 @@ export class MemoryArchive implements Archive {
       return true;
     });
     this.#disk.files.splice(0, Infinity, ...kept);
-    this.#mark = mark ?? { file: fileName(kept.length), bytes: 0 };
+    this.#mark = mark ?? { file: fileName(this.#disk.made), bytes: 0 };
     this.#state = "started";
     return Promise.resolve();
   }
@@ -113,7 +116,7 @@ export class MemoryArchive implements Archive {
     invariant(this.#state === "started", `the archive is used while it is ${this.#state}`);
     invariant(this.#pending.length < this.#pendingMax, "too much is appended without a flush");
     this.#open ??= {
-      name: fileName(this.#disk.files.length + 1),
+      name: fileName(++this.#disk.made),
       records: [],
       finished: false,
     };
@@ -145,6 +148,10 @@ export class MemoryArchive implements Archive {
     if (at !== undefined) return Promise.resolve(at.response);
     const message = `there is no record at ${location.offset} of ${location.file}`;
     return Promise.reject(new CrawlError("NOT_ARCHIVED", message, { ...location }));
+  }
+
+  has(file: string): boolean {
+    return this.#open?.name === file || this.#disk.files.some(({ name }) => name === file);
   }
 
   files(): readonly string[] {

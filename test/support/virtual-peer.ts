@@ -108,6 +108,11 @@ export class VirtualPeer {
     return this.#archiveDisk.urls();
   }
 
+  /** Takes all files of the archive off this machine, between two processes. */
+  carryArchiveAway(): void {
+    this.#archiveDisk.files.splice(0);
+  }
+
   /** Lets this process's archive fail from now on as it does on a full disk. */
   fillArchiveDisk(): void {
     this.#archive?.failWith(new CrawlError("DISK_FULL", "no room for the archive"));

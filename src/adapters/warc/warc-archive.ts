@@ -47,7 +47,7 @@ export class WarcArchive implements Archive {
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
   #failure: Error | undefined;
-  #finished: string[] = [];
+  readonly #finished = new Set<string>();
   /** Files that are not finished yet, oldest first; the last one takes the appends. */
   readonly #segments: OpenSegment[] = [];
   #nextSerial = 1;
@@ -74,7 +74,7 @@ export class WarcArchive implements Archive {
     const { directory, recordBytesMax, clock } = this.#options;
     const request = { directory, names: this.#names, mark, recordBytesMax };
     const { files, nextSerial } = await recoverArchive(request);
-    this.#finished = [...files];
+    for (const file of files) this.#finished.add(file);
     this.#nextSerial = nextSerial;
     this.#mark = mark ?? { file: this.#names.name(nextSerial - 1, clock.wallMs()), bytes: 0 };
     this.#state = "started";
@@ -173,7 +173,7 @@ export class WarcArchive implements Archive {
       await segment.write();
       await segment.finish();
       this.#segments.shift();
-      this.#finished.push(segment.file);
+      this.#finished.add(segment.file);
       // One at a time: sorting runs beside the crawl, and shall not take more than its share.
       await this.#sorting;
       this.#throwFailure();
@@ -218,6 +218,10 @@ export class WarcArchive implements Archive {
       return bytes;
     }
     throw notArchived(location);
+  }
+
+  has(file: string): boolean {
+    return this.#finished.has(file) || this.#segments.some((segment) => segment.file === file);
   }
 
   files(): readonly string[] {

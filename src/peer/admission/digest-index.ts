@@ -1,6 +1,7 @@
 import { namedKey } from "../../core/record/keys.ts";
 import { DigestRecord } from "../../core/record/record.pb.ts";
 import { fingerprintOf } from "../../core/url/fingerprint.ts";
+import type { Archive } from "../../ports/archive.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import { digestSpace } from "./sieve-keeper.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
@@ -13,6 +14,7 @@ export type DigestFinding = DigestRecord | "new" | "unsure";
 
 /** Which payloads are in the archive: behind the sieve, so that a payload never seen costs no look-up. */
 export class DigestIndex {
+  readonly #archive: Pick<Archive, "has">;
   readonly #store: Pick<Store, "get">;
   readonly #sieve: SieveKeeper;
   readonly #recent = new Map<string, DigestRecord>();
@@ -20,12 +22,16 @@ export class DigestIndex {
   readonly #arrivals: string[] = [];
   #arrived = 0;
 
-  constructor(store: Pick<Store, "get">, sieve: SieveKeeper) {
+  constructor(archive: Pick<Archive, "has">, store: Pick<Store, "get">, sieve: SieveKeeper) {
+    this.#archive = archive;
     this.#store = store;
     this.#sieve = sieve;
   }
 
-  /** `unsure`: another page with this payload is on its way into the archive. */
+  /**
+   * `unsure`: another page with this payload is on its way into the archive. One whose file was carried away counts as new: a
+   * reference to it would be all that there is of the page.
+   */
   async find(digest: string): Promise<DigestFinding> {
     const recent = this.#recent.get(digest);
     if (recent) return recent;
@@ -34,8 +40,12 @@ export class DigestIndex {
     if (answer === "new") return "new";
     const value = await this.#store.get(namedKey("digest", digest));
     if (answer === "ask") this.#sieve.sieve.settle(digestSpace, words, 0, value !== undefined);
-    if (value) return DigestRecord.decode(value);
+    if (value) return this.#unlessGone(DigestRecord.decode(value));
     return answer === "ask" ? "new" : "unsure";
+  }
+
+  #unlessGone(record: DigestRecord): DigestFinding {
+    return record.capture && this.#archive.has(record.capture.file) ? record : "new";
   }
 
   /** Takes in the first capture of a payload; the returned operations make it as durable as their batch. */

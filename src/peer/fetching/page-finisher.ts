@@ -87,7 +87,7 @@ export class PageFinisher {
 
   constructor(ports: FinisherPorts, parts: FinisherParts) {
     this.#ports = ports;
-    this.#digests = new DigestIndex(ports.store, parts.sieve);
+    this.#digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
     this.#parserSlots = new Slots(ports.parser.pendingMax);
     this.#parts = parts;
   }

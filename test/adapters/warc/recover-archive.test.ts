@@ -238,6 +238,7 @@ describe("a WarcArchive that was killed", () => {
     const [gone] = wreck.committed;
     if (gone === undefined) throw new Error("nothing was committed");
     await expect(archive.read(gone)).rejects.toMatchObject({ code: "NOT_ARCHIVED" });
+    expect([gone.file, file].map((name) => archive.has(name))).toEqual([false, true]);
   });
 
   test("touches no file of others", async () => {

@@ -16,7 +16,7 @@ it("remembers the latest digests, and asks the database for the others", async (
     asked.push(nameOfKey(key));
     return Promise.resolve(rows.get(nameOfKey(key)));
   };
-  const index = new DigestIndex({ get }, new SieveKeeper(sieve, silentLogger));
+  const index = new DigestIndex({ has: () => true }, { get }, new SieveKeeper(sieve, silentLogger));
   const digests = Array.from({ length: count }, (_, n) => `sha1:${n}`);
   for (const digest of digests) {
     expect(await index.find(digest)).toBe("new");

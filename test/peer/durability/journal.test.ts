@@ -45,6 +45,7 @@ async function newJournal() {
     start: (mark) => memory.start(mark),
     stop: (isCommitted) => memory.stop(isCommitted),
     read: (location) => memory.read(location),
+    has: (file) => memory.has(file),
     files: () => memory.files(),
   };
   await store.start();
