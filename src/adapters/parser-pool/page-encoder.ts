@@ -31,15 +31,27 @@ export interface EncoderInput extends Omit<ParseRequest, "job"> {
   readonly job: PreparedJob;
 }
 
+/**
+ * Bytes of a body that are read for where they lead. As text they may take twice the room, and have to fit into the heap of
+ * a thread: more would end it before the page is archived.
+ */
+const readBytesMaxDefault = 128 * 1_024 * 1_024;
+
 /** Does all the work of a page at once, in the thread that calls it. */
 export class PageEncoder {
   readonly #gzipLevel: number;
   readonly #newIds: () => CaptureIds;
+  readonly #readBytesMax: number;
   readonly #tables = new EncodingTables();
 
-  constructor(gzipLevel: number, newIds: () => CaptureIds = randomIds) {
+  constructor(
+    gzipLevel: number,
+    newIds: () => CaptureIds = randomIds,
+    readBytesMax = readBytesMaxDefault,
+  ) {
     this.#gzipLevel = gzipLevel;
     this.#newIds = newIds;
+    this.#readBytesMax = readBytesMax;
   }
 
   /**
@@ -49,7 +61,8 @@ export class PageEncoder {
   encode(input: EncoderInput): ParsedPage {
     const { exchange, contentHeaders: headers, follow, depth, sitemaps, job } = input;
     const capture = this.#capture(input);
-    const body = job.readsSitemaps ? inflatedFile(input.body) : input.body;
+    const whole = job.readsSitemaps ? inflatedFile(input.body) : input.body;
+    const body = whole.subarray(0, this.#readBytesMax);
     const page = { url: exchange.url, headers, body, follow, depth, sitemaps, ...job };
     return { ...parsePage(page, this.#tables), capture };
   }
