@@ -132,7 +132,7 @@ export class PageFinisher {
     const archiveBytes = parsed.capture.bytes.length;
     await this.#admit(lease, row, { ...urlsOf(lease, parsed, plan), archiveBytes }, (backHost) => {
       const location = this.#ports.archive.append(parsed.capture);
-      this.#ports.metrics.count("archive_bytes_total", location.length);
+      this.#ports.metrics.count("archive_bytes_total", archiveBytes);
       const end = this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
       return plan.kind === "return" ? returnEnd(lease, end, plan, backHost) : end;
     });
