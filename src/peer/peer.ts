@@ -216,7 +216,7 @@ export class Peer implements PeerControl {
     urls: readonly string[],
     options: Partial<JobOptions> = {},
   ): Promise<InjectReport> {
-    await this.#heardOf(id);
+    if (!this.#jobs.isAs(id, options)) await this.#swarm?.jobs.hearLatest(id);
     const known = this.#jobs.find(id)?.definition;
     if (known?.state === "cancelled") {
       const problem = `job "${id}" was cancelled; inject under another name`;
@@ -284,7 +284,7 @@ export class Peer implements PeerControl {
   }
 
   async changeJob(id: JobId, change: JobChange): Promise<JobReport> {
-    await this.#heardOf(id);
+    await this.#swarm?.jobs.hearLatest(id);
     const job = this.#jobs.changeState(id, change);
     if (isWorkedOn(job)) this.#workTime.begin(job, this.#ports.clock.nowMs());
     await this.#saveJobs();
@@ -395,6 +395,6 @@ export class Peer implements PeerControl {
 
   /** Asks other members for a job of which this peer has not heard; it may be unknown all the same. */
   async #heardOf(id: JobId | undefined): Promise<void> {
-    if (id !== undefined && !this.#jobs.find(id)) await this.#swarm?.jobs.inquire();
+    if (id !== undefined) await this.#swarm?.jobs.hearOf(id);
   }
 }

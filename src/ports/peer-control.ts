@@ -123,7 +123,8 @@ export interface PeerControl {
   readonly peerId: string;
   /**
    * Adds seeds to a job and creates or changes the job as `options` say. Resolves when all is durable: from then on the
-   * URLs cannot be lost. At most 10,000 URLs a call. Errors: `JOB_CANCELLED`.
+   * URLs cannot be lost. At most 10,000 URLs a call. Errors: `JOB_CANCELLED`; `SWARM_BUSY` when owners do not answer in time,
+   * or the peer that is to make or change the job has not found its swarm.
    */
   inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>): Promise<InjectReport>;
   /**
@@ -153,7 +154,7 @@ export interface PeerControl {
   job(id: JobId): JobReport;
   /** The same, after having asked others where it has not. */
   findJob(id: JobId): Promise<JobReport>;
-  /** Errors: `JOB_CANCELLED` when a cancelled job should pause or go on. */
+  /** Errors: `JOB_CANCELLED` when a cancelled job should pause or go on; `SWARM_BUSY` as above. */
   changeJob(id: JobId, change: JobChange): Promise<JobReport>;
   /** This peer's own figures. */
   stats(): PeerStats;

@@ -82,7 +82,7 @@ export class JobRegistry {
   define(id: string, options: Partial<JobOptions> = {}): Job {
     const jobId = jobIdOf(id);
     const known = this.#jobs.get(jobId);
-    if (known && Object.keys(options).length === 0) return known;
+    if (known && this.isAs(jobId, options)) return known;
     if (!known && this.isFull) {
       const problem = `there are ${jobsMax} jobs already, the most there may be; inject under the name of one of them`;
       throw new CrawlError("CONFIG_INVALID", problem, { job: jobId });
@@ -97,11 +97,15 @@ export class JobRegistry {
         ...options,
       }),
     };
-    if (known && optionChanges(known.definition.options, definition.options).length === 0) {
-      return known;
-    }
     if (known) refuseOtherUrls(known.definition, definition);
     return this.#change(definition, "here");
+  }
+
+  /** Whether {@link define} would change nothing. Errors: `CONFIG_INVALID`. */
+  isAs(id: JobId, options: Partial<JobOptions>): boolean {
+    const now = this.#jobs.get(id)?.definition.options;
+    if (!now || Object.keys(options).length === 0) return now !== undefined;
+    return optionChanges(now, validateJobOptions({ ...now, ...options })).length === 0;
   }
 
   /** Pauses, resumes or cancels a job. A cancelled job stays so. Errors: `CONFIG_INVALID`, `JOB_CANCELLED`, `JOB_UNKNOWN`. */

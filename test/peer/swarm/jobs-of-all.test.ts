@@ -68,6 +68,55 @@ describe("a job of a swarm", () => {
     });
   });
 
+  it("keeps its options when a peer is given seeds of it before it has found the swarm", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      const strict = { scope: "host", delayMs: 10_000, exclude: ["/private"] } as const;
+      await bench.peer(0).inject(job, [], strict);
+      const late = bench.world.addMachine();
+      await late.start();
+      // As `peer --join --seed` does it.
+      await late.peer.inject(job, bench.world.sampleWeb.rootUrls().slice(0, 1));
+      await bench.settled();
+      await bench.pass(10_000);
+      const definitions = bench.peers.map((peer) => peer.job(job).definition);
+      for (const { options } of definitions) expect(options).toMatchObject(strict);
+      const states = await late.peer.status(bench.world.sampleWeb.rootUrls().slice(0, 1), job);
+      expect(states[0]?.state).not.toBe("unknown");
+    });
+  });
+
+  it("goes on when it is resumed at a peer that is just back and has not heard of the pause", async () => {
+    const bench = new SwarmBench(3);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 5_000 });
+      await bench.pass(1_000);
+      await bench.machine(2).stop();
+      await bench.peer(0).changeJob(job, "pause");
+      await bench.machine(2).start();
+      await bench.peer(2).changeJob(job, "resume");
+      await bench.settled();
+      await bench.pass(10_000);
+      const states = bench.peers.map((peer) => peer.job(job).definition.state);
+      expect(states).toEqual(["running", "running", "running"]);
+    });
+  });
+
+  it("is neither made nor changed by a peer that finds no swarm, and asked for in vain there", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      bench.world.network.addRule(partition([0, 1], [2]));
+      const lost = bench.world.addMachine();
+      await lost.start();
+      await expect(lost.peer.inject(job, [])).rejects.toMatchObject({ code: "SWARM_BUSY" });
+      expect(lost.peer.jobs()).toEqual([]);
+      await expect(lost.peer.findJob(job)).rejects.toMatchObject({ code: "JOB_UNKNOWN" });
+    });
+  });
+
   it("is neither paused nor resumed once it was cancelled; cancelling it again is quiet", () => {
     const jobs = new JobRegistry();
     const { id } = jobs.define("job-0").definition;

@@ -1,8 +1,9 @@
+import { CrawlError } from "../../../core/errors.ts";
 import { jobsMax } from "../../../core/jobs/job-definition.ts";
 import type { JobDefinition } from "../../../core/jobs/job-definition.ts";
 import { addsToJobDefinition } from "../../../core/jobs/merge-job-definition.ts";
 import { writeJobDefinition } from "../../../core/jobs/read-job-definition.ts";
-import type { MemberId, Millis } from "../../../core/units.ts";
+import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import { encodeClaim } from "../../../core/messages/claim.ts";
 import { noticeBytesMax } from "../../../core/messages/notice.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -17,6 +18,13 @@ import type { SwarmView } from "../members/swarm-view.ts";
 const compareIntervalMs: Millis = 5_000;
 
 const timeoutMs: Millis = 3_000;
+
+/** How often a peer that looks for its swarm looks whether it has found it. */
+const lookMs: Millis = 50;
+
+/** How long a question waits for that, and a change. */
+const questionMsMax: Millis = 4_000;
+const changeMsMax: Millis = 20_000;
 
 /** Members that are asked at once. */
 const askedMax = 5;
@@ -68,7 +76,28 @@ export class JobSpread {
     else void Promise.all(this.#someOthers().map((member) => this.exchange(member)));
   }
 
-  /** Asks a few members for what they know, about a job of which this peer has not heard. */
+  /** Asks others for a job of which this peer has not heard; one that looks for its swarm, once it has found somebody. */
+  async hearOf(id: JobId): Promise<void> {
+    if (this.#jobs.find(id) || !(await this.#isSwarmFound(questionMsMax))) return;
+    await this.inquire();
+  }
+
+  /**
+   * Asks others for the latest of a job that is to be made or changed here. Two definitions that were made without one another
+   * count as changed as often, and whose options then hold is left to the order of their texts: what a peer made before it
+   * had found its swarm could take the place of what the swarm crawls by.
+   *
+   * Errors: `SWARM_BUSY` where this peer has not found its swarm.
+   */
+  async hearLatest(id: JobId): Promise<void> {
+    if (!(await this.#isSwarmFound(changeMsMax))) {
+      const problem = `this peer has not found its swarm yet, where others may know of the job "${id}"; ask again when it has joined (peer members tells)`;
+      throw new CrawlError("SWARM_BUSY", problem, { job: id });
+    }
+    await this.inquire();
+  }
+
+  /** Asks a few members for what they know. */
   async inquire(): Promise<void> {
     await Promise.all(this.#someOthers().map((member) => this.exchange(member)));
   }
@@ -118,6 +147,16 @@ export class JobSpread {
       const member = others[Math.floor(entropy.random() * others.length)];
       if (member !== undefined) await this.exchange(member);
     }
+  }
+
+  /** Waits until this peer has somebody to ask, or is the swarm itself; false where it is not so in time. */
+  async #isSwarmFound(withinMs: Millis): Promise<boolean> {
+    const { clock } = this.#ports;
+    const endMs = clock.nowMs() + withinMs;
+    const isLooking = (): boolean =>
+      this.#view.role === "joining" && this.#view.others.length === 0;
+    while (isLooking() && clock.nowMs() < endMs) await clock.sleep(lookMs);
+    return !isLooking() && this.#view.role !== "left";
   }
 
   #someOthers(): readonly MemberId[] {
