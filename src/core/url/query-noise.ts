@@ -62,7 +62,8 @@ export function isQueryNoise(name: string, value: string): boolean {
   return noiseNames.has(lower) || noisePrefixes.some((prefix) => lower.startsWith(prefix));
 }
 
-/** `path` without the session ids that servlet containers write into it. */
-export function withoutSessionPathParameters(path: string): string {
-  return path.replace(sessionPathParameter, "");
+/** `url`, which has no query, without the session ids that servlet containers write into its path. A name may have them too. */
+export function withoutSessionPathParameters(url: string): string {
+  const pathStart = url.indexOf("/", "https://".length);
+  return url.slice(0, pathStart) + url.slice(pathStart).replace(sessionPathParameter, "");
 }

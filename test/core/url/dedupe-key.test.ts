@@ -40,6 +40,13 @@ describe("dedupeKey", () => {
     expect(dedupeKey(site + path)).toBe(site + path);
   });
 
+  it.each(["http://a.example;jsessionid=1/x", "https://b;jsessionid=1.example/;v=1?p=1"])(
+    "keeps the host of %s, which is another one than that without its parameter",
+    (url) => {
+      expect(dedupeKey(url)).toBe(url);
+    },
+  );
+
   it("is the URL itself where queries are not to be normalised", () => {
     const url = `${site}/x;jsessionid=1?b=2&a=1&utm_source=x&`;
     expect(dedupeKey(url, { normalizeQuery: false })).toBe(url);
