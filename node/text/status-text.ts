@@ -11,7 +11,7 @@ const wordColumns = 12;
 
 /** One URL in full. */
 export function renderStatus(status: UrlStatus): string {
-  const { httpStatus, fetchedAt, redirect, title, job, depth, archive, via } = status;
+  const { httpStatus, fetchedAt, redirect, title, job, depth, archive, via, linkedAs } = status;
   const rows: LabelledRow[] = [
     ["state", `${status.state}${answerText(status)}`],
     ["why", whyText(status)],
@@ -19,6 +19,7 @@ export function renderStatus(status: UrlStatus): string {
     ["attempts", status.attempts === 0 ? undefined : String(status.attempts)],
     ["redirect", redirect],
     ["found on", via],
+    ["linked as", linkedAs],
     ["title", title],
     ["job", job === undefined ? undefined : jobText(job, depth)],
     ["owner", shortId(status.owner)],
@@ -52,11 +53,13 @@ export function renderStatuses(statuses: readonly UrlStatus[]): string {
 
 /** URLs of a list, a line each: what came of it, the URL, and where a broken link stands. */
 export function renderListed(statuses: readonly UrlStatus[]): string {
-  const lines = statuses.map(({ url, state, httpStatus, reason, redirect, via }) => {
+  const lines = statuses.map((status) => {
+    const { url, state, httpStatus, reason, redirect, via, linkedAs } = status;
     const word = String(httpStatus ?? (state === "queued" ? state : (reason ?? state)));
     const target = redirect === undefined ? "" : `  to ${redirect}`;
     const source = via === undefined ? "" : `  on ${via}`;
-    return `${printable(`${word.padEnd(wordColumns)}  ${url}${target}${source}`)}\n`;
+    const link = linkedAs === undefined ? "" : `  as ${linkedAs}`;
+    return `${printable(`${word.padEnd(wordColumns)}  ${url}${target}${source}${link}`)}\n`;
   });
   return lines.join("");
 }

@@ -64,6 +64,8 @@ export interface UrlStatus {
   readonly digest?: string;
   readonly archive?: ArchivePlace;
   readonly depth?: number;
-  /** A page that links to it, or redirects there, where its fetch failed or was answered with an error. */
+  /** A page with a link to it, where its fetch failed or was answered with an error. */
   readonly via?: string;
+  /** What stands in that link, where it is another URL that redirected to this one. */
+  readonly linkedAs?: string;
 }

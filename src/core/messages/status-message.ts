@@ -110,6 +110,7 @@ const readStatus = objectOf<
     archive: objectOf({ ...readPlace.fields, peer: valueOf(isMemberId) }, { body: readPlace }),
     depth: readCount,
     via: textOf(targetCharactersMax),
+    linkedAs: textOf(targetCharactersMax),
   },
 );
 

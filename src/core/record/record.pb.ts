@@ -581,6 +581,7 @@ export interface UrlRecord {
   charset?: string
   capturedBy?: string
   via?: string
+  linkedAs?: string
 }
 
 export namespace UrlRecord {
@@ -703,6 +704,11 @@ export namespace UrlRecord {
           w.string(obj.via)
         }
 
+        if (obj.linkedAs != null) {
+          w.uint32(186)
+          w.string(obj.linkedAs)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -814,6 +820,10 @@ export namespace UrlRecord {
             }
             case 22: {
               obj.via = reader.string()
+              break
+            }
+            case 23: {
+              obj.linkedAs = reader.string()
               break
             }
             default: {
@@ -985,6 +995,13 @@ export namespace UrlRecord {
               }
               break
             }
+            case 23: {
+              yield {
+                field: `${prefix}.linkedAs`,
+                value: reader.string()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -1127,6 +1144,11 @@ export namespace UrlRecord {
     value: string
   }
 
+  export interface UrlRecordLinkedAsFieldEvent {
+    field: '$.linkedAs'
+    value: string
+  }
+
   export function encode (obj: Partial<UrlRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, UrlRecord.codec())
   }
@@ -1135,7 +1157,7 @@ export namespace UrlRecord {
     return decodeMessage(buf, UrlRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): Generator<UrlRecordStateFieldEvent | UrlRecordUrlFieldEvent | UrlRecordFetchedAtMsFieldEvent | UrlRecordAttemptsFieldEvent | UrlRecordHttpStatusFieldEvent | UrlRecordRedirectFieldEvent | UrlRecordFailureFieldEvent | UrlRecordExcludedFieldEvent | UrlRecordDepthFieldEvent | UrlRecordBodyBytesFieldEvent | UrlRecordContentTypeFieldEvent | UrlRecordTitleFieldEvent | UrlRecordPayloadDigestFieldEvent | UrlRecordEtagFieldEvent | UrlRecordLastModifiedFieldEvent | UrlRecordCaptureFileFieldEvent | UrlRecordCaptureOffsetFieldEvent | UrlRecordCaptureLengthFieldEvent | UrlRecordBodyFileFieldEvent | UrlRecordBodyOffsetFieldEvent | UrlRecordBodyLengthFieldEvent | UrlRecordTruncatedFieldEvent | UrlRecordNoindexFieldEvent | UrlRecordCharsetFieldEvent | UrlRecordCapturedByFieldEvent | UrlRecordViaFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UrlRecord>): Generator<UrlRecordStateFieldEvent | UrlRecordUrlFieldEvent | UrlRecordFetchedAtMsFieldEvent | UrlRecordAttemptsFieldEvent | UrlRecordHttpStatusFieldEvent | UrlRecordRedirectFieldEvent | UrlRecordFailureFieldEvent | UrlRecordExcludedFieldEvent | UrlRecordDepthFieldEvent | UrlRecordBodyBytesFieldEvent | UrlRecordContentTypeFieldEvent | UrlRecordTitleFieldEvent | UrlRecordPayloadDigestFieldEvent | UrlRecordEtagFieldEvent | UrlRecordLastModifiedFieldEvent | UrlRecordCaptureFileFieldEvent | UrlRecordCaptureOffsetFieldEvent | UrlRecordCaptureLengthFieldEvent | UrlRecordBodyFileFieldEvent | UrlRecordBodyOffsetFieldEvent | UrlRecordBodyLengthFieldEvent | UrlRecordTruncatedFieldEvent | UrlRecordNoindexFieldEvent | UrlRecordCharsetFieldEvent | UrlRecordCapturedByFieldEvent | UrlRecordViaFieldEvent | UrlRecordLinkedAsFieldEvent> {
     return streamMessage(buf, UrlRecord.codec(), opts)
   }
 }

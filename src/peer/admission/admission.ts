@@ -40,7 +40,7 @@ export interface AdmissionRequest {
   readonly excluded: readonly ExcludedLinks[];
   /** Links from a seed to these URLs. */
   readonly depth: number;
-  /** The page on which they were found. */
+  /** The page on which they were found, or the first URL that redirected to them; absent where that is a seed. */
   readonly via?: string;
   /**
    * The host of that page; a link to another host's site may have to go to another member. Without it, what is not held here

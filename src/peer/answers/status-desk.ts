@@ -157,6 +157,7 @@ function describeDone(record: UrlRecord): Omit<KnownStatus, "owner" | "job" | "a
     ...(record.title !== undefined && { title: record.title }),
     ...(record.payloadDigest !== undefined && { digest: record.payloadDigest }),
     ...(record.via !== undefined && { via: record.via }),
+    ...(record.linkedAs !== undefined && { linkedAs: record.linkedAs }),
   };
 }
 

@@ -157,9 +157,9 @@ function recordOf({ url: { entry } }: Lease, end: Exclude<LeaseEnd, { kind: "kno
   }
 }
 
-/** Who repairs a site has to know where the link is. */
-function foundOn({ via }: QueueEntry): Pick<UrlRecord, "via"> {
-  return via === undefined ? {} : { via };
+/** Who repairs a site has to know where the link is, and what it looks like there. */
+function foundOn({ via, redirectChain: [linkedAs] }: QueueEntry): Partial<UrlRecord> {
+  return { ...(via !== undefined && { via }), ...(linkedAs !== undefined && { linkedAs }) };
 }
 
 function count({ job: { counter } }: Lease, end: LeaseEnd, metrics: Metrics): void {

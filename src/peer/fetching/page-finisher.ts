@@ -255,9 +255,9 @@ export class PageFinisher {
   ): Promise<void> {
     await this.#parts.admission.admit({
       job: lease.job,
-      via: lease.url.entry.url,
       source: lease.host,
       ...urls,
+      ...foundOn(lease, urls),
       settle: (backHost) =>
         settle(lease, row, endOf(backHost), {
           frontier: this.#parts.frontier,
@@ -294,6 +294,15 @@ function returnEnd(
   const { key: rowKey } = urlRow(target, job);
   const back = { ...entry, url: target, attempts, redirectChain: [...chain] };
   return { ...end, back: { host, job, rowKey, entry: back } };
+}
+
+/** The page that has the link to these URLs: not one that redirects to them, which people never see. */
+function foundOn(
+  { url: { entry } }: Lease,
+  { redirectChain }: UrlsOf,
+): Pick<AdmissionRequest, "via"> {
+  const via = redirectChain.length > 0 ? entry.via : entry.url;
+  return via === undefined ? {} : { via };
 }
 
 function noUrls({ url }: Lease): UrlsOf {

@@ -23,7 +23,12 @@ describe("peer urls", () => {
     const statuses = [
       { state: "done", httpStatus: 404, via: "http://a.example/\u001b[2J" },
       { state: "done", httpStatus: 301, redirect: "http://a.example/new" },
-      { state: "done", reason: "connect-refused" },
+      {
+        state: "done",
+        reason: "connect-refused",
+        via: "http://a.example/",
+        linkedAs: "http://a.example/old",
+      },
       { state: "excluded", reason: "robots" },
       { state: "queued", reason: "politeness" },
     ] as const;
@@ -39,7 +44,7 @@ describe("peer urls", () => {
       [
         "404           http://a.example/0  on http://a.example/\ufffd[2J",
         "301           http://a.example/1  to http://a.example/new",
-        "connect-refused  http://a.example/2",
+        "connect-refused  http://a.example/2  on http://a.example/  as http://a.example/old",
         "robots        http://a.example/3",
         "queued        http://a.example/4",
         "",
@@ -57,7 +62,7 @@ describe("peer urls", () => {
       reason: null,
     });
     const { out: failed } = await peer(["urls", "--job", "docs", "--state", "failed"]);
-    expect(failed).toBe("connect-refused  http://a.example/2\n");
+    expect(failed).toMatch(/^connect-refused {2}http:\/\/a\.example\/2 .*\n$/);
     const { out: broken } = await peer(["urls", "--job", "docs", "--broken"]);
     expect(broken).toMatch(/^404 .*\nconnect-refused .*\n$/);
   });

@@ -25,8 +25,8 @@ async function listed(peer: Peer, filter: UrlFilter = {}): Promise<UrlStatus[]> 
 }
 
 /** What a peer lists after it has crawled the table. */
-function afterCrawl<T>(ask: (peer: Peer) => Promise<T>): Promise<T> {
-  const machine = new VirtualPeer((url) => pages[url]);
+function afterCrawl<T>(ask: (peer: Peer) => Promise<T>, web = pages): Promise<T> {
+  const machine = new VirtualPeer((url) => web[url]);
   return machine.clock.run(
     (async () => {
       const peer = await machine.start();
@@ -86,6 +86,24 @@ describe("a peer that is asked for the URLs of a job", () => {
       ["http://site.example/down", seed],
       ["http://site.example/missing", seed],
     ]);
+  });
+
+  it("tells where the link is that redirects to a broken one, and what stands there", async () => {
+    const redirect = (location: string): TablePage => ({ status: 301, headers: { location } });
+    const web = {
+      [seed]: htmlPage("/moved"),
+      "http://site.example/moved": redirect("/moved?again=1"),
+      "http://site.example/moved?again=1": redirect("/missing"),
+    };
+    const broken = await afterCrawl((peer) => listed(peer, { broken: true }), web);
+    expect(broken).toMatchObject([
+      { url: "http://site.example/missing", via: seed, linkedAs: "http://site.example/moved" },
+    ]);
+
+    const ofSeed = { [seed]: redirect("/missing") };
+    const [missing] = await afterCrawl((peer) => listed(peer, { broken: true }), ofSeed);
+    expect(missing).toMatchObject({ url: "http://site.example/missing", linkedAs: seed });
+    expect(missing?.via).toBeUndefined();
   });
 
   it("lists more queued URLs than one answer has room for, each once", async () => {
