@@ -1,7 +1,9 @@
+import { hash64 } from "../../core/hash/hash64.ts";
 import { namedKey } from "../../core/record/keys.ts";
 import { DigestRecord } from "../../core/record/record.pb.ts";
 import { fingerprintOf } from "../../core/url/fingerprint.ts";
 import type { Archive } from "../../ports/archive.ts";
+import type { RawHeaders } from "../../ports/fetcher.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import { digestSpace } from "./sieve-keeper.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
@@ -9,10 +11,23 @@ import type { SieveKeeper } from "./sieve-keeper.ts";
 /** Digests whose capture is remembered: on a site that repeats itself, nearly all answers come from here. */
 const recentMax = 4_096;
 
+/** Fields of a head that say what the payload is, and what it leads to. */
+const tellingFields: readonly string[] = [
+  "content-encoding",
+  "content-type",
+  "refresh",
+  "x-robots-tag",
+];
+
 /** What is known of a payload: where it was archived first, that it is seen for the first time, or neither for sure. */
 export type DigestFinding = DigestRecord | "new" | "unsure";
 
-/** Which payloads are in the archive: behind the sieve, so that a payload never seen costs no look-up. */
+/**
+ * Which payloads are in the archive: behind the sieve, so that a payload never seen costs no look-up.
+ *
+ * One that came with another head is another one, lest a page is read as what the head of the earlier one says: the file that a
+ * server sends as it is, and as the content coding of a page.
+ */
 export class DigestIndex {
   readonly #archive: Pick<Archive, "has">;
   readonly #store: Pick<Store, "get">;
@@ -32,13 +47,14 @@ export class DigestIndex {
    * `unsure`: another page with this payload is on its way into the archive. One whose file was carried away counts as new: a
    * reference to it would be all that there is of the page.
    */
-  async find(digest: string): Promise<DigestFinding> {
-    const recent = this.#recent.get(digest);
+  async find(digest: string, headers: RawHeaders): Promise<DigestFinding> {
+    const name = nameOf(digest, headers);
+    const recent = this.#recent.get(name);
     if (recent) return recent;
-    const words = fingerprintOf(digest);
+    const words = fingerprintOf(name);
     const answer = this.#sieve.sieve.offer(digestSpace, words, 0);
     if (answer === "new") return "new";
-    const value = await this.#store.get(namedKey("digest", digest));
+    const value = await this.#store.get(namedKey("digest", name));
     if (answer === "ask") this.#sieve.sieve.settle(digestSpace, words, 0, value !== undefined);
     if (value) return this.#unlessGone(DigestRecord.decode(value));
     return answer === "ask" ? "new" : "unsure";
@@ -49,16 +65,25 @@ export class DigestIndex {
   }
 
   /** Takes in the first capture of a payload; the returned operations make it as durable as their batch. */
-  add(digest: string, record: DigestRecord): readonly StoreOp[] {
+  add(digest: string, headers: RawHeaders, record: DigestRecord): readonly StoreOp[] {
+    const name = nameOf(digest, headers);
     const place = this.#arrived % recentMax;
     const oldest = this.#arrivals[place];
     if (oldest !== undefined) this.#recent.delete(oldest);
-    this.#recent.set(digest, record);
-    this.#arrivals[place] = digest;
+    this.#recent.set(name, record);
+    this.#arrivals[place] = name;
     this.#arrived += 1;
     return [
-      { type: "put", key: namedKey("digest", digest), value: DigestRecord.encode(record) },
-      ...this.#sieve.log([{ space: digestSpace, words: fingerprintOf(digest), at: 0 }]),
+      { type: "put", key: namedKey("digest", name), value: DigestRecord.encode(record) },
+      ...this.#sieve.log([{ space: digestSpace, words: fingerprintOf(name), at: 0 }]),
     ];
   }
+}
+
+function nameOf(digest: string, headers: RawHeaders): string {
+  const told = headers.flatMap((value, at) => {
+    const field = headers[at - 1]?.toLowerCase() ?? "";
+    return at % 2 === 1 && tellingFields.includes(field) ? [`${field}: ${value}`] : [];
+  });
+  return `${digest} ${hash64(told.join("\n")).toString(36)}`;
 }

@@ -111,7 +111,9 @@ export class PageFinisher {
     }
     const unchanged = response.status === 304 ? prior : undefined;
     const digest = this.#ports.parser.payloadDigest(exchange.encodedBody);
-    const earlier = hasPayload(exchange) ? await this.#digests.find(digest) : "unsure";
+    const earlier = hasPayload(exchange)
+      ? await this.#digests.find(digest, exchange.headers)
+      : "unsure";
     const content: Content = {
       digest: unchanged?.record.payloadDigest ?? digest,
       earlier,
@@ -243,7 +245,9 @@ export class PageFinisher {
         ...(plan.kind === "end" && isRedirectFault(plan.reason) && { excluded: plan.reason }),
       },
       extraOps:
-        earlier === "new" ? this.#digests.add(digest, { url, fetchedAtMs, capture: location }) : [],
+        earlier === "new"
+          ? this.#digests.add(digest, exchange.headers, { url, fetchedAtMs, capture: location })
+          : [],
     };
   }
 
@@ -297,11 +301,8 @@ function returnEnd(
 }
 
 /** The page that has the link to these URLs: not one that redirects to them, which people never see. */
-function foundOn(
-  { url: { entry } }: Lease,
-  { redirectChain }: UrlsOf,
-): Pick<AdmissionRequest, "via"> {
-  const via = redirectChain.length > 0 ? entry.via : entry.url;
+function foundOn({ url }: Lease, { redirectChain }: UrlsOf): Pick<AdmissionRequest, "via"> {
+  const via = redirectChain.length > 0 ? url.entry.via : url.entry.url;
   return via === undefined ? {} : { via };
 }
 

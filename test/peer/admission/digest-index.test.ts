@@ -19,12 +19,35 @@ it("remembers the latest digests, and asks the database for the others", async (
   const index = new DigestIndex({ has: () => true }, { get }, new SieveKeeper(sieve, silentLogger));
   const digests = Array.from({ length: count }, (_, n) => `sha1:${n}`);
   for (const digest of digests) {
-    expect(await index.find(digest)).toBe("new");
-    const ops = index.add(digest, { url: `http://a.example/${digest}`, fetchedAtMs: 1, capture });
+    expect(await index.find(digest, [])).toBe("new");
+    const ops = index.add(digest, [], {
+      url: `http://a.example/${digest}`,
+      fetchedAtMs: 1,
+      capture,
+    });
     for (const op of ops) if (op.type === "put") rows.set(nameOfKey(op.key), op.value);
   }
   for (const digest of digests) {
-    expect(await index.find(digest)).toMatchObject({ url: `http://a.example/${digest}` });
+    expect(await index.find(digest, [])).toMatchObject({ url: `http://a.example/${digest}` });
   }
-  expect(asked).toEqual(digests.slice(0, count - 4_096));
+  expect(asked.map((name) => name.replace(/ .*/, ""))).toEqual(digests.slice(0, count - 4_096));
+});
+
+it("takes content for known where all that a head tells of it is the same", async () => {
+  const get = () => Promise.resolve(undefined);
+  const index = new DigestIndex({ has: () => true }, { get }, new SieveKeeper({}, silentLogger));
+  const html = ["Content-Type", "text/html"];
+  const record = { url: "http://a.example/", fetchedAtMs: 1, capture };
+  expect(await index.find("sha1:1", html)).toBe("new");
+  index.add("sha1:1", html, record);
+  expect(await index.find("sha1:1", ["date", "now", "content-type", "text/html"])).toBe(record);
+  for (const other of [
+    [],
+    ["content-type", "text/plain"],
+    [...html, "content-encoding", "gzip"],
+    [...html, "x-robots-tag", "nofollow"],
+    [...html, "refresh", "0; url=/b"],
+  ]) {
+    expect(await index.find("sha1:1", other)).toBe("new");
+  }
 });
