@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { CrawlError } from "../../core/errors.ts";
-import type { JobDefinition } from "../../core/jobs/job-definition.ts";
+import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.ts";
 import type { Millis } from "../../core/units.ts";
 import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 import {
@@ -48,8 +48,12 @@ export class ParserThread {
   readonly #pages: WaitingPage[] = [];
   /** Those of them that the thread is still to be sent, with all others of this turn. */
   #unsent: WaitingPage[] = [];
-  /** Keys of the jobs that the thread knows, the one used last at the end. */
-  readonly #jobs = new Set<string>();
+  /**
+   * Keys of the jobs that the thread knows, by their options, the one used last at the end. A revision does not tell options
+   * apart: two members may change a job at once.
+   */
+  readonly #jobs = new Map<JobOptions, string>();
+  #jobsLearnt = 0;
   #worker: Worker | undefined;
   #ready = false;
   #watch: NodeJS.Timeout | undefined;
@@ -131,18 +135,25 @@ export class ParserThread {
 
   /** @param flush sends the pages that need the jobs as they are */
   #learn(worker: Worker, definition: JobDefinition, flush: () => void): string {
-    const key = `${definition.revision} ${definition.id}`;
-    if (!this.#jobs.delete(key)) {
+    const { options } = definition;
+    const known = this.#jobs.get(options);
+    const key = known ?? String(this.#jobsLearnt++);
+    if (known === undefined) {
       flush();
-      const [oldest] = this.#jobs;
-      if (oldest !== undefined && this.#jobs.size >= knownJobsMax) {
-        this.#jobs.delete(oldest);
-        post(worker, { kind: "forget-job", key: oldest });
-      }
+      this.#forgetOldest(worker);
       post(worker, { kind: "learn-job", key, definition });
     }
-    this.#jobs.add(key);
+    this.#jobs.delete(options);
+    this.#jobs.set(options, key);
     return key;
+  }
+
+  #forgetOldest(worker: Worker): void {
+    const [oldest] = this.#jobs;
+    if (oldest === undefined || this.#jobs.size < knownJobsMax) return;
+    const [options, key] = oldest;
+    this.#jobs.delete(options);
+    post(worker, { kind: "forget-job", key });
   }
 
   #onMessage(worker: Worker, message: FromThread): void {

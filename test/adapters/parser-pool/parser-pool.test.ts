@@ -96,6 +96,13 @@ describe("ParserPool", () => {
     expect(found).toEqual(Array.from({ length: count }, (_, n) => n % 2));
   });
 
+  it("goes by the options that a page's job has, whatever their revision: two members change a job at once", async () => {
+    const pool = await started({});
+    const own = await pool.parse(parseRequest({ job: jobWith({ exclude: ["x$"] }) }));
+    const merged = await pool.parse(parseRequest({ job: jobWith({}) }));
+    expect([own, merged].map(({ links }) => unpackLinks(links).length)).toEqual([0, 1]);
+  });
+
   it("moves a large record over as it is", async () => {
     const pool = await started({});
     const noise = Uint8Array.from({ length: 500_000 }, (_, n) => (n * n * 2_654_435_761) >>> 13);
