@@ -17,8 +17,8 @@ import { CrawlSeeds } from "../crawl-seeds.ts";
 import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
-import { FirstAnswerTrouble } from "../dashboard/first-answer-trouble.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
+import { Standstill } from "../dashboard/standstill.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { checkAddresses, privateAddressText } from "../seed-urls.ts";
@@ -192,8 +192,8 @@ function displayOf(
   const { clock, stderr } = terminal;
   const options = { ...defaultProgressDisplayOptions, color: colorWanted(terminal) };
   const fetchedBefore = before?.counts.fetched ?? 0;
-  const trouble = new FirstAnswerTrouble(control, { ...plan, fetchedBefore });
-  const view = (): Promise<ProgressView> => viewOf(control, plan, trouble, clock.nowMs());
+  const standstill = new Standstill(control, { ...plan, fetchedBefore });
+  const view = (): Promise<ProgressView> => viewOf(control, plan, standstill, clock.nowMs());
   return new ProgressDisplay(stderr, clock, view, options);
 }
 
@@ -243,11 +243,11 @@ function isUntouched({ counts, finished }: JobReport, before: JobReport | undefi
 async function viewOf(
   control: PeerControl,
   plan: CrawlPlan,
-  firstAnswer: FirstAnswerTrouble,
+  standstill: Standstill,
   nowMs: Millis,
 ): Promise<ProgressView> {
   // A peer that has just broken cannot be asked any more, and what broke it is told as it ends.
-  const trouble = await firstAnswer.text(nowMs).catch((error: unknown) => {
+  const trouble = await standstill.text(nowMs).catch((error: unknown) => {
     if (!(error instanceof CrawlError)) throw error;
     return undefined;
   });

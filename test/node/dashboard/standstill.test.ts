@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FirstAnswerTrouble } from "../../../node/dashboard/first-answer-trouble.ts";
+import { Standstill } from "../../../node/dashboard/standstill.ts";
 import type { OriginRobots } from "../../../src/core/answers/host-status.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import type { HostStatus, JobCounts } from "../../../src/ports/peer-control.ts";
@@ -42,11 +42,11 @@ interface Crawl extends Partial<JobCounts> {
   readonly seeds?: readonly string[];
 }
 
-/** What is told of a crawl with these hosts' URLs as its seeds. */
-function told(
+/** A crawl with these hosts' URLs as its seeds, and what looks at it. */
+function watched(
   hosts: readonly HostStatus[],
   { openRequests = 0, fetchedBefore = 0, queue = [], seeds, ...counts }: Crawl = {},
-): Promise<string | undefined> {
+): { readonly control: FakePeerControl; readonly standstill: Standstill } {
   const control = new FakePeerControl();
   control.reports.set(job, jobReport(job, { queued: 1, ...counts }));
   for (const host of hosts) control.hosts.set(host.host, host);
@@ -54,7 +54,7 @@ function told(
     control.statuses.set(url, { url, state: "queued", attempts: 0, owner: "peer-0" });
   }
   const urls = seeds ?? hosts.map(({ host }) => `http://${host}/`);
-  const trouble = new FirstAnswerTrouble(
+  const standstill = new Standstill(
     {
       host: (name) => control.host(name),
       job: (id) => control.job(id),
@@ -63,12 +63,17 @@ function told(
     },
     { job, urls, fetchedBefore },
   );
-  return trouble.text(nowMs);
+  return { control, standstill };
+}
+
+/** What is told of it at the first look. */
+function told(...crawl: Parameters<typeof watched>): Promise<string | undefined> {
+  return watched(...crawl).standstill.text(nowMs);
 }
 
 const refused = resting("a.example", { failure: "connect-refused" });
 
-describe("FirstAnswerTrouble", () => {
+describe("Standstill", () => {
   it.each([
     ["robots.txt that did not come", refused, "the server refused the connection"],
     [
@@ -82,7 +87,7 @@ describe("FirstAnswerTrouble", () => {
   });
 
   it.each([
-    ["a server has answered", told([refused], { fetched: 1 })],
+    ["a server has just answered", told([refused], { fetched: 1 })],
     ["one has in this run", told([refused], { fetched: 8, fetchedBefore: 7 })],
     ["one is being asked", told([refused], { openRequests: 1 })],
     ["nothing is left", told([refused], { queued: 0 })],
@@ -108,5 +113,17 @@ describe("FirstAnswerTrouble", () => {
   ])("looks at the hosts of queued URLs where a crawl %s", async (_what, seeds) => {
     const queue = ["http://a.example/7"];
     expect(await told([refused], { seeds, queue })).toMatch(/^a\.example: /);
+  });
+
+  it("tells of a crawl that no longer goes on, some seconds after the last answer", async () => {
+    const { control, standstill } = watched([resting("a.example")], { fetched: 30 });
+    const toldAt = (seconds: number) => standstill.text(nowMs + seconds * 1_000);
+    expect(await toldAt(0)).toBeUndefined();
+    expect(await toldAt(4.9)).toBeUndefined();
+    expect(await toldAt(5)).toMatch(/^a\.example: the host rests after a failure/);
+    control.reports.set(job, jobReport(job, { queued: 1, fetched: 31 }));
+    expect(await toldAt(9)).toBeUndefined();
+    expect(await toldAt(13.9)).toBeUndefined();
+    expect(await toldAt(14)).toMatch(/^a\.example: /);
   });
 });

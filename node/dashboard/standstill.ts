@@ -7,6 +7,9 @@ import { clause } from "../text/terminal-text.ts";
 /** Hosts that are looked at: each is some reads of the database, at every drawing. */
 const hostsMax = 8;
 
+/** After an answer nothing is said for so long: between two requests to a host that is well little else passes. */
+const quietMs: Millis = 5_000;
+
 /** What a crawl begins with. */
 interface CrawlBeginning {
   readonly job: JobId;
@@ -16,29 +19,34 @@ interface CrawlBeginning {
   readonly fetchedBefore: number;
 }
 
-/** Tells of a crawl that has not fetched anything in this run yet what keeps it back. */
-export class FirstAnswerTrouble {
+/** Tells of a crawl that stands still what keeps it back: from the beginning, and some seconds after the last answer. */
+export class Standstill {
   readonly #control: Pick<PeerControl, "host" | "job" | "stats" | "urls">;
-  readonly #beginning: CrawlBeginning;
+  readonly #job: JobId;
   #names: readonly string[];
+  #fetched: number;
+  /** When the last answer was seen; absent before the first one. */
+  #answeredAtMs: Millis | undefined;
 
   constructor(
     control: Pick<PeerControl, "host" | "job" | "stats" | "urls">,
-    beginning: CrawlBeginning,
+    { job, urls, fetchedBefore }: CrawlBeginning,
   ) {
     this.#control = control;
-    this.#beginning = beginning;
-    this.#names = hostsOf(beginning.urls);
+    this.#job = job;
+    this.#names = hostsOf(urls);
+    this.#fetched = fetchedBefore;
   }
 
   /**
    * Where all hosts that are looked at rest after failures: the first one, what is wrong with it, and when it is asked
-   * again. Nothing as soon as a server has answered, and while one is being asked.
+   * again. Nothing while one is being asked, nor soon after one has answered.
    */
   async text(nowMs: Millis): Promise<string | undefined> {
-    const { job, fetchedBefore } = this.#beginning;
-    const { counts, finished } = this.#control.job(job);
-    if (finished || counts.fetched > fetchedBefore) return undefined;
+    const { counts, finished } = this.#control.job(this.#job);
+    if (counts.fetched !== this.#fetched) this.#answeredAtMs = nowMs;
+    this.#fetched = counts.fetched;
+    if (finished || nowMs < (this.#answeredAtMs ?? -Infinity) + quietMs) return undefined;
     if (this.#control.stats().openRequests > 0) return undefined;
     const awaited = await this.#awaited();
     const [first] = awaited;
@@ -53,7 +61,7 @@ export class FirstAnswerTrouble {
   async #awaited(): Promise<readonly HostStatus[]> {
     const before = await this.#withQueue();
     if (before.length > 0) return before;
-    const { urls } = await this.#control.urls(this.#beginning.job, { state: "queued" });
+    const { urls } = await this.#control.urls(this.#job, { state: "queued" });
     this.#names = hostsOf(urls.map(({ url }) => url));
     return this.#withQueue();
   }
