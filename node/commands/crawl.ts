@@ -103,6 +103,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     if (display === undefined) void terminal.stderr.write(lines);
     else display.print(lines);
   };
+  const fail = (): void => context.finish(exitCodes.failed);
   const request = await requestOf(context, command, urls, say);
   const { plan, values } = request;
   const stop = new StopRequest(terminal);
@@ -136,7 +137,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
-        await sayGivenUp(session, plan, again, context);
+        await sayGivenUp(session, plan, again, { fail, say });
       }
       broken = await listAtEnd(session, plan, stop.signal);
       await display.stop();
@@ -276,12 +277,12 @@ async function sayGivenUp(
   { control }: PeerSession,
   { urls, job }: CrawlPlan,
   again: boolean,
-  { terminal: { stderr }, finish: finishWith }: CommandContext,
+  { fail, say }: { readonly fail: () => void; readonly say: Say },
 ): Promise<void> {
   const { counts, finished } = control.job(job);
   const failed = counts.fetched === 0;
   if (!finished || (!failed && !again)) return;
-  if (failed) finishWith(exitCodes.failed);
+  if (failed) fail();
   const statuses = await control.status(urls.slice(0, statusUrlsMax), job);
   const givenUp = statuses.find(
     ({ state, httpStatus }) =>
@@ -289,12 +290,12 @@ async function sayGivenUp(
   );
   if (givenUp === undefined) {
     const hint = urls.length === 0 ? "; run it again with its URL to be told why" : "";
-    if (failed) await stderr.write(`peer: nothing could be fetched${hint}\n`);
+    if (failed) say(`peer: nothing could be fetched${hint}\n`);
     return;
   }
   const { url, reason, detail = reason ?? "no reason is known" } = givenUp;
   const flag = reason === "address-forbidden" ? " with --allow-private" : "";
-  await stderr.write(
+  say(
     `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${clause(detail)}; ` +
       `to try again${flag}, begin anew with --job NAME or another --out DIR\n`,
   );

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../../../node/cli.ts";
+import type { RunnablePeer } from "../../../node/peer-session.ts";
+import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
+import { FakeTerminal } from "../../support/fake-terminal.ts";
+
+const seed = "https://docs.example/";
+
+let out: string;
+let control: FakePeerControl;
+let terminal: FakeTerminal;
+
+beforeEach(async () => {
+  out = join(await mkdtemp(join(tmpdir(), "crawl-end-")), "out");
+  control = new FakePeerControl();
+  terminal = new FakeTerminal();
+  terminal.environment["ORBWEAVER_CONTACT"] = "mail@docs.example";
+});
+
+afterEach(() => rm(join(out, ".."), { recursive: true }));
+
+function composePeer(): Promise<RunnablePeer> {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return Promise.resolve({ control, start: nothing, stop: nothing });
+}
+
+/** Runs a crawl of the seed until it waits for its end, which is then `report`. */
+async function crawlUntil(report: ReturnType<typeof jobReport>) {
+  const crawling = runCli(["crawl", seed, "--out", out], terminal, composePeer);
+  await expect.poll(() => control.waiting).toBe(1);
+  if (terminal.stderr.isTTY) await expect.poll(() => terminal.stderr.text).toContain("crawling ");
+  control.finish();
+  control.reports.set("crawl", report);
+  return { exitCode: await crawling, out: terminal.stdout.text, err: terminal.stderr.text };
+}
+
+describe("the end of a crawl", () => {
+  it("leaves the reason why nothing was fetched on a terminal, above the panel", async () => {
+    terminal = new FakeTerminal({ isTTY: true });
+    const refused = { url: seed, state: "excluded", attempts: 0, owner: "peer-0" } as const;
+    control.statuses.set(seed, { ...refused, reason: "robots" });
+    const { err, exitCode } = await crawlUntil(jobReport("crawl", { skipped: { robots: 1 } }));
+    expect(exitCode).toBe(1);
+    // The panel is taken away before the line, and drawn again below it.
+    expect(err).toMatch(
+      new RegExp(`\u001b\\[4A\u001b\\[0Jpeer: nothing could be fetched; ${seed}: .*\n.*crawling `),
+    );
+  });
+});
