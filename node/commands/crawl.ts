@@ -96,6 +96,12 @@ interface CrawlRequest {
 /** Says whole lines to people. */
 type Say = (lines: string) => void;
 
+/** How a command says what went wrong, and that it has failed. */
+interface Complaint {
+  readonly fail: () => void;
+  readonly say: Say;
+}
+
 async function crawl(context: CommandContext, command: Command, urls: string[]): Promise<void> {
   const { terminal } = context;
   let display: ProgressDisplay | undefined;
@@ -132,12 +138,16 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       const before = jobBefore(session.control, plan);
       await rememberSettings(plan.out, values);
       await sayContact(context, command, values);
-      display = displayOf(terminal, session, plan, before);
+      const fetchedBefore = before?.counts.fetched ?? 0;
+      const standstill = new Standstill(session.control, { ...plan, fetchedBefore });
+      display = displayOf(terminal, session, plan, standstill);
       whole = await injectSeeds(session, request, before, { display, say, stop });
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
-        await sayGivenUp(session, plan, again, { fail, say });
+        const { finished } = session.control.job(plan.job);
+        if (finished) await sayGivenUp(session, plan, again, { fail, say });
+        else if (!stop.signal.aborted) await sayHalted(plan, standstill, terminal, { fail, say });
       }
       broken = await listAtEnd(session, plan, stop.signal);
       await display.stop();
@@ -188,12 +198,10 @@ function displayOf(
   terminal: Terminal,
   { control }: PeerSession,
   plan: CrawlPlan,
-  before: JobReport | undefined,
+  standstill: Standstill,
 ): ProgressDisplay {
   const { clock, stderr } = terminal;
   const options = { ...defaultProgressDisplayOptions, color: colorWanted(terminal) };
-  const fetchedBefore = before?.counts.fetched ?? 0;
-  const standstill = new Standstill(control, { ...plan, fetchedBefore });
   const view = (): Promise<ProgressView> => viewOf(control, plan, standstill, clock.nowMs());
   return new ProgressDisplay(stderr, clock, view, options);
 }
@@ -277,11 +285,10 @@ async function sayGivenUp(
   { control }: PeerSession,
   { urls, job }: CrawlPlan,
   again: boolean,
-  { fail, say }: { readonly fail: () => void; readonly say: Say },
+  { fail, say }: Complaint,
 ): Promise<void> {
-  const { counts, finished } = control.job(job);
-  const failed = counts.fetched === 0;
-  if (!finished || (!failed && !again)) return;
+  const failed = control.job(job).counts.fetched === 0;
+  if (!failed && !again) return;
   if (failed) fail();
   const statuses = await control.status(urls.slice(0, statusUrlsMax), job);
   const givenUp = statuses.find(
@@ -298,6 +305,24 @@ async function sayGivenUp(
   say(
     `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${clause(detail)}; ` +
       `to try again${flag}, begin anew with --job NAME or another --out DIR\n`,
+  );
+}
+
+/** Says of a crawl that can go no further, since all its hosts are halted, which one is, and how it is let back. */
+async function sayHalted(
+  { out }: CrawlPlan,
+  standstill: Standstill,
+  { clock }: Terminal,
+  { fail, say }: Complaint,
+): Promise<void> {
+  fail();
+  const rest = await standstill.rest(clock.nowMs());
+  if (rest === undefined) return say("peer: not all could be fetched; its hosts are halted\n");
+  const { host, text } = rest;
+  const data = `--data ${shellWord(out)}`;
+  say(
+    `peer: not all could be fetched; ${text}; to let it back sooner: ` +
+      `peer ${data}, and then peer host ${host} --release ${data}\n`,
   );
 }
 

@@ -6,6 +6,7 @@ import type { ApiClient } from "../api-client.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
 import type { ProgressFigures, ProgressView } from "../dashboard/progress-view.ts";
 import { ProgressWatch } from "../dashboard/progress-watch.ts";
+import { exitCodes } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
 import { renderJobs } from "../text/job-text.ts";
 import {
@@ -63,6 +64,19 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   }
   await printDocument(context, command, job === undefined ? reports : reports[0], () =>
     reports.length === 0 ? "no jobs\n" : renderJobs(reports),
+  );
+  for (const { definition, finished } of reports) {
+    if (finished) continue;
+    context.finish(exitCodes.failed);
+    await terminal.stderr.write(haltedText(definition.id));
+  }
+}
+
+/** Of a job whose wait is over though it is not finished. */
+function haltedText(job: string): string {
+  return (
+    `peer: job ${job} is not finished, and cannot go on: all its hosts are halted; ` +
+    `peer urls --job ${job} --state queued lists what is left, peer host NAME tells why\n`
   );
 }
 

@@ -48,13 +48,18 @@ export class Standstill {
     this.#fetched = counts.fetched;
     if (finished || nowMs < (this.#answeredAtMs ?? -Infinity) + quietMs) return undefined;
     if (this.#control.stats().openRequests > 0) return undefined;
+    return (await this.rest(nowMs))?.text;
+  }
+
+  /** The first of the hosts that are looked at, and what is told of it, where all of them rest after failures. */
+  async rest(nowMs: Millis): Promise<{ readonly host: string; readonly text: string } | undefined> {
     const awaited = await this.#awaited();
     const [first] = awaited;
     if (first === undefined || !awaited.every(rests)) return undefined;
     const { host, nextFetchAt } = first;
     const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - nowMs;
     const next = leftMs > 0 ? `; tried again in ${formatDuration(leftMs)}` : "";
-    return `${host}: ${reasonOf(first)}${next}`;
+    return { host, text: `${host}: ${reasonOf(first)}${next}` };
   }
 
   /** Hosts with queued URLs: those of the seeds, and where nothing of them is left others, looked up when they are needed. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
 import type { RunnablePeer } from "../../../node/peer-session.ts";
+import type { JobId } from "../../../src/core/units.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 
@@ -48,5 +49,28 @@ describe("the end of a crawl", () => {
     expect(err).toMatch(
       new RegExp(`\u001b\\[4A\u001b\\[0Jpeer: nothing could be fetched; ${seed}: .*\n.*crawling `),
     );
+  });
+
+  it("fails where all that is left is of halted hosts, and says how they are let back", async () => {
+    const queued = [{ job: "crawl" as JobId, urls: 7, orMore: false }];
+    control.hosts.set("docs.example", {
+      host: "docs.example",
+      owner: "peer-0",
+      known: true,
+      queued,
+      hold: "halted",
+      detail: "It failed too often.",
+      failuresInRow: 50,
+      robots: [],
+    });
+    const ended = await crawlUntil(jobReport("crawl", { fetched: 3, pages: 3, queued: 7 }));
+    expect(ended.out).toMatch(/^stopped; everything is kept\n/);
+    expect(ended).toMatchObject({
+      exitCode: 1,
+      err:
+        "peer: not all could be fetched; docs.example: it failed too often; to let it back sooner: " +
+        `peer --data ${out}, and then peer host docs.example --release --data ${out}\n` +
+        `continue with: peer crawl --out ${out}\n`,
+    });
   });
 });

@@ -33,3 +33,21 @@ it.each([
   stuck.closeAllConnections();
   stuck.close();
 });
+
+it("peer wait fails where a job can go no further, and says so", async () => {
+  const report = jobReport("a", { queued: 5 });
+  const halted = createServer(({ url }, response) => {
+    const isWait = url === "/v1/jobs/a/wait";
+    response.end(JSON.stringify(isWait ? { ...report, over: true } : { jobs: [report] }));
+  });
+  await new Promise<void>((resolve) => halted.listen(0, "127.0.0.1", resolve));
+  const { port } = halted.address() as AddressInfo;
+  const terminal = new FakeTerminal();
+  expect(await runCli(["wait", "--api", `127.0.0.1:${port}`, "--json"], terminal)).toBe(1);
+  expect(JSON.parse(terminal.stdout.text)).toEqual([report]);
+  expect(terminal.stderr.text).toMatch(
+    /^peer: job a is not finished, and cannot go on: all its hosts are halted; [^\n]*\n$/,
+  );
+  halted.closeAllConnections();
+  halted.close();
+});
