@@ -141,6 +141,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       const fetchedBefore = before?.counts.fetched ?? 0;
       const standstill = new Standstill(session.control, { ...plan, fetchedBefore });
       display = displayOf(terminal, session, plan, standstill);
+      if (before?.definition.state === "paused") await resume(session, plan, say);
       whole = await injectSeeds(session, request, before, { display, say, stop });
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
@@ -204,6 +205,12 @@ function displayOf(
   const options = { ...defaultProgressDisplayOptions, color: colorWanted(terminal) };
   const view = (): Promise<ProgressView> => viewOf(control, plan, standstill, clock.nowMs());
   return new ProgressDisplay(stderr, clock, view, options);
+}
+
+/** Lets a job go on that was paused in an earlier run: this is what the crawl is run again for. */
+async function resume({ control }: PeerSession, { job }: CrawlPlan, say: Say): Promise<void> {
+  await control.changeJob(job, "resume");
+  say(`job ${job} was paused, and goes on\n`);
 }
 
 /** Injects the seeds and says what comes of it. Returns whether those were all: false where a stop was asked for. */

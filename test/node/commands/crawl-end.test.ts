@@ -38,6 +38,16 @@ async function crawlUntil(report: ReturnType<typeof jobReport>) {
   return { exitCode: await crawling, out: terminal.stdout.text, err: terminal.stderr.text };
 }
 
+it("lets a crawl go on that was paused when it was stopped", async () => {
+  control.reports.set("crawl", jobReport("crawl", { queued: 2 }));
+  await control.changeJob("crawl" as JobId, "pause");
+  control.changes.length = 0;
+  const { err, exitCode } = await crawlUntil(jobReport("crawl", { fetched: 3, pages: 3 }));
+  expect(exitCode).toBe(0);
+  expect(control.changes).toEqual([{ job: "crawl", change: "resume" }]);
+  expect(err).toMatch(/^job crawl was paused, and goes on\ncontinuing in /);
+});
+
 describe("the end of a crawl", () => {
   it("leaves the reason why nothing was fetched on a terminal, above the panel", async () => {
     terminal = new FakeTerminal({ isTTY: true });
