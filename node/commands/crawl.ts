@@ -21,6 +21,7 @@ import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
 import { Standstill } from "../dashboard/standstill.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
+import { SeedsLeft } from "../seeds-left.ts";
 import { checkAddresses, privateAddressText } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
 import type { Terminal } from "../terminal.ts";
@@ -117,8 +118,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
   let again = false;
   /** URLs that are listed as broken. */
   let broken: number | undefined;
-  /** Whether all seeds are in their job. */
-  let whole = false;
+  let left: SeedsLeft | undefined;
   try {
     const session = await openSession({
       config: peerConfigOf(values, {
@@ -142,13 +142,16 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       const standstill = new Standstill(session.control, { ...plan, fetchedBefore });
       display = displayOf(terminal, session, plan, standstill);
       if (before?.definition.state === "paused") await resume(session, plan, say);
-      whole = await injectSeeds(session, request, before, { display, say, stop });
+      left = await SeedsLeft.of(plan);
+      const whole = await injectSeeds(session, request, before, { display, say, stop });
+      if (whole && plan.file !== undefined) await left.taken();
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
         const { finished } = session.control.job(plan.job);
         if (finished) await sayGivenUp(session, plan, again, { fail, say });
         else if (!stop.signal.aborted) await sayHalted(plan, standstill, terminal, { fail, say });
+        if (left.file !== undefined) sayLeft(left.file, { fail, say });
       }
       broken = await listAtEnd(session, plan, stop.signal);
       await display.stop();
@@ -159,9 +162,9 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     }
     const { archiveFiles } = session.control.stats();
     const report = session.control.job(plan.job);
-    const finished = report.finished && whole;
+    const finished = report.finished && left.file === undefined;
     const summary = crawlSummary({ ...report, finished }, archiveFiles, plan.out, broken);
-    await finish(context, command, summary, again, whole ? undefined : plan.file);
+    await finish(context, command, summary, again, left.file);
     if (!finished && stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
     stop.dispose();
@@ -331,6 +334,12 @@ async function sayHalted(
     `peer: not all could be fetched; ${text}; to let it back sooner: ` +
       `peer ${data}, and then peer host ${host} --release ${data}\n`,
   );
+}
+
+/** Says of a crawl that an interruption has cut off from the rest of its seeds that it has not all of them. */
+function sayLeft(file: string, { fail, say }: Complaint): void {
+  fail();
+  say(`peer: not all URLs of ${printable(file)} are in the crawl: it was interrupted meanwhile\n`);
 }
 
 /** Lists what is broken where nothing is left to do, however long that takes. */

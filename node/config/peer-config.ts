@@ -79,6 +79,8 @@ export interface DataLayout {
   readonly brokenFile: string;
   /** What a one-shot crawl was told, for its continuation. */
   readonly settingsFile: string;
+  /** Which file's URLs are not all in their job yet; absent where there is none. */
+  readonly seedsLeftFile: string;
   /** Address of the running peer's API. */
   readonly apiFile: string;
   /** The peer's private key, from which its name follows. */
@@ -98,6 +100,7 @@ export function dataLayout(dataDir: string): DataLayout {
     summaryFile: join(dataDir, "summary.json"),
     brokenFile: join(dataDir, "broken.ndjson"),
     settingsFile: join(dataDir, "settings.json"),
+    seedsLeftFile: join(dataDir, "seeds-left.json"),
     apiFile: join(dataDir, "api.json"),
     keyFile: join(dataDir, "peer-key"),
     nameFile: join(dataDir, "peer-id"),

@@ -205,6 +205,35 @@ describe("peer crawl --file", () => {
     expect(control.job("crawl" as never).counts.pages).toBe(3_500);
   });
 
+  it("does not end as finished without the file of which it was cut off", async () => {
+    await writeFile(file, urlsOf(1_500).join("\n"));
+    // As a kill leaves it: what comes after the first batch never happens.
+    const inject = control.inject.bind(control);
+    control.inject = (...seeds) =>
+      control.injected.length === 1
+        ? Promise.reject(new CrawlError("STORE_IO", "cut off"))
+        : inject(...seeds);
+    await crawl("--file", file, "--out", out);
+    control.inject = inject;
+
+    await mkdir(join(out, "state"), { recursive: true });
+    terminal = new FakeTerminal();
+    const { err, exitCode, out: printed } = await crawlAll("--out", out, "--json");
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err:
+        `continuing in ${out}: 0 pages so far, 1,000 queued\n` +
+        `peer: not all URLs of ${file} are in the crawl: it was interrupted meanwhile\n` +
+        `continue with: peer crawl --file ${file} --out ${out}\n`,
+    });
+    expect(JSON.parse(printed)).toMatchObject({ finished: false, pages: 1_000 });
+
+    terminal = new FakeTerminal();
+    expect(await crawlAll("--file", file, "--out", out)).toMatchObject({ exitCode: 0 });
+    terminal = new FakeTerminal();
+    expect((await crawl("--out", out)).out).toMatch(/^already finished\n/);
+  });
+
   it("is not finished where the rest of its seeds is missing", async () => {
     terminal.input = `${urlsOf(1_000).join("\n")}\n`;
     terminal.inputStaysOpen = true;
