@@ -103,13 +103,20 @@ export class ApiClient {
     } while (from !== undefined);
   }
 
-  /** The archived body as it arrives, which takes what it takes once it has begun, and fails where it breaks off. */
-  async content(url: string, job?: string): Promise<AsyncIterable<Uint8Array>> {
+  /**
+   * The archived body as it arrives, which takes what it takes once it has begun, and fails where it breaks off;
+   * `truncated`: its end was not kept.
+   */
+  async content(
+    url: string,
+    job?: string,
+  ): Promise<{ readonly body: AsyncIterable<Uint8Array>; readonly truncated: boolean }> {
     const path = `/content?${query({ url, job })}`;
     const response = await this.#within(this.#answerMsMax, (end) =>
       this.#request("GET", path, undefined, end),
     );
-    return this.#wholeOf(response.body ?? emptyBody());
+    const truncated = response.headers.get("x-archive-truncated") === "true";
+    return { body: this.#wholeOf(response.body ?? emptyBody()), truncated };
   }
 
   async *#wholeOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

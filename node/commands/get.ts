@@ -29,7 +29,7 @@ export function getCommand(context: CommandContext): Command {
 
 async function get(context: CommandContext, command: Command, url: string): Promise<void> {
   checkUrls([url]);
-  const { stdout } = context.terminal;
+  const { stderr, stdout } = context.terminal;
   const { job } = await settingsOf(context, command, ["job"]);
   const client = await clientOf(context, command);
   if (wantsJson(command) || command.opts()["headers"] === true) {
@@ -43,7 +43,9 @@ async function get(context: CommandContext, command: Command, url: string): Prom
     await stdout.write([`HTTP/1.1 ${head.status}`, ...lines, ""].join("\n"));
     return;
   }
-  for await (const chunk of await client.content(url, job)) await stdout.write(chunk);
+  const { body, truncated } = await client.content(url, job);
+  for await (const chunk of body) await stdout.write(chunk);
+  if (truncated) await stderr.write(`peer: ${printable(url)} is archived without its end\n`);
 }
 
 function pairs(headers: readonly string[]): [name: string, value: string][] {

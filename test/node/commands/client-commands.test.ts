@@ -297,6 +297,18 @@ describe("peer get", () => {
     expect(terminal.stdout.bytes.equals(body)).toBe(true);
   });
 
+  it("says beside the body that its end was not kept", async () => {
+    const cut = { url: "http://b.example/", status: 200, fetchedAtMs: 0, headers: [] };
+    control.archived.set(cut.url, { ...cut, body: body.subarray(0, 3), truncated: true });
+    const { err, exitCode, terminal } = await peer(["get", cut.url]);
+    expect({ err, exitCode }).toEqual({
+      err: "peer: http://b.example/ is archived without its end\n",
+      exitCode: 0,
+    });
+    expect(terminal.stdout.bytes.equals(body.subarray(0, 3))).toBe(true);
+    expect(await peer(["get", "http://a.example/"])).toMatchObject({ err: "" });
+  });
+
   it("shows the archived head", async () => {
     const { out } = await peer(["get", "--headers", "http://a.example/"]);
     expect(out).toBe("HTTP/1.1 200\nContent-Type: text/html\nX: \ufffd[1m\n");
