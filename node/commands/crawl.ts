@@ -13,6 +13,7 @@ import {
   type SettingValues,
 } from "../config/settings.ts";
 import { crawlJobDefault, dataDirOf, jobBefore, planOf, type CrawlPlan } from "../crawl-plan.ts";
+import { sayHalted, sayLeft, sayWhatLacks, type Say } from "../crawl-end.ts";
 import { CrawlSeeds } from "../crawl-seeds.ts";
 import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
@@ -27,7 +28,7 @@ import { StopRequest } from "../stop-request.ts";
 import type { Terminal } from "../terminal.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
-import { clause, printable, shellWord } from "../text/terminal-text.ts";
+import { shellWord } from "../text/terminal-text.ts";
 import { inputText, rejectionText } from "../url-file.ts";
 import { Rejections, urlSource, type Rejection, type UrlSource } from "../url-source.ts";
 import {
@@ -46,9 +47,6 @@ const settingNames = [
   ...jobSettingNames,
   ...peerSettingNames,
 ] as const satisfies readonly SettingName[];
-
-/** Seeds that are looked through for one that was given up: as many as can be asked for at once. */
-const statusUrlsMax = 1_000;
 
 /** Time for the list of broken URLs from when a stop was asked for: requests that end come first, and the user waits. */
 const stoppedListMsMax: Millis = 3_000;
@@ -92,15 +90,6 @@ interface CrawlRequest {
   readonly values: SettingValues;
   readonly seeds: CrawlSeeds;
   readonly rejections: Rejections;
-}
-
-/** Says whole lines to people. */
-type Say = (lines: string) => void;
-
-/** How a command says what went wrong, and that it has failed. */
-interface Complaint {
-  readonly fail: () => void;
-  readonly say: Say;
 }
 
 async function crawl(context: CommandContext, command: Command, urls: string[]): Promise<void> {
@@ -149,7 +138,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
         const { finished } = session.control.job(plan.job);
-        if (finished) await sayGivenUp(session, plan, again, { fail, say });
+        if (finished) await sayWhatLacks(session.control, plan, again, { fail, say });
         else if (!stop.signal.aborted) await sayHalted(plan, standstill, terminal, { fail, say });
         if (left.file !== undefined) sayLeft(left.file, { fail, say });
       }
@@ -285,61 +274,6 @@ async function untilEnd(
   display.start();
   const ends = [control.jobFinished(job, stop.signal), stop.asked()];
   await Promise.race(broken === undefined ? ends : [...ends, broken]);
-}
-
-/**
- * Says which seed was given up and what helps: what is given up stays so in its job. A crawl that got no answer at all has
- * failed; of one that got some it is said only when it is run again.
- */
-async function sayGivenUp(
-  { control }: PeerSession,
-  { urls, job }: CrawlPlan,
-  again: boolean,
-  { fail, say }: Complaint,
-): Promise<void> {
-  const failed = control.job(job).counts.fetched === 0;
-  if (!failed && !again) return;
-  if (failed) fail();
-  const statuses = await control.status(urls.slice(0, statusUrlsMax), job);
-  const givenUp = statuses.find(
-    ({ state, httpStatus }) =>
-      (state === "done" && httpStatus === undefined) || state === "excluded",
-  );
-  if (givenUp === undefined) {
-    const hint = urls.length === 0 ? "; run it again with its URL to be told why" : "";
-    if (failed) say(`peer: nothing could be fetched${hint}\n`);
-    return;
-  }
-  const { url, reason, detail = reason ?? "no reason is known" } = givenUp;
-  const flag = reason === "address-forbidden" ? " with --allow-private" : "";
-  say(
-    `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${clause(detail)}; ` +
-      `to try again${flag}, begin anew with --job NAME or another --out DIR\n`,
-  );
-}
-
-/** Says of a crawl that can go no further, since all its hosts are halted, which one is, and how it is let back. */
-async function sayHalted(
-  { out }: CrawlPlan,
-  standstill: Standstill,
-  { clock }: Terminal,
-  { fail, say }: Complaint,
-): Promise<void> {
-  fail();
-  const rest = await standstill.rest(clock.nowMs());
-  if (rest === undefined) return say("peer: not all could be fetched; its hosts are halted\n");
-  const { host, text } = rest;
-  const data = `--data ${shellWord(out)}`;
-  say(
-    `peer: not all could be fetched; ${text}; to let it back sooner: ` +
-      `peer ${data}, and then peer host ${host} --release ${data}\n`,
-  );
-}
-
-/** Says of a crawl that an interruption has cut off from the rest of its seeds that it has not all of them. */
-function sayLeft(file: string, { fail, say }: Complaint): void {
-  fail();
-  say(`peer: not all URLs of ${printable(file)} are in the crawl: it was interrupted meanwhile\n`);
 }
 
 /** Lists what is broken where nothing is left to do, however long that takes. */

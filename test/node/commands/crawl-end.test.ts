@@ -83,4 +83,27 @@ describe("the end of a crawl", () => {
         `continue with: peer crawl --out ${out}\n`,
     });
   });
+
+  it.each([
+    [{ httpStatus: 403 }, `${seed}: the server answers with 403\n`],
+    [
+      { httpStatus: 302, redirect: seed, reason: "redirect-loop", detail: "The redirects loop." },
+      `${seed}: the server answers with 302: the redirects loop\n`,
+    ],
+    [{ httpStatus: 301, redirect: "https://lost.example/" }, "https://lost.example/: it is lost\n"],
+  ] as const)("says why there is no page where a server has answered: %j", async (answer, text) => {
+    const done = { state: "done", attempts: 1, owner: "peer-0" } as const;
+    const lost = "https://lost.example/";
+    control.statuses.set(lost, { ...done, url: lost, reason: "tls-error", detail: "It is lost." });
+    control.statuses.set(seed, { ...done, url: seed, ...answer });
+    const { err, exitCode } = await crawlUntil(jobReport("crawl", { fetched: 1 }));
+    expect({ err, exitCode }).toEqual({ err: `peer: there is no page; ${text}`, exitCode: 0 });
+  });
+
+  it("says nothing of a crawl of what is no page", async () => {
+    const picture = { httpStatus: 200, contentType: "image/png" };
+    const done = { url: seed, state: "done", attempts: 1, owner: "peer-0" } as const;
+    control.statuses.set(seed, { ...done, ...picture });
+    expect(await crawlUntil(jobReport("crawl", { fetched: 1 }))).toMatchObject({ err: "" });
+  });
 });

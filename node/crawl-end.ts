@@ -1,0 +1,106 @@
+import type { PeerControl } from "../src/ports/peer-control.ts";
+import type { CrawlPlan } from "./crawl-plan.ts";
+import type { Standstill } from "./dashboard/standstill.ts";
+import type { Terminal } from "./terminal.ts";
+import { clause, printable, shellWord } from "./text/terminal-text.ts";
+
+/** Seeds that are looked through for one that was given up: as many as can be asked for at once. */
+const statusUrlsMax = 1_000;
+
+/** Redirects that are followed: a crawl follows no more of them in a row. */
+const hopsMax = 10;
+
+/** Says whole lines to people. */
+export type Say = (lines: string) => void;
+
+/** How a command says what went wrong, and that it has failed. */
+export interface Complaint {
+  readonly fail: () => void;
+  readonly say: Say;
+}
+
+/**
+ * Says of a crawl that is finished what it lacks. One that got no answer at all has failed, and is told which seed was given
+ * up; one that is run again too, since what is given up stays so in its job; one without a page, why there is none.
+ */
+export async function sayWhatLacks(
+  control: Pick<PeerControl, "job" | "status">,
+  plan: CrawlPlan,
+  again: boolean,
+  complaint: Complaint,
+): Promise<void> {
+  const { fetched, pages } = control.job(plan.job).counts;
+  const failed = fetched === 0;
+  if (failed) complaint.fail();
+  if (failed || again) await sayGivenUp(control, plan, failed, complaint);
+  if (!failed && pages === 0) await sayNoPage(control, plan, complaint);
+}
+
+/** Says which seed was given up, and what helps. */
+async function sayGivenUp(
+  control: Pick<PeerControl, "status">,
+  { urls, job }: CrawlPlan,
+  failed: boolean,
+  { say }: Pick<Complaint, "say">,
+): Promise<void> {
+  const statuses = await control.status(urls.slice(0, statusUrlsMax), job);
+  const givenUp = statuses.find(
+    ({ state, httpStatus }) =>
+      (state === "done" && httpStatus === undefined) || state === "excluded",
+  );
+  if (givenUp === undefined) {
+    const hint = urls.length === 0 ? "; run it again with its URL to be told why" : "";
+    if (failed) say(`peer: nothing could be fetched${hint}\n`);
+    return;
+  }
+  const { url, reason, detail = reason ?? "no reason is known" } = givenUp;
+  const flag = reason === "address-forbidden" ? " with --allow-private" : "";
+  say(
+    `peer: ${failed ? "nothing" : "not all"} could be fetched; ${printable(url)}: ${clause(detail)}; ` +
+      `to try again${flag}, begin anew with --job NAME or another --out DIR\n`,
+  );
+}
+
+/** Says what came of the first seed, or of where it leads, unless that is well: then it is something else than a page. */
+async function sayNoPage(
+  control: Pick<PeerControl, "status">,
+  { urls, job }: CrawlPlan,
+  { say }: Pick<Complaint, "say">,
+): Promise<void> {
+  let [status] = await control.status(urls.slice(0, 1), job);
+  for (let hop = 0; hop < hopsMax && status?.redirect !== undefined; hop += 1) {
+    if (status.reason !== undefined) break;
+    [status] = await control.status([status.redirect], job);
+  }
+  if (status === undefined) return;
+  const { detail, httpStatus = 0, reason } = status;
+  if (httpStatus >= 200 && httpStatus <= 299) return;
+  const answer = httpStatus === 0 ? "" : `: the server answers with ${httpStatus}`;
+  const why = detail ?? reason;
+  say(
+    `peer: there is no page; ${printable(status.url)}${answer}${why === undefined ? "" : `: ${clause(why)}`}\n`,
+  );
+}
+
+/** Says of a crawl that can go no further, since all its hosts are halted, which one is, and how it is let back. */
+export async function sayHalted(
+  { out }: CrawlPlan,
+  standstill: Standstill,
+  { clock }: Terminal,
+  { fail, say }: Complaint,
+): Promise<void> {
+  fail();
+  const rest = await standstill.rest(clock.nowMs());
+  const data = `--data ${shellWord(out)}`;
+  const why =
+    rest === undefined
+      ? "its hosts are halted"
+      : `${rest.text}; to let it back sooner: peer ${data}, and then peer host ${rest.host} --release ${data}`;
+  say(`peer: not all could be fetched; ${why}\n`);
+}
+
+/** Says of a crawl that an interruption has cut off from the rest of its seeds that it has not all of them. */
+export function sayLeft(file: string, { fail, say }: Complaint): void {
+  fail();
+  say(`peer: not all URLs of ${printable(file)} are in the crawl: it was interrupted meanwhile\n`);
+}
