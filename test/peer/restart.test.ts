@@ -128,7 +128,7 @@ describe("a peer that is started again", () => {
     const machine = await stoppedWithLayout("2");
     await machine.clock.run(machine.start());
     const [marked] = machine.disk.entries({ gte: layoutKey, lt: after(layoutKey) });
-    expect(new TextDecoder().decode(marked?.value)).toBe("3");
+    expect(new TextDecoder().decode(marked?.value)).toBe("4");
   });
 
   it("refuses a database of another layout", async () => {

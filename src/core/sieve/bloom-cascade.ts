@@ -1,7 +1,7 @@
 import { invariant } from "../errors.ts";
 import { decodeSnapshot, encodeSnapshot } from "./cascade-snapshot.ts";
 import { FingerprintFilter, FingerprintHashing, filterShape } from "./fingerprint-filter.ts";
-import type { FilterPlan } from "./fingerprint-filter.ts";
+import type { FilterPlan, KeyHashes } from "./fingerprint-filter.ts";
 
 export interface BloomCascadeOptions {
   /**
@@ -86,9 +86,13 @@ export class BloomCascade {
   /** Whether the key may have been there; it is afterwards. */
   testAndAdd(space: number, words: Uint32Array, at: number): boolean {
     this.#hashing.aim(space, words, at);
-    if (this.#hit()) return true;
-    this.#take();
-    return false;
+    return this.#testAndTake();
+  }
+
+  /** The same for a key of which only the hashes are known. */
+  testAndAddHashes(hashes: KeyHashes): boolean {
+    this.#hashing.aimAt(hashes);
+    return this.#testAndTake();
   }
 
   /**
@@ -120,6 +124,12 @@ export class BloomCascade {
     const newest = this.#filters[0];
     invariant(newest !== undefined, "a cascade has at least one filter");
     return newest;
+  }
+
+  #testAndTake(): boolean {
+    if (this.#hit()) return true;
+    this.#take();
+    return false;
   }
 
   #hit(): boolean {

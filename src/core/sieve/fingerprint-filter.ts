@@ -25,6 +25,25 @@ const hashScale = 2 ** -32;
 const spacePrimeA = 0x9e3779b1;
 const spacePrimeB = 0x85ebca77;
 
+/** All of a key that its bits depend on: two words of 32 bits. */
+export interface KeyHashes {
+  readonly a: number;
+  readonly b: number;
+}
+
+/** The hashes of a fingerprint in its space. */
+export function keyHashes(space: number, words: Uint32Array, at: number): KeyHashes {
+  return { a: hashA(space, words, at), b: hashB(space, words, at) };
+}
+
+function hashA(space: number, words: Uint32Array, at: number): number {
+  return (words[at] ?? 0) ^ Math.imul(space, spacePrimeA);
+}
+
+function hashB(space: number, words: Uint32Array, at: number): number {
+  return (words[at + 1] ?? 0) ^ Math.imul(space, spacePrimeB);
+}
+
 /**
  * Indexes from a fingerprint by double hashing: index i comes from `a + i * b` (Kirsch and Mitzenmacher 2006, section
  * 3), with two of the fingerprint's words as `a` and `b`, which are uniform already.
@@ -39,8 +58,14 @@ export class FingerprintHashing extends hashing.default {
 
   /** Names the key that {@link getIndexes} speaks of from now on. */
   aim(space: number, words: Uint32Array, at: number): void {
-    this.#a = (words[at] ?? 0) ^ Math.imul(space, spacePrimeA);
-    this.#b = ((words[at + 1] ?? 0) ^ Math.imul(space, spacePrimeB)) | 1;
+    this.#a = hashA(space, words, at);
+    this.#b = hashB(space, words, at) | 1;
+  }
+
+  /** The same for a key of which the hashes are known. */
+  aimAt({ a, b }: KeyHashes): void {
+    this.#a = a;
+    this.#b = b | 1;
   }
 
   /** The aimed key's indexes; the element that `bloom-filters` passes on is not looked at. */

@@ -15,6 +15,7 @@ import { invariant } from "../errors.ts";
 import { BloomCascade, defaultBloomCascadeOptions } from "./bloom-cascade.ts";
 import type { BloomCascadeOptions } from "./bloom-cascade.ts";
 import { FingerprintCache } from "./fingerprint-cache.ts";
+import type { KeyHashes } from "./fingerprint-filter.ts";
 
 export interface SieveOptions extends BloomCascadeOptions {
   /**
@@ -102,6 +103,11 @@ export class Sieve {
   /** Takes in a key that the store has, at start; every key written after a restored snapshot must be added. */
   add(space: number, words: Uint32Array, at: number): void {
     this.#bloom.testAndAdd(space, words, at);
+  }
+
+  /** The same for a key of which only the {@link keyHashes} are known. */
+  addHashes(hashes: KeyHashes): void {
+    this.#bloom.testAndAddHashes(hashes);
   }
 
   /** False: the key was certainly never admitted. True: it was, or the filter errs. Changes nothing. */

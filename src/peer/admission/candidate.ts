@@ -9,7 +9,7 @@ import type { CanonicalUrl, Millis } from "../../core/units.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import type { HostPlace, HostPlaces } from "../host-places.ts";
 import type { AdmissionRequest } from "./admission.ts";
-import type { SieveKey } from "./sieve-keeper.ts";
+import type { SieveKey } from "./sieve-log.ts";
 import { newParcel } from "../swarm/exchange/parcel.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";
 

@@ -13,13 +13,8 @@ import { fingerprintOf } from "../../core/url/fingerprint.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
+import { decodeLogRow, encodeLogRow, type SieveKey } from "./sieve-log.ts";
 import { SieveSnapshots } from "./sieve-snapshots.ts";
-
-export interface SieveKey {
-  readonly space: number;
-  readonly words: Uint32Array;
-  readonly at: number;
-}
 
 /** What the sieve keeps of the row of a URL or of an exclusion. */
 export function sieveKeyOfRow(rowKey: Uint8Array): SieveKey {
@@ -28,13 +23,12 @@ export function sieveKeyOfRow(rowKey: Uint8Array): SieveKey {
   return { space: isExclusion ? exclusionSpace(space) : space, words, at: 0 };
 }
 
-/** Bytes of a key in the log: job number and fingerprint. */
-const keyBytes = 20;
-
 /**
- * Keys admitted between two snapshots: what a start after a crash has to read, some 20 MB.
+ * Keys admitted between two snapshots, or this share of those that the sieve has where that is more: a start after a crash
+ * reads 8 bytes of each, and a snapshot has 2 to 3 bytes of every key.
  */
 const keysPerSnapshot = 1_000_000;
+const shareOfKeysPerSnapshot = 1 / 4;
 
 /** The space of payload digests; no job has it, since a job's number is a hash. */
 export const digestSpace = 0;
@@ -74,23 +68,16 @@ export class SieveKeeper {
   /** The row that makes new keys as durable as the batch it goes into. */
   log(keys: readonly SieveKey[]): readonly StoreOp[] {
     if (keys.length === 0) return [];
-    const value = new Uint8Array(keys.length * keyBytes);
-    const view = new DataView(value.buffer);
-    keys.forEach(({ space, words, at }, index) => {
-      view.setUint32(index * keyBytes, space);
-      for (let word = 0; word < 4; word += 1) {
-        view.setUint32(index * keyBytes + 4 + word * 4, words[at + word] ?? 0);
-      }
-    });
     this.#keysSinceSnapshot += keys.length;
     const key = numberedKey("sieveLog", this.#nextLogRow);
     this.#nextLogRow += 1;
-    return [{ type: "put", key, value }];
+    return [{ type: "put", key, value: encodeLogRow(keys) }];
   }
 
   /** Whether a part of a snapshot is to be written. */
   get snapshotDue(): boolean {
-    return this.#snapshots.isUnderWay || this.#keysSinceSnapshot >= keysPerSnapshot;
+    const keysMax = Math.max(keysPerSnapshot, this.#sieve.size * shareOfKeysPerSnapshot);
+    return this.#snapshots.isUnderWay || this.#keysSinceSnapshot >= keysMax;
   }
 
   /** The next part of a snapshot, one atomic change; the last part deletes what it replaces: snapshot and log. */
@@ -140,19 +127,11 @@ export class SieveKeeper {
     for await (const { key, value } of store.scan(tagRange("sieveLog"))) {
       first ??= numberOfKey(key);
       this.#nextLogRow = numberOfKey(key) + 1;
-      this.#addLogged(value);
+      const keys = decodeLogRow(value);
+      for (const hashes of keys) this.#sieve.addHashes(hashes);
+      this.#keysSinceSnapshot += keys.length;
     }
     this.#oldestLogRow = first ?? 0;
-  }
-
-  #addLogged(value: Uint8Array): void {
-    const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-    const words = new Uint32Array(4);
-    for (let at = 0; at + keyBytes <= value.length; at += keyBytes) {
-      for (let word = 0; word < 4; word += 1) words[word] = view.getUint32(at + 4 + word * 4);
-      this.#sieve.add(view.getUint32(at), words, 0);
-      this.#keysSinceSnapshot += 1;
-    }
   }
 
   /** Without a snapshot the log alone is complete only for a young database; the rows themselves always are. */

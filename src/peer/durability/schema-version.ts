@@ -1,31 +1,47 @@
 import { CrawlError } from "../../core/errors.ts";
-import { namedKey } from "../../core/record/keys.ts";
-import type { Store } from "../../ports/store.ts";
+import { namedKey, tagRange } from "../../core/record/keys.ts";
+import type { Store, StoreOp } from "../../ports/store.ts";
+import { upgradeLogRow } from "../admission/sieve-log.ts";
 
 /** Layout of the database: raised when an older program could not read, or would harm, what a newer one writes. */
-const schemaVersion = "3";
+const schemaVersion = "4";
 
-/** Of what an older program wrote in these layouts, everything is read as it is. */
-const readable: ReadonlySet<string> = new Set(["2"]);
+/** What has to be written anew of what an older program wrote in these layouts; the rest is read as it is. */
+const upgrades: ReadonlyMap<string, (store: Store) => Promise<StoreOp[]>> = new Map([
+  ["2", upgradeSieveLog],
+  ["3", upgradeSieveLog],
+]);
 
 const key = namedKey("meta", "schema-version");
 
 /**
- * Marks a new database, or one that can be read, with the layout in which it is written from now on, and refuses one of
- * another layout. Errors: `STORE_VERSION`.
+ * Marks a new database with the layout in which it is written from now on, brings one of an older layout to it, in one
+ * atomic batch, and refuses one of another layout. Errors: `STORE_VERSION`.
  */
 export async function checkSchemaVersion(store: Store): Promise<void> {
   const value = await store.get(key);
   const found = value && new TextDecoder().decode(value);
   if (found === schemaVersion) return;
-  if (found === undefined || readable.has(found)) {
-    const marked = new TextEncoder().encode(schemaVersion);
-    await store.write([{ type: "put", key, value: marked }], { sync: true });
-    return;
-  }
+  const upgraded = found === undefined ? [] : await upgrade(found, store);
+  const marked = new TextEncoder().encode(schemaVersion);
+  await store.write([...upgraded, { type: "put", key, value: marked }], { sync: true });
+}
+
+function upgrade(found: string, store: Store): Promise<StoreOp[]> {
+  const known = upgrades.get(found);
+  if (known) return known(store);
   throw new CrawlError(
     "STORE_VERSION",
     `the database has layout ${found}, and this version reads layout ${schemaVersion}`,
     { found, expected: schemaVersion },
   );
+}
+
+/** The log is of a million keys at most, which is 20 MB. */
+async function upgradeSieveLog(store: Store): Promise<StoreOp[]> {
+  const ops: StoreOp[] = [];
+  for await (const row of store.scan(tagRange("sieveLog"))) {
+    ops.push({ type: "put", key: row.key, value: upgradeLogRow(row.value) });
+  }
+  return ops;
 }

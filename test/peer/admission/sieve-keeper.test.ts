@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
 import { numberedKey, tagRange } from "../../../src/core/record/keys.ts";
+import { defaultBloomCascadeOptions, filterPlan } from "../../../src/core/sieve/bloom-cascade.ts";
+import { encodeSnapshot } from "../../../src/core/sieve/cascade-snapshot.ts";
+import { filterShape } from "../../../src/core/sieve/fingerprint-filter.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
-import { SieveKeeper, type SieveKey } from "../../../src/peer/admission/sieve-keeper.ts";
+import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
+import type { SieveKey } from "../../../src/peer/admission/sieve-log.ts";
 import type { StoreOp } from "../../../src/ports/store.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { timelessStore } from "../../support/still-process.ts";
@@ -12,6 +16,20 @@ const options = { capacity: 4_000_000, cacheCapacity: 2 ** 10, unsettledOffersMa
 
 function keyOf(number: number): SieveKey {
   return { space: 1, words: fingerprintOf(`http://site.example/${number}`), at: 0 };
+}
+
+/** A snapshot of a sieve that has taken so many keys. */
+function snapshotOf(keys: number): StoreOp[] {
+  const plan = filterPlan({ ...defaultBloomCascadeOptions, ...options }, 0);
+  const bits = new Uint8Array(Math.ceil(filterShape(plan).size / 8));
+  const chunks = encodeSnapshot({ ...defaultBloomCascadeOptions, ...options }, [
+    { items: keys, bits },
+  ]);
+  return Array.from(chunks, (value, chunk) => ({
+    type: "put",
+    key: numberedKey("sieveSnapshot", chunk),
+    value,
+  }));
 }
 
 describe("a sieve's keeper", () => {
@@ -140,6 +158,21 @@ describe("a sieve's keeper", () => {
     for (const part of ops) disk.apply(part);
     expect(logRows()).toBe(0);
     expect(await known(1, 2, 3)).toEqual([true, true, false]);
+  });
+
+  it("writes a snapshot after a million keys, or a quarter of all where that is more", async () => {
+    const key = keyOf(0);
+    const million = Array.from({ length: 1_000_000 }, () => key);
+    keeper.log(million.slice(1));
+    expect(keeper.snapshotDue).toBe(false);
+    keeper.log([key]);
+    expect(keeper.snapshotDue).toBe(true);
+    disk.apply(snapshotOf(4_800_000));
+    const larger = await started();
+    larger.log(million);
+    expect(larger.snapshotDue).toBe(false);
+    larger.log(million.slice(0, 200_000));
+    expect(larger.snapshotDue).toBe(true);
   });
 
   it("saves nothing when there is nothing new", async () => {

@@ -11,7 +11,7 @@ import type { Metrics } from "../../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
 import type { Journal } from "../../durability/journal.ts";
 import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
-import type { SieveKey } from "../../admission/sieve-keeper.ts";
+import type { SieveKey } from "../../admission/sieve-log.ts";
 import { ForwardLane } from "./forward-lane.ts";
 import type { FinalResult, LaneOptions } from "./forward-lane.ts";
 import { OutboxSweep } from "./outbox-sweep.ts";
