@@ -2,7 +2,7 @@ import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import { parseRetryAfter } from "../../core/politeness/retry-after.ts";
 import { verdictKindOf } from "../../core/politeness/retry-table.ts";
 import type { FetchOutcome } from "../../ports/fetcher.ts";
-import { headerField } from "./header-fields.ts";
+import { headerField, headerFields } from "./header-fields.ts";
 
 /** What a request's end says of its host. */
 export function fetchVerdictOf(outcome: FetchOutcome): FetchVerdict {
@@ -11,14 +11,15 @@ export function fetchVerdictOf(outcome: FetchOutcome): FetchVerdict {
     return { kind: verdictKindOf(outcome), startedAtMs, finishedAtMs };
   }
   const { status, headers, headAtMs } = outcome;
-  const retryAfter = headerField(headers, "retry-after");
-  const retryAfterMs =
-    retryAfter && parseRetryAfter(retryAfter, finishedAtMs, headerField(headers, "date"));
+  // A proxy may have added one of its own.
+  const waitsMs = headerFields(headers, "retry-after").flatMap(
+    (value) => parseRetryAfter(value, finishedAtMs, headerField(headers, "date")) ?? [],
+  );
   return {
     kind: verdictKindOf({ status }),
     startedAtMs,
     headAtMs,
     finishedAtMs,
-    ...(typeof retryAfterMs === "number" && { retryAfterMs }),
+    ...(waitsMs.length > 0 && { retryAfterMs: Math.max(...waitsMs) }),
   };
 }

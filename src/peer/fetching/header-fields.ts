@@ -7,3 +7,8 @@ export function headerField(headers: RawHeaders, name: string): string | undefin
   }
   return undefined;
 }
+
+/** All fields of this lower-case name, in their order. */
+export function headerFields(headers: RawHeaders, name: string): readonly string[] {
+  return headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name);
+}

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { fetchVerdictOf } from "../../../src/peer/fetching/fetch-verdict.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";
 
@@ -13,4 +14,18 @@ it("waits as long as a Retry-After says by the clock of a server that is behind"
   await machine.crawl(["http://site.example/"]);
   const [, first, second] = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(120_000);
+});
+
+it.each([
+  [["soon", "30", "120", "60"], 120_000],
+  [["", "7"], 7_000],
+  [["soon", ""], undefined],
+])("waits as long as the longest of several Retry-After fields says: %j", (values, expected) => {
+  const body = new Uint8Array();
+  const verdict = fetchVerdictOf({
+    ...{ kind: "response", status: 503, statusText: "", requestHeaders: [], bodyRead: true },
+    headers: values.flatMap((value) => ["Retry-After", value]),
+    ...{ encodedBody: body, body, startedAtMs: 1, headAtMs: 2, finishedAtMs: 3 },
+  });
+  expect(verdict.retryAfterMs).toBe(expected);
 });
