@@ -42,6 +42,9 @@ const drainBytesMax = 16 * 1024;
  */
 const informationalMax = 32;
 
+/** What some servers send on a connection that has been idle for too long, perhaps as the next request is on its way. */
+const requestTimeout = 408;
+
 /** Decoding is bounded work in the thread pool; only a pool that is busy otherwise takes longer. */
 const decodeTimeoutMs: Millis = 30_000;
 
@@ -63,9 +66,9 @@ type Head = Pick<
  * One request and its response, from the lease of a connection to the outcome.
  *
  * connect -> head -> body -> decode -> settled, with a deadline for each phase and one for the whole. A request that
- * was sent on a reused connection which breaks before any byte of a response ends as `connection-stale`. RFC 9112,
- * section 9.3.1 would let it be sent again at once; but the server may have seen it, and only the caller knows when
- * that host may be asked again.
+ * was sent on a reused connection which breaks before any byte of a response, or brings a 408, ends as
+ * `connection-stale`. RFC 9112, section 9.3.1 would let it be sent again at once; but the server may have seen it, and
+ * only the caller knows when that host may be asked again.
  *
  * Invariant: it settles exactly once, and gives its connection back exactly once.
  */
@@ -159,6 +162,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
       }
       return;
     }
+    if (status === requestTimeout && this.#isReused) {
+      this.#fail("connection-stale", "the server had waited too long for a request");
+      return;
+    }
     const headAtMs = this.#host.nowMs();
     const raw = rawHeadersOf(controller.rawHeaders);
     const { limits } = this.#request;
@@ -197,8 +204,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#phase === "settled" || this.#phase === "decode") return;
-    const reused = this.#dialsBefore > 0 && this.#connection?.dials === this.#dialsBefore;
-    if (reused && !this.#responseBegun && isStaleConnection(error)) {
+    if (this.#isReused && !this.#responseBegun && isStaleConnection(error)) {
       this.#fail("connection-stale", `${codeOf(error)} ${error.message}`.trim());
       return;
     }
@@ -223,6 +229,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
 
   onBodyFailure(failure: FetchFailure, detail: string): void {
     this.#fail(failure, detail);
+  }
+
+  /** Whether the request was sent on a connection that had served another. */
+  get #isReused(): boolean {
+    return this.#dialsBefore > 0 && this.#connection?.dials === this.#dialsBefore;
   }
 
   #beginBody(status: number, headers: HeadFields): void {

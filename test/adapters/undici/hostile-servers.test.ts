@@ -277,6 +277,23 @@ describe("UndiciFetcher against a server that", () => {
     expect(heads).toBe(2);
   });
 
+  it("tells a connection that had been idle that it waited too long has not answered", async () => {
+    const timeout = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
+    let heads = 0;
+    const site = await harness.raw((socket) => {
+      heads += 1;
+      socket.write(heads === 1 ? `${ok}Content-Length: 1\r\n\r\nx` : timeout);
+    });
+    const outcomes = [await harness.fetch(requestTo(site, "/"))];
+    outcomes.push(await harness.fetch(requestTo(site, "/")));
+    outcomes.push(await harness.fetch(requestTo(site, "/")));
+    expect(outcomes.map(failureOfOutcome)).toEqual([
+      "response 200",
+      "connection-stale",
+      "response 408",
+    ]);
+  });
+
   it("sends a head and no body until the total time is over", async () => {
     const site = await harness.raw((socket) => socket.write(`${ok}Content-Length: 9\r\n\r\n`));
     const request = requestTo(site, "/", {}, { totalTimeoutMs: 60 });
