@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { contentChunkBytes, type ContentHead } from "../../../src/core/messages/content-message.ts";
 import type { MemberId } from "../../../src/core/units.ts";
 import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
@@ -7,6 +8,19 @@ import { readBytesMax } from "../../../src/ports/archive.ts";
 import type { UrlStatus } from "../../../src/ports/peer-control.ts";
 
 const url = "http://a.example/";
+
+type Parts = ConstructorParameters<typeof ContentDesk>[0];
+
+function deskWith(
+  parts: Partial<Parts> & Pick<Parts, "urls">,
+  signal = new AbortController().signal,
+): ContentDesk {
+  const calls = { content: () => Promise.resolve(undefined) };
+  const clock = new VirtualClock();
+  const view = { self: "peer-0" as MemberId };
+  const bodyBytesMax = readBytesMax(defaultFetchLimits.bodyBytesMax);
+  return new ContentDesk({ calls, clock, view, ...parts }, bodyBytesMax, signal);
+}
 
 /** What a desk gets of another member's archive that has a body of `bodyBytes`. */
 function fetched(bodyBytes: number): ReturnType<ContentDesk["fetch"]> {
@@ -25,10 +39,7 @@ function fetched(bodyBytes: number): ReturnType<ContentDesk["fetch"]> {
     },
   };
   const urls = { read: () => Promise.reject(new Error("it is in another archive")) };
-  const desk = new ContentDesk(
-    { calls, urls, view: { self: "peer-0" as MemberId } },
-    readBytesMax(defaultFetchLimits.bodyBytesMax),
-  );
+  const desk = deskWith({ calls, urls });
   const archive = { peer: "peer-1", file: "a-1.warc.gz", offset: 0, length: 100 };
   const status: UrlStatus = { url, state: "done", attempts: 1, owner: "peer-1", archive };
   return desk.fetch(url, status);
@@ -43,5 +54,61 @@ it("says of a longer body whom to ask for it", async () => {
   await expect(fetched(200 * 1_024 * 1_024)).rejects.toMatchObject({
     code: "MEMBER_UNREACHABLE",
     message: `peer-1 has ${url}, in 200.0 MiB; that is more than is taken from another peer: ask that one`,
+  });
+});
+
+describe("a body that another member reads part after part", () => {
+  const parts = 5;
+  const place = { file: "a-1.warc.gz", offset: 0, length: 100 };
+
+  /** A desk in whose archive such a body stands, and how often the record was unpacked. */
+  function holder(signal?: AbortSignal) {
+    const clock = new VirtualClock();
+    const reads: number[] = [];
+    const read: Parts["urls"]["read"] = ({ offset }) => {
+      reads.push(offset);
+      const body = new Uint8Array(parts * contentChunkBytes).fill(offset);
+      return Promise.resolve({
+        url,
+        status: 200,
+        fetchedAtMs: 0,
+        headers: [],
+        truncated: false,
+        body,
+      });
+    };
+    return { clock, desk: deskWith({ clock, urls: { read } }, signal), reads };
+  }
+
+  it("is unpacked once, also beside another one", async () => {
+    const { desk, reads } = holder();
+    for (let part = 0; part < parts; part += 1) {
+      for (const offset of [0, 7]) {
+        const from = part * contentChunkBytes;
+        const { bytes } = await desk.part({ place: { ...place, offset }, from });
+        expect(bytes).toHaveLength(contentChunkBytes);
+        expect(bytes[0]).toBe(offset);
+      }
+    }
+    expect(reads).toEqual([0, 7]);
+    await desk.part({ place, from: 0 });
+    expect(reads).toEqual([0, 7, 0]);
+  });
+
+  it("is let go when nobody reads on, and when the peer ends", async () => {
+    const ending = new AbortController();
+    const { clock, desk, reads } = holder(ending.signal);
+    await desk.part({ place, from: 0 });
+    await clock.run(clock.sleep(9_000));
+    await desk.part({ place, from: contentChunkBytes });
+    await clock.run(clock.sleep(9_000));
+    await desk.part({ place, from: contentChunkBytes });
+    expect(reads).toHaveLength(1);
+    await clock.run(clock.sleep(11_000));
+    await desk.part({ place, from: contentChunkBytes });
+    expect(reads).toHaveLength(2);
+    ending.abort();
+    await desk.part({ place, from: contentChunkBytes });
+    expect(reads).toHaveLength(3);
   });
 });

@@ -9,21 +9,24 @@ import type {
 import { formatBytes } from "../../../core/text/human.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { ArchivedResponse } from "../../../ports/archive.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import { notArchived } from "../../answers/question-desk.ts";
 import { Slots } from "../../slots.ts";
 import type { StatusDesk } from "../../answers/status-desk.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
+import { UnpackedResponses } from "./unpacked-responses.ts";
 
 /** Time for one part of a body. */
 const timeoutMs: Millis = 10_000;
 
-/** Records read for other members at once: each is unpacked as a whole, to give a part of it. */
+/** Records unpacked for other members at once: each as a whole, to give a part of it. */
 const readsMax = 4;
 
 /** What a desk for archived responses needs of the rest of the peer. */
 interface ContentParts {
   readonly calls: Pick<PeerCalls, "content">;
+  readonly clock: Pick<Clock, "call" | "nowMs">;
   readonly urls: Pick<StatusDesk, "read">;
   readonly view: Pick<SwarmView, "self">;
 }
@@ -35,16 +38,20 @@ export class ContentDesk {
   readonly #view: ContentParts["view"];
   readonly #bodyBytesMax: number;
   readonly #reads = new Slots(readsMax);
+  readonly #unpacked: UnpackedResponses;
 
   constructor(
     parts: ContentParts,
     /** Longest body that is taken from another member. */
     bodyBytesMax: number,
+    /** Aborts when the peer ends. */
+    signal: AbortSignal,
   ) {
     this.#calls = parts.calls;
     this.#urls = parts.urls;
     this.#view = parts.view;
     this.#bodyBytesMax = bodyBytesMax;
+    this.#unpacked = new UnpackedResponses(parts.clock, signal);
   }
 
   /** The response that a status tells of. Errors: `NOT_ARCHIVED`, `MEMBER_UNREACHABLE`. */
@@ -58,10 +65,15 @@ export class ContentDesk {
 
   /** A part of a record of this peer's archive, for another member. */
   async part({ place, body, from }: ContentQuestion): Promise<ContentChunk> {
+    const key = JSON.stringify([place, body]);
     try {
-      const response = await this.#reads.run(() => this.#urls.read(place, body));
+      const response =
+        this.#unpacked.get(key) ?? (await this.#reads.run(() => this.#urls.read(place, body)));
       const { body: whole, ...head } = response;
-      const bytes = whole.subarray(from, from + contentChunkBytes);
+      const end = from + contentChunkBytes;
+      if (end < whole.length) this.#unpacked.keep(key, response);
+      else this.#unpacked.drop(key);
+      const bytes = whole.subarray(from, end);
       return { head: { ...head, bodyBytes: whole.length }, bytes };
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "NOT_ARCHIVED") throw error;

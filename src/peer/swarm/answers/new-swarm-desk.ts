@@ -30,7 +30,7 @@ export function newSwarmDesk(
   const { hosts, jobs, scan, urls } = desk;
   const { bodyBytesMax, replicas, signal } = options;
   const { clock } = ports;
-  const contents = new ContentDesk({ calls, urls, view }, bodyBytesMax);
+  const contents = new ContentDesk({ calls, clock, urls, view }, bodyBytesMax, signal);
   const figures = new SwarmFigures(clock, desk, { calls, past: tally.past, spread, view });
   const known = { jobs, urls, scan, hosts };
   const held = new HeldAnswers(
