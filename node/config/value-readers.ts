@@ -100,7 +100,7 @@ const byteUnits: Readonly<Record<string, number>> = {
 };
 
 /** Sizes as {@link byteCount} reads them, for people. */
-export const byteCountExamples = "500000, 10MB or 10MiB";
+export const byteCountExamples = "5000000, 10MB or 10MiB";
 
 /** A number of bytes as {@link byteCount} reads it: `10MiB`. */
 export function byteCountText(bytes: number): string {

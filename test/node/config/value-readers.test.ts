@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   byteCount,
+  byteCountExamples,
   byteCountText,
   hostAndPort,
   listOf,
@@ -13,6 +14,7 @@ import {
   wholeNumber,
   type Reading,
 } from "../../../node/config/value-readers.ts";
+import { settings } from "../../../node/config/settings.ts";
 
 /** The value, or nothing where the reader refused. */
 function valueOf<T>(reading: Reading<T>): T | undefined {
@@ -68,6 +70,12 @@ describe("value readers", () => {
       expect(valueOf(byteCount({ min: 1, max: 1_024 ** 4 })(text))).toBe(bytes);
     },
   );
+
+  it.each(byteCountExamples.split(/, | or /))("gives %s for an example of every size", (text) => {
+    for (const name of ["body-max", "warc-size"] as const) {
+      expect(settings[name].read(text), name).toMatchObject({ ok: true });
+    }
+  });
 
   it.each([
     ["127.0.0.1:7780", { host: "127.0.0.1", port: 7_780 }],
