@@ -22,9 +22,10 @@ const partMs: Millis = 1_000;
 /**
  * A part of a list of URLs: their names by `scan`, and what is true of them by `status`.
  *
- * A URL that has moved on since its row was read is met again further on, as what it is by then.
+ * A URL that has moved on since its row was read is met again further on, as what it is by then. One of which nobody can
+ * tell is not left out without a word.
  *
- * @param place the `next` of the part before. Errors: `CONFIG_INVALID` where it is none
+ * Errors: `CONFIG_INVALID` where `place`, the `next` of the part before, is none; `MEMBER_UNREACHABLE`.
  */
 export async function listUrls(
   clock: Clock,
@@ -41,6 +42,7 @@ export async function listUrls(
   do {
     const { urls: listed, reached } = await ask.scan(next);
     const statuses = listed.length > 0 ? await ask.status(listed.map(({ url }) => url)) : [];
+    refuseUntold(statuses);
     for (const [at, status] of statuses.entries()) {
       if (isListed(status, filter) && isAsListed(status, listed[at])) urls.push(status);
     }
@@ -48,6 +50,13 @@ export async function listUrls(
     next = reached ?? (tag && keyBehind(tag));
   } while (next && urls.length < urlsMin && clock.nowMs() < endAtMs);
   return { urls, ...(next && { next: encodeListKey(next) }) };
+}
+
+function refuseUntold(statuses: readonly UrlStatus[]): void {
+  const untold = statuses.filter(({ reason }) => reason === "owner-unreachable").length;
+  if (untold === 0) return;
+  const problem = `nobody who answers can tell of ${untold} URLs, and the list would lack them; ask again when all answer (peer members tells who does not)`;
+  throw new CrawlError("MEMBER_UNREACHABLE", problem, { untold });
 }
 
 function keyNamed(place: string | undefined): Uint8Array {

@@ -39,7 +39,8 @@ describe("a list of URLs", () => {
     expect(await listed(["exclusion", "queue"], cancelled)).toBe(1);
   });
 
-  it("does not name what nobody can tell of", async () => {
-    expect(await listed(["url"], { state: "unknown", reason: "owner-unreachable" })).toBe(0);
+  it("does not leave out without a word what nobody can tell of", async () => {
+    const untold = listed(["url"], { state: "unknown", reason: "owner-unreachable" });
+    await expect(untold).rejects.toMatchObject({ code: "MEMBER_UNREACHABLE" });
   });
 });
