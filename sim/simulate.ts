@@ -8,19 +8,23 @@ import { Copies } from "./checkers/copies.ts";
 import { Coverage } from "./checkers/coverage.ts";
 import { Duplicates } from "./checkers/duplicates.ts";
 import { FailedWrites } from "./checkers/failed-writes.ts";
+import { JobStates } from "./checkers/job-states.ts";
 import { OneOwner } from "./checkers/one-owner.ts";
 import { PageLedger } from "./checkers/page-ledger.ts";
 import { Politeness } from "./checkers/politeness.ts";
 import { Robots } from "./checkers/robots.ts";
 import { StatusOrder } from "./checkers/status-order.ts";
 import { Termination } from "./checkers/termination.ts";
+import { UrlLists } from "./checkers/url-lists.ts";
 import { Findings } from "./checkers/violation.ts";
 import { PageProgress } from "./report/page-progress.ts";
 import { RunLog, type RunReport } from "./report/run-log.ts";
 import { TrueGraph } from "./sample-web/true-graph.ts";
 import { FaultPlayer } from "./scenarios/fault-player.ts";
+import { JobChanger } from "./scenarios/job-changer.ts";
 import type { Plan, SimulationSize } from "./scenarios/plan.ts";
 import { planOf, startersOf, type ScenarioName } from "./scenarios/scenarios.ts";
+import { Questioner } from "./scenarios/questioner.ts";
 import { SeedGiver } from "./scenarios/seed-giver.ts";
 import { VirtualSwarm, type Tampering } from "./scenarios/virtual-swarm.ts";
 import type { VirtualLogLine } from "./world/virtual-machine.ts";
@@ -54,9 +58,6 @@ const lookMs: Millis = 1_000;
 const membersPerLook = 25;
 /** Time after which the longest run is given up. */
 const runWithinMs: Millis = 24 * 3_600_000;
-/** How often random peers are asked about random URLs, and about how many. */
-const askMs: Millis = 700;
-const askedUrls = 5;
 /** Peers that are asked for the end of the job, at most. */
 const listenersMax = 3;
 /** What is fetched so long after the end was told is seen, and what was done is swept by then. */
@@ -79,13 +80,14 @@ export function simulate(
  */
 export class Simulation {
   readonly #plan: Plan;
-  readonly #tampering: Tampering & Required<Pick<Tampering, "answers">>;
   readonly #swarm: VirtualSwarm;
   readonly #chronicle: Chronicle;
   readonly #findings = new Findings();
   readonly #view: RunView;
   readonly #player: FaultPlayer;
   readonly #seeds: SeedGiver;
+  readonly #changer: JobChanger;
+  readonly #questioner: Questioner;
   readonly #log: RunLog;
   readonly #convergence: Convergence;
   readonly #coverage: Coverage;
@@ -108,7 +110,6 @@ export class Simulation {
   constructor(plan: Plan, { tampering = {}, onLog, onProgress }: SimulateOptions = {}) {
     this.#plan = plan;
     this.#onProgress = onProgress;
-    this.#tampering = { answers: (answers) => answers, ...tampering };
     this.#swarm = new VirtualSwarm(
       plan,
       () => this.#chronicle,
@@ -139,6 +140,8 @@ export class Simulation {
       { id: job, options: { ...jobLimits, scope, delayMs } },
       (pages) => this.#coverage.acknowledged(pages),
     );
+    const states = new JobStates(this.#view, job);
+    this.#changer = new JobChanger(this.#swarm, this.#view, states, dice.fork("changes"), job);
     this.#log = new RunLog(this.#view);
     this.#convergence = new Convergence(this.#view);
     this.#coverage = new Coverage(this.#view, job);
@@ -146,6 +149,14 @@ export class Simulation {
     this.#politeness = new Politeness(this.#view);
     this.#queues = new BoundedQueues(this.#view);
     this.#status = new StatusOrder(this.#view);
+    const lists = new UrlLists(this.#view, job, this.#duplicates);
+    this.#questioner = new Questioner(
+      this.#swarm,
+      this.#view,
+      { lists, status: this.#status },
+      world.dice.fork("questions"),
+      tampering.answers,
+    );
     this.#failedWrites = new FailedWrites(this.#view, job);
     this.#termination = new Termination(this.#view);
     this.#checkers = [
@@ -156,6 +167,7 @@ export class Simulation {
       this.#queues,
       this.#termination,
       this.#failedWrites,
+      states,
       new Robots(this.#view),
       new OneOwner(this.#view),
       new Copies(this.#view),
@@ -199,15 +211,18 @@ export class Simulation {
     if (!(await this.#isCalmWithin(patienceMs))) return;
     const zeroMs = clock.nowMs();
     this.#log.began();
-    void this.#ask();
+    void this.#questioner.run(this.#over.signal);
     const seeded = this.#seeds.giveAll(zeroMs);
     void seeded.then(() => this.#listenForEnd());
+    const changed = this.#changer.play(zeroMs);
     this.#phase = "faults";
     await this.#player.play(zeroMs);
+    await changed;
     this.#phase = "healing";
     await this.#player.heal();
     const converged = await this.#isCalmWithin(this.#plan.convergeWithinMs);
     if (converged) this.#log.converged(this.#calmSinceMs ?? this.#chronicle.nowMs);
+    await this.#changer.goOn();
     this.#phase = "finishing";
     await this.#finish(seeded);
     await clock.sleep(afterEndMs);
@@ -329,25 +344,6 @@ export class Simulation {
     }
     this.#convergence.late(withinMs);
     return false;
-  }
-
-  async #ask(): Promise<void> {
-    const { clock, sampleWeb } = this.#swarm.world;
-    const dice = this.#swarm.world.dice.fork("questions");
-    while (!this.#over.signal.aborted) {
-      await clock.sleep(dice.exponential(askMs), this.#over.signal);
-      const machine = dice.pick(this.#swarm.steady);
-      if (machine === undefined) continue;
-      const urls = Array.from({ length: askedUrls }, () =>
-        sampleWeb.urlOf(dice.integer(0, sampleWeb.layout.pageCount - 1)),
-      );
-      const askedAtMs = this.#chronicle.nowMs;
-      const { peer, index } = machine;
-      void peer.status(urls).then(
-        (answers) => this.#status.see(peer, index, askedAtMs, this.#tampering.answers(answers)),
-        () => undefined,
-      );
-    }
   }
 
   #seeHit(hit: VirtualHit, startedAtMs: Millis): void {

@@ -22,7 +22,7 @@ interface Standstill extends Window {
 /** Something that was done to the world, or left out because it could not be done. */
 export interface ChronicleEvent {
   readonly atMs: Millis;
-  readonly kind: FaultKind | "inject" | "heal-all" | "calm" | "finished";
+  readonly kind: FaultKind | "inject" | "pause" | "resume" | "heal-all" | "calm" | "finished";
   readonly machine?: number;
   readonly detail?: string;
   /** Why it was left out. */

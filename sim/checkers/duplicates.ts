@@ -64,6 +64,11 @@ export class Duplicates implements Checker {
     if (attempts >= attemptsMax) this.#answers.set(hit.page, second);
   };
 
+  /** The last answer after which the page is done. */
+  answerOf(page: number): Answer | undefined {
+    return this.#answers.get(page);
+  }
+
   /** Whether the page has had an answer after which it is done. */
   isAnswered(page: number): boolean {
     return this.#answers.has(page);

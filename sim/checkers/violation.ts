@@ -16,10 +16,13 @@ export const checkers = {
   "one-owner": "no host was asked by two peers at once, and no arc was open at two",
   convergence: "all members came to agree on the ring, and hold together the whole of it",
   termination: "the job was told over neither early nor late",
+  "job-state":
+    "no page was asked for long after a member had said that the job is paused, and all members came to agree on the change that was made last",
   "bounded-queues": "no queue grew beyond its bound",
   "failed-writes":
     "a peer of which a write failed ended at once, and what a member acknowledged to another was on its disk by then",
   "status-order": "no answer about a URL went back",
+  "url-lists": "a list of the job's URLs left out no page that was done",
   failures: "no peer gave up, and the run came to its end",
 } as const;
 

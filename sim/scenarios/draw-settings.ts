@@ -1,4 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
+import { defaultSwarmOptions } from "../../src/peer/swarm/swarm-options.ts";
 import {
   defaultSampleWebOptions,
   type SampleWebOptions,
@@ -35,6 +36,9 @@ const longCrawlPeersMax = 12;
 /** How uneven sites are in size: pages of the site of rank r are proportional to r to the power of minus one of these. */
 const exponents = [0, 0.4, 0.8] as const;
 
+/** Of a swarm whose machines are not alike. */
+const weights = [1, 0.5, 3] as const;
+
 interface WebShape {
   readonly sites: number;
   readonly pages: number;
@@ -69,8 +73,10 @@ export function drawSettings(dice: Dice, size: SimulationSize, rough: Roughness)
       cluster.pick([16, 32, 64, 128]),
       Math.max(4, Math.floor(tokensMax / size.peers)),
     ),
-    replicas: size.peers >= 5 && cluster.chance(0.25) ? 3 : 2,
+    replicas: drawReplicas(cluster, size),
+    weights: dice.fork("weights").chance(0.5) ? [1] : weights,
     minority: "crawl",
+    retentionMs: defaultSwarmOptions.membership.retentionMs,
     jobDelayMs: drawDelay(dice.fork("delay"), size, sampleWeb),
     jobScope: dice.fork("scope").chance(1 / 3) ? "site" : "any",
     jobLimits: {},
@@ -79,6 +85,12 @@ export function drawSettings(dice: Dice, size: SimulationSize, rough: Roughness)
       { pendingMax: 2_000, queuedRowsMax: 4_000, pendingOpsMax: 2_000 },
     ]),
   };
+}
+
+function drawReplicas(dice: Dice, { peers }: SimulationSize): number {
+  const isThree = peers >= 5 && dice.chance(0.25);
+  if (isThree) return 3;
+  return dice.fork("replicas").chance(0.1) ? 1 : 2;
 }
 
 function drawWeb(dice: Dice, size: SimulationSize): Partial<SampleWebOptions> {

@@ -1,5 +1,9 @@
 import type { DiskPart } from "../world/virtual-machine.ts";
+import type { Millis } from "../../src/core/units.ts";
 import type { Timeline } from "./timeline.ts";
+
+/** Time in which the others find out that a machine is gone, at most. */
+const missedMs: Millis = 10_000;
 
 /** A bit of everything. */
 export function churn(timeline: Timeline): void {
@@ -34,6 +38,15 @@ export function crash(timeline: Timeline, machine: number): void {
   const { dice } = timeline;
   timeline.add({ kind: dice.chance(0.5) ? "kill" : "power", machine });
   timeline.add({ kind: "start", machine }, dice.exponential(6_000) + 50);
+}
+
+/** A machine is lost or stands still until nobody remembers it, and comes back with its disk. */
+export function longGone(timeline: Timeline, machine: number, rememberedMs: Millis): void {
+  const { dice } = timeline;
+  const forMs = rememberedMs * dice.between(1, 3) + missedMs;
+  const kind = dice.pick(["kill", "stop", "stand-still"] as const);
+  timeline.add({ kind, machine });
+  timeline.add({ kind: kind === "stand-still" ? "go-on" : "start", machine }, forMs);
 }
 
 /** A process stands still for a while. */

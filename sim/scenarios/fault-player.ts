@@ -10,6 +10,8 @@ const calmWithinMs: Millis = 60_000;
 const calmStepMs: Millis = 250;
 /** Members that stay, whoever leaves. */
 const membersMin = 2;
+/** Copies of everything, at least, where a disk may be lost. */
+const copiesMin = 2;
 
 /**
  * Does to the world what the plan says, and no more than the design promises to bear: never are all members down at once,
@@ -93,6 +95,7 @@ export class FaultPlayer {
       case "power":
       case "wipe":
         if (!this.#maySpare(fault.machine)) return false;
+        if (fault.kind === "wipe" && this.#plan.settings.replicas < copiesMin) return false;
         swarm.end(fault.machine, fault.kind);
         return true;
       case "stand-still":

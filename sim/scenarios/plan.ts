@@ -1,5 +1,6 @@
 import type { JobOptions, JobScope } from "../../src/core/jobs/job-definition.ts";
 import type { Millis } from "../../src/core/units.ts";
+import type { JobChange } from "../../src/ports/peer-control.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
 import type { SampleWebOptions } from "../sample-web/sample-web-options.ts";
 import type { NetworkOptions } from "../world/network-options.ts";
@@ -29,7 +30,11 @@ export interface RunSettings {
   /** Tokens of each member on the ring. */
   readonly virtualNodes: number;
   readonly replicas: number;
+  /** Weights of the machines, each the next one, again and again. */
+  readonly weights: readonly [number, ...number[]];
   readonly minority: MinorityPolicy;
+  /** How long members remember one that is gone. */
+  readonly retentionMs: Millis;
   /** The job's politeness delay. */
   readonly jobDelayMs: Millis;
   /** With `site`, what links to another site stays out until that site's own seed comes. */
@@ -118,6 +123,14 @@ export interface PlannedInjection {
   readonly atMs: Millis;
   /** Numbers of pages of the sample web. */
   readonly pages: readonly number[];
+  /** Priority that the job has from then on; absent where it stays what it is. */
+  readonly priority?: number;
+}
+
+/** What some running peer is told about the job at that time. */
+export interface PlannedJobChange {
+  readonly atMs: Millis;
+  readonly change: Exclude<JobChange, "cancel">;
 }
 
 /** A whole run as data. */
@@ -126,6 +139,7 @@ export interface Plan {
   readonly size: SimulationSize;
   readonly settings: RunSettings;
   readonly injections: readonly PlannedInjection[];
+  readonly jobChanges: readonly PlannedJobChange[];
   readonly faults: readonly PlannedFault[];
   /** When the faults end: everything is healed and started again. */
   readonly healAtMs: Millis;

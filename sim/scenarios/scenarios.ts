@@ -9,12 +9,14 @@ import {
   churn,
   crash,
   failDisk,
+  longGone,
   setClock,
   setClocks,
   split,
   standStill,
   swizzle,
 } from "./fault-patterns.ts";
+import { drawJobChanges, withPriorities } from "./draw-job-changes.ts";
 import { drawSettings, type Roughness } from "./draw-settings.ts";
 import type { Plan, PlannedInjection, RunSettings, SimulationSize } from "./plan.ts";
 import { Timeline } from "./timeline.ts";
@@ -27,6 +29,8 @@ export interface Scenario {
   readonly lateSeeds: boolean;
   /** Differences from what was drawn. */
   readonly adapt?: (settings: RunSettings, dice: Dice, size: SimulationSize) => RunSettings;
+  /** Whether the job is paused and let go on meanwhile, and its priority changed. */
+  readonly jobChanges?: boolean;
   /** Writes the faults down. */
   readonly faults: (timeline: Timeline) => void;
 }
@@ -35,6 +39,9 @@ const smooth: Roughness = { network: false, disks: false, clocks: false };
 const rough: Roughness = { network: true, disks: true, clocks: true };
 /** What calm scenarios get: a usual world whose clocks are off, as clocks are. */
 const usual: Roughness = { network: false, disks: true, clocks: true };
+
+/** Longer than any fault but those of which nobody is to remember the beginning. */
+const shortRetentionMs: Millis = 15_000;
 
 /** A web that a crowd of peers has something to do with. */
 function quick(settings: RunSettings): RunSettings {
@@ -197,6 +204,25 @@ export const scenarios = {
     lateSeeds: true,
     faults: churn,
   },
+  "job-changes": {
+    summary: "the job is paused, let go on and given other priorities, at any member, under churn",
+    rough,
+    lateSeeds: true,
+    jobChanges: true,
+    faults: churn,
+  },
+  forgotten: {
+    summary:
+      "machines are down for so long that the others forget them, and come back with their disks",
+    rough,
+    lateSeeds: true,
+    adapt: (settings) => ({ ...settings, retentionMs: shortRetentionMs }),
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(2, 5); left > 0; left -= 1) {
+        longGone(timeline.wait(2_000, 20_000), timeline.anyMachine(), shortRetentionMs);
+      }
+    },
+  },
   "flash-crowd": {
     summary: "one machine begins, and a crowd joins: up to the number of peers, within seconds",
     rough: usual,
@@ -267,11 +293,17 @@ export function planOf(name: ScenarioName, size: SimulationSize): Plan {
   scenario.faults(timeline);
   const lastMs = timeline.faults.at(-1)?.atMs ?? 0;
   const seedsUntilMs = scenario.lateSeeds ? Math.max(5_000, lastMs) : 0;
+  const injections = drawInjections(dice.fork("seeds"), settings, seedsUntilMs);
   return {
     scenario: name,
     size,
     settings,
-    injections: drawInjections(dice.fork("seeds"), settings, seedsUntilMs),
+    injections:
+      scenario.jobChanges === true
+        ? withPriorities(injections, dice.fork("priorities"))
+        : injections,
+    jobChanges:
+      scenario.jobChanges === true ? drawJobChanges(dice.fork("changes"), seedsUntilMs) : [],
     faults: timeline.faults,
     healAtMs: Math.max(timeline.nowMs, lastMs) + dice.integer(1_000, 5_000),
     convergeWithinMs,

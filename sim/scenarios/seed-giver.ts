@@ -49,17 +49,18 @@ export class SeedGiver {
     await Promise.all(this.#plan.injections.map((injection) => this.#give(injection, zeroMs)));
   }
 
-  async #give({ atMs, pages }: PlannedInjection, zeroMs: Millis): Promise<void> {
+  async #give({ atMs, pages, priority }: PlannedInjection, zeroMs: Millis): Promise<void> {
     const { clock } = this.#swarm.world;
     await clock.sleep(zeroMs + atMs - clock.nowMs());
+    const options = { ...this.#options, ...(priority !== undefined && { priority }) };
     for (let from = 0; from < pages.length; from += callMax) {
       const some = pages.slice(from, from + callMax);
-      while (!(await this.#call(some))) await clock.sleep(againMs);
+      while (!(await this.#call(some, options))) await clock.sleep(againMs);
       for (const page of some) this.acknowledged.set(page, this.#chronicle.nowMs);
     }
   }
 
-  async #call(pages: readonly number[]): Promise<boolean> {
+  async #call(pages: readonly number[], options: Partial<JobOptions>): Promise<boolean> {
     const { world, steady } = this.#swarm;
     const machine = this.#dice.pick(steady);
     if (machine === undefined) return false;
@@ -67,7 +68,7 @@ export class SeedGiver {
     const urls = pages.map((page) => world.sampleWeb.urlOf(page));
     const given = new AbortController();
     const answered = machine.peer
-      .inject(this.#job, urls, this.#options)
+      .inject(this.#job, urls, options)
       .then(() => {
         this.#onAcknowledged(pages);
         return true;

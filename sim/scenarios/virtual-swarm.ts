@@ -53,8 +53,9 @@ const idleWithinMs: Millis = 120_000;
 function peerOptionsOf(
   settings: RunSettings,
   join: readonly string[],
+  machine: number,
 ): Omit<PeerOptions, "peerId"> {
-  const { minority, queues, replicas, virtualNodes } = settings;
+  const { minority, queues, replicas, retentionMs, virtualNodes, weights } = settings;
   const { exchange } = defaultSwarmOptions;
   return {
     ...defaultPeerOptions,
@@ -68,7 +69,9 @@ function peerOptionsOf(
       join,
       exchange: { ...exchange, pendingMax: queues.pendingMax, sentCacheCapacity },
       queuedRowsMax: queues.queuedRowsMax,
+      membership: { ...defaultSwarmOptions.membership, retentionMs },
       minority,
+      weight: weights[machine % weights.length] ?? 1,
     },
   };
 }
@@ -135,7 +138,7 @@ export class VirtualSwarm {
         new Peer(
           tamper(this.#counted(ports, hooks.onAcknowledged), machine),
           change({
-            ...peerOptionsOf(settings, this.#addressesFor(machine.index)),
+            ...peerOptionsOf(settings, this.#addressesFor(machine.index), machine.index),
             peerId: machine.id,
             rings,
           }),

@@ -13,6 +13,11 @@ import {
   encodeAnswer,
   encodeWhoHoldsReply,
 } from "../../../src/core/messages/holding.ts";
+import {
+  decodeListQuestion,
+  decodeListReply,
+  encodeListReply,
+} from "../../../src/core/messages/list-message.ts";
 import { nameOfKey, tagOf } from "../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { Archive } from "../../../src/ports/archive.ts";
@@ -23,6 +28,7 @@ import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 import {
   archiveWith,
   fetching,
+  keepingStatesBack,
   losing,
   reply,
   sendingOf,
@@ -331,6 +337,31 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
       },
     });
     expectCaught(report, "status-order");
+  });
+
+  it("is caught leaving pages out of a list", async () => {
+    // Each says that it has answered for all that it holds, and names nothing.
+    const report = await broken(
+      "steady",
+      sendingOf("list", async (asked, send) => {
+        const question = decodeListQuestion(asked.payload);
+        const outcome = await send();
+        if (outcome.kind !== "reply" || question === undefined) return outcome;
+        const told = decodeListReply(outcome.payload, question);
+        return told ? reply(encodeListReply({ ...told, urls: [] })) : outcome;
+      }),
+    );
+    expectCaught(report, "url-lists");
+  });
+
+  it("is caught keeping back that a job is paused", async () => {
+    const jobChanges = [{ atMs: 4_000, change: "pause" }] as const;
+    const change: Partial<Plan> = { jobChanges, healAtMs: 40_000 };
+    const report = await broken("steady", keepingStatesBack(), change);
+    expectCaught(report, "job-state");
+    const texts = report.violations.map(({ text }) => text);
+    expect(texts).toContainEqual(expect.stringContaining("was fetched while the job was paused"));
+    expect(texts).toContainEqual("members do not agree on the job's state");
   });
 
   it("is caught going on, and acknowledging, where its disk has refused what it writes", async () => {

@@ -1,7 +1,10 @@
 import { opsOf } from "../../../sim/world/virtual-store.ts";
 import { overlayWith } from "../../../sim/scenarios/overlay-with.ts";
 import type { Tampering } from "../../../sim/scenarios/virtual-swarm.ts";
+import type { JobDefinition } from "../../../src/core/jobs/job-definition.ts";
+import { decodeClaim, encodeClaim } from "../../../src/core/messages/claim.ts";
 import { decodeForward, encodeForwardReply } from "../../../src/core/messages/forward.ts";
+import { decodeJobs, encodeJobs } from "../../../src/core/messages/jobs.ts";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { decodePullRows, encodePullRowsReply } from "../../../src/core/messages/reconciliation.ts";
 import { decodeRows, encodeRows, type Row } from "../../../src/core/messages/rows.ts";
@@ -125,6 +128,38 @@ export function withoutRows(tag: KeyTag): Tampering {
     const found = new Uint8Array(0);
     return reply(encodePullRowsReply({ nowMs: startMs, rows: [], more: false, found }));
   });
+}
+
+/** Nobody hears that a job's state was changed: neither when it is, nor when definitions are compared. */
+export function keepingStatesBack(): Tampering {
+  const asMade = (definition: JobDefinition): JobDefinition => ({
+    ...definition,
+    state: "running",
+    stateRevision: 1,
+  });
+  const made = (payload: Uint8Array): Uint8Array =>
+    encodeJobs((decodeJobs(payload) ?? []).map(asMade));
+  const { ports } = sending(async (asked, send) => {
+    if (asked.kind !== messageKinds.jobs) return send(asked, never);
+    const outcome = await send({ ...asked, payload: made(asked.payload) }, never);
+    return outcome.kind === "reply" ? reply(made(outcome.payload)) : outcome;
+  });
+  return {
+    ports: (given, machine) => {
+      const broken = ports?.(given, machine) ?? given;
+      const { overlay } = broken;
+      if (overlay === undefined) return broken;
+      const publish: Overlay["publish"] = (payload) => {
+        const claim = decodeClaim(payload, Infinity);
+        const isOfJob = claim !== undefined && "jobDefinition" in claim;
+        const told = isOfJob
+          ? encodeClaim({ jobDefinition: asMade(claim.jobDefinition) })
+          : payload;
+        overlay.publish(told);
+      };
+      return { ...broken, overlay: overlayWith(overlay, { publish }) };
+    },
+  };
 }
 
 /** Messages with forwarded URLs of such a depth are acknowledged, and go nowhere. */

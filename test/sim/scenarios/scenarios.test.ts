@@ -29,7 +29,7 @@ describe("a swarm in virtual time", { timeout: timeoutMs }, () => {
     },
   );
 
-  it.each<ScenarioName>(["steady", "churn"])(
+  it.each<ScenarioName>(["steady", "churn", "job-changes"])(
     "does the same twice with one seed in %s",
     async (name) => {
       const small = { ...size, pages: 120 };
