@@ -47,6 +47,10 @@ export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
     exitCode: exitCodes.failed,
     hint: "start again: the crawl continues; if it comes again, try fewer --parser-threads",
   },
+  PEER_STOPPED: {
+    exitCode: exitCodes.failed,
+    hint: "ask another peer, or this one when it is back",
+  },
   STORE_CORRUPT: {
     exitCode: exitCodes.failed,
     hint: "restore the state directory from a copy, or crawl into another directory; the archive is apart and sound",

@@ -16,6 +16,7 @@ export type CrawlErrorCode =
   | "MEMBER_UNREACHABLE"
   | "NOT_ARCHIVED"
   | "PARSER_CRASHED"
+  | "PEER_STOPPED"
   | "STORE_CORRUPT"
   | "STORE_IO"
   | "STORE_VERSION"

@@ -11,11 +11,12 @@ import { Dispatcher } from "./fetching/dispatcher.ts";
 import { Frontier } from "./frontier/frontier.ts";
 import { JobLog } from "./jobs/job-log.ts";
 import { isFinished, JobRegistry, reportOf, type Job } from "./jobs/job-registry.ts";
-import { Journal } from "./durability/journal.ts";
+import { isOfClosedJournal, Journal } from "./durability/journal.ts";
 import { judgeSeeds, rejectedNamedMax, seedsOf } from "./admission/judge-seeds.ts";
 import { LeaseLog } from "./durability/lease-log.ts";
 import { newDesk } from "./answers/new-desk.ts";
 import { newVisitor } from "./fetching/new-visitor.ts";
+import { closeData } from "./durability/close-data.ts";
 import { openData } from "./durability/open-data.ts";
 import { Pace } from "./fetching/pace.ts";
 import type {
@@ -190,8 +191,7 @@ export class Peer implements PeerControl {
   async stop(atRest?: () => Promise<void>): Promise<void> {
     if (this.#state === "stopped") return;
     const ran = this.#state === "running";
-    const { archive, clock, fetcher, leases, parser, store } = this.#ports;
-    const drainedByMs = clock.nowMs() + this.#options.drainMs;
+    const drainedByMs = this.#ports.clock.nowMs() + this.#options.drainMs;
     this.#state = "stopped";
     this.#dispatcher.stop();
     this.#tickAbort.abort();
@@ -203,11 +203,10 @@ export class Peer implements PeerControl {
       if (this.#failure === undefined) await atRest?.();
     }
     await this.#swarm?.stop(drainedByMs);
-    const kept = { stop: () => archive.stop(this.#failure === undefined) };
-    const stop = (part: { stop(): Promise<void> }): Promise<void> =>
-      part.stop().catch((error: unknown) => this.#fail(error));
-    await Promise.all([fetcher, parser, kept, leases].map(stop));
-    await stop(store);
+    await closeData(this.#ports, this.#journal, {
+      isSound: () => this.#failure === undefined,
+      onFailure: (error) => this.#fail(error),
+    });
     if (this.#failure && !this.#failure.wasRunning) throw this.#failure.error;
   }
 
@@ -383,6 +382,7 @@ export class Peer implements PeerControl {
   }
 
   #fail(error: unknown): void {
+    if (isOfClosedJournal(error)) return;
     this.#failure ??= { error, wasRunning: this.#state === "running" };
     this.#dispatcher.stop();
     this.#abort.abort();

@@ -138,6 +138,26 @@ describe("a peer that is started again", () => {
     });
   });
 
+  it.each([0, 1, 5, 10, 15, 20, 30])(
+    "stops in peace when it is given seeds %i ms after it was told to, and takes them or says so",
+    async (ms) => {
+      const machine = new VirtualPeer(web);
+      await machine.clock.run(
+        (async () => {
+          const peer = await machine.start();
+          const stopped = peer.stop();
+          await machine.clock.sleep(ms);
+          const told = peer.inject(testJob, [seed]).then(
+            ({ added }) => added,
+            (error: unknown) => error,
+          );
+          await stopped;
+          expect([1, expect.objectContaining({ code: "PEER_STOPPED" })]).toContainEqual(await told);
+        })(),
+      );
+    },
+  );
+
   it("stops with the reason when the disk is full, and goes on when there is room", async () => {
     const machine = new VirtualPeer(web);
     const reason = await machine.clock.run(

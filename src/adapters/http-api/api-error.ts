@@ -47,6 +47,7 @@ const statusOf: Readonly<Record<ApiErrorCode, number>> = {
   STORE_VERSION: 500,
   SUPERSEDED: 500,
   MEMBER_UNREACHABLE: 503,
+  PEER_STOPPED: 503,
   SWARM_BUSY: 503,
   DISK_FULL: 507,
 };

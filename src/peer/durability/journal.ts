@@ -1,3 +1,4 @@
+import { CrawlError } from "../../core/errors.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -106,6 +107,18 @@ export class Journal {
     this.#onFailure(error);
   }
 
+  /**
+   * Makes durable what was appended before the call, and takes nothing any more: what comes later, of whoever has not heard
+   * yet that the peer stops, rejects with `PEER_STOPPED`. Where a commit fails, that has been reported.
+   */
+  async close(): Promise<void> {
+    await this.flushed().catch(() => undefined);
+    if (this.#failure) return;
+    const error = new CrawlError("PEER_STOPPED", "this peer stops, and takes nothing any more");
+    this.#failure = { error };
+    this.#open.reject(error);
+  }
+
   /** Adds one atomic change; resolves when it is durable, rejects when it cannot become so. */
   append(ops: readonly StoreOp[]): Promise<void> {
     const group = this.#open;
@@ -174,6 +187,11 @@ export class Journal {
     this.#metrics.observe("commit_seconds", (this.#clock.nowMs() - this.#lastStartMs) / 1_000);
     this.#metrics.observe("commit_operations", batch.length);
   }
+}
+
+/** Whether it is what a closed journal says to those who have not heard yet that the peer stops. */
+export function isOfClosedJournal(error: unknown): boolean {
+  return error instanceof CrawlError && error.code === "PEER_STOPPED";
 }
 
 function sizeOf(group: Group | undefined): number {

@@ -147,6 +147,19 @@ describe("the journal", () => {
     expect(failures).toEqual([failure]);
   });
 
+  it("is closed when what came before is durable, and refuses what comes later, without calling it a failure", async () => {
+    const { archive, clock, failures, journal, store } = await newJournal();
+    const before = journal.append([put("a")]);
+    await clock.run(journal.close());
+    await before;
+    await archive.stop(true);
+    await expect(journal.append([put("b")])).rejects.toMatchObject({ code: "PEER_STOPPED" });
+    await expect(journal.flushed()).rejects.toMatchObject({ code: "PEER_STOPPED" });
+    await clock.run(clock.sleep(1_000));
+    expect([...(await has(store, "a")), ...(await has(store, "b"))]).toEqual([true, false]);
+    expect(failures).toEqual([]);
+  });
+
   it("ends the commit that is under way, before it refuses to flush", async () => {
     const { clock, journal, store } = await newJournal();
     const durable = journal.append([put("a")]);
