@@ -7,7 +7,7 @@ import type { Duplicates } from "./duplicates.ts";
 
 /** Time after its answer in which a page becomes durable at all that keep it, also where a disk is slow. */
 const durableMs: Millis = 60_000;
-/** Pages done so lately may be missing from a list. */
+/** Pages done so lately may be missing from a list, and any while a disk is slow: a page is not done before it is durable. */
 const lateMs: Millis = 5_000;
 
 /**
@@ -31,8 +31,9 @@ export class UrlLists {
     const askedAtMs = chronicle.nowMs;
     const due = this.#doneBefore(askedAtMs - lateMs);
     const named = await this.#named(peer).catch(() => undefined);
-    if (named === undefined || chronicle.isSplit(askedAtMs - lateMs, chronicle.nowMs)) return;
-    if (chronicle.isThin(askedAtMs - lateMs, chronicle.nowMs)) return;
+    const during = [askedAtMs - lateMs, chronicle.nowMs] as const;
+    if (named === undefined || chronicle.isSplit(...during)) return;
+    if (chronicle.isThin(...during) || chronicle.isSlow(...during)) return;
     const missing = due.filter((page) => !named.has(dedupeKey(urlOf(world, page))));
     const [first] = missing;
     if (first === undefined) return;
