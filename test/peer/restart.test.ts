@@ -111,6 +111,33 @@ describe("a peer that is started again", () => {
     expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
   });
 
+  it("fetches and archives a page again whose archive file is damaged, though it has not changed", async () => {
+    const etag = '"v1"';
+    const page = { ...htmlPage(), headers: { "content-type": "text/html", etag } };
+    const machine = new VirtualPeer((url) => (url === seed ? page : undefined));
+    await machine.crawl([seed], { delayMs: 0 });
+    await machine.clock.run(machine.peer.stop());
+    machine.damageArchive();
+    const peer = await machine.clock.run(machine.start());
+    await machine.clock.run(
+      (async () => {
+        for (const job of ["again", "and-again"] as (typeof testJob)[]) {
+          await peer.inject(job, [seed], { delayMs: 0 });
+          await peer.jobFinished(job, forever);
+          expect(peer.job(job).counts).toMatchObject({ pages: 1 });
+        }
+      })(),
+    );
+    const asked = machine.web.requests.filter(({ url }) => url === seed);
+    expect(asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+      undefined,
+      undefined,
+      etag,
+    ]);
+    const { body } = await peer.content(seed);
+    expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
+  });
+
   const layoutKey = namedKey("meta", "schema-version");
 
   /** A peer that was stopped, and whose database says that it is of this layout. */

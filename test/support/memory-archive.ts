@@ -30,6 +30,8 @@ export class MemoryArchiveDisk {
   readonly files: MemoryFile[] = [];
   /** Files ever made, so that no name comes twice. */
   made = 0;
+  /** Of the files that are there now, no record can be read. */
+  damaged: ReadonlySet<string> = new Set();
 
   /** URLs of all records, in their order. */
   urls(): string[] {
@@ -140,6 +142,9 @@ export class MemoryArchive implements Archive {
 
   read(location: ArchiveLocation): Promise<ArchivedResponse> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#disk.damaged.has(location.file)) {
+      return Promise.reject(new CrawlError("ARCHIVE_CORRUPT", `${location.file} is damaged`));
+    }
     const file = this.#disk.files.find(({ name }) => name === location.file);
     const pending = this.#open?.name === location.file ? this.#pending : [];
     const at = [...(file?.records ?? []), ...pending].find(

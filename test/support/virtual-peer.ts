@@ -113,6 +113,11 @@ export class VirtualPeer {
     this.#archiveDisk.files.splice(0);
   }
 
+  /** Damages all files of the archive that are there now. */
+  damageArchive(): void {
+    this.#archiveDisk.damaged = new Set(this.#archiveDisk.files.map(({ name }) => name));
+  }
+
   /** Lets this process's archive fail from now on as it does on a full disk. */
   fillArchiveDisk(): void {
     this.#archive?.failWith(new CrawlError("DISK_FULL", "no room for the archive"));

@@ -36,6 +36,8 @@ export class DigestIndex {
   /** The same digests by arrival: to find a map's first key costs time for all that have been deleted before it. */
   readonly #arrivals: string[] = [];
   #arrived = 0;
+  /** Some of the archive's files, and so not many. */
+  readonly #distrusted = new Set<string>();
 
   constructor(archive: Pick<Archive, "has">, store: Pick<Store, "get">, sieve: SieveKeeper) {
     this.#archive = archive;
@@ -50,7 +52,7 @@ export class DigestIndex {
   async find(digest: string, headers: RawHeaders): Promise<DigestFinding> {
     const name = nameOf(digest, headers);
     const recent = this.#recent.get(name);
-    if (recent) return recent;
+    if (recent) return this.#unlessGone(recent);
     const words = fingerprintOf(name);
     const answer = this.#sieve.sieve.offer(digestSpace, words, 0);
     if (answer === "new") return "new";
@@ -60,8 +62,15 @@ export class DigestIndex {
     return answer === "ask" ? "new" : "unsure";
   }
 
+  /** A record of this file could not be read: what is said to be in it counts as new. */
+  distrust(file: string): void {
+    this.#distrusted.add(file);
+  }
+
   #unlessGone(record: DigestRecord): DigestFinding {
-    return record.capture && this.#archive.has(record.capture.file) ? record : "new";
+    const file = record.capture?.file;
+    const isThere = file !== undefined && this.#archive.has(file) && !this.#distrusted.has(file);
+    return isThere ? record : "new";
   }
 
   /** Takes in the first capture of a payload; the returned operations make it as durable as their batch. */

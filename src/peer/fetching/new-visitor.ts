@@ -1,5 +1,6 @@
 import { AddressTryingFetcher } from "./address-trying-fetcher.ts";
 import type { Admission } from "../admission/admission.ts";
+import { DigestIndex } from "../admission/digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
@@ -7,6 +8,7 @@ import type { LeaseLog } from "../durability/lease-log.ts";
 import { PageFinisher } from "./page-finisher.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { PeerPorts } from "../peer-ports.ts";
+import { PriorFetches } from "./prior-fetches.ts";
 import { RobotsKeeper } from "../robots/robots-keeper.ts";
 import { RobotsVisitor } from "../robots/robots-visitor.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
@@ -32,10 +34,10 @@ export function newVisitor(
   const ports = { ...given, fetcher: new AddressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports);
   const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
-  const finisher = new PageFinisher(ports, {
-    ...parts,
-    peerId: options.peerId,
-    visited: swarm?.keeper.visited,
-  });
-  return new Visitor(ports, { frontier, robots, leases, finisher, swarm }, options, signal);
+  const { peerId } = options;
+  const digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
+  const prior = new PriorFetches(ports, { ...parts, digests, peerId });
+  const visited = swarm?.keeper.visited;
+  const finisher = new PageFinisher(ports, { ...parts, digests, peerId, visited });
+  return new Visitor(ports, { frontier, robots, leases, finisher, prior, swarm }, options, signal);
 }

@@ -3,24 +3,24 @@ import { CrawlError } from "../../core/errors.ts";
 import { packLinks } from "../../core/page/packed-links.ts";
 import { noLinks } from "../../core/page/parsed-page.ts";
 import type { ExcludedLinks } from "../../core/page/parsed-page.ts";
-import { UrlRecord } from "../../core/record/record.pb.ts";
+import type { UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
-import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
+import type { Archive, ArchiveLocation } from "../../ports/archive.ts";
 import type { FetchResponse } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { PageParser, ParsedPage } from "../../ports/page-parser.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Admission, AdmissionRequest } from "../admission/admission.ts";
-import { DigestIndex } from "../admission/digest-index.ts";
-import type { DigestFinding } from "../admission/digest-index.ts";
+import type { DigestFinding, DigestIndex } from "../admission/digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import { headerField } from "./header-fields.ts";
-import type { Job, JobRegistry } from "../jobs/job-registry.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../durability/lease.ts";
+import type { PriorFetch } from "./prior-fetches.ts";
 import { planRedirect } from "./redirect.ts";
 import type { RedirectPlan } from "./redirect.ts";
 import { settle } from "../durability/settlement.ts";
@@ -44,21 +44,13 @@ interface FinisherParts {
   /** Whose archive it is. */
   readonly peerId: string;
   readonly admission: Admission;
+  readonly digests: DigestIndex;
   readonly frontier: Frontier;
   readonly jobs: JobRegistry;
   readonly leases: LeaseLog;
   readonly sieve: SieveKeeper;
   /** Absent where no other member writes to the records. */
   readonly visited: VisitedRows | undefined;
-}
-
-/** An earlier fetch of a URL by another job, from which a conditional request can be made. */
-export interface PriorFetch {
-  readonly record: UrlRecord;
-  /** What stands in the archive. */
-  readonly response: ArchivedResponse;
-  /** If-None-Match and If-Modified-Since. */
-  readonly conditions: Readonly<Record<string, string>>;
 }
 
 type FetchedEnd = Extract<LeaseEnd, { kind: "fetched" }>;
@@ -81,13 +73,11 @@ interface Content {
 export class PageFinisher {
   readonly #ports: FinisherPorts;
   readonly #parts: FinisherParts;
-  readonly #digests: DigestIndex;
   readonly #parserSlots: Slots;
   readonly #sitemaps = new SitemapOffers();
 
   constructor(ports: FinisherPorts, parts: FinisherParts) {
     this.#ports = ports;
-    this.#digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
     this.#parserSlots = new Slots(ports.parser.pendingMax);
     this.#parts = parts;
   }
@@ -112,7 +102,7 @@ export class PageFinisher {
     const unchanged = response.status === 304 ? prior : undefined;
     const digest = this.#ports.parser.payloadDigest(exchange.encodedBody);
     const earlier = hasPayload(exchange)
-      ? await this.#digests.find(digest, exchange.headers)
+      ? await this.#parts.digests.find(digest, exchange.headers)
       : "unsure";
     const content: Content = {
       digest: unchanged?.record.payloadDigest ?? digest,
@@ -139,45 +129,6 @@ export class PageFinisher {
       return plan.kind === "return" ? returnEnd(lease, end, plan, backHost) : end;
     });
     if (isFollowed(response, content)) this.#sitemaps.taken(lease);
-  }
-
-  /**
-   * The latest fetch of the URL by another job whose response is still in this peer's archive. Rows of other peers' fetches
-   * are in the database too; what they say of the archive is true of another one. A body that was cut is not offered: the
-   * server's 304 would make its missing rest missing for ever (RFC 9111, section 3.3).
-   */
-  async priorFetch(lease: Lease, url: CanonicalUrl): Promise<PriorFetch | undefined> {
-    const keys = this.#rowsOfOtherJobs(lease.job, url);
-    if (keys.length === 0) return undefined;
-    const rows = await this.#ports.store.getMany(keys);
-    const record = rows
-      .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
-      .filter((one) => one.url === url && Object.keys(conditionsOf(one)).length > 0)
-      .filter(({ httpStatus, truncated }) => httpStatus === 200 && !truncated)
-      .filter(({ capturedBy = this.#parts.peerId }) => capturedBy === this.#parts.peerId)
-      .reduce<UrlRecord | undefined>(
-        (latest, one) => (latest && latest.fetchedAtMs >= one.fetchedAtMs ? latest : one),
-        undefined,
-      );
-    const location = record?.body ?? record?.capture;
-    if (!record || !location) return undefined;
-    try {
-      const response = await this.#ports.archive.read(location);
-      return { record, response, conditions: conditionsOf(record) };
-    } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "NOT_ARCHIVED") throw error;
-      return undefined;
-    }
-  }
-
-  /** Keys of the rows that other jobs may have of a URL: what the sieve never saw need not be looked for. */
-  #rowsOfOtherJobs(own: Job, url: CanonicalUrl): Uint8Array[] {
-    const { jobs, sieve } = this.#parts;
-    const others = jobs.all().filter((job) => job !== own);
-    return others.flatMap((job) => {
-      const { key, words } = urlRow(url, job);
-      return sieve.sieve.mayHave(job.space, words, 0) ? [key] : [];
-    });
   }
 
   async #parse(
@@ -246,7 +197,11 @@ export class PageFinisher {
       },
       extraOps:
         earlier === "new"
-          ? this.#digests.add(digest, exchange.headers, { url, fetchedAtMs, capture: location })
+          ? this.#parts.digests.add(digest, exchange.headers, {
+              url,
+              fetchedAtMs,
+              capture: location,
+            })
           : [],
     };
   }
@@ -368,20 +323,6 @@ function describe(
     ...(parsed.title !== undefined && { title: parsed.title }),
     ...(parsed.charset !== undefined && { charset: parsed.charset }),
   };
-}
-
-/** What may stand in a field that is sent (RFC 9110, section 5.5); servers send more, and it is read. */
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]+$/;
-
-function conditionsOf({ etag, lastModified }: UrlRecord): Record<string, string> {
-  return {
-    ...(isSendable(etag) && { "if-none-match": etag }),
-    ...(isSendable(lastModified) && { "if-modified-since": lastModified }),
-  };
-}
-
-function isSendable(value: string | undefined): value is string {
-  return value !== undefined && fieldValue.test(value);
 }
 
 /** The chain itself is at fault, not the place that it leads to. */

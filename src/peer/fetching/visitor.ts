@@ -24,6 +24,7 @@ import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../durability/lease.ts";
 import type { VisitedRows } from "../durability/visited-rows.ts";
 import type { PageFinisher } from "./page-finisher.ts";
+import type { PriorFetch, PriorFetches } from "./prior-fetches.ts";
 import type { RobotsVisitor } from "../robots/robots-visitor.ts";
 import type { ReplicaKeeper } from "../swarm/replication/replica-keeper.ts";
 import { Turns } from "./turns.ts";
@@ -54,7 +55,8 @@ interface VisitorParts {
   readonly frontier: Pick<Frontier, "closeRequest" | "putBack">;
   readonly robots: Pick<RobotsVisitor, "judge">;
   readonly leases: Pick<LeaseLog, "add" | "remove">;
-  readonly finisher: Pick<PageFinisher, "finish" | "finishResponse" | "priorFetch">;
+  readonly finisher: Pick<PageFinisher, "finish" | "finishResponse">;
+  readonly prior: Pick<PriorFetches, "find">;
   /** Absent where no other member writes to the queue and the records. */
   readonly swarm: VisitorSwarm | undefined;
 }
@@ -114,7 +116,7 @@ export class Visitor {
       await this.#parts.finisher.finish(lease, row, robots.end);
       return;
     }
-    const prior = await this.#parts.finisher.priorFetch(lease, url);
+    const prior = await this.#parts.prior.find(lease.job, url);
     if (isLate()) {
       this.#leave(lease);
       return;
@@ -193,7 +195,7 @@ export class Visitor {
     lease: Lease,
     row: UrlRow,
     outcome: FetchOutcome,
-    prior: Awaited<ReturnType<PageFinisher["priorFetch"]>>,
+    prior: PriorFetch | undefined,
   ): Promise<void> {
     const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
     if (this.#isAskedAgain(lease, attempt) && isTransient(outcome)) {

@@ -68,8 +68,8 @@ export class LoneScheduler {
         finisher: {
           finish: putBack,
           finishResponse: putBack,
-          priorFetch: () => Promise.resolve(undefined),
         },
+        prior: { find: () => Promise.resolve(undefined) },
         swarm: undefined,
       },
       defaultPeerOptions,

@@ -46,8 +46,8 @@ describe("Visitor", () => {
         finisher: {
           finish: note("finish"),
           finishResponse: note("finish"),
-          priorFetch: () => Promise.resolve(undefined),
         },
+        prior: { find: () => Promise.resolve(undefined) },
         swarm,
       },
       defaultPeerOptions,
@@ -90,8 +90,8 @@ describe("Visitor", () => {
         finisher: {
           finish: unexpected,
           finishResponse: unexpected,
-          priorFetch: () => Promise.resolve(undefined),
         },
+        prior: { find: () => Promise.resolve(undefined) },
         swarm: { keeper, standstills: 0, standstillsSeen: 0 },
       },
       defaultPeerOptions,

@@ -1,0 +1,114 @@
+import { CrawlError } from "../../core/errors.ts";
+import { UrlRecord } from "../../core/record/record.pb.ts";
+import type { CanonicalUrl } from "../../core/units.ts";
+import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Store } from "../../ports/store.ts";
+import type { DigestIndex } from "../admission/digest-index.ts";
+import type { SieveKeeper } from "../admission/sieve-keeper.ts";
+import { urlRow } from "../admission/url-row.ts";
+import type { Job, JobRegistry } from "../jobs/job-registry.ts";
+
+/** An earlier fetch of a URL by another job, from which a conditional request can be made. */
+export interface PriorFetch {
+  readonly record: UrlRecord;
+  /** What stands in the archive. */
+  readonly response: ArchivedResponse;
+  /** If-None-Match and If-Modified-Since. */
+  readonly conditions: Readonly<Record<string, string>>;
+}
+
+/** Finds what other jobs have fetched of a URL, so that it is only asked whether it has changed. */
+export class PriorFetches {
+  readonly #ports: {
+    readonly archive: Pick<Archive, "read">;
+    readonly logger: Logger;
+    readonly store: Pick<Store, "getMany">;
+  };
+  readonly #parts: {
+    readonly peerId: string;
+    readonly digests: Pick<DigestIndex, "distrust">;
+    readonly jobs: JobRegistry;
+    readonly sieve: SieveKeeper;
+  };
+
+  /** @param parts.peerId whose archive it is */
+  constructor(
+    ports: {
+      readonly archive: Pick<Archive, "read">;
+      readonly logger: Logger;
+      readonly store: Pick<Store, "getMany">;
+    },
+    parts: {
+      readonly peerId: string;
+      readonly digests: Pick<DigestIndex, "distrust">;
+      readonly jobs: JobRegistry;
+      readonly sieve: SieveKeeper;
+    },
+  ) {
+    this.#ports = ports;
+    this.#parts = parts;
+  }
+
+  /**
+   * The latest fetch of the URL by another job whose response is still in this peer's archive. Rows of other peers' fetches
+   * are in the database too; what they say of the archive is true of another one. A body that was cut is not offered: the
+   * server's 304 would make its missing rest missing for ever (RFC 9111, section 3.3).
+   */
+  async find(own: Job, url: CanonicalUrl): Promise<PriorFetch | undefined> {
+    const keys = this.#rowsOfOtherJobs(own, url);
+    if (keys.length === 0) return undefined;
+    const rows = await this.#ports.store.getMany(keys);
+    const record = rows
+      .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
+      .filter((one) => one.url === url && Object.keys(conditionsOf(one)).length > 0)
+      .filter(({ httpStatus, truncated }) => httpStatus === 200 && !truncated)
+      .filter(({ capturedBy = this.#parts.peerId }) => capturedBy === this.#parts.peerId)
+      .reduce<UrlRecord | undefined>(
+        (latest, one) => (latest && latest.fetchedAtMs >= one.fetchedAtMs ? latest : one),
+        undefined,
+      );
+    const location = record?.body ?? record?.capture;
+    const response = location && (await this.#read(location, url));
+    return record && response && { record, response, conditions: conditionsOf(record) };
+  }
+
+  /** What stands there, where that can be read. Of a file that is damaged nothing is relied on any more. */
+  async #read(location: ArchiveLocation, url: CanonicalUrl): Promise<ArchivedResponse | undefined> {
+    try {
+      return await this.#ports.archive.read(location);
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      if (error.code === "NOT_ARCHIVED") return undefined;
+      if (error.code !== "ARCHIVE_CORRUPT") throw error;
+      const { file, offset } = location;
+      this.#parts.digests.distrust(file);
+      this.#ports.logger.warn("archive-damaged", { url, file, offset, cause: error.message });
+      return undefined;
+    }
+  }
+
+  /** Keys of the rows that other jobs may have of a URL: what the sieve never saw need not be looked for. */
+  #rowsOfOtherJobs(own: Job, url: CanonicalUrl): Uint8Array[] {
+    const { jobs, sieve } = this.#parts;
+    const others = jobs.all().filter((job) => job !== own);
+    return others.flatMap((job) => {
+      const { key, words } = urlRow(url, job);
+      return sieve.sieve.mayHave(job.space, words, 0) ? [key] : [];
+    });
+  }
+}
+
+/** What may stand in a field that is sent (RFC 9110, section 5.5); servers send more, and it is read. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+function conditionsOf({ etag, lastModified }: UrlRecord): Record<string, string> {
+  return {
+    ...(isSendable(etag) && { "if-none-match": etag }),
+    ...(isSendable(lastModified) && { "if-modified-since": lastModified }),
+  };
+}
+
+function isSendable(value: string | undefined): value is string {
+  return value !== undefined && fieldValue.test(value);
+}
