@@ -34,9 +34,12 @@ export interface ContentHead {
   readonly bodyBytes: number;
 }
 
+/** What an archive says in a head's place that has a record and cannot read it. */
+export const damaged = "damaged";
+
 /** A part of a body, with the head that belongs to it; nothing where the archive has no such record. */
 export interface ContentChunk {
-  readonly head: ContentHead | undefined;
+  readonly head: ContentHead | typeof damaged | undefined;
   readonly bytes: Uint8Array;
 }
 
@@ -90,7 +93,9 @@ export function decodeContentChunk(payload: Uint8Array): ContentChunk | undefine
   if (headEnd > payload.length) return undefined;
   const data = decodeJson(payload.subarray(4, headEnd));
   const bytes = payload.subarray(headEnd);
-  if (data === null) return bytes.length === 0 ? { head: undefined, bytes } : undefined;
+  if (data === null || data === damaged) {
+    return bytes.length === 0 ? { head: data ?? undefined, bytes } : undefined;
+  }
   const head = readHead(data);
   const isWhole = head !== undefined && bytes.length <= head.bodyBytes;
   return isWhole && head.headers.length % 2 === 0 ? { head, bytes } : undefined;

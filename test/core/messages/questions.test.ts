@@ -14,6 +14,7 @@ import {
   encodeContentChunk,
   encodeContentQuestion,
   type ContentChunk,
+  type ContentHead,
 } from "../../../src/core/messages/content-message.ts";
 import {
   decodeHostQuestion,
@@ -131,17 +132,15 @@ const figures: StatsReply = {
   past,
 };
 
-const chunk: ContentChunk = {
-  head: {
-    url: "http://a.example/",
-    status: 200,
-    fetchedAtMs: 12.5,
-    headers: ["content-type", "text/html"],
-    truncated: false,
-    bodyBytes: 5,
-  },
-  bytes: Uint8Array.of(1, 2, 3),
+const contentHead: ContentHead = {
+  url: "http://a.example/",
+  status: 200,
+  fetchedAtMs: 12.5,
+  headers: ["content-type", "text/html"],
+  truncated: false,
+  bodyBytes: 5,
 };
+const chunk: ContentChunk = { head: contentHead, bytes: Uint8Array.of(1, 2, 3) };
 
 const listKey = (...rest: number[]): Uint8Array => Uint8Array.of(0x75, ...rest);
 const listQuestion: ListQuestion = {
@@ -245,8 +244,8 @@ describe("questions of users, and their answers", () => {
     }
     const escaping = { place: { ...place, file: "a/../b" }, from: 0 };
     expect(decodeContentQuestion(encodeJson(escaping))).toBeUndefined();
-    const lone = { ...chunk.head, headers: ["name"] };
-    const bytes = encodeContentChunk({ ...chunk, head: lone as NonNullable<ContentChunk["head"]> });
+    const lone = { ...contentHead, headers: ["name"] };
+    const bytes = encodeContentChunk({ ...chunk, head: lone });
     expect(decodeContentChunk(bytes)).toBeUndefined();
     const negative = { ...counts, pages: -1 };
     const jobs = [{ job, counts: negative, finished: true }];
@@ -293,9 +292,7 @@ describe("questions of users, and their answers", () => {
     const received = decodeStatusReply(payload, statusUrlsMax)?.answers ?? [];
     expect(received[0]).toMatchObject({ state: "done", title: "\u0001".repeat(1_000) });
     expect(received.at(-1)).toEqual({});
-    const head = { ...chunk.head, bodyBytes: contentChunkBytes } as NonNullable<
-      ContentChunk["head"]
-    >;
+    const head = { ...contentHead, bodyBytes: contentChunkBytes };
     const url = `http://a.example/${"é".repeat(listedCharactersMax)}`;
     const urls = Array.from({ length: listedUrlsMax }, (_, at) => ({
       url: at === 0 ? url : "http://a.example/",

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
-import { contentChunkBytes, type ContentHead } from "../../../src/core/messages/content-message.ts";
+import { CrawlError } from "../../../src/core/errors.ts";
+import {
+  contentChunkBytes,
+  decodeContentChunk,
+  encodeContentChunk,
+  type ContentHead,
+} from "../../../src/core/messages/content-message.ts";
 import type { MemberId } from "../../../src/core/units.ts";
 import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
 import { ContentDesk } from "../../../src/peer/swarm/answers/content-desk.ts";
@@ -54,6 +60,22 @@ it("says of a longer body whom to ask for it", async () => {
   await expect(fetched(200 * 1_024 * 1_024)).rejects.toMatchObject({
     code: "MEMBER_UNREACHABLE",
     message: `peer-1 has ${url}, in 200.0 MiB; that is more than is taken from another peer: ask that one`,
+  });
+});
+
+it("says that a record of another member's archive is damaged, where that one cannot read it", async () => {
+  const read: Parts["urls"]["read"] = () =>
+    Promise.reject(new CrawlError("ARCHIVE_CORRUPT", "a-1.warc.gz is damaged"));
+  const holder = deskWith({ urls: { read } });
+  const calls: Parts["calls"] = {
+    content: async (_peer, question) =>
+      decodeContentChunk(encodeContentChunk(await holder.part(question))),
+  };
+  const archive = { peer: "peer-1", file: "a-1.warc.gz", offset: 0, length: 100 };
+  const status: UrlStatus = { url, state: "done", attempts: 1, owner: "peer-1", archive };
+  await expect(deskWith({ calls, urls: { read } }).fetch(url, status)).rejects.toMatchObject({
+    code: "ARCHIVE_CORRUPT",
+    message: `the record of ${url} in the archive of peer-1 is damaged`,
   });
 });
 

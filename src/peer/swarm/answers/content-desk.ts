@@ -1,6 +1,6 @@
 import type { ArchivePlace, UrlStatus } from "../../../core/answers/url-status.ts";
 import { CrawlError } from "../../../core/errors.ts";
-import { contentChunkBytes } from "../../../core/messages/content-message.ts";
+import { contentChunkBytes, damaged } from "../../../core/messages/content-message.ts";
 import type {
   ContentChunk,
   ContentHead,
@@ -54,7 +54,7 @@ export class ContentDesk {
     this.#unpacked = new UnpackedResponses(parts.clock, signal);
   }
 
-  /** The response that a status tells of. Errors: `NOT_ARCHIVED`, `MEMBER_UNREACHABLE`. */
+  /** The response that a status tells of. Errors: `ARCHIVE_CORRUPT`, `NOT_ARCHIVED`, `MEMBER_UNREACHABLE`. */
   async fetch(input: string, status: UrlStatus | undefined): Promise<ArchivedResponse> {
     if (status?.reason === "owner-unreachable") throw unreachable(input, status.owner);
     const place = status?.archive;
@@ -76,8 +76,7 @@ export class ContentDesk {
       const bytes = whole.subarray(from, end);
       return { head: { ...head, bodyBytes: whole.length }, bytes };
     } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "NOT_ARCHIVED") throw error;
-      return { head: undefined, bytes: new Uint8Array(0) };
+      return { head: headOf(error), bytes: new Uint8Array(0) };
     }
   }
 
@@ -90,6 +89,7 @@ export class ContentDesk {
       const chunk = await this.#calls.content(peer as MemberId, question, timeoutMs);
       if (!chunk) throw unreachable(input, peer);
       if (!chunk.head) throw notArchived(input);
+      if (chunk.head === damaged) throw unreadable(input, peer);
       head ??= chunk.head;
       if (head.bodyBytes > this.#bodyBytesMax) throw tooLong(input, peer, head.bodyBytes);
       const end = received + chunk.bytes.length;
@@ -102,6 +102,14 @@ export class ContentDesk {
     const { bodyBytes, ...rest } = head;
     return { ...rest, body: joined(parts, bodyBytes) };
   }
+}
+
+/** What is said of a record that could not be read. */
+function headOf(error: unknown): ContentChunk["head"] {
+  if (!(error instanceof CrawlError)) throw error;
+  if (error.code === "NOT_ARCHIVED") return undefined;
+  if (error.code === "ARCHIVE_CORRUPT") return damaged;
+  throw error;
 }
 
 function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
@@ -117,6 +125,11 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayB
 function tooLong(input: string, member: string, bodyBytes: number): CrawlError {
   const problem = `${member} has ${input}, in ${formatBytes(bodyBytes)}; that is more than is taken from another peer: ask that one`;
   return new CrawlError("MEMBER_UNREACHABLE", problem, { url: input, member, bodyBytes });
+}
+
+function unreadable(input: string, member: string): CrawlError {
+  const problem = `the record of ${input} in the archive of ${member} is damaged`;
+  return new CrawlError("ARCHIVE_CORRUPT", problem, { url: input, member });
 }
 
 function unreachable(input: string, member: string): CrawlError {
