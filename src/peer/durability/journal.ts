@@ -59,6 +59,8 @@ export class Journal {
   #running: Promise<void> | undefined;
   #lastStartMs = -Infinity;
   #failure: { readonly error: unknown } | undefined;
+  /** What it says to those who come after it was closed. */
+  #refusal: Promise<never> | undefined;
   readonly #alarm: Alarm;
 
   constructor(
@@ -112,9 +114,12 @@ export class Journal {
    * yet that the peer stops, rejects with `PEER_STOPPED`. Where a commit fails, that has been reported.
    */
   async close(): Promise<void> {
-    await this.flushed().catch(() => undefined);
-    if (this.#failure) return;
+    const durable = this.flushed();
     const error = new CrawlError("PEER_STOPPED", "this peer stops, and takes nothing any more");
+    this.#refusal = Promise.reject(error);
+    this.#refusal.catch(() => undefined);
+    await durable.catch(() => undefined);
+    if (this.#failure) return;
     this.#failure = { error };
     this.#open.reject(error);
   }
@@ -124,6 +129,7 @@ export class Journal {
     const group = this.#open;
     // No commit comes of nothing: who reads along would wait for one.
     if (this.#failure || ops.length === 0) return group.durable;
+    if (this.#refusal) return this.#refusal;
     group.batch ??= this.#store.batch();
     group.batch.add(ops);
     for (const observer of this.#observers) observer(ops, group.durable);

@@ -7,7 +7,7 @@ import type { StoreOp, WriteOptions } from "../../../src/ports/store.ts";
 import { Dice } from "../../../sim/world/dice.ts";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
 import { VirtualProcess } from "../../../sim/world/virtual-process.ts";
-import { VirtualStore } from "../../../sim/world/virtual-store.ts";
+import { type DiskTimes, VirtualStore } from "../../../sim/world/virtual-store.ts";
 import { MemoryArchive } from "../../support/memory-archive.ts";
 import { sampleCapture, sampleExchange } from "../../support/sample-captures.ts";
 
@@ -26,11 +26,11 @@ class ToldStore extends VirtualStore {
 }
 
 /** A journal with everything around it in memory, and a record of what reached the disks in which order. */
-async function newJournal() {
+async function newJournal(diskTimes: Partial<DiskTimes> = {}) {
   const clock = new VirtualClock();
   const failures: unknown[] = [];
   const process = new VirtualProcess("peer-1", 1, clock);
-  const store = new ToldStore(new VirtualDisk(), process, new Dice(1));
+  const store = new ToldStore(new VirtualDisk(), process, new Dice(1), diskTimes);
   const { events } = store;
   const memory = new MemoryArchive(undefined, 2);
   const archive: Archive = {
@@ -158,6 +158,20 @@ describe("the journal", () => {
     await clock.run(clock.sleep(1_000));
     expect([...(await has(store, "a")), ...(await has(store, "b"))]).toEqual([true, false]);
     expect(failures).toEqual([]);
+  });
+
+  it("begins no commit once it is to be closed, however long the last one takes", async () => {
+    const { clock, events, journal, store } = await newJournal({ syncMedianMs: 500, syncTail: 0 });
+    void journal.append([put("a")]);
+    await clock.run(clock.sleep(100));
+    const closed = journal.close();
+    await clock.run(clock.sleep(100));
+    const late = expect(journal.append([put("b")])).rejects.toMatchObject({ code: "PEER_STOPPED" });
+    await clock.run(closed);
+    expect(events).toEqual(["flush", "write"]);
+    await clock.run(clock.sleep(5_000));
+    await late;
+    expect([...(await has(store, "a")), ...(await has(store, "b"))]).toEqual([true, false]);
   });
 
   it("ends the commit that is under way, before it refuses to flush", async () => {
