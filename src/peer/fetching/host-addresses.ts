@@ -18,8 +18,12 @@ export class HostAddresses {
     this.#retryMs = retryMs;
   }
 
-  isExpired(host: Host): boolean {
-    return host.addressExpiresAtMs <= this.#clock.nowMs();
+  /**
+   * Whether the host's name is to be looked up before it is placed. One without an address is not, as often as URLs of it
+   * are found: its next visit looks it up ({@link HostAddresses.mayGoOn}).
+   */
+  isWanted(host: Host): boolean {
+    return host.unresolved === undefined && this.#isExpired(host);
   }
 
   /**
@@ -41,7 +45,7 @@ export class HostAddresses {
   async mayGoOn(lease: Lease, signal: AbortSignal): Promise<boolean> {
     const { address, host } = lease;
     if (!isStandIn(address)) return true;
-    if (host.unresolved && this.isExpired(host)) await this.find(host, signal);
+    if (host.unresolved && this.#isExpired(host)) await this.find(host, signal);
     const { unresolved } = host;
     if (unresolved === undefined || signal.aborted) return false;
     if (unresolved.isTold) {
@@ -51,6 +55,10 @@ export class HostAddresses {
     unresolved.isTold = true;
     lease.unresolved = unresolved;
     return true;
+  }
+
+  #isExpired(host: Host): boolean {
+    return host.addressExpiresAtMs <= this.#clock.nowMs();
   }
 
   async #lookUp(host: Host, signal: AbortSignal): Promise<void> {

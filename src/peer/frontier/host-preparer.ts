@@ -65,8 +65,9 @@ export class HostPreparer {
     }
     const needsRefill = host.isUnread || queue.refillsNeeded().length > 0;
     const ready = !host.isUnread && queue.hasReady(this.isRunnable);
-    if (ready && !addresses.isExpired(host)) this.#place(host);
-    if (needsRefill || (ready && addresses.isExpired(host))) {
+    const needsAddress = ready && addresses.isWanted(host);
+    if (ready && !needsAddress) this.#place(host);
+    if (needsRefill || needsAddress) {
       host.preparing = true;
       void this.#prepareSlowly(host);
     } else if (host.visit.openRequests === 0) this.#idle(host, ready);
@@ -84,7 +85,7 @@ export class HostPreparer {
     try {
       if (host.isUnread) await reader.findJobs(host);
       for (const job of host.visit.queue.refillsNeeded()) await reader.refill(host, job);
-      if (host.visit.queue.hasReady(this.isRunnable) && addresses.isExpired(host)) {
+      if (host.visit.queue.hasReady(this.isRunnable) && addresses.isWanted(host)) {
         await addresses.find(host, this.#events.signal);
       }
     } catch (error) {
