@@ -137,6 +137,7 @@ export class HostPreparer {
     if (!this.#isCrawled(host)) {
       this.#forget(host);
       this.#events.onLeft();
+      void this.#parts.waiting.look();
     } else this.prepare(host);
   }
 }
