@@ -14,6 +14,7 @@ import type { Host } from "../frontier/host.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
 import { Hop, type HopOutcome } from "./hop.ts";
+import { HopRests } from "./hop-rests.ts";
 import { isBrokenOff, robotsRequest } from "./robots-request.ts";
 
 /** A visit waits so long for a host that it is led to, or as long as its delay where that is longer. */
@@ -31,7 +32,10 @@ const noAddress = { kind: "failure", failure: "dns-not-found", detail: "no addre
 const atRest = { kind: "at-rest" } as const;
 const noTurn = { kind: "no-turn" } as const;
 
-export type HopPoliteness = Pick<PolitenessOptions, "addressDelayMs" | "crawlDelayMaxMs">;
+export type HopPoliteness = Pick<
+  PolitenessOptions,
+  "addressDelayMs" | "crawlDelayMaxMs" | "retryAfterMaxMs"
+>;
 
 interface HopPorts {
   readonly clock: Clock;
@@ -75,8 +79,7 @@ export class RobotsHops {
   readonly #booked = new Map<HostName, Hop>();
   /** Hops that wait for their host or their address. */
   readonly #waiting = new Set<Hop>();
-  /** When hosts may be led to again. */
-  readonly #openAtMs = new Map<HostName, Millis>();
+  readonly #rests = new HopRests();
   readonly #shared = new Map<CanonicalUrl, Shared>();
 
   constructor(
@@ -193,7 +196,7 @@ export class RobotsHops {
     const nowMs = this.#ports.clock.nowMs();
     const active = this.#frontier.hostNamed(name);
     const gate = (active ?? host)?.visit.gate;
-    const fromMs = Math.max(nowMs, gate?.nextFetchAtMs ?? 0, this.#openAtMs.get(name) ?? 0);
+    const fromMs = Math.max(nowMs, gate?.nextFetchAtMs ?? 0, this.#rests.openAtMs(name));
     if (fromMs > nowMs + longestWaitMs(delayMs)) return atRest;
     if (fromMs > untilMs) return noTurn;
     this.#booked.set(name, hop);
@@ -261,13 +264,11 @@ export class RobotsHops {
   /** Frees the host, and tells its clocks how it went. */
   async #end(name: HostName, delayMs: Millis, outcome: FetchOutcome): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
-    for (const [known, openAtMs] of this.#openAtMs) {
-      if (openAtMs <= nowMs) this.#openAtMs.delete(known);
-    }
     const verdict = fetchVerdictOf(outcome);
     this.#frontier.doubts.asked(name, nowMs);
     this.#booked.delete(name);
-    this.#openAtMs.set(name, nowMs + Math.max(delayMs, verdict.retryAfterMs ?? 0));
+    const retryAfterMs = Math.min(verdict.retryAfterMs ?? 0, this.#politeness.retryAfterMaxMs);
+    this.#rests.add(name, nowMs + Math.max(delayMs, retryAfterMs), nowMs);
     if (verdict.kind === "neutral") return;
     const known = await this.#hostOf(name);
     const host = this.#frontier.hostNamed(name) ?? known;

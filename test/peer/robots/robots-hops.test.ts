@@ -96,6 +96,21 @@ describe("a robots.txt that stands at another host", () => {
     );
   });
 
+  it("is asked for again after a day, whatever longer time its host asks for", async () => {
+    const machine = ledTo(
+      () => "http://hub.example/rules",
+      () => ({ status: 429, headers: { "retry-after": `${30 * 86_400}` } }),
+    );
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(["http://led-1.example/"]);
+        await machine.clock.sleep(25 * 3_600_000);
+      })(),
+    );
+    expect(hubHits(machine)).toHaveLength(2);
+  });
+
   it("is asked for no sooner than the delay of the address that both hosts share", async () => {
     const address = "192.0.2.1" as IpAddress;
     const machine = new VirtualPeer((text) => {
