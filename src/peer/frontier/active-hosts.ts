@@ -14,7 +14,8 @@ import type { Journal } from "../durability/journal.ts";
 /**
  * The hosts whose queues are in memory, as many as the options allow. One of which nothing may be fetched until a job changes
  * gives its place to the next that wants one: the hosts of a paused job must not keep out those of others. So does one that
- * is closed for long, as those do that are out of order: until it opens it is among the {@link ClosedHosts}.
+ * is closed for long, as those do that are out of order, or whose URLs are all put off: until it opens it is among the
+ * {@link ClosedHosts}.
  *
  * Invariant: at any time there is one object of a host, as far as the database does not have the latest of it.
  */
@@ -105,9 +106,9 @@ export class ActiveHosts {
     if (this.has(host)) this.#resting.add(host);
   }
 
-  /** Nothing of the host is under way, and nothing of it may be until its gate opens; whether that takes long. */
-  close(host: Host): boolean {
-    return this.has(host) && this.#longClosed.add(host, this.#clock.nowMs());
+  /** Nothing of the host is under way, and nothing of it may be until then and until its gate opens; whether that takes long. */
+  close(host: Host, opensAtMs: Millis): boolean {
+    return this.has(host) && this.#longClosed.add(host, opensAtMs, this.#clock.nowMs());
   }
 
   /** The host may have something to do. */
@@ -138,17 +139,18 @@ export class ActiveHosts {
 
   #displace(): boolean {
     const [resting] = this.#resting;
-    const host = resting ?? this.#closedForLongest();
+    const closed = resting ? undefined : this.#closedForLongest();
+    const host = resting ?? closed?.host;
     if (!host) return false;
-    if (resting) this.#hasDisplaced = true;
-    else this.#closed.add(host);
-    this.delete(host, resting ? [] : host.close());
+    if (closed) this.#closed.add(host, closed.opensAtMs);
+    else this.#hasDisplaced = true;
+    this.delete(host, closed ? host.close() : []);
     this.#loader.hold(host, this.#journal.flushed());
     this.#onDisplaced(host);
     return true;
   }
 
-  #closedForLongest(): Host | undefined {
+  #closedForLongest(): LongClosed["last"] {
     const count = this.#longClosed.count(this.#clock.nowMs());
     return count > 0 && this.#closed.room > 0 ? this.#longClosed.last : undefined;
   }

@@ -26,6 +26,8 @@ interface ClosedHost {
   readonly jobs: Set<JobId>;
   untilMs: Millis;
   isHalted: boolean;
+  /** It is open: all that it has queued is put off. */
+  readonly isPutOff: boolean;
 }
 
 /**
@@ -82,14 +84,16 @@ export class ClosedHosts {
     return this.#hosts.has(name);
   }
 
-  /** The host gives its place up; there has to be {@link ClosedHosts.room}. */
-  add({ jobs, position, visit }: Host): void {
+  /** The host gives its place up until then and until its gate opens; there has to be {@link ClosedHosts.room}. */
+  add({ jobs, position, visit }: Host, fromMs: Millis = 0): void {
     const { gate, host: name, queue } = visit;
     if (this.#hosts.size < this.#max) {
       const ids = [...jobs].map(({ definition }) => definition.id);
       const waiting = new Set(ids.filter((id) => queue.mayHave(id)));
       const isHalted = gate.hold(this.#clock.nowMs()) === "halted";
-      const closed = { name, position, jobs: waiting, untilMs: gate.nextFetchAtMs, isHalted };
+      const untilMs = Math.max(fromMs, gate.nextFetchAtMs);
+      const isPutOff = gate.nextFetchAtMs < untilMs;
+      const closed = { name, position, jobs: waiting, untilMs, isHalted, isPutOff };
       this.#hosts.set(name, closed);
       this.#byTime.set(closed, closed.untilMs);
     } else {
@@ -114,9 +118,16 @@ export class ClosedHosts {
     }
   }
 
-  /** URLs of the job are queued on a host that is in here; false where it is not. */
+  /**
+   * URLs of the jobs are queued on a host that is in here; false where it is not, or no longer: of one whose URLs are put
+   * off, others may be fetched.
+   */
   queued(name: HostName, jobs: Iterable<JobId>): boolean {
     const host = this.#hosts.get(name);
+    if (host?.isPutOff === true) {
+      this.delete(name);
+      return false;
+    }
     for (const job of jobs) host?.jobs.add(job);
     return host !== undefined;
   }
@@ -125,7 +136,7 @@ export class ClosedHosts {
   moved({ visit: { host: name, gate } }: Host): void {
     const host = this.#hosts.get(name);
     if (!host) return;
-    host.untilMs = gate.nextFetchAtMs;
+    host.untilMs = Math.max(host.isPutOff ? host.untilMs : 0, gate.nextFetchAtMs);
     host.isHalted = gate.hold(this.#clock.nowMs()) === "halted";
     this.#byTime.set(host, host.untilMs);
     this.#setAlarm();

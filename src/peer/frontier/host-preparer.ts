@@ -109,10 +109,12 @@ export class HostPreparer {
   #idle(host: Host, ready: boolean): void {
     const { hosts, putOff, waiting } = this.#parts;
     const { queue } = host.visit;
-    if (ready) {
+    const { pendingCount } = queue;
+    if (ready || (pendingCount > 0 && !queue.hasWork)) {
       // What is put off comes back from disk with the others.
-      if (queue.pendingCount > putOff.countOf(host) || !hosts.close(host)) return;
-    } else if (queue.pendingCount > 0) return;
+      const opensAtMs = ready ? 0 : putOff.backAtMs(host);
+      if (pendingCount > putOff.countOf(host) || !hosts.close(host, opensAtMs)) return;
+    } else if (pendingCount > 0) return;
     else if (queue.hasWork) this.#rest(host);
     else this.#forget(host, waiting.forget(host));
     void waiting.look();

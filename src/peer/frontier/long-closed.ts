@@ -13,9 +13,9 @@ export class LongClosed {
   readonly #soonest = new BinaryHeap<Host>();
   readonly #last = new BinaryHeap<Host>();
 
-  /** Nothing of the host is under way; whether it is closed for long. */
-  add(host: Host, nowMs: Millis): boolean {
-    const opensAtMs = host.visit.gate.nextFetchAtMs;
+  /** Nothing of the host is under way, nor will be before `fromMs`; whether it is closed for long. */
+  add(host: Host, fromMs: Millis, nowMs: Millis): boolean {
+    const opensAtMs = Math.max(fromMs, host.visit.gate.nextFetchAtMs);
     if (opensAtMs <= nowMs + longClosedMs) return false;
     this.#soonest.set(host, opensAtMs);
     this.#last.set(host, -opensAtMs);
@@ -37,7 +37,8 @@ export class LongClosed {
   }
 
   /** The one that opens last. */
-  get last(): Host | undefined {
-    return this.#last.peek();
+  get last(): { readonly host: Host; readonly opensAtMs: Millis } | undefined {
+    const host = this.#last.peek();
+    return host && { host, opensAtMs: -(this.#last.peekKey() ?? 0) };
   }
 }

@@ -7,6 +7,11 @@ import type { Host } from "./host.ts";
 const urlsMax = 8_192;
 const urlsPerHostMax = 256;
 
+interface PutOff {
+  readonly untilMs: Millis;
+  readonly cancel: Cancel;
+}
+
 /**
  * Queued URLs whose time has not come, while others of their hosts go before them: those of an origin that is out of reach.
  *
@@ -15,7 +20,7 @@ const urlsPerHostMax = 256;
 export class PutOffUrls {
   readonly #clock: Clock;
   readonly #onBack: (host: Host) => void;
-  readonly #timers = new Map<Host, Map<QueuedUrl, Cancel>>();
+  readonly #timers = new Map<Host, Map<QueuedUrl, PutOff>>();
   #size = 0;
 
   constructor(
@@ -25,7 +30,8 @@ export class PutOffUrls {
     this.#clock = clock;
     this.#onBack = events.onBack;
     events.signal.addEventListener("abort", () => {
-      for (const timers of this.#timers.values()) for (const cancel of timers.values()) cancel();
+      for (const timers of this.#timers.values())
+        for (const { cancel } of timers.values()) cancel();
       this.#timers.clear();
     });
   }
@@ -42,9 +48,18 @@ export class PutOffUrls {
     return this.#timers.get(host)?.size ?? 0;
   }
 
+  /** When the first of the host's comes back; never where none is put off. */
+  backAtMs(host: Host): Millis {
+    let backAtMs = Infinity;
+    for (const { untilMs } of this.#timers.get(host)?.values() ?? []) {
+      backAtMs = Math.min(backAtMs, untilMs);
+    }
+    return backAtMs;
+  }
+
   /** Puts a leased URL off until then. */
   add(host: Host, url: QueuedUrl, untilMs: Millis): void {
-    const timers = this.#timers.get(host) ?? new Map<QueuedUrl, Cancel>();
+    const timers = this.#timers.get(host) ?? new Map<QueuedUrl, PutOff>();
     this.#timers.set(host, timers);
     const cancel = this.#clock.call(untilMs - this.#clock.nowMs(), () => {
       timers.delete(url);
@@ -53,7 +68,7 @@ export class PutOffUrls {
       host.visit.queue.putBack(url);
       this.#onBack(host);
     });
-    timers.set(url, cancel);
+    timers.set(url, { untilMs, cancel });
     this.#size += 1;
   }
 
@@ -61,7 +76,7 @@ export class PutOffUrls {
   recall(host: Host): void {
     const timers = this.#timers.get(host) ?? [];
     this.#timers.delete(host);
-    for (const [url, cancel] of timers) {
+    for (const [url, { cancel }] of timers) {
       cancel();
       this.#size -= 1;
       host.visit.queue.putBack(url);

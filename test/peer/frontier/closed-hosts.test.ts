@@ -231,6 +231,50 @@ describe("hosts that are closed for long", () => {
   });
 });
 
+describe("hosts whose URLs are all put off", () => {
+  const dayMs = 86_400_000;
+  /** Of hosts named `bad-…` the secure origins tell nothing of what may be asked of them. */
+  const insecure: Pages = (url) => {
+    if (!url.endsWith("/robots.txt")) return htmlPage();
+    if (!url.startsWith("https://bad-")) return undefined;
+    return { status: 500, headers: { "retry-after": `${dayMs / 1_000}` } };
+  };
+  const seeds = [0, 1].flatMap((number) =>
+    ["https:", "http:"].map((scheme) => `${scheme}//bad-${number}.example/`),
+  );
+  const others = [0, 1, 2].map((number) => `http://live-${number}.example/`);
+
+  it("give their places up, and their URLs are asked for when their time comes", async () => {
+    const bench = new ClosedBench(insecure);
+    await bench.play(async (peer) => {
+      await bench.inject(seeds, { delayMs: 1_000 });
+      await bench.clock.sleep(20_000);
+      await bench.inject(others, { delayMs: 1_000 });
+      await bench.clock.sleep(20_000);
+      expect(peer.job(testJob).counts).toMatchObject({ pages: 5, queued: 2 });
+      const reads = bench.countReads();
+      await bench.clock.sleep(dayMs / 2);
+      expect(reads()).toBeLessThan(10);
+      await bench.clock.sleep(dayMs / 2);
+    });
+    const asked = bench.web.hits.filter(({ url }) => /^https:.*robots/.test(url));
+    expect(asked).toHaveLength(4);
+  });
+
+  it("take their places again when other URLs of them are found", async () => {
+    const bench = new ClosedBench(insecure);
+    await bench.play(async (peer) => {
+      await bench.inject(seeds, { delayMs: 1_000 });
+      await bench.clock.sleep(20_000);
+      await bench.inject(others, { delayMs: 1_000 });
+      await bench.clock.sleep(20_000);
+      await bench.inject(["http://bad-0.example/more"], { delayMs: 1_000 });
+      await bench.clock.sleep(20_000);
+      expect(peer.job(testJob).counts).toMatchObject({ pages: 6, queued: 2 });
+    });
+  });
+});
+
 describe("hosts that are halted", () => {
   it("leave a job stalled when all of its hosts are, in memory or not", async () => {
     const bench = new ClosedBench(broken);
