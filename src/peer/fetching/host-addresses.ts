@@ -20,48 +20,14 @@ export class HostAddresses {
 
   /**
    * Whether the host's name is to be looked up before it is placed. One without an address is not, as often as URLs of it
-   * are found: its next visit looks it up ({@link HostAddresses.mayGoOn}).
+   * are found, but when it comes to its turn ({@link mayGoOn}).
    */
   isWanted(host: Host): boolean {
-    return host.unresolved === undefined && this.#isExpired(host);
+    return host.unresolved === undefined && host.addressExpiresAtMs <= this.#clock.nowMs();
   }
 
-  /**
-   * Looks the host's name up; it keeps its address while that is among the answers, unless it was passed over. Whoever asks
-   * meanwhile waits for the same answer.
-   */
-  find(host: Host, signal: AbortSignal): Promise<void> {
-    host.lookup ??= this.#lookUp(host, signal).finally(() => {
-      host.lookup = undefined;
-    });
-    return host.lookup;
-  }
-
-  /**
-   * Whether a visit may go on in the turn that it has taken. In that of a name without an address it may do so only to fail,
-   * with a look-up of its own ({@link Lease.unresolved}): the last one may be a minute old, and be that of other visits,
-   * whose URLs would all lose an attempt by it. Where the name has an address now, the host is to take its turn there.
-   */
-  async mayGoOn(lease: Lease, signal: AbortSignal): Promise<boolean> {
-    const { address, host } = lease;
-    if (!isStandIn(address)) return true;
-    if (host.unresolved && this.#isExpired(host)) await this.find(host, signal);
-    const { unresolved } = host;
-    if (unresolved === undefined || signal.aborted) return false;
-    if (unresolved.isTold) {
-      host.visit.gate.restUntil(host.addressExpiresAtMs);
-      return false;
-    }
-    unresolved.isTold = true;
-    lease.unresolved = unresolved;
-    return true;
-  }
-
-  #isExpired(host: Host): boolean {
-    return host.addressExpiresAtMs <= this.#clock.nowMs();
-  }
-
-  async #lookUp(host: Host, signal: AbortSignal): Promise<void> {
+  /** Looks the host's name up; it keeps its address while that is among the answers, unless it was passed over. */
+  async find(host: Host, signal: AbortSignal): Promise<void> {
     const { visit } = host;
     const outcome = await this.#resolver.resolve(visit.host, signal);
     if (outcome.kind === "addresses") {
@@ -74,11 +40,35 @@ export class HostAddresses {
       host.hasOtherAddresses = addresses.length > 1;
       host.addressExpiresAtMs = outcome.expiresAtMs;
     } else if (outcome.failure !== "aborted") {
-      host.unresolved = { failure: outcome.failure, detail: outcome.detail, isTold: false };
+      const { failure, detail } = outcome;
+      const nowMs = this.#clock.nowMs();
+      // By its next turn it would be old.
+      const isTold = visit.gate.nextFetchAtMs > nowMs + visit.delayMs;
+      host.unresolved = { failure, detail, isTold };
       visit.address = standInAddress(visit.host);
-      host.addressExpiresAtMs = this.#clock.nowMs() + this.#retryMs;
+      host.addressExpiresAtMs = nowMs + this.#retryMs;
     }
   }
+}
+
+/**
+ * Whether a visit may go on in the turn that it has taken. In that of a name without an address it may do so only to fail,
+ * with a look-up of its own ({@link Lease.unresolved}): the last one may be a minute old, and be that of other visits,
+ * whose URLs would all lose an attempt by it. Else the name is looked up anew, for the host's next turn: a visit that waited
+ * for that would keep the place of a request, and many of them all others from being made.
+ */
+export function mayGoOn(lease: Lease, nowMs: Millis): boolean {
+  const { address, host } = lease;
+  if (!isStandIn(address)) return true;
+  const { unresolved } = host;
+  if (unresolved?.isTold === false) {
+    unresolved.isTold = true;
+    lease.unresolved = unresolved;
+    return true;
+  }
+  if (host.addressExpiresAtMs <= nowMs) host.unresolved = undefined;
+  else if (unresolved) host.visit.gate.restUntil(host.addressExpiresAtMs);
+  return false;
 }
 
 /**

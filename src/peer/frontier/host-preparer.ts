@@ -66,7 +66,8 @@ export class HostPreparer {
     const needsRefill = host.isUnread || queue.refillsNeeded().length > 0;
     const ready = !host.isUnread && queue.hasReady(this.isRunnable);
     const needsAddress = ready && addresses.isWanted(host);
-    if (ready && !needsAddress) this.#place(host);
+    if (needsAddress) this.#parts.workbench.remove(host.visit);
+    else if (ready) this.#place(host);
     if (needsRefill || needsAddress) {
       host.preparing = true;
       void this.#prepareSlowly(host);

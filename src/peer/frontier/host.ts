@@ -15,7 +15,7 @@ import type { Job } from "../jobs/job-registry.ts";
 export interface Unresolved {
   readonly failure: ResolveFailure;
   readonly detail: string;
-  /** A visit has ended with it; no other one is to. */
+  /** A visit has ended with it, or it was made for none; no other one is to. */
   isTold: boolean;
 }
 
@@ -41,8 +41,6 @@ export class Host {
   isPassedOver = false;
   /** Set while the host has no address. */
   unresolved: Unresolved | undefined;
-  /** Its name is being looked up. */
-  lookup: Promise<void> | undefined;
   /** Jobs that have, or may have, URLs of this host; others may, too, while it is {@link Host.isUnread}. */
   readonly jobs = new Set<Job>();
   /** What was done last to the row by which a start finds it, where that is known. */

@@ -1,6 +1,5 @@
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
-import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import type { RobotsRecord } from "../../core/record/record.pb.ts";
 import { wholeLines } from "../../core/robots/read-robots.ts";
 import { isGivenUp, robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
@@ -21,7 +20,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
-import { HostAddresses, unresolvedOutcome } from "../fetching/host-addresses.ts";
+import { mayGoOn, unresolvedOutcome } from "../fetching/host-addresses.ts";
 import { headerField } from "../fetching/header-fields.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
@@ -84,7 +83,6 @@ export class RobotsVisitor {
   readonly #keeper: RobotsKeeper;
   readonly #hops: RobotsHops;
   readonly #limits: FetchLimits;
-  readonly #addresses: HostAddresses;
   readonly #productToken: string;
   readonly #signal: AbortSignal;
 
@@ -97,7 +95,7 @@ export class RobotsVisitor {
     },
     options: {
       readonly limits: FetchLimits;
-      readonly politeness: HopPoliteness & Pick<PolitenessOptions, "backoffBaseMs">;
+      readonly politeness: HopPoliteness;
       readonly productToken: string;
     },
     signal: AbortSignal,
@@ -108,7 +106,6 @@ export class RobotsVisitor {
     this.#keeper = parts.keeper;
     this.#limits = { ...options.limits, bodyBytesMax: robotsBytesMax };
     this.#hops = new RobotsHops(ports, parts, { ...options, limits: this.#limits }, signal);
-    this.#addresses = new HostAddresses(ports, options.politeness.backoffBaseMs);
     this.#productToken = options.productToken;
     this.#signal = signal;
   }
@@ -126,8 +123,11 @@ export class RobotsVisitor {
     if (!robotsAllow(entry, url, this.#productToken)) {
       return { kind: "denied", end: denialOf(entry.record), asked: false };
     }
-    const mayGoOn = await this.#addresses.mayGoOn(lease, this.#signal);
-    return mayGoOn ? { kind: "allowed" } : this.#leave(lease);
+    return this.#mayGoOn(lease) ? { kind: "allowed" } : this.#leave(lease);
+  }
+
+  #mayGoOn(lease: Lease): boolean {
+    return mayGoOn(lease, this.#ports.clock.nowMs());
   }
 
   /** One that could not be reached is asked again when its time has come, which its host's gate may have set. */
@@ -166,18 +166,17 @@ export class RobotsVisitor {
   ): Promise<RobotsJudgement> {
     const { host } = lease;
     // Another visit of the host is there already: when it has ended, this one comes back.
-    if (host.askedOrigins.has(origin)) return this.#leave(lease);
+    if (host.askedOrigins.has(origin) || !this.#mayGoOn(lease)) return this.#leave(lease);
     host.askedOrigins.add(origin);
     this.#frontier.setPace(host);
-    const mayGoOn = await this.#addresses.mayGoOn(lease, this.#signal);
     const request: FirstRequest = {
       url: `${origin}/robots.txt` as CanonicalUrl,
       isLate,
       needsNewConnection: (known?.record.failuresInRow ?? 0) > 0,
     };
-    const answer = mayGoOn ? await this.#fetch(lease, request) : undefined;
+    const answer = await this.#fetch(lease, request);
     host.askedOrigins.delete(origin);
-    if (!answer || answer.failure === "aborted") return this.#leave(lease);
+    if (answer.failure === "aborted") return this.#leave(lease);
     const { outcome } = answer;
     if (outcome.kind === "no-turn") return this.#comeAgain(lease, answer);
     const record = this.#recordOf(origin, { ...answer, outcome }, known);
