@@ -124,7 +124,7 @@ export interface PeerControl {
   /**
    * Adds seeds to a job and creates or changes the job as `options` say. Resolves when all is durable: from then on the
    * URLs cannot be lost. At most 10,000 URLs a call. Errors: `JOB_CANCELLED`; `SWARM_BUSY` when owners do not answer in time,
-   * or the peer that is to make or change the job has not found its swarm.
+   * or the peer that is to make or change the job has not found its swarm; `PEER_STOPPED`.
    */
   inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>): Promise<InjectReport>;
   /**

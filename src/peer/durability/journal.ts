@@ -115,7 +115,7 @@ export class Journal {
    */
   async close(): Promise<void> {
     const durable = this.flushed();
-    const error = new CrawlError("PEER_STOPPED", "this peer stops, and takes nothing any more");
+    const error = peerStopped();
     this.#refusal = Promise.reject(error);
     this.#refusal.catch(() => undefined);
     await durable.catch(() => undefined);
@@ -193,6 +193,11 @@ export class Journal {
     this.#metrics.observe("commit_seconds", (this.#clock.nowMs() - this.#lastStartMs) / 1_000);
     this.#metrics.observe("commit_operations", batch.length);
   }
+}
+
+/** What those are told who want something durable of a peer that is on its way down. */
+export function peerStopped(): CrawlError {
+  return new CrawlError("PEER_STOPPED", "this peer stops, and takes nothing any more");
 }
 
 /** Whether it is what a closed journal says to those who have not heard yet that the peer stops. */

@@ -117,6 +117,27 @@ describe("a job of a swarm", () => {
     });
   });
 
+  it.each(["leave", "stop"] as const)(
+    "is not made by a peer that is told to %s while it looks for its swarm",
+    async (end) => {
+      const bench = new SwarmBench(2);
+      await bench.run(async () => {
+        await bench.begin();
+        bench.world.network.addRule(partition([0, 1], [2]));
+        const lost = bench.world.addMachine();
+        await lost.start();
+        const { peer } = lost;
+        const refused = expect(peer.inject(job, [])).rejects.toMatchObject({
+          code: "PEER_STOPPED",
+        });
+        await bench.pass(1_000);
+        await peer[end]();
+        await refused;
+        expect(peer.jobs()).toEqual([]);
+      });
+    },
+  );
+
   it("is neither paused nor resumed once it was cancelled; cancelling it again is quiet", () => {
     const jobs = new JobRegistry();
     const { id } = jobs.define("job-0").definition;

@@ -10,6 +10,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { Entropy } from "../../../ports/entropy.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
+import { peerStopped } from "../../durability/journal.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
@@ -87,10 +88,11 @@ export class JobSpread {
    * count as changed as often, and whose options then hold is left to the order of their texts: what a peer made before it
    * had found its swarm could take the place of what the swarm crawls by.
    *
-   * Errors: `SWARM_BUSY` where this peer has not found its swarm.
+   * Errors: `SWARM_BUSY` where this peer has not found its swarm; `PEER_STOPPED` where it leaves or stops meanwhile.
    */
   async hearLatest(id: JobId): Promise<void> {
     if (!(await this.#isSwarmFound(changeMsMax))) {
+      if (this.#view.role !== "joining") throw peerStopped();
       const problem = `this peer has not found its swarm yet, where others may know of the job "${id}"; ask again when it has joined (peer members tells)`;
       throw new CrawlError("SWARM_BUSY", problem, { job: id });
     }
@@ -149,14 +151,16 @@ export class JobSpread {
     }
   }
 
-  /** Waits until this peer has somebody to ask, or is the swarm itself; false where it is not so in time. */
+  /** Waits until this peer has somebody to ask, or is the swarm itself; false where it is not so in time, or it leaves. */
   async #isSwarmFound(withinMs: Millis): Promise<boolean> {
     const { clock } = this.#ports;
     const endMs = clock.nowMs() + withinMs;
-    const isLooking = (): boolean =>
-      this.#view.role === "joining" && this.#view.others.length === 0;
-    while (isLooking() && clock.nowMs() < endMs) await clock.sleep(lookMs);
-    return !isLooking() && this.#view.role !== "left";
+    const isAlone = (): boolean => this.#view.others.length === 0;
+    while (isAlone() && this.#view.role === "joining" && clock.nowMs() < endMs) {
+      await clock.sleep(lookMs);
+    }
+    const { role } = this.#view;
+    return role === "active" || (role !== "left" && !isAlone());
   }
 
   #someOthers(): readonly MemberId[] {
