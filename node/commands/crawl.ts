@@ -132,8 +132,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       display = displayOf(terminal, session, plan, standstill);
       if (before?.definition.state === "paused") await resume(session, plan, say);
       left = await SeedsLeft.of(plan);
-      const whole = await injectSeeds(session, request, before, { display, say, stop });
-      if (whole && plan.file !== undefined) await left.taken();
+      const whole = await injectSeeds(session, request, before, { display, left, say, stop });
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
@@ -210,7 +209,12 @@ async function injectSeeds(
   { control, broken }: PeerSession,
   { plan: { file, job, out, urls }, rejections, seeds, values }: CrawlRequest,
   before: JobReport | undefined,
-  { display, say, stop }: { display: ProgressDisplay; say: Say; stop: StopRequest },
+  {
+    display,
+    left,
+    say,
+    stop,
+  }: { display: ProgressDisplay; left: SeedsLeft; say: Say; stop: StopRequest },
 ): Promise<boolean> {
   let batches = 0;
   let taken = 0;
@@ -232,6 +236,7 @@ async function injectSeeds(
       if (batches > 1 || !control.job(job).finished) display.start();
     },
   });
+  if (whole && file !== undefined) await left.taken();
   if (urls.length > 0) say(rejections.restText);
   if (whole && urls.length > 0 && taken === 0 && (before === undefined || file === undefined)) {
     throw usageError("no URL is left to start from");

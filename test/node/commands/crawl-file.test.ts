@@ -234,6 +234,21 @@ describe("peer crawl --file", () => {
     expect((await crawl("--out", out)).out).toMatch(/^already finished\n/);
   });
 
+  it("lacks nothing of a file of which the job rejects every line", async () => {
+    await writeFile(file, urlsOf(1).join("\n"));
+    const inject = control.inject.bind(control);
+    control.inject = (job, _urls, options) => inject(job, [], options);
+    const { err, exitCode } = await crawl("--file", file, "--out", out);
+    expect(exitCode).toBe(2);
+    expect(err).toContain("no URL is left");
+    control.inject = inject;
+
+    terminal = new FakeTerminal();
+    const again = await crawlAll("http://docs.example/", "--out", out);
+    expect(again).toMatchObject({ exitCode: 0 });
+    expect(again.err).not.toContain("not all URLs");
+  });
+
   it("is not finished where the rest of its seeds is missing", async () => {
     terminal.input = `${urlsOf(1_000).join("\n")}\n`;
     terminal.inputStaysOpen = true;
