@@ -236,7 +236,7 @@ async function injectSeeds(
       if (batches > 1 || !control.job(job).finished) display.start();
     },
   });
-  if (whole && file !== undefined) await left.taken();
+  if (whole) await left.taken();
   if (urls.length > 0) say(rejections.restText);
   if (whole && urls.length > 0 && taken === 0 && (before === undefined || file === undefined)) {
     throw usageError("no URL is left to start from");

@@ -79,7 +79,7 @@ export interface DataLayout {
   readonly brokenFile: string;
   /** What a one-shot crawl was told, for its continuation. */
   readonly settingsFile: string;
-  /** Which file's URLs are not all in their job yet; absent where there is none. */
+  /** Which files' URLs are not all in their job yet; absent where there is none. */
   readonly seedsLeftFile: string;
   /** Address of the running peer's API. */
   readonly apiFile: string;

@@ -228,6 +228,14 @@ describe("peer crawl --file", () => {
     });
     expect(JSON.parse(printed)).toMatchObject({ finished: false, pages: 1_000 });
 
+    // Another file is not the rest of this one.
+    const other = join(folder, "other.txt");
+    await writeFile(other, "http://docs.example/other");
+    terminal = new FakeTerminal();
+    const withOther = await crawlAll("--file", other, "--out", out);
+    expect(withOther.exitCode).toBe(1);
+    expect(withOther.err).toContain(`peer: not all URLs of ${file} are in the crawl: `);
+
     terminal = new FakeTerminal();
     expect(await crawlAll("--file", file, "--out", out)).toMatchObject({ exitCode: 0 });
     terminal = new FakeTerminal();
