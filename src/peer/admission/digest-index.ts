@@ -2,6 +2,7 @@ import { hash64 } from "../../core/hash/hash64.ts";
 import { namedKey } from "../../core/record/keys.ts";
 import { DigestRecord } from "../../core/record/record.pb.ts";
 import { fingerprintOf } from "../../core/url/fingerprint.ts";
+import type { Brand } from "../../core/units.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { RawHeaders } from "../../ports/fetcher.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
@@ -22,12 +23,10 @@ const tellingFields: readonly string[] = [
 /** What is known of a payload: where it was archived first, that it is seen for the first time, or neither for sure. */
 export type DigestFinding = DigestRecord | "new" | "unsure";
 
-/**
- * Which payloads are in the archive: behind the sieve, so that a payload never seen costs no look-up.
- *
- * One that came with another head is another one, lest a page is read as what the head of the earlier one says: the file that a
- * server sends as it is, and as the content coding of a page.
- */
+/** What a payload is known by: a {@link payloadName}. */
+export type PayloadName = Brand<string, "PayloadName">;
+
+/** Which payloads are in the archive: behind the sieve, so that a payload never seen costs no look-up. */
 export class DigestIndex {
   readonly #archive: Pick<Archive, "has">;
   readonly #store: Pick<Store, "get">;
@@ -49,8 +48,7 @@ export class DigestIndex {
    * `unsure`: another page with this payload is on its way into the archive. One whose file was carried away counts as new: a
    * reference to it would be all that there is of the page.
    */
-  async find(digest: string, headers: RawHeaders): Promise<DigestFinding> {
-    const name = nameOf(digest, headers);
+  async find(name: PayloadName): Promise<DigestFinding> {
     const recent = this.#recent.get(name);
     if (recent) return this.#unlessGone(recent);
     const words = fingerprintOf(name);
@@ -74,8 +72,7 @@ export class DigestIndex {
   }
 
   /** Takes in the first capture of a payload; the returned operations make it as durable as their batch. */
-  add(digest: string, headers: RawHeaders, record: DigestRecord): readonly StoreOp[] {
-    const name = nameOf(digest, headers);
+  add(name: PayloadName, record: DigestRecord): readonly StoreOp[] {
     const place = this.#arrived % recentMax;
     const oldest = this.#arrivals[place];
     if (oldest !== undefined) this.#recent.delete(oldest);
@@ -89,10 +86,14 @@ export class DigestIndex {
   }
 }
 
-function nameOf(digest: string, headers: RawHeaders): string {
+/**
+ * A payload that came with another head is another one, lest a page is read as what the head of the earlier one says: the file
+ * that a server sends as it is, and as the content coding of a page.
+ */
+export function payloadName(digest: string, headers: RawHeaders): PayloadName {
   const told = headers.flatMap((value, at) => {
     const field = headers[at - 1]?.toLowerCase() ?? "";
     return at % 2 === 1 && tellingFields.includes(field) ? [`${field}: ${value}`] : [];
   });
-  return `${digest} ${hash64(told.join("\n")).toString(36)}`;
+  return `${digest} ${hash64(told.join("\n")).toString(36)}` as PayloadName;
 }

@@ -13,7 +13,8 @@ import type { Metrics } from "../../ports/metrics.ts";
 import type { PageParser, ParsedPage } from "../../ports/page-parser.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Admission, AdmissionRequest } from "../admission/admission.ts";
-import type { DigestFinding, DigestIndex } from "../admission/digest-index.ts";
+import { payloadName } from "../admission/digest-index.ts";
+import type { DigestFinding, DigestIndex, PayloadName } from "../admission/digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import { headerField } from "./header-fields.ts";
@@ -64,6 +65,7 @@ type UrlsOf = Pick<
 /** What is known of a response's content before it is parsed. */
 interface Content {
   readonly digest: string;
+  readonly payload: PayloadName;
   readonly earlier: DigestFinding;
   /** The earlier fetch whose content the server says is still the same. */
   readonly unchanged: PriorFetch | undefined;
@@ -101,11 +103,11 @@ export class PageFinisher {
     }
     const unchanged = response.status === 304 ? prior : undefined;
     const digest = this.#ports.parser.payloadDigest(exchange.encodedBody);
-    const earlier = hasPayload(exchange)
-      ? await this.#parts.digests.find(digest, exchange.headers)
-      : "unsure";
+    const payload = payloadName(digest, exchange.headers);
+    const earlier = hasPayload(exchange) ? await this.#parts.digests.find(payload) : "unsure";
     const content: Content = {
       digest: unchanged?.record.payloadDigest ?? digest,
+      payload,
       earlier,
       unchanged,
     };
@@ -173,7 +175,13 @@ export class PageFinisher {
     response: FetchResponse,
     parsed: ParsedPage,
     plan: RedirectPlan,
-    { digest, earlier, unchanged, location }: Content & { readonly location: ArchiveLocation },
+    {
+      digest,
+      payload,
+      earlier,
+      unchanged,
+      location,
+    }: Content & { readonly location: ArchiveLocation },
   ): FetchedEnd {
     const { status } = response;
     const { url } = exchange;
@@ -197,11 +205,7 @@ export class PageFinisher {
       },
       extraOps:
         earlier === "new"
-          ? this.#parts.digests.add(digest, exchange.headers, {
-              url,
-              fetchedAtMs,
-              capture: location,
-            })
+          ? this.#parts.digests.add(payload, { url, fetchedAtMs, capture: location })
           : [],
     };
   }

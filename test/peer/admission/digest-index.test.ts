@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { nameOfKey } from "../../../src/core/record/keys.ts";
-import { DigestIndex } from "../../../src/peer/admission/digest-index.ts";
+import { DigestIndex, payloadName } from "../../../src/peer/admission/digest-index.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 
@@ -19,8 +19,8 @@ it("remembers the latest digests, and asks the database for the others", async (
   const index = new DigestIndex({ has: () => true }, { get }, new SieveKeeper(sieve, silentLogger));
   const digests = Array.from({ length: count }, (_, n) => `sha1:${n}`);
   for (const digest of digests) {
-    expect(await index.find(digest, [])).toBe("new");
-    const ops = index.add(digest, [], {
+    expect(await index.find(payloadName(digest, []))).toBe("new");
+    const ops = index.add(payloadName(digest, []), {
       url: `http://a.example/${digest}`,
       fetchedAtMs: 1,
       capture,
@@ -28,7 +28,9 @@ it("remembers the latest digests, and asks the database for the others", async (
     for (const op of ops) if (op.type === "put") rows.set(nameOfKey(op.key), op.value);
   }
   for (const digest of digests) {
-    expect(await index.find(digest, [])).toMatchObject({ url: `http://a.example/${digest}` });
+    expect(await index.find(payloadName(digest, []))).toMatchObject({
+      url: `http://a.example/${digest}`,
+    });
   }
   expect(asked.map((name) => name.replace(/ .*/, ""))).toEqual(digests.slice(0, count - 4_096));
 });
@@ -38,9 +40,11 @@ it("takes content for known where all that a head tells of it is the same", asyn
   const index = new DigestIndex({ has: () => true }, { get }, new SieveKeeper({}, silentLogger));
   const html = ["Content-Type", "text/html"];
   const record = { url: "http://a.example/", fetchedAtMs: 1, capture };
-  expect(await index.find("sha1:1", html)).toBe("new");
-  index.add("sha1:1", html, record);
-  expect(await index.find("sha1:1", ["date", "now", "content-type", "text/html"])).toBe(record);
+  expect(await index.find(payloadName("sha1:1", html))).toBe("new");
+  index.add(payloadName("sha1:1", html), record);
+  expect(
+    await index.find(payloadName("sha1:1", ["date", "now", "content-type", "text/html"])),
+  ).toBe(record);
   for (const other of [
     [],
     ["content-type", "text/plain"],
@@ -48,6 +52,6 @@ it("takes content for known where all that a head tells of it is the same", asyn
     [...html, "x-robots-tag", "nofollow"],
     [...html, "refresh", "0; url=/b"],
   ]) {
-    expect(await index.find("sha1:1", other)).toBe("new");
+    expect(await index.find(payloadName("sha1:1", other))).toBe("new");
   }
 });

@@ -12,6 +12,14 @@ const none = (): void => undefined;
 const keeper = { isOutdated: () => Promise.resolve(false), visited: new VisitedRows() };
 const signal = new AbortController().signal;
 
+/** Of the host nothing is asked before the request. */
+function lease(): Lease {
+  const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
+  const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
+  const job = new JobRegistry().define("j");
+  return { host: {}, address: "10.0.0.1", job, url } as unknown as Lease;
+}
+
 describe("Visitor", () => {
   it.each([
     ["before its visit began", 1, 0],
@@ -53,15 +61,7 @@ describe("Visitor", () => {
       defaultPeerOptions,
       signal,
     );
-    const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
-    const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
-    // Of the host nothing is asked before the request.
-    await visitor.visit({
-      host: {},
-      address: "10.0.0.1",
-      job: new JobRegistry().define("j"),
-      url,
-    } as unknown as Lease);
+    await visitor.visit(lease());
     expect(done).toEqual(["closed", "put back"]);
   });
 
@@ -97,14 +97,7 @@ describe("Visitor", () => {
       defaultPeerOptions,
       signal,
     );
-    const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
-    const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
-    await visitor.visit({
-      host: {},
-      address: "10.0.0.1",
-      job: new JobRegistry().define("j"),
-      url,
-    } as unknown as Lease);
+    await visitor.visit(lease());
     expect(notes).toEqual([]);
   });
 });

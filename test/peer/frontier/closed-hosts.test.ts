@@ -80,6 +80,14 @@ function closedHost(name: string, untilMs: number): Host {
   return new Host(new HostVisit({ ...parts, connectionsMax: 1, delayMs: 0 }), undefined);
 }
 
+/** So many hosts that do not live were asked when they were first met and when they had rested, and never earlier. */
+function expectAskedInTime(bench: ClosedBench, count: number): void {
+  for (let number = 0; number < count; number += 1) {
+    expect(bench.hitsOf(`bad-${number}.example`), `bad-${number}`).toHaveLength(2);
+  }
+  expect(bench.hurried.filter((name) => name.startsWith("bad-"))).toEqual([]);
+}
+
 describe("ClosedHosts", () => {
   const [first, second] = ["a.example", "b.example"] as [HostName, HostName];
 
@@ -159,10 +167,7 @@ describe("hosts that are closed for long", () => {
       expect(bench.hitsOf("live.example")).toHaveLength(20);
       await bench.clock.sleep(restMs);
     });
-    for (let number = 0; number < 12; number += 1) {
-      expect(bench.hitsOf(`bad-${number}.example`), `bad-${number}`).toHaveLength(2);
-    }
-    expect(bench.hurried.filter((name) => name.startsWith("bad-"))).toEqual([]);
+    expectAskedInTime(bench, 12);
   });
 
   it("are left alone by the next process, which crawls the others meanwhile", async () => {
@@ -176,10 +181,7 @@ describe("hosts that are closed for long", () => {
       expect(bench.hitsOf("live.example").length).toBeGreaterThanOrEqual(40);
       await bench.clock.sleep(restMs);
     });
-    for (let number = 0; number < 6; number += 1) {
-      expect(bench.hitsOf(`bad-${number}.example`), `bad-${number}`).toHaveLength(2);
-    }
-    expect(bench.hurried.filter((name) => name.startsWith("bad-"))).toEqual([]);
+    expectAskedInTime(bench, 6);
   });
 
   it("wait for a place as others do when there is none as they open", async () => {
