@@ -24,7 +24,7 @@ export interface WaitingPage {
   readonly reject: (error: CrawlError) => void;
 }
 
-/** So long may a thread take to end by itself. */
+/** So long may a thread take to end by itself, from when it is loaded. */
 const endMsMax: Millis = 1_000;
 
 /** What a slow and busy core compresses, which a page's time is longer for. */
@@ -92,7 +92,8 @@ export class ParserThread {
   async stop(): Promise<void> {
     this.#unsent = [];
     for (const page of this.#pages.splice(0)) page.reject(crashed("the parser was stopped"));
-    this.#release((worker) => this.#end(worker));
+    const isLoaded = this.#ready;
+    this.#release((worker) => end(worker, isLoaded));
     await this.#ended;
   }
 
@@ -196,18 +197,24 @@ export class ParserThread {
     this.#jobs.clear();
     this.#ended = Promise.all([this.#ended, end(worker)]);
   }
+}
 
-  /**
-   * Lets a thread end by itself, and ends it when it does not: Node.js aborts the whole process when a thread is
-   * terminated at the moment in which it opens a compressor.
-   */
-  async #end(worker: Worker): Promise<void> {
-    const exited = new Promise((resolve) => worker.once("exit", resolve));
-    const overdue = setTimeout(() => void worker.terminate(), endMsMax);
-    post(worker, { kind: "end" });
-    await exited;
-    clearTimeout(overdue);
-  }
+/**
+ * Lets a thread end by itself, and ends it when it does not: Node.js 24 aborts the whole process when a thread is terminated
+ * while it loads its modules, or at the moment in which it opens a compressor.
+ */
+async function end(worker: Worker, isLoaded: boolean): Promise<void> {
+  const exited = new Promise((resolve) => worker.once("exit", resolve));
+  let overdue: NodeJS.Timeout | undefined;
+  const giveTime = (): void => {
+    overdue = setTimeout(() => void worker.terminate(), endMsMax);
+  };
+  if (isLoaded) giveTime();
+  // The first thing that it says.
+  else worker.once("message", giveTime);
+  post(worker, { kind: "end" });
+  await exited;
+  clearTimeout(overdue);
 }
 
 function bytesOf({ request: { body, exchange } }: WaitingPage): number {

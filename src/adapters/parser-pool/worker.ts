@@ -55,4 +55,5 @@ port.on("message", (message: ToThread) => {
   }
 });
 
-answer({ kind: "ready" });
+// In a turn of its own, when all modules are done: from here on the thread may be terminated (see parser-thread.ts).
+setImmediate(() => answer({ kind: "ready" }));

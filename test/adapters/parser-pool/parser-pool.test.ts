@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
 import { gunzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   defaultParserPoolOptions,
   type ParserPoolOptions,
@@ -111,6 +113,19 @@ describe("ParserPool", () => {
     expect(responseLength).toBeGreaterThan(32 * 1_024);
     expect(gunzipSync(bytes.subarray(0, responseLength)).includes(Buffer.from(noise))).toBe(true);
     expect(gunzipSync(bytes.subarray(responseLength)).toString()).toContain("GET /dir/ HTTP/1.1");
+  });
+
+  it("lets a thread that is still loading end by itself, however long that takes", async () => {
+    const made = once(process, "worker") as Promise<[Worker]>;
+    const loading = expect(started({})).rejects.toMatchObject({ code: "PARSER_CRASHED" });
+    const [thread] = await made;
+    const terminate = vi.spyOn(thread, "terminate");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const stopped = Promise.all(pools.map((pool) => pool.stop()));
+    vi.advanceTimersByTime(60_000);
+    vi.useRealTimers();
+    await Promise.all([stopped, loading]);
+    expect(terminate).not.toHaveBeenCalled();
   });
 
   it("leaves no thread behind", async () => {
