@@ -35,7 +35,7 @@ describe("ParserPool", () => {
   });
 
   it("replaces a thread that takes too long, and parses the pages that waited for it", async () => {
-    const pool = await started({ pageMsMax: 300 });
+    const pool = await started({ pageMsMax: 1_000 });
     const endless = pool.parse(endlessPage);
     const waiting = Array.from({ length: 5 }, () => pool.parse(parseRequest()));
     await expect(endless).rejects.toMatchObject({
