@@ -131,7 +131,9 @@ export class HttpApi {
       if (error instanceof InvariantError) this.#parts.stopForBug(error);
       const { status, body } = failureOf(error);
       if (status >= 500) {
-        this.#parts.logger.error("api-request-failed", {
+        // 503 is what passes by itself: a swarm that is busy or partly away, a peer that stops.
+        const level = status === 503 ? "warn" : "error";
+        this.#parts.logger[level]("api-request-failed", {
           route: request.routeOptions.url,
           code: body.error.code,
           message: error.message,

@@ -9,14 +9,14 @@ import { fakePeerApi } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 
 class MemoryLogger implements Logger {
-  readonly events: { event: string; fields: LogFields }[] = [];
+  readonly events: { level: "warn" | "error"; event: string; fields: LogFields }[] = [];
   readonly debug = (): void => undefined;
   readonly info = (): void => undefined;
   warn(event: string, fields: LogFields = {}): void {
-    this.events.push({ event, fields });
+    this.events.push({ level: "warn", event, fields });
   }
   error(event: string, fields: LogFields = {}): void {
-    this.events.push({ event, fields });
+    this.events.push({ level: "error", event, fields });
   }
 }
 
@@ -364,11 +364,20 @@ describe("HttpApi, failing", () => {
       status: 507,
       body: { error: { code: "DISK_FULL", message: "no space left in /data" } },
     });
-    expect(logger.events).toMatchObject([
-      { event: "api-request-failed", fields: { route: "/v1/stats", code: "DISK_FULL" } },
-    ]);
+    const fields = { route: "/v1/stats", code: "DISK_FULL" };
+    expect(logger.events).toMatchObject([{ level: "error", event: "api-request-failed", fields }]);
     expect(bugs).toEqual([]);
   });
+
+  it.each(["MEMBER_UNREACHABLE", "PEER_STOPPED", "SWARM_BUSY"] as const)(
+    "warns of %s, a state that passes",
+    async (code) => {
+      control.broken = new CrawlError(code, "not now");
+      expect((await call("/v1/stats")).status).toBe(503);
+      const fields = { route: "/v1/stats", code };
+      expect(logger.events).toMatchObject([{ level: "warn", event: "api-request-failed", fields }]);
+    },
+  );
 
   it("explains an unforeseen failure to the log, not to the asker", async () => {
     control.broken = new Error("secret detail");
