@@ -97,6 +97,7 @@ export class VirtualFetcher implements Fetcher {
     return {
       kind: "response",
       status,
+      httpVersion: "1.1",
       statusText: "",
       headers,
       requestHeaders: [],

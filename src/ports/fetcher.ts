@@ -59,6 +59,8 @@ export interface FetchRequest {
 export interface FetchResponse {
   readonly kind: "response";
   readonly status: number;
+  /** As the status line names it: `1.1`, or `1.0`. */
+  readonly httpVersion: string;
   readonly statusText: string;
   readonly headers: RawHeaders;
   /** The request's head as sent: name, value, name, value. */

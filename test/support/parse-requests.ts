@@ -37,6 +37,7 @@ export function parseRequest(given: GivenPage = {}): ParseRequest {
       address: "192.0.2.1",
       method: "GET",
       status: 200,
+      httpVersion: "1.1",
       statusText: "OK",
       headers: given.headers ?? ["Content-Type", "text/html; charset=utf-8"],
       requestHeaders: ["Host", "e.org"],

@@ -19,6 +19,7 @@ export function sampleExchange(
     address: "192.0.2.1",
     method: "GET",
     status: 200,
+    httpVersion: "1.1",
     statusText: "OK",
     headers: ["Content-Type", "text/html", "Content-Length", String(encodedBody.length)],
     requestHeaders: ["Host", "example.com"],

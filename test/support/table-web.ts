@@ -131,6 +131,7 @@ function responseOf(
   return {
     kind: "response",
     status,
+    httpVersion: "1.1",
     statusText: "",
     headers: headers.flat(),
     requestHeaders: Object.entries(request.headers).flat(),

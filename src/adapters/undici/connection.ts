@@ -53,6 +53,7 @@ export class Connection {
   #dials = 0;
   #destroyed: Promise<void> | undefined;
   #wasReset = false;
+  #httpVersion = "1.1";
 
   /** `onDisconnect` is called when the socket is gone: an idle connection has no use any more then. */
   constructor(
@@ -80,7 +81,8 @@ export class Connection {
       useMilo: false,
     });
     this.#client.on("connect", () => {
-      if (this.#dialled !== undefined) parseLeniently(this.#dialled);
+      if (this.#dialled === undefined) return;
+      parseLeniently(this.#dialled, (version) => (this.#httpVersion = version));
     });
     this.#client.on("disconnect", () => onDisconnect(this));
   }
@@ -93,6 +95,11 @@ export class Connection {
   /** Whether the latest socket ended with a reset, not with an orderly close. */
   get wasReset(): boolean {
     return this.#wasReset;
+  }
+
+  /** The version of HTTP that the latest response names; `1.1` where that cannot be read. */
+  get httpVersion(): string {
+    return this.#httpVersion;
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {

@@ -59,7 +59,7 @@ type Phase = "connect" | "head" | "body" | "decode" | "settled";
 
 type Head = Pick<
   Extract<FetchOutcome, { kind: "response" }>,
-  "status" | "statusText" | "headers" | "headAtMs"
+  "status" | "httpVersion" | "statusText" | "headers" | "headAtMs"
 >;
 
 /**
@@ -169,7 +169,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     const headAtMs = this.#host.nowMs();
     const raw = rawHeadersOf(controller.rawHeaders);
     const { limits } = this.#request;
-    this.#head = { status, statusText, headers: raw, headAtMs };
+    const httpVersion = this.#connection?.httpVersion ?? "1.1";
+    this.#head = { status, httpVersion, statusText, headers: raw, headAtMs };
     this.#phase = "body";
     this.#phaseDeadlineAtMs = headAtMs + limits.idleTimeoutMs;
     this.#contentLength = contentLengthOf(headers);
@@ -318,6 +319,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     this.#settle({
       kind: "response",
       status: head.status,
+      httpVersion: head.httpVersion,
       statusText: head.statusText,
       headers: head.headers,
       requestHeaders: this.#requestHead.sent,

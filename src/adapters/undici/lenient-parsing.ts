@@ -13,9 +13,15 @@ const leniencies = [
   "llhttp_set_lenient_spaces_after_chunk_size",
 ] as const;
 
+/** Those of llhttp's answers that undici does not pass on. */
+const versionParts = ["llhttp_get_http_major", "llhttp_get_http_minor"] as const;
+
+type Llhttp = Record<(typeof leniencies)[number], (ptr: number, on: 0 | 1) => void> &
+  Record<(typeof versionParts)[number], (ptr: number) => number>;
+
 /** What is used of the parser for HTTP/1 that undici keeps on a socket. */
 interface Parser {
-  readonly llhttp: Readonly<Record<(typeof leniencies)[number], (ptr: number, on: 0 | 1) => void>>;
+  readonly llhttp: Readonly<Llhttp>;
   readonly ptr: number;
   /** Name, value, name, value. */
   readonly headers: readonly Buffer[];
@@ -43,12 +49,12 @@ const informationalStatus = 103;
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
  * `100 Continue` that nobody asked for (RFC 9110, section 15.2). What is ambiguous, a length beside chunks for instance,
  * stays an error; one length that is named several times is not ambiguous, and a line that is no field says nothing. The reason phrase is read as all of the head
- * is, byte by byte as ISO-8859-1.
+ * is, byte by byte as ISO-8859-1. `onVersion` is told the version of HTTP that a head names, before the head is passed on.
  *
  * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
  * nothing is changed and the result is false: such responses are then `bad-framing`, as undici alone has it.
  */
-export function parseLeniently(socket: object): boolean {
+export function parseLeniently(socket: object, onVersion: (version: string) => void): boolean {
   const symbol = Object.getOwnPropertySymbols(socket).find(
     ({ description }) => description === parserSymbolName,
   );
@@ -66,9 +72,14 @@ export function parseLeniently(socket: object): boolean {
   const complete = parser.onHeadersComplete.bind(parser);
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
     parser.contentLength = contentLengthOf(parser);
+    onVersion(versionOf(parser));
     return complete(status === 100 ? informationalStatus : status, upgrade, shouldKeepAlive);
   };
   return true;
+}
+
+function versionOf({ llhttp, ptr }: Parser): string {
+  return versionParts.map((part) => llhttp[part](ptr)).join(".");
 }
 
 /** White space behind the digits is no part of the value (RFC 9110, section 5.5); undici computes with it. */
@@ -91,7 +102,7 @@ function isParser(value: unknown): value is Parser {
   if (typeof statusCode !== "number") return false;
   if (typeof statusText !== "string" || !isObject(llhttp)) return false;
   if (!methods.every((method) => typeof value[method] === "function")) return false;
-  return leniencies.every((leniency) => typeof llhttp[leniency] === "function");
+  return [...leniencies, ...versionParts].every((name) => typeof llhttp[name] === "function");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

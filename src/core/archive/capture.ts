@@ -6,6 +6,8 @@ export interface Exchange {
   readonly address: string;
   readonly method: "GET";
   readonly status: number;
+  /** As the status line names it: `1.1`, or `1.0`. */
+  readonly httpVersion: string;
   readonly statusText: string;
   /** Name, value, name, value, as on the wire. */
   readonly headers: readonly string[];

@@ -5,6 +5,8 @@ import { fieldName, fieldValue } from "./warc-record.ts";
 /** How a response's head is written: `bodyBytes` is the length of the stored body, undefined where none is stored. */
 export interface HeadOfResponse {
   readonly status: number;
+  /** Digits and a dot. */
+  readonly httpVersion: string;
   readonly statusText: string;
   /** Name, value, name, value. */
   readonly headers: readonly string[];
@@ -19,8 +21,9 @@ export interface HeadOfResponse {
  * `Content-Length` that is not the length of the stored body becomes `X-Orig-Content-Length`, and the right one is
  * added. A response without any field gets a `Content-Length`, since readers exist that lose the end of an empty head.
  */
-export function responseHead({ status, statusText, headers, bodyBytes }: HeadOfResponse): string {
-  let head = `HTTP/1.1 ${status} ${fieldValue(statusText)}\r\n`;
+export function responseHead(response: HeadOfResponse): string {
+  const { status, httpVersion, statusText, headers, bodyBytes } = response;
+  let head = `HTTP/${httpVersion} ${status} ${fieldValue(statusText)}\r\n`;
   let lengthIsWrong = headers.length < 2 && bodyBytes !== undefined;
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const value = fieldValue(headers[i + 1] ?? "");

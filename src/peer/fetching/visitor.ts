@@ -241,6 +241,7 @@ function exchangeOf(
     address,
     method: "GET",
     status: response.status,
+    httpVersion: response.httpVersion,
     statusText: response.statusText,
     headers: response.headers,
     requestHeaders: response.requestHeaders,

@@ -18,7 +18,8 @@ interface FakeParser {
 
 /** A parser that notes which switches are set, with these alone. */
 function parserWith(names: readonly string[], set: string[] = []): FakeParser {
-  const llhttp = Object.fromEntries(names.map((name) => [name, () => set.push(name)]));
+  const switches = Object.fromEntries(names.map((name) => [name, () => set.push(name)]));
+  const llhttp = { ...switches, llhttp_get_http_major: () => 1, llhttp_get_http_minor: () => 0 };
   const [tracked, parsed]: [number[], string[]] = [[], []];
   const state = { ptr: 1, llhttp, headers: [], contentLength: -1, statusCode: 0, statusText: "" };
   const methods = {
@@ -36,19 +37,23 @@ const known = [
   "llhttp_set_lenient_spaces_after_chunk_size",
 ];
 
+const ignore = (): void => undefined;
+
 describe("lenient parsing", () => {
-  it("sets what it asks for, and takes 100 for one of the informational responses", () => {
+  it("sets what it asks for, tells versions, and takes 100 for one of the informational responses", () => {
     const set: string[] = [];
     const socket = { [parser]: parserWith(known, set) };
-    expect(parseLeniently(socket)).toBe(true);
+    const versions: string[] = [];
+    expect(parseLeniently(socket, (version) => versions.push(version))).toBe(true);
     expect(set).toEqual(known);
     const complete = socket[parser].onHeadersComplete;
     expect([100, 102, 200].map((status) => complete(status))).toEqual([103, 102, 200]);
+    expect(versions).toEqual(["1.0", "1.0", "1.0"]);
   });
 
   it("joins the pieces of a reason phrase as bytes, and counts them towards the head", () => {
     const patched = parserWith(known);
-    expect(parseLeniently({ [parser]: patched })).toBe(true);
+    expect(parseLeniently({ [parser]: patched }, ignore)).toBe(true);
     for (const piece of ["Tr\xe8", "s bien"]) patched.onStatus(Buffer.from(piece, "latin1"));
     expect(patched.statusText).toBe("Tr\xe8s bien");
     expect(patched.tracked).toEqual([3, 6]);
@@ -56,7 +61,7 @@ describe("lenient parsing", () => {
 
   it("takes a length that is named twice for one, in a head but not in a body", () => {
     const patched = parserWith(known);
-    expect(parseLeniently({ [parser]: patched })).toBe(true);
+    expect(parseLeniently({ [parser]: patched }, ignore)).toBe(true);
     const chunk = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\nx");
     patched.execute(chunk);
     patched.statusCode = 200;
@@ -69,12 +74,12 @@ describe("lenient parsing", () => {
     const set: string[] = [];
     const incomplete = parserWith(known.slice(1), set);
     const untouched = { ...incomplete };
-    expect(parseLeniently({ [parser]: incomplete })).toBe(false);
+    expect(parseLeniently({ [parser]: incomplete }, ignore)).toBe(false);
     expect(set).toEqual([]);
     expect(incomplete).toEqual(untouched);
     for (const other of [undefined, null, 1, {}, { ptr: 1 }, { ptr: 1, llhttp: {} }]) {
-      expect(parseLeniently({ [parser]: other })).toBe(false);
+      expect(parseLeniently({ [parser]: other }, ignore)).toBe(false);
     }
-    expect(parseLeniently({})).toBe(false);
+    expect(parseLeniently({}, ignore)).toBe(false);
   });
 });

@@ -84,6 +84,21 @@ describe("UndiciFetcher", () => {
     expect(seen).toContain("Accept-Encoding: gzip, deflate, br, zstd\r\n");
   });
 
+  it("gives the version of HTTP that each response names", async () => {
+    const [asked, seen]: [string[], string[]] = [[], []];
+    const site = await harness.raw((socket, head) => {
+      asked.push(head);
+      const line =
+        asked.length === 2 ? "HTTP/1.0 200 OK\r\nConnection: keep-alive" : "HTTP/1.1 200";
+      socket.write(`HTTP/1.1 103 Early\r\n\r\n${line}\r\nContent-Length: 0\r\n\r\n`);
+    });
+    for (const path of ["/1", "/2", "/3"]) {
+      seen.push(responseOf(await harness.fetch(requestTo(site, path))).httpVersion);
+    }
+    expect(seen).toEqual(["1.1", "1.0", "1.1"]);
+    expect(harness.openSockets).toBe(1);
+  });
+
   it("gives the reason phrase of each response, byte by byte", async () => {
     const phrases = ["Tr\xe8s bien", "", "\u26c4".repeat(3)];
     const lines = phrases.map((phrase) => `HTTP/1.1 200 ${phrase}\r\nContent-Length: 0\r\n\r\n`);

@@ -166,6 +166,7 @@ function answerAt(startedAtMs: number, finishedAtMs: number): FetchResponse {
   return {
     kind: "response",
     status: 200,
+    httpVersion: "1.1",
     statusText: "OK",
     headers: [],
     requestHeaders: [],

@@ -15,6 +15,7 @@ function exchangeWith(changes: Partial<Exchange> = {}): Exchange {
     address: "192.0.2.1",
     method: "GET",
     status: 200,
+    httpVersion: "1.1",
     statusText: "OK",
     headers: ["Content-Type", "text/html; charset=utf-8", "Content-Length", "5"],
     requestHeaders: ["Host", "example.com", "User-Agent", "orbweaver"],
@@ -71,6 +72,11 @@ describe("encodeCapture", () => {
         "",
       ),
     );
+  });
+
+  test("writes the version of HTTP that the server named", () => {
+    const { response } = encodeCapture(exchangeWith({ httpVersion: "1.0" }), ids, digest);
+    expect(httpHeadLines(response)[0]).toBe("HTTP/1.0 200 OK");
   });
 
   test("writes the request with the name of its response", () => {

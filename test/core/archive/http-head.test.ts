@@ -43,7 +43,8 @@ describe("parseResponseHead", () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 999 }), fields, (status, pairs) => {
         const headers = pairs.flat();
-        const text = responseHead({ status, statusText: "any", headers, bodyBytes: 0 });
+        const line = { status, httpVersion: "1.0", statusText: "any" };
+        const text = responseHead({ ...line, headers, bodyBytes: 0 });
         expect(parseResponseHead(bytesOf(text))).toEqual({
           status,
           headers,

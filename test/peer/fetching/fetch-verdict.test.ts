@@ -23,7 +23,8 @@ it.each([
 ])("waits as long as the longest of several Retry-After fields says: %j", (values, expected) => {
   const body = new Uint8Array();
   const verdict = fetchVerdictOf({
-    ...{ kind: "response", status: 503, statusText: "", requestHeaders: [], bodyRead: true },
+    ...{ kind: "response", status: 503, httpVersion: "1.1", statusText: "" },
+    ...{ requestHeaders: [], bodyRead: true },
     headers: values.flatMap((value) => ["Retry-After", value]),
     ...{ encodedBody: body, body, startedAtMs: 1, headAtMs: 2, finishedAtMs: 3 },
   });

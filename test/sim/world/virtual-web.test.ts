@@ -90,6 +90,7 @@ class WebBench {
         address: "",
         method: "GET",
         status: response.status,
+        httpVersion: "1.1",
         statusText: "",
         headers: response.headers,
         requestHeaders: [],

@@ -26,6 +26,7 @@ function inputs(): EncoderInput[] {
         address: "192.0.2.1",
         method: "GET",
         status: 200,
+        httpVersion: "1.1",
         statusText: "OK",
         headers,
         requestHeaders: ["Host", new URL(url).host, "User-Agent", "orbweaver"],
