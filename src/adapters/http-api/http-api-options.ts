@@ -16,7 +16,10 @@ export interface HttpApiOptions {
    * asks its members twice, half a second apart; the rest is for their answers. @default 1_500
    */
   readonly waitMsMin: Millis;
-  /** Connections open at once; more are dropped. @default 256 */
+  /**
+   * Connections open at once. One more takes the place of the one that has been longest without a request, and is dropped
+   * where all have one under way. @default 256
+   */
   readonly connectionsMax: number;
   /**
    * A connection on which nothing moves for so long is closed: longer than any question stays open, and than a swarm takes

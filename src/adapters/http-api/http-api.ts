@@ -5,6 +5,7 @@ import type { PeerControl } from "../../ports/peer-control.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { failure, failureOf } from "./api-error.ts";
+import { ConnectionPlaces } from "./connection-places.ts";
 import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { answerNoRequest } from "./no-request.ts";
@@ -113,7 +114,7 @@ export class HttpApi {
       ajv: { customOptions: { removeAdditional: false, coerceTypes: false, verbose: true } },
       schemaErrorFormatter: schemaProblem,
     });
-    app.server.maxConnections = connectionsMax;
+    new ConnectionPlaces(connectionsMax).watch(app.server);
     app.addHook("onRequest", (request, reply, done) => {
       const refused = refusal(request.headers, host);
       if (refused === undefined) {
