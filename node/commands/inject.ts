@@ -6,10 +6,11 @@ import { jobOptionsOf } from "../config/from-settings.ts";
 import { jobSettingNames, type SettingName } from "../config/settings.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import type { Terminal } from "../terminal.ts";
-import { formatCount } from "../../src/core/text/human.ts";
+import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
+import { printable } from "../text/terminal-text.ts";
 import { rejectionText, type UrlLine } from "../url-file.ts";
-import { Rejections, urlSource } from "../url-source.ts";
+import { Rejections, urlSource, type UrlSource } from "../url-source.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -50,12 +51,20 @@ interface Totals {
   changed: readonly OptionChange[];
   added: number;
   known: number;
+  /** Line of the last URL that the peer has answered for. */
+  lastLine: number;
   readonly rejections: Rejections;
 }
 
 async function inject(context: CommandContext, command: Command, urls: string[]): Promise<void> {
   const values = await settingsOf(context, command, settingNames);
-  const totals: Totals = { changed: [], added: 0, known: 0, rejections: new Rejections() };
+  const totals: Totals = {
+    changed: [],
+    added: 0,
+    known: 0,
+    lastLine: 0,
+    rejections: new Rejections(),
+  };
   const file = command.opts()["file"] as string | undefined;
   const source = urlSource(context.terminal, urls, file, totals.rejections);
   if (source === undefined) {
@@ -64,15 +73,19 @@ async function inject(context: CommandContext, command: Command, urls: string[])
   const client = await clientOf(context, command);
   const job = values.job ?? jobDefault;
   let options = jobOptionsOf(values);
-  for await (const batch of source.batches) {
-    await injectBatch(client, job, batch, options, totals);
-    // The first batch sets the job's options; sending them again would only count as further changes.
-    options = {};
-    if (source.name !== undefined) await showProgress(context.terminal, totals);
+  try {
+    for await (const batch of source.batches) {
+      await injectBatch(client, job, batch, options, totals);
+      // The first batch sets the job's options; sending them again would only count as further changes.
+      options = {};
+      if (source.name !== undefined) await showProgress(context.terminal, totals);
+    }
+  } catch (error) {
+    await clearProgress(context.terminal, source);
+    await context.terminal.stderr.write(takenText(totals, source));
+    throw error;
   }
-  if (source.name !== undefined && context.terminal.stderr.isTTY) {
-    await context.terminal.stderr.write("\r\u001b[K");
-  }
+  await clearProgress(context.terminal, source);
   await report(context, command, job, totals, source.name);
 }
 
@@ -91,11 +104,27 @@ async function injectBatch(
   totals.changed = [...totals.changed, ...(answer.changed ?? [])];
   totals.added += answer.added;
   totals.known += answer.known;
+  totals.lastLine = batch.at(-1)?.line ?? totals.lastLine;
   totals.rejections.addReport(batch, answer);
 }
 
 async function showProgress({ stderr }: Terminal, totals: Totals): Promise<void> {
   if (stderr.isTTY) await stderr.write(`\r\u001b[K${totalsText(totals)}`);
+}
+
+async function clearProgress({ stderr }: Terminal, { name }: UrlSource): Promise<void> {
+  if (name !== undefined && stderr.isTTY) await stderr.write("\r\u001b[K");
+}
+
+/** Of URLs that are cut off, how many the peer had acknowledged; nothing where there is none. */
+function takenText({ added, known, lastLine }: Totals, { file, name }: UrlSource): string {
+  if (added + known === 0) return "";
+  const from = name === undefined ? "" : ` of ${printable(name)}, up to line ${lastLine},`;
+  const again =
+    file === undefined || file === "-"
+      ? "giving the same URLs again is safe: each counts once"
+      : "giving the same file again is safe: each URL counts once";
+  return `peer: ${counted(added + known, "URL")}${from} ${added + known === 1 ? "was" : "were"} in before; ${again}\n`;
 }
 
 function totalsText({ added, known, rejections }: Totals): string {

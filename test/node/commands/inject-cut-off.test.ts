@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CrawlError } from "../../../src/core/errors.ts";
+import type { JobId } from "../../../src/core/units.ts";
+import { fakePeerApi, runAgainst } from "../../support/fake-peer-api.ts";
+import { FakePeerControl } from "../../support/fake-peer-control.ts";
+import { FakeTerminal } from "../../support/fake-terminal.ts";
+
+/** A peer that stops when it has taken a number of batches. */
+class StoppingPeerControl extends FakePeerControl {
+  readonly #batchesMax: number;
+
+  constructor(batchesMax: number) {
+    super();
+    this.#batchesMax = batchesMax;
+  }
+
+  override inject(job: JobId, urls: readonly string[]) {
+    if (this.injected.length === this.#batchesMax) {
+      this.broken = new CrawlError("PEER_STOPPED", "this peer stops");
+    }
+    return super.inject(job, urls);
+  }
+}
+
+const urls = Array.from({ length: 2_500 }, (_, index) => `http://a.example/${index}`);
+const lines = ["# all of them", "no URL", ...urls];
+const stopped = "peer: this peer stops; ask another peer, or this one when it is back\n";
+
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "inject-cut-off-"));
+  file = join(folder, "urls.txt");
+  await writeFile(file, lines.join("\n"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What `peer inject` says with a peer that stops after so many batches. */
+async function injectUntil(
+  batchesMax: number,
+  words: readonly string[],
+  terminal = new FakeTerminal(),
+) {
+  const api = fakePeerApi(new StoppingPeerControl(batchesMax));
+  await api.start();
+  try {
+    return await runAgainst(api, ["inject", ...words], terminal);
+  } finally {
+    await api.stop();
+  }
+}
+
+describe("peer inject that is cut off", () => {
+  it.each([[[]], [["--json"]]])("says how much of a file is in, %j", async (words) => {
+    const { err, exitCode, out } = await injectUntil(2, ["--file", file, ...words]);
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+    const taken = `1,999 URLs of ${file}, up to line 2001, were in before`;
+    const again = "giving the same file again is safe: each URL counts once";
+    expect(err).toBe(`peer: ${taken}; ${again}\n${stopped}`);
+  });
+
+  it("says so of standard input and of arguments", async () => {
+    const terminal = new FakeTerminal();
+    terminal.input = lines.join("\n");
+    const { err } = await injectUntil(1, ["-"], terminal);
+    const taken = "999 URLs of standard input, up to line 1001, were in before";
+    expect(err).toBe(
+      `peer: ${taken}; giving the same URLs again is safe: each counts once\n${stopped}`,
+    );
+    const given = await injectUntil(1, urls);
+    expect(given.err).toContain("peer: 1,000 URLs were in before; giving the same URLs again");
+  });
+
+  it("says nothing of it where nothing was in", async () => {
+    expect((await injectUntil(0, ["--file", file])).err).toBe(stopped);
+  });
+
+  it("clears its progress from a terminal first", async () => {
+    const terminal = new FakeTerminal({ isTTY: true });
+    const { err } = await injectUntil(1, ["--file", file], terminal);
+    expect(err).toContain("\r\u001b[Kpeer: 999 URLs of");
+  });
+});
