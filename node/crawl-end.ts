@@ -1,6 +1,7 @@
 import type { PeerControl } from "../src/ports/peer-control.ts";
 import type { CrawlPlan } from "./crawl-plan.ts";
 import type { Standstill } from "./dashboard/standstill.ts";
+import type { SeedsLeft } from "./seeds-left.ts";
 import type { Terminal } from "./terminal.ts";
 import { clause, printable, shellWord } from "./text/terminal-text.ts";
 
@@ -100,7 +101,12 @@ export async function sayHalted(
 }
 
 /** Says of a crawl that an interruption has cut off from the rest of its seeds that it has not all of them. */
-export function sayLeft(file: string, { fail, say }: Complaint): void {
+export async function sayLeft(left: SeedsLeft, { fail, say }: Complaint): Promise<void> {
+  if (left.file === undefined) return;
   fail();
-  say(`peer: not all URLs of ${printable(file)} are in the crawl: it was interrupted meanwhile\n`);
+  const help = `if another file has brought them since, remove ${shellWord(left.path)}`;
+  const gone = (await left.isGone()) ? `, and that file is not found; ${help}` : "";
+  say(
+    `peer: not all URLs of ${printable(left.file)} are in the crawl: it was interrupted meanwhile${gone}\n`,
+  );
 }

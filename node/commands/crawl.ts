@@ -139,7 +139,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
         const { finished } = session.control.job(plan.job);
         if (finished) await sayWhatLacks(session.control, plan, again, { fail, say });
         else if (!stop.signal.aborted) await sayHalted(plan, standstill, terminal, { fail, say });
-        if (left.file !== undefined) sayLeft(left.file, { fail, say });
+        await sayLeft(left, { fail, say });
       }
       broken = await listAtEnd(session, plan, stop.signal);
       await display.stop();
@@ -152,7 +152,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     const report = session.control.job(plan.job);
     const finished = report.finished && left.file === undefined;
     const summary = crawlSummary({ ...report, finished }, archiveFiles, plan.out, broken);
-    await finish(context, command, summary, again, left.file);
+    await finish(context, command, summary, again, left);
     if (!finished && stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
     stop.dispose();
@@ -311,18 +311,19 @@ async function closeWithList(
   return listing;
 }
 
-/** `file` is the one with the seeds that are not in yet, where there are such. */
+/** `left` are the seeds that are not in yet. */
 async function finish(
   context: CommandContext,
   command: Command,
   summary: CrawlSummary,
   again: boolean,
-  file: string | undefined,
+  left: SeedsLeft,
 ): Promise<void> {
   await writeSummary(summary);
   const head = headOf(summary, again);
   await printDocument(context, command, summary, () => `${head}\n${renderSummary(summary)}`);
   if (summary.finished) return;
+  const file = (await left.isGone()) ? undefined : left.file;
   const from = file === undefined ? "" : `--file ${shellWord(file)} `;
   const input = file === "-" ? ", with the same URLs on standard input" : "";
   await context.terminal.stderr.write(

@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../../node/cli.ts";
+import type { RunnablePeer } from "../../node/peer-session.ts";
+import { CrawlError } from "../../src/core/errors.ts";
+import { FakePeerControl } from "../support/fake-peer-control.ts";
+import { FakeTerminal } from "../support/fake-terminal.ts";
+
+const urls = Array.from({ length: 1_500 }, (_, i) => `http://docs.example/${i}`);
+
+let folder: string;
+let file: string;
+let out: string;
+let control: FakePeerControl;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "seeds-left-"));
+  file = join(folder, "urls.txt");
+  out = join(folder, "out");
+  control = new FakePeerControl();
+  await mkdir(join(out, "state"), { recursive: true });
+  await writeFile(file, urls.join("\n"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function composePeer(): Promise<RunnablePeer> {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return Promise.resolve({ control, start: nothing, stop: nothing });
+}
+
+/** Crawls `from` to the end, with all that is queued fetched. */
+async function crawl(from: string) {
+  const terminal = new FakeTerminal();
+  terminal.environment["ORBWEAVER_CONTACT"] = "mail@docs.example";
+  const crawling = runCli(["crawl", "--file", from, "--out", out], terminal, composePeer);
+  await Promise.race([expect.poll(() => control.waiting).toBe(1), crawling]);
+  control.finish();
+  return { exitCode: await crawling, err: terminal.stderr.text };
+}
+
+/** As a kill leaves it: what comes after the first batch never happens. */
+async function crawlCutOff(): Promise<void> {
+  const inject = control.inject.bind(control);
+  control.inject = (...seeds) =>
+    control.injected.length === 1
+      ? Promise.reject(new CrawlError("STORE_IO", "cut off"))
+      : inject(...seeds);
+  await crawl(file);
+  control.inject = inject;
+}
+
+describe("a crawl that was cut off from a file", () => {
+  it("has the rest by the file's new name", async () => {
+    await crawlCutOff();
+    expect(await readdir(out)).toContain("seeds-left.json");
+    const renamed = join(folder, "all.txt");
+    await rename(file, renamed);
+    const { err, exitCode } = await crawl(renamed);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 0,
+      err: `continuing in ${out}: 1,000 pages so far, 0 queued\n`,
+    });
+    expect(await readdir(out)).not.toContain("seeds-left.json");
+  });
+
+  it("does not take a file that came later for it, whatever that is like", async () => {
+    await crawlCutOff();
+    const other = join(folder, "other.txt");
+    await writeFile(other, urls.join("\n"));
+    const { err, exitCode } = await crawl(other);
+    expect(exitCode).toBe(1);
+    expect(err).toContain(`peer: not all URLs of ${file} are in the crawl: `);
+    expect(err).toContain(`continue with: peer crawl --file ${file} --out ${out}\n`);
+  });
+
+  it("says what helps where the file is gone", async () => {
+    await crawlCutOff();
+    // As versions before this one kept it.
+    const left = join(out, "seeds-left.json");
+    const gone = join(folder, "gone.txt");
+    await writeFile(left, JSON.stringify({ crawl: gone }));
+    const { err, exitCode } = await crawl(file);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err:
+        `continuing in ${out}: 1,000 pages so far, 0 queued\n` +
+        `peer: not all URLs of ${gone} are in the crawl: it was interrupted meanwhile, and that file is not found; ` +
+        `if another file has brought them since, remove ${left}\n` +
+        `continue with: peer crawl --out ${out}\n`,
+    });
+    await rm(left);
+    expect(await crawl(file)).toEqual({ exitCode: 0, err: "" });
+  });
+});
