@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { CrawlError } from "../src/core/errors.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import { ApiClient } from "./api-client.ts";
+import { untilInputEndsFlag } from "./commands/run.ts";
 import { hostAndPort } from "./config/value-readers.ts";
 
 /** How a peer of the demo is started. */
@@ -36,10 +37,13 @@ export interface DemoPeer {
   readonly address: string;
 }
 
-/** The process of a peer of the demo. It runs from its construction on, and is a peer when it is {@link ready}. */
+/**
+ * The process of a peer of the demo. It runs from its construction on, and is a peer when it is {@link ready}. It stops by
+ * itself when this process is gone, however that ended: its standard input is a pipe from here.
+ */
 export class DemoProcess {
   readonly name: string;
-  readonly #child: ChildProcessByStdio<null, Readable, null>;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 
   constructor({ name, data, join, flags }: DemoPeerRequest) {
     this.name = name;
@@ -47,9 +51,8 @@ export class DemoProcess {
     const place = ["--data", data, "--api", "127.0.0.1:0", "--json", "--log-level", "error"];
     const swarm = ["--listen", "127.0.0.1:0", "--membership", "local"];
     if (join !== undefined) swarm.push("--join", join);
-    this.#child = spawn(process.execPath, [main, "run", ...place, ...swarm, ...flags], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const words = ["run", ...place, ...swarm, ...flags, untilInputEndsFlag];
+    this.#child = spawn(process.execPath, [main, ...words], { stdio: ["pipe", "pipe", "inherit"] });
   }
 
   /** The peer, when it has said where it is. Errors: `CHILD_FAILED`, also where it was ended before. */

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { formatCount } from "../../src/core/text/human.ts";
@@ -17,6 +17,7 @@ import {
 import { errorReport, exitCodes } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { StopRequest } from "../stop-request.ts";
+import type { Terminal } from "../terminal.ts";
 import { shortAddress, shortId } from "../text/member-text.ts";
 import { shellWord } from "../text/terminal-text.ts";
 import { rejectionText } from "../url-file.ts";
@@ -42,6 +43,12 @@ const settingNames = [
 
 const dataDirDefault = "orbweaver-data";
 
+/**
+ * Tells a peer to stop where its standard input ends: for a program that starts peers, and holds the other end of a pipe for
+ * as long as it lives. Not for people, whose shells and service managers give a peer an input that is at its end.
+ */
+export const untilInputEndsFlag = "--until-input-ends";
+
 /** Unfinished jobs that are named at the start. */
 const jobsShownMax = 5;
 
@@ -66,6 +73,7 @@ export function runCommand(context: CommandContext): Command {
     jobSettingsTitle: "What to crawl from --seed:",
   } as const;
   return newCommand(text, settingNames)
+    .addOption(new Option(untilInputEndsFlag).hideHelp())
     .allowExcessArguments()
     .action(async (_options: unknown, command: Command) => {
       // A word that is no option is a command that there is not.
@@ -82,6 +90,8 @@ async function run(context: CommandContext, command: Command, given: SettingValu
   const stop = new StopRequest(terminal);
   const leaving = Promise.withResolvers<undefined>();
   const handedOver = Promise.withResolvers<boolean | undefined>();
+  const untilInputEnds = command.opts()["untilInputEnds"] === true;
+  if (untilInputEnds) void inputEnd(terminal).then(() => stop.ask());
   try {
     const session = await openSession({
       config: peerConfigOf(values, { dataDir, version: context.version }),
@@ -112,7 +122,18 @@ async function run(context: CommandContext, command: Command, given: SettingValu
     }
     if (stop.exitCode !== 0) context.finish(stop.exitCode);
   } finally {
+    if (untilInputEnds) terminal.closeStdin();
     stop.dispose();
+  }
+}
+
+/** Resolves when nobody can write to standard input any more. */
+async function inputEnd({ stdin }: Terminal): Promise<void> {
+  const reader = stdin[Symbol.asyncIterator]();
+  try {
+    while ((await reader.next()).done !== true);
+  } catch {
+    // Broken or closed, it has come to its end as well.
   }
 }
 

@@ -7,7 +7,7 @@ import { ProcessBench } from "../support/process-bench.ts";
 
 const words = ["demo", "--sites", "4", "--pages", "120", "--delay", "20"];
 
-describe("peer demo that is interrupted", () => {
+describe("peer demo that is interrupted or killed", () => {
   const bench = new ProcessBench();
   afterEach(() => bench.clear());
 
@@ -52,5 +52,17 @@ describe("peer demo that is interrupted", () => {
     expect(await closed).toEqual([code, null]);
     expect(output().slice(saidBefore.length)).not.toMatch(/peer: |Error|^ +at /m);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([
+    ["while its first peer starts", "a fourth joins"],
+    ["while the swarm crawls", "peer 2 is asked when the job is over"],
+  ])("leaves no peer running: killed %s", async (_when, said) => {
+    const { closed, output, pid } = await demo();
+    await expect.poll(output).toContain(said);
+    const saidBefore = output();
+    process.kill(pid, "SIGKILL");
+    expect(await closed).toEqual([null, "SIGKILL"]);
+    expect(output().slice(saidBefore.length)).not.toMatch(/peer: |Error|^ +at /m);
   });
 });

@@ -141,6 +141,33 @@ describe("peer run, in a swarm", () => {
   });
 });
 
+describe("peer run that a program started", () => {
+  it("stops when that program is gone, and its standard input ends", async () => {
+    terminal.inputStaysOpen = true;
+    const [running] = await started("--until-input-ends");
+    expect(calls).toEqual(["start"]);
+    terminal.closeStdin();
+    expect(await running).toBe(0);
+    expect(calls).toEqual(["start", "stop"]);
+  });
+
+  it("does not wait for that once it is told to stop", async () => {
+    terminal.inputStaysOpen = true;
+    const [running] = await started("--until-input-ends");
+    terminal.signal("SIGTERM");
+    expect(await running).toBe(143);
+    expect(terminal.inputClosed).toBe(true);
+  });
+
+  it("runs on without standard input where it is not told to watch it", async () => {
+    const [running] = await started();
+    expect(calls).toEqual(["start"]);
+    terminal.signal("SIGTERM");
+    expect(await running).toBe(143);
+    expect(terminal.inputClosed).toBe(false);
+  });
+});
+
 describe("peer leave, in a swarm", () => {
   it("hands over first, then stops, with 0", async () => {
     const [running] = await started("--listen", "127.0.0.1:0");
