@@ -58,10 +58,11 @@ export class HostDesk {
     const gate = found?.visit.gate ?? new HostGate(this.#politeness);
     const queued = await this.#queued(keys, jobs);
     const nowMs = clock.nowMs();
-    const { nextFetchAtMs } = gate;
+    const putOffUntilMs = queued.length > 0 ? (this.#frontier.allPutOffUntilMs(host) ?? 0) : 0;
+    const nextFetchAtMs = Math.max(gate.nextFetchAtMs, putOffUntilMs);
     const hold =
       holdOfJobs(queued, jobs) ??
-      gate.hold(nowMs) ??
+      (nextFetchAtMs > gate.nextFetchAtMs ? "backoff" : gate.hold(nowMs)) ??
       (queued.length > 0 ? "waiting-turn" : undefined);
     return {
       owner: this.#peerId,

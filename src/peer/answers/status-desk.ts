@@ -2,11 +2,16 @@ import type { PlaceInArchive, StatusReason } from "../../core/answers/url-status
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import type { KnownStatus } from "../../core/messages/status-message.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
-import { retag } from "../../core/record/keys.ts";
-import { ExclusionRecord, UrlRecord, type UrlOutcome } from "../../core/record/record.pb.ts";
+import { retag, robotsKey } from "../../core/record/keys.ts";
+import {
+  ExclusionRecord,
+  RobotsRecord,
+  UrlRecord,
+  type UrlOutcome,
+} from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
-import type { CanonicalUrl, HostName } from "../../core/units.ts";
-import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+import type { CanonicalUrl, HostName, OriginName } from "../../core/units.ts";
+import { hostOf, originOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Archive, ArchivedResponse } from "../../ports/archive.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
@@ -14,6 +19,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
+import { awaitedUntilMs } from "../robots/robots-keeper.ts";
 import { urlRow } from "../admission/url-row.ts";
 
 /** What one job knows of one URL. */
@@ -45,11 +51,13 @@ export class StatusDesk {
   /** One answer a URL, in their order: of all jobs that know it, what the one says that is furthest. */
   async known(urls: readonly CanonicalUrl[], jobs: readonly Job[]): Promise<KnownStatus[]> {
     const known = (await this.#knowledge(urls, jobs)).map(furthest);
-    const hosts = await this.#hostsOf(urls.filter((_, at) => mayWait(known[at])));
+    const waiting = urls.filter((_, at) => mayWait(known[at]));
+    const hosts = await this.#hostsOf(waiting);
+    const robots = await this.#robotsOf(waiting);
     return urls.map((url, at) => {
       const best = known[at];
       if (!best) return unknownStatus(this.#peerId);
-      return this.#describe(best, hosts.get(hostOf(url)));
+      return this.#describe(best, hosts.get(hostOf(url)), robots.get(originOf(url)));
     });
   }
 
@@ -92,14 +100,26 @@ export class StatusDesk {
     return this.#frontier.hostsFor(new Map([...names].map((name) => [name, siteOfHost(name)])));
   }
 
-  #describe({ job, record, exclusion }: Knowledge, host: Host | undefined): KnownStatus {
+  async #robotsOf(urls: readonly CanonicalUrl[]): Promise<ReadonlyMap<OriginName, RobotsRecord>> {
+    const sites = new Map(urls.map((url) => [originOf(url), siteOfHost(hostOf(url))]));
+    const keys = [...sites].map(([origin, site]) => robotsKey(site, origin));
+    const rows = await this.#ports.store.getMany(keys);
+    const records = rows.flatMap((row) => (row ? [RobotsRecord.decode(row)] : []));
+    return new Map(records.map((record) => [record.origin as OriginName, record]));
+  }
+
+  #describe(
+    { job, record, exclusion }: Knowledge,
+    host: Host | undefined,
+    robots: RobotsRecord | undefined,
+  ): KnownStatus {
     const common = { job: job.definition.id, owner: this.#peerId };
     if (exclusion) {
       const reason = exclusion.reason as ExclusionReason;
       return { ...common, state: "excluded", attempts: 0, reason };
     }
     if (!record || record.state === urlState.queued) {
-      const reason = this.#whyWaiting(job, host);
+      const reason = this.#whyWaiting(job, host, robots);
       return {
         ...common,
         state: reason === "cancelled" ? "excluded" : "queued",
@@ -110,10 +130,15 @@ export class StatusDesk {
     return { ...common, ...describeDone(record), ...placeOf(record, this.#peerId) };
   }
 
-  #whyWaiting(job: Job, host: Host | undefined): StatusReason {
+  #whyWaiting(job: Job, host: Host | undefined, robots: RobotsRecord | undefined): StatusReason {
     const hold = jobHold(job);
     if (hold) return hold;
-    return host?.visit.gate.hold(this.#ports.clock.nowMs()) ?? "waiting-turn";
+    const nowMs = this.#ports.clock.nowMs();
+    const gate = host?.visit.gate;
+    // The other origins of its host may be asked meanwhile.
+    const originOpensAtMs = robots ? awaitedUntilMs(robots, nowMs) : 0;
+    if (originOpensAtMs > Math.max(nowMs, gate?.nextFetchAtMs ?? 0)) return "backoff";
+    return gate?.hold(nowMs) ?? "waiting-turn";
   }
 }
 

@@ -84,6 +84,12 @@ export class ClosedHosts {
     return this.#hosts.has(name);
   }
 
+  /** When URLs of the host come back that are all put off. */
+  backAtMs(name: HostName): Millis | undefined {
+    const host = this.#hosts.get(name);
+    return host?.isPutOff === true ? host.untilMs : undefined;
+  }
+
   /** The host gives its place up until then and until its gate opens; there has to be {@link ClosedHosts.room}. */
   add({ jobs, position, visit }: Host, fromMs: Millis = 0): void {
     const { gate, host: name, queue } = visit;

@@ -267,6 +267,13 @@ export class Frontier {
     this.#leaseEnded(lease);
   }
 
+  /** When the first of the host's URLs comes back, where all are put off. */
+  allPutOffUntilMs(name: HostName): Millis | undefined {
+    const host = this.#hosts.get(name);
+    if (!host) return this.#closed.backAtMs(name);
+    return this.#putOff.areAllOf(host) ? this.#putOff.backAtMs(host) : undefined;
+  }
+
   /** Whether others of its host may go before the URL until its time comes. */
   mayPutOff({ host }: Lease): boolean {
     return !this.#signal.aborted && this.#isCrawled(host) && this.#putOff.mayAdd(host);

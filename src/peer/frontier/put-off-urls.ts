@@ -13,7 +13,8 @@ interface PutOff {
 }
 
 /**
- * Queued URLs whose time has not come, while others of their hosts go before them: those of an origin that is out of reach.
+ * Queued URLs whose time has not come, while others of their hosts, be they found later, go before them: those of an origin
+ * that is out of reach.
  *
  * Invariant: to its host's queue such a URL is a leased one, so that it is not handed out.
  */
@@ -36,16 +37,20 @@ export class PutOffUrls {
     });
   }
 
-  /** Whether one more of the host's may be put off. Not where it has no others: then the host itself is to rest. */
+  /** Whether one more of the host's may be put off; else the host itself is to rest. */
   mayAdd(host: Host): boolean {
-    const count = this.countOf(host);
-    if (count >= urlsPerHostMax || this.#size >= urlsMax) return false;
-    return host.visit.queue.liveCount > count + 1;
+    return this.countOf(host) < urlsPerHostMax && this.#size < urlsMax;
   }
 
   /** The host's that are put off now. */
   countOf(host: Host): number {
     return this.#timers.get(host)?.size ?? 0;
+  }
+
+  /** Whether nothing else of the host is queued. */
+  areAllOf(host: Host): boolean {
+    const count = this.countOf(host);
+    return count > 0 && !host.isUnread && host.visit.queue.liveCount === count;
   }
 
   /** When the first of the host's comes back; never where none is put off. */

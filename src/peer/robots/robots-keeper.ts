@@ -1,9 +1,9 @@
 import { RecentMap } from "../../core/recent-map.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
 import { robotsKey } from "../../core/record/keys.ts";
+import { defaultRobotsPolicyOptions, isGivenUp } from "../../core/robots/robots-policy.ts";
 import { parseRobots } from "../../core/robots/parse-robots.ts";
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";
-import { defaultRobotsPolicyOptions } from "../../core/robots/robots-policy.ts";
 import type { CanonicalUrl, Millis, OriginName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
@@ -53,10 +53,8 @@ export class RobotsKeeper {
     return entry;
   }
 
-  /** One that would hold for longer than any answer does was kept under a clock that was wrong, here or elsewhere. */
   isFresh({ record }: RobotsEntry): boolean {
-    const leftMs = record.expiresAtMs - this.#clock.nowMs();
-    return leftMs > 0 && leftMs <= defaultRobotsPolicyOptions.freshMaxMs;
+    return isFresh(record, this.#clock.nowMs());
   }
 
   /** Takes in what was fetched; the returned operation makes it durable. */
@@ -64,6 +62,22 @@ export class RobotsKeeper {
     this.#entries.set(origin, entryOf(record), this.#clock.nowMs());
     return { type: "put", key: robotsKey(site, origin), value: RobotsRecord.encode(record) };
   }
+}
+
+/** One that would hold for longer than any answer does was kept under a clock that was wrong, here or elsewhere. */
+function isFresh({ expiresAtMs }: RobotsRecord, nowMs: Millis): boolean {
+  const leftMs = expiresAtMs - nowMs;
+  return leftMs > 0 && leftMs <= defaultRobotsPolicyOptions.freshMaxMs;
+}
+
+/** The origin could not be reached, and its URLs stay queued until it can, or has to be given up. */
+export function isAwaited(record: RobotsRecord): boolean {
+  return record.verdict === "disallow-all" && !isGivenUp(record);
+}
+
+/** When the origin is asked again that could not be reached; past where it need not be waited for. */
+export function awaitedUntilMs(record: RobotsRecord, nowMs: Millis): Millis {
+  return isAwaited(record) && isFresh(record, nowMs) ? record.expiresAtMs : 0;
 }
 
 /** What an origin's robots.txt says of one URL. */

@@ -2,7 +2,7 @@ import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { RobotsRecord } from "../../core/record/record.pb.ts";
 import { wholeLines } from "../../core/robots/read-robots.ts";
-import { isGivenUp, robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
+import { robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../../core/robots/robots-policy.ts";
 import type { CanonicalUrl, Millis, OriginName } from "../../core/units.ts";
 import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
@@ -24,7 +24,7 @@ import { mayGoOn, unresolvedOutcome } from "../fetching/host-addresses.ts";
 import { headerField } from "../fetching/header-fields.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
-import { robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
+import { isAwaited, robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
 import { RobotsHops, type HopPoliteness } from "./robots-hops.ts";
 import { isBrokenOff, robotsRequest } from "./robots-request.ts";
 import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";
@@ -140,7 +140,7 @@ export class RobotsVisitor {
     return this.#keeper.isFresh(entry) && isAwaited(entry.record) && !concernsHost(entry.record);
   }
 
-  /** The others of the host go first; where there are none, the host rests. No request was made. */
+  /** The others of the host go first; where too many are put off, the host rests. No request was made. */
   #putOff(lease: Lease, { expiresAtMs }: RobotsRecord): RobotsJudgement {
     const mayPutOff = this.#frontier.mayPutOff(lease);
     if (!mayPutOff) lease.host.visit.gate.restUntil(expiresAtMs);
@@ -312,11 +312,6 @@ function textOf({ body, truncation }: FetchResponse): string {
 
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
-}
-
-/** The origin could not be reached, and its URLs stay queued until it can, or has to be given up. */
-function isAwaited(record: RobotsRecord): boolean {
-  return record.verdict === "disallow-all" && !isGivenUp(record);
 }
 
 /** Whether what keeps the origin out of reach keeps its host: no address, or too much to do. */

@@ -254,6 +254,10 @@ describe("hosts whose URLs are all put off", () => {
       await bench.inject(others, { delayMs: 1_000 });
       await bench.clock.sleep(20_000);
       expect(peer.job(testJob).counts).toMatchObject({ pages: 5, queued: 2 });
+      for (const name of ["bad-0.example", "bad-1.example"]) {
+        expect(await peer.host(name)).toMatchObject({ hold: "backoff", queued: [{ urls: 1 }] });
+      }
+      expect(await peer.status(["https://bad-0.example/"])).toMatchObject([{ reason: "backoff" }]);
       const reads = bench.countReads();
       await bench.clock.sleep(dayMs / 2);
       expect(reads()).toBeLessThan(10);

@@ -90,6 +90,7 @@ describe("robots.txt, as a peer asks for it", () => {
   );
 
   const never = new AbortController().signal;
+  const pages = Array.from({ length: 40 }, (_, number) => `/${number}`);
   const site = ["http://site.example/1", "http://site.example/2", "http://site.example/3"];
   const restsOf = ({ web }: VirtualPeer): number[] => {
     const times = web.hits.map(({ startedAtMs }) => startedAtMs);
@@ -132,19 +133,66 @@ describe("robots.txt, as a peer asks for it", () => {
     expect(asked.length).toBeLessThanOrEqual(7);
   });
 
-  it("lets its host rest where nothing else of it is left, as a name server's failure and a 503 do", async () => {
-    for (const failing of [{ failure: "connect-timeout" }, { status: 503 }] as TablePage[]) {
-      const machine = new VirtualPeer((url) =>
-        url.endsWith("/robots.txt") ? failing : htmlPage(),
-      );
+  it.each(dead)(
+    "keeps from its host's other origins nothing that is found later (%o)",
+    async (answer) => {
+      const robots = { ...answer, ...(answer.status && { headers: { "retry-after": "7200" } }) };
+      const machine = new VirtualPeer((url) => {
+        if (!url.endsWith("/robots.txt")) return htmlPage();
+        return url.startsWith("http://site.example:81/") ? robots : undefined;
+      });
       await machine.clock.run(
         (async () => {
           const peer = await machine.start();
-          await machine.inject(site);
+          await machine.inject(["http://site.example:81/"], { scope: "any" });
+          await machine.clock.sleep(answer.failure === "tls-error" ? 3_000 : 20_000);
+          await machine.inject(["http://site.example/"], { scope: "any" });
+          await machine.clock.sleep(2_500);
+          expect(peer.job(testJob)).toMatchObject({
+            finished: false,
+            counts: { fetched: 1, queued: 1 },
+          });
+          await peer.jobFinished(testJob, never);
+          expect(peer.job(testJob).counts).toMatchObject({ fetched: 1, queued: 0 });
+        })(),
+      );
+      const times = machine.web.hits
+        .filter(({ host }) => host === "site.example:81")
+        .map(({ startedAtMs }) => startedAtMs);
+      expect(times).toHaveLength(answer.failure === "tls-error" ? 3 : 7);
+      const leastMs = answer.status === undefined ? 2_000 : 7_200_000;
+      for (const [at, atMs] of times.slice(1).entries()) {
+        expect(atMs - (times[at] ?? 0)).toBeGreaterThanOrEqual(leastMs);
+      }
+    },
+  );
+
+  it("is named as what its URLs wait for, by the host as well where nothing else of it is left", async () => {
+    for (const failing of [{ failure: "connect-timeout" }, { status: 503 }] as TablePage[]) {
+      const machine = new VirtualPeer((url) => {
+        if (!url.startsWith("http://site.example:81/")) return htmlPage(...pages);
+        return url.endsWith("/robots.txt") ? failing : htmlPage();
+      });
+      const closed = site.map((url) => url.replace("example/", "example:81/"));
+      await machine.clock.run(
+        (async () => {
+          const peer = await machine.start();
+          await machine.inject(closed, { scope: "any" });
           await machine.clock.sleep(20_000);
-          const statuses = await peer.status(site);
+          const statuses = await peer.status(closed);
           for (const status of statuses) expect(status).toMatchObject({ reason: "backoff" });
+          const host = await peer.host("site.example");
+          expect(host).toMatchObject({ hold: "backoff", queued: [{ urls: 3 }] });
+          const [robots] = host.robots;
+          expect(host.nextFetchAt).toBe(robots?.expiresAt);
           expect(machine.web.hits).toHaveLength(4);
+          if (failing.status !== undefined) return;
+          await machine.inject(["http://site.example/"], { scope: "any" });
+          await machine.clock.sleep(8_000);
+          expect((await peer.status(closed)).map(({ reason }) => reason)).toEqual(
+            closed.map(() => "backoff"),
+          );
+          expect(await peer.host("site.example")).toMatchObject({ hold: "politeness" });
         })(),
       );
     }
@@ -209,7 +257,6 @@ describe("robots.txt, as a peer asks for it", () => {
     expect((asked[6]?.startedAtMs ?? 0) - (asked[0]?.startedAtMs ?? 0)).toBeGreaterThan(126_000);
   });
 
-  const pages = Array.from({ length: 40 }, (_, number) => `/${number}`);
   const soon = { headers: { "cache-control": "max-age=300" } };
 
   it("sets no longer a pace when it is read again than it asks for then", async () => {
