@@ -2175,6 +2175,7 @@ export interface RobotsRecord {
   httpStatus: number
   failuresInRow: number
   failure?: string
+  elsewhere?: boolean
 }
 
 export namespace RobotsRecord {
@@ -2227,6 +2228,11 @@ export namespace RobotsRecord {
           w.string(obj.failure)
         }
 
+        if (obj.elsewhere != null) {
+          w.uint32(72)
+          w.bool(obj.elsewhere)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -2277,6 +2283,10 @@ export namespace RobotsRecord {
             }
             case 8: {
               obj.failure = reader.string()
+              break
+            }
+            case 9: {
+              obj.elsewhere = reader.bool()
               break
             }
             default: {
@@ -2350,6 +2360,13 @@ export namespace RobotsRecord {
               }
               break
             }
+            case 9: {
+              yield {
+                field: `${prefix}.elsewhere`,
+                value: reader.bool()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2402,6 +2419,11 @@ export namespace RobotsRecord {
     value: string
   }
 
+  export interface RobotsRecordElsewhereFieldEvent {
+    field: '$.elsewhere'
+    value: boolean
+  }
+
   export function encode (obj: Partial<RobotsRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, RobotsRecord.codec())
   }
@@ -2410,7 +2432,7 @@ export namespace RobotsRecord {
     return decodeMessage(buf, RobotsRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): Generator<RobotsRecordOriginFieldEvent | RobotsRecordVerdictFieldEvent | RobotsRecordBodyFieldEvent | RobotsRecordFetchedAtMsFieldEvent | RobotsRecordExpiresAtMsFieldEvent | RobotsRecordHttpStatusFieldEvent | RobotsRecordFailuresInRowFieldEvent | RobotsRecordFailureFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): Generator<RobotsRecordOriginFieldEvent | RobotsRecordVerdictFieldEvent | RobotsRecordBodyFieldEvent | RobotsRecordFetchedAtMsFieldEvent | RobotsRecordExpiresAtMsFieldEvent | RobotsRecordHttpStatusFieldEvent | RobotsRecordFailuresInRowFieldEvent | RobotsRecordFailureFieldEvent | RobotsRecordElsewhereFieldEvent> {
     return streamMessage(buf, RobotsRecord.codec(), opts)
   }
 }

@@ -59,6 +59,8 @@ interface Answer {
   readonly last: FetchVerdict;
   readonly body: string;
   readonly failure?: FetchFailure;
+  /** It is that of another host, to which the visit's own led. */
+  readonly isElsewhere: boolean;
 }
 
 interface RobotsPorts {
@@ -222,33 +224,34 @@ export class RobotsVisitor {
 
   /** Follows redirects at the pace of the hosts that they lead to. */
   async #fetch(lease: Lease, first: FirstRequest): Promise<Answer> {
+    const { host } = lease.host.visit;
     let { url } = first;
     let outcome = await this.#request(lease, first);
     /** Of the visit's own host. */
     let verdict = fetchVerdictOf(outcome);
     for (let hops = 0; ; hops += 1) {
-      const last = fetchVerdictOf(outcome);
+      const heard = {
+        verdict,
+        last: fetchVerdictOf(outcome),
+        body: "",
+        isElsewhere: hostOf(url) !== host,
+      };
       if (outcome.kind === "failure") {
-        const { failure } = outcome;
-        return { outcome: { kind: "unreachable" }, verdict, last, body: "", failure };
+        return { ...heard, outcome: { kind: "unreachable" }, failure: outcome.failure };
       }
       const location = headerField(outcome.headers, "location");
       const target =
         isRedirect(outcome.status) && location ? canonicalizeHeaderUrl(location, url) : undefined;
       if (target === undefined) {
-        return { outcome: answerOf(outcome), verdict, last, body: textOf(outcome) };
+        return { ...heard, outcome: answerOf(outcome), body: textOf(outcome) };
       }
-      if (hops >= robotsRedirectsMax) {
-        return { outcome: { kind: "redirect-limit" }, verdict, last, body: "" };
-      }
+      if (hops >= robotsRedirectsMax) return { ...heard, outcome: { kind: "redirect-limit" } };
       url = target;
       const next = await this.#hops.follow(lease, url);
-      if (next.kind === "at-rest") {
-        return { outcome: { kind: "unreachable" }, verdict, last, body: "" };
-      }
-      if (next.kind === "no-turn") return { outcome: next, verdict, last, body: "" };
+      if (next.kind === "at-rest") return { ...heard, outcome: { kind: "unreachable" } };
+      if (next.kind === "no-turn") return { ...heard, outcome: next };
       outcome = next;
-      if (hostOf(url) === lease.host.visit.host) verdict = fetchVerdictOf(outcome);
+      if (hostOf(url) === host) verdict = fetchVerdictOf(outcome);
     }
   }
 
@@ -277,7 +280,7 @@ export class RobotsVisitor {
           copy: { verdict: copyVerdict, ageMs: nowMs - before.fetchedAtMs },
         }),
     });
-    const { failure, outcome } = answer;
+    const { failure, isElsewhere, outcome } = answer;
     const unreachable = decision.stale || decision.verdict === "disallow-all";
     return {
       origin,
@@ -288,6 +291,7 @@ export class RobotsVisitor {
       httpStatus: outcome.kind === "response" ? outcome.status : 0,
       failuresInRow: unreachable ? failuresInRow + 1 : 0,
       ...(failure && { failure }),
+      ...(unreachable && isElsewhere && { elsewhere: true }),
     };
   }
 }
@@ -315,12 +319,14 @@ function isRedirect(status: number): boolean {
 }
 
 /** Whether what keeps the origin out of reach keeps its host: no address, or too much to do. */
-function concernsHost({ failure, httpStatus }: RobotsRecord): boolean {
+function concernsHost({ elsewhere, failure, httpStatus }: RobotsRecord): boolean {
+  if (elsewhere === true) return false;
   return failure?.startsWith("dns-") ?? (httpStatus === 429 || httpStatus === 503);
 }
 
-function denialOf({ verdict, failure }: RobotsRecord): LeaseEnd {
+function denialOf({ verdict, elsewhere, failure: last }: RobotsRecord): LeaseEnd {
   if (verdict !== "disallow-all") return { kind: "excluded", reason: "robots" };
+  const failure = elsewhere === true ? undefined : last;
   if (failure === "address-forbidden") return { kind: "excluded", reason: "address-forbidden" };
   return failure === undefined
     ? { kind: "excluded", reason: "robots-unreachable" }

@@ -198,6 +198,44 @@ describe("robots.txt, as a peer asks for it", () => {
     }
   });
 
+  describe("where another host has it, which fails", () => {
+    const lost: TablePage[] = [
+      { status: 503, headers: { "retry-after": "3600" } },
+      { failure: "dns-error" },
+    ];
+    const webWith =
+      (failing: TablePage) =>
+      (url: string): TablePage | undefined => {
+        if (url === "http://other.example/rules") return failing;
+        if (!url.endsWith("/robots.txt")) return htmlPage();
+        if (!url.startsWith("https:")) return undefined;
+        return { status: 302, headers: { location: "http://other.example/rules" } };
+      };
+
+    it.each(lost)("keeps nothing from the host's other origins (%o)", async (failing) => {
+      const machine = new VirtualPeer(webWith(failing));
+      await machine.clock.run(
+        (async () => {
+          const peer = await machine.start();
+          await machine.inject(["https://site.example/", ...site]);
+          await machine.clock.sleep(10_000);
+          expect(peer.job(testJob).counts).toMatchObject({ pages: 3, queued: 1 });
+        })(),
+      );
+    });
+
+    it.each(lost)("is not said to be the host's own fault (%o)", async (failing) => {
+      const machine = new VirtualPeer(webWith(failing));
+      const urls = ["https://site.example/1", "https://site.example/2"];
+      const peer = await machine.crawl(urls);
+      const given = { state: "excluded", reason: "robots-unreachable" };
+      expect(await machine.clock.run(peer.status(urls))).toMatchObject([given, given]);
+      const { robots } = await machine.clock.run(peer.host("site.example"));
+      const { status: httpStatus = 0, failure } = failing;
+      expect(robots).toMatchObject([{ httpStatus, ...(failure && { failure }) }]);
+    });
+  });
+
   it("is asked for on a new connection where it failed before", async () => {
     const machine = new VirtualPeer((url, asked) => {
       if (!url.endsWith("/robots.txt")) return htmlPage();
