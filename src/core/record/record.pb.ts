@@ -1555,6 +1555,7 @@ export interface HostRecord {
   politeUntilMs?: number
   backoffUntilMs?: number
   breakerUntilMs?: number
+  learnedDelayMs?: number
 }
 
 export namespace HostRecord {
@@ -1624,6 +1625,11 @@ export namespace HostRecord {
         if (obj.breakerUntilMs != null) {
           w.uint32(89)
           w.double(obj.breakerUntilMs)
+        }
+
+        if (obj.learnedDelayMs != null) {
+          w.uint32(97)
+          w.double(obj.learnedDelayMs)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -1698,6 +1704,10 @@ export namespace HostRecord {
             }
             case 11: {
               obj.breakerUntilMs = reader.double()
+              break
+            }
+            case 12: {
+              obj.learnedDelayMs = reader.double()
               break
             }
             default: {
@@ -1819,6 +1829,13 @@ export namespace HostRecord {
               }
               break
             }
+            case 12: {
+              yield {
+                field: `${prefix}.learnedDelayMs`,
+                value: reader.double()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -1906,6 +1923,11 @@ export namespace HostRecord {
     value: number
   }
 
+  export interface HostRecordLearnedDelayMsFieldEvent {
+    field: '$.learnedDelayMs'
+    value: number
+  }
+
   export function encode (obj: Partial<HostRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, HostRecord.codec())
   }
@@ -1914,7 +1936,7 @@ export namespace HostRecord {
     return decodeMessage(buf, HostRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordBreakerBucketsStartAtMsFieldEvent | HostRecordBreakerBucketsTotalFieldEvent | HostRecordBreakerBucketsFailedFieldEvent | HostRecordJobsSpaceFieldEvent | HostRecordJobsAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent | HostRecordPoliteUntilMsFieldEvent | HostRecordBackoffUntilMsFieldEvent | HostRecordBreakerUntilMsFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordBreakerBucketsStartAtMsFieldEvent | HostRecordBreakerBucketsTotalFieldEvent | HostRecordBreakerBucketsFailedFieldEvent | HostRecordJobsSpaceFieldEvent | HostRecordJobsAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent | HostRecordPoliteUntilMsFieldEvent | HostRecordBackoffUntilMsFieldEvent | HostRecordBreakerUntilMsFieldEvent | HostRecordLearnedDelayMsFieldEvent> {
     return streamMessage(buf, HostRecord.codec(), opts)
   }
 }

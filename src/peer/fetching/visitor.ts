@@ -52,7 +52,7 @@ export interface VisitorSwarm {
 }
 
 interface VisitorParts {
-  readonly frontier: Pick<Frontier, "closeRequest" | "putBack">;
+  readonly frontier: Pick<Frontier, "closeRequest" | "putBack" | "setPace">;
   readonly robots: Pick<RobotsVisitor, "judge">;
   readonly leases: Pick<LeaseLog, "add" | "remove">;
   readonly finisher: Pick<PageFinisher, "finish" | "finishResponse">;
@@ -170,6 +170,9 @@ export class Visitor {
     const { clock, entropy, logger, metrics } = this.#ports;
     const { host, job } = lease;
     const verdict = fetchVerdictOf(outcome);
+    const isNewPace = host.learnedDelay.record(verdict.kind, host.visit.delayMs);
+    // It counts from the very request that was refused.
+    if (isNewPace) this.#parts.frontier.setPace(host);
     const event = host.visit.gate.record(verdict, host.visit.delayMs, entropy.random());
     if (event) {
       const forSeconds = Math.round((event.untilMs - clock.nowMs()) / 1_000);

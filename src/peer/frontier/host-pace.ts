@@ -5,16 +5,17 @@ import type { HostRecord } from "../../core/record/record.pb.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Host } from "./host.ts";
 
-/** Gives the host the pace that its jobs and its robots.txt want now: the most careful of them wins. */
+/** Gives the host the pace that its jobs, its robots.txt and its refusals want now: the most careful of them wins. */
 export function setPace(host: Host, politeness: PolitenessOptions): void {
   const { visit } = host;
+  const ownDelayMs = Math.max(host.crawlDelayMs ?? 0, host.learnedDelay.ms);
   let connectionsMax = Infinity;
   visit.delayMs = 0;
   for (const job of host.jobs) {
     if (!host.mayBeAskedBy(job)) continue;
     const { connectionsPerHost, delayMs } = job.definition.options;
     connectionsMax = Math.min(connectionsMax, connectionsPerHost);
-    const wantedMs = effectiveDelayMs(delayMs, host.crawlDelayMs, politeness);
+    const wantedMs = effectiveDelayMs(delayMs, ownDelayMs, politeness);
     visit.delayMs = Math.max(visit.delayMs, wantedMs);
   }
   // Where its robots.txt is asked for, all that another visit could do is to wait for the answer.

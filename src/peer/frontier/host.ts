@@ -1,5 +1,6 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import { isPrivateHost } from "../../core/net/address-policy.ts";
+import { LearnedDelay } from "../../core/politeness/learned-delay.ts";
 import { HostRecord } from "../../core/record/record.pb.ts";
 import { hostAddress, hostKey } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
@@ -31,6 +32,8 @@ export class Host {
   readonly isPrivate: boolean;
   /** Longest Crawl-delay that a robots.txt of this host has asked for since one was read again. */
   crawlDelayMs: Millis | undefined;
+  /** The delay that it was found to need by its refusals. */
+  readonly learnedDelay: LearnedDelay;
   /** Origins of it whose robots.txt a visit asks for at present. */
   readonly askedOrigins = new Set<OriginName>();
   /** When the visit's address must be looked up again. */
@@ -66,6 +69,7 @@ export class Host {
     this.isPrivate = isPrivateHost(visit.host);
     this.isInherited = record !== undefined;
     this.crawlDelayMs = record?.crawlDelayMs;
+    this.learnedDelay = new LearnedDelay(record?.learnedDelayMs);
     this.#writtenOpensAtMs = record?.nextFetchAtMs ?? 0;
     for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);
   }
@@ -144,6 +148,7 @@ export class Host {
   /** The write that makes the host's clocks and counts as durable as the batch it goes into. */
   save(): StoreOp {
     const { hasFailures } = this.visit.gate;
+    const { ms: learnedDelayMs } = this.learnedDelay;
     this.#written = { hasFailures, crawlDelayMs: this.crawlDelayMs };
     this.#isAhead = false;
     this.#writtenOpensAtMs = this.visit.gate.nextFetchAtMs;
@@ -152,6 +157,7 @@ export class Host {
       ...this.visit.gate.snapshot(),
       jobs: [...this.#admitted].map(([space, admitted]) => ({ space, admitted })),
       ...(this.crawlDelayMs === undefined ? {} : { crawlDelayMs: this.crawlDelayMs }),
+      ...(learnedDelayMs > 0 && { learnedDelayMs }),
     });
     return { type: "put", key: hostKey("host", this.keys), value };
   }

@@ -57,6 +57,7 @@ const host = fc
       haltedUntilMs: moment,
       haltReason: text,
       crawlDelayMs: moment,
+      learnedDelayMs: moment,
       politeUntilMs: moment,
       backoffUntilMs: moment,
       breakerUntilMs: moment,

@@ -43,6 +43,7 @@ describe("Visitor", () => {
         frontier: {
           closeRequest: () => void done.push("closed"),
           putBack: () => void done.push("put back"),
+          setPace: none,
         },
         robots: {
           judge: () => {
@@ -81,7 +82,7 @@ describe("Visitor", () => {
         metrics: { count: none, gauge: none, observe: none },
       },
       {
-        frontier: { closeRequest: none, putBack: none },
+        frontier: { closeRequest: none, putBack: none, setPace: none },
         robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
         leases: {
           add: () => notes.push(7) + 6,
