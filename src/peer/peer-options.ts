@@ -5,6 +5,8 @@ import type { Millis } from "../core/units.ts";
 import type { FetchLimits } from "../ports/fetcher.ts";
 import { defaultDispatcherOptions } from "./fetching/dispatcher.ts";
 import type { DispatcherOptions } from "./fetching/dispatcher.ts";
+import { defaultBodyBudgetOptions } from "./fetching/body-budget.ts";
+import type { BodyBudgetOptions } from "./fetching/body-budget.ts";
 import { defaultFetchLimits } from "./fetching/fetch-limits.ts";
 import { defaultFrontierOptions } from "./frontier/frontier-options.ts";
 import type { FrontierOptions } from "./frontier/frontier-options.ts";
@@ -25,6 +27,7 @@ export interface PeerOptions {
   /** How long a stopping peer waits for requests in flight before it cuts them off. @default 8_000 */
   readonly drainMs: Millis;
   readonly limits: FetchLimits;
+  readonly bodies: BodyBudgetOptions;
   readonly politeness: PolitenessOptions;
   readonly frontier: FrontierOptions;
   readonly journal: JournalOptions;
@@ -41,6 +44,7 @@ export const defaultPeerOptions: Omit<PeerOptions, "peerId" | "version" | "produ
     allowPrivate: false,
     drainMs: 8_000,
     limits: defaultFetchLimits,
+    bodies: defaultBodyBudgetOptions,
     politeness: defaultPolitenessOptions,
     frontier: defaultFrontierOptions,
     journal: defaultJournalOptions,

@@ -28,6 +28,21 @@ export interface FetchLimits {
   readonly idleTimeoutMs: Millis;
   /** Time for the whole exchange, so that a server that drips one byte a second ends too. @default 60_000 */
   readonly totalTimeoutMs: Millis;
+  /**
+   * Time that a body may wait until its {@link BodyAccount} has room, in all; then what there is of it is taken, marked `time`.
+   * Such a wait is none of the server's, and counts for no other time here. @default 600_000
+   */
+  readonly roomTimeoutMs: Millis;
+}
+
+/** Counts the bytes of one response's bodies towards what those of all responses may take together. */
+export interface BodyAccount {
+  /** Counts `bytes` more. False: no more is to be read until {@link whenRoom} says so. */
+  take(bytes: number): boolean;
+  /** Counts `bytes` less, of what is not kept. */
+  giveBack(bytes: number): void;
+  /** Calls `goOn` once, as soon as more may be read. */
+  whenRoom(goOn: () => void): void;
 }
 
 export interface FetchRequest {
@@ -54,6 +69,11 @@ export interface FetchRequest {
    * which it is used again, and a URL must not lose all of its attempts that way. @default false
    */
   readonly needsNewConnection?: boolean;
+  /**
+   * Is told of the bodies' bytes as they come, those received and those decoded from them, and can have the reading pause.
+   * They are the caller's from the outcome on, also where that is a failure. @default the limits alone bound a body
+   */
+  readonly account?: BodyAccount;
 }
 
 export interface FetchResponse {

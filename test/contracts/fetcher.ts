@@ -53,6 +53,7 @@ export const contractLimits: FetchLimits = {
   headTimeoutMs: 2_000,
   idleTimeoutMs: 2_000,
   totalTimeoutMs: 5_000,
+  roomTimeoutMs: 20_000,
 };
 
 export function requestTo(

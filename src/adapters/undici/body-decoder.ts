@@ -1,5 +1,6 @@
 import { sniffBytes, sniffFormat } from "../../core/net/content-coding.ts";
 import type { ContentCoding } from "../../core/net/content-coding.ts";
+import type { Truncation } from "../../ports/fetcher.ts";
 import { codeOf } from "./failure-table.ts";
 import { createDecoder, decodeSync } from "./content-coding.ts";
 import type { DecodingStream } from "./content-coding.ts";
@@ -10,16 +11,26 @@ export interface DecodeLimits {
   readonly compressionRatioMax: number;
 }
 
+interface Decoded {
+  readonly kind: "decoded";
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Set when no more of the body was wanted: how many encoded bytes yield what there is. */
+  readonly cut?: { readonly at: number; readonly mark: Truncation };
+}
+
 export type DecodeResult =
-  | {
-      readonly kind: "decoded";
-      readonly body: Uint8Array<ArrayBuffer>;
-      /** Set when the body was cut at its limit: how many encoded bytes yield it. */
-      readonly cutAt?: number;
-    }
+  | Decoded
   | { readonly kind: "bomb"; readonly detail: string }
   /** `endsEarly`: the coding was right as far as it went, so that what it yields until there can be had. */
   | { readonly kind: "bad"; readonly detail: string; readonly endsEarly: boolean };
+
+/** What a decoder tells of. */
+interface DecoderSink {
+  /** So many bytes of output are kept more. */
+  readonly onOutput: (bytes: number) => void;
+  /** Called at most once. */
+  readonly onDone: (result: DecodeResult) => void;
+}
 
 /** Decoded size below which a high ratio is only good compression. */
 const bombBytesMin = 1024 * 1024;
@@ -36,27 +47,30 @@ export class BodyDecoder {
   readonly #codings: readonly ContentCoding[];
   readonly #limits: DecodeLimits;
   readonly #openEnd: boolean;
-  readonly #onDone: (result: DecodeResult) => void;
+  readonly #sink: DecoderSink;
   readonly #stages: DecodingStream[] = [];
   /** The first bytes, while they are too few to tell what they are: a server may send them one by one. */
   readonly #start: Buffer[] = [];
   readonly #output: Buffer[] = [];
   #outputBytes = 0;
   #inputBytes = 0;
+  /** The stage whose output is the body. */
+  #last: DecodingStream | undefined;
   #started = false;
+  #paused = false;
   #done = false;
 
-  /** `openEnd`: the input was cut by us, so that its missing end is no error. `onDone` is called at most once. */
+  /** `openEnd`: the input was cut by us, so that its missing end is no error. */
   constructor(
     codings: readonly ContentCoding[],
     limits: DecodeLimits,
     openEnd: boolean,
-    onDone: (result: DecodeResult) => void,
+    sink: DecoderSink,
   ) {
     this.#codings = codings.toReversed();
     this.#limits = limits;
     this.#openEnd = openEnd;
-    this.#onDone = onDone;
+    this.#sink = sink;
   }
 
   /** Bounded by the caller, who holds all chunks anyway. */
@@ -76,6 +90,23 @@ export class BodyDecoder {
     const first = this.#stages[0];
     if (first === undefined) this.#finish({ kind: "decoded", body: joinBytes(this.#output) });
     else first.end();
+  }
+
+  /** Puts out no more than what is on its way, until `resume`. */
+  pause(): void {
+    this.#paused = true;
+    this.#last?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#last?.resume();
+  }
+
+  /** Ends it with what has been put out so far. */
+  cut(mark: Truncation): void {
+    const at = this.#stages[0]?.bytesWritten ?? this.#outputBytes;
+    this.#finish({ kind: "decoded", body: joinBytes(this.#output), cut: { at, mark } });
   }
 
   /** Stops without a result; idempotent. */
@@ -111,6 +142,8 @@ export class BodyDecoder {
     source.once("end", () => {
       this.#finish({ kind: "decoded", body: joinBytes(this.#output) });
     });
+    this.#last = source;
+    if (this.#paused) source.pause();
   }
 
   #addStage(
@@ -148,6 +181,7 @@ export class BodyDecoder {
     if (this.#done) return;
     this.#output.push(data);
     this.#outputBytes += data.length;
+    this.#sink.onOutput(data.length);
     const decoder = this.#stages[0];
     const consumed = Math.max(1, decoder?.bytesWritten ?? this.#inputBytes);
     const { bodyBytesMax, compressionRatioMax } = this.#limits;
@@ -155,8 +189,8 @@ export class BodyDecoder {
       this.#finishBomb(this.#outputBytes);
     } else if (this.#outputBytes > bodyBytesMax) {
       const body = joinBytes(this.#output, bodyBytesMax);
-      const cutAt = decoder === undefined ? bodyBytesMax : consumed;
-      this.#finish({ kind: "decoded", body, cutAt });
+      const at = decoder === undefined ? bodyBytesMax : consumed;
+      this.#finish({ kind: "decoded", body, cut: { at, mark: "length" } });
     }
   }
 
@@ -168,7 +202,7 @@ export class BodyDecoder {
   #finish(result: DecodeResult): void {
     if (this.#done) return;
     this.destroy();
-    this.#onDone(result);
+    this.#sink.onDone(result);
   }
 }
 
@@ -181,7 +215,7 @@ export function decodeSmall(
   codings: readonly ContentCoding[],
   encoded: Uint8Array<ArrayBuffer>,
   outputMax: number,
-): DecodeResult | undefined {
+): Decoded | undefined {
   let body: Uint8Array = encoded;
   try {
     for (const coding of codings.toReversed()) {

@@ -7,6 +7,7 @@ import type { FetchOutcome, FetchRequest, Truncation } from "../../ports/fetcher
 import type { Connection } from "./connection.ts";
 import type { Expiring } from "./deadline-sweeper.ts";
 import { codeOf, failureOf, isStaleConnection } from "./failure-table.ts";
+import { OwnTime } from "./own-time.ts";
 import { ResponseBody } from "./response-body.ts";
 import type { BodySink, CollectedBody } from "./response-body.ts";
 import { contentLengthOf, fieldOf, isChunked, rawHeadersOf } from "./response-head.ts";
@@ -65,8 +66,10 @@ type Head = Pick<
 /**
  * One request and its response, from the lease of a connection to the outcome.
  *
- * connect -> head -> body -> decode -> settled, with a deadline for each phase and one for the whole. A request that
- * was sent on a reused connection which breaks before any byte of a response, or brings a 408, ends as
+ * connect -> head -> body -> decode -> settled, with a deadline for each phase and one for the whole. None of them comes
+ * closer while the body waits for room in our memory: that has a limit of its own.
+ *
+ * A request that was sent on a reused connection which breaks before any byte of a response, or brings a 408, ends as
  * `connection-stale`. RFC 9112, section 9.3.1 would let it be sent again at once; but the server may have seen it, and
  * only the caller knows when that host may be asked again.
  *
@@ -80,6 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   readonly #settle: (outcome: FetchOutcome) => void;
   readonly #crash: (error: unknown) => void;
   readonly #startedAtMs: Millis;
+  readonly #time = new OwnTime();
   readonly #totalDeadlineAtMs: Millis;
   #phaseDeadlineAtMs: Millis;
   #phase: Phase = "connect";
@@ -90,6 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   #head: Head | undefined;
   #contentLength: number | undefined;
   #endsWithConnection = false;
+  #controller: Dispatcher.DispatchController | undefined;
   /** Undefined while no body is wanted. */
   #body: ResponseBody | undefined;
 
@@ -125,9 +130,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   }
 
   expire(nowMs: Millis): void {
-    if (this.#phase !== "decode" && nowMs >= this.#totalDeadlineAtMs) {
+    if (this.#time.stands) {
+      if (this.#time.stoodMs(nowMs) >= this.#request.limits.roomTimeoutMs) this.#expireWait();
+      return;
+    }
+    const ownMs = this.#time.at(nowMs);
+    if (this.#phase !== "decode" && ownMs >= this.#totalDeadlineAtMs) {
       this.#expireTotal();
-    } else if (nowMs >= this.#phaseDeadlineAtMs) {
+    } else if (ownMs >= this.#phaseDeadlineAtMs) {
       this.#expirePhase();
     }
   }
@@ -172,6 +182,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     const httpVersion = this.#connection?.httpVersion ?? "1.1";
     this.#head = { status, httpVersion, statusText, headers: raw, headAtMs };
     this.#phase = "body";
+    this.#controller = controller;
     this.#phaseDeadlineAtMs = headAtMs + limits.idleTimeoutMs;
     this.#contentLength = contentLengthOf(headers);
     this.#endsWithConnection = this.#contentLength === undefined && !isChunked(headers);
@@ -184,7 +195,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#phase !== "body") return;
-    this.#phaseDeadlineAtMs = this.#host.nowMs() + this.#request.limits.idleTimeoutMs;
+    this.#phaseDeadlineAtMs = this.#ownMs() + this.#request.limits.idleTimeoutMs;
     if (this.#body?.add(chunk) === false) this.#cut(this.#body, "length");
   }
 
@@ -232,13 +243,26 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     this.#fail(failure, detail);
   }
 
+  onBodyWaits(): void {
+    this.#time.stop(this.#host.nowMs());
+    if (this.#phase === "body") this.#controller?.pause();
+  }
+
+  onBodyGoesOn(): void {
+    this.#time.goOn(this.#host.nowMs());
+    // Whoever gives room may be called by the parser, which all connections share.
+    queueMicrotask(() => {
+      if (this.#phase === "body" && !this.#time.stands) this.#controller?.resume();
+    });
+  }
+
   /** Whether the request was sent on a connection that had served another. */
   get #isReused(): boolean {
     return this.#dialsBefore > 0 && this.#connection?.dials === this.#dialsBefore;
   }
 
   #beginBody(status: number, headers: HeadFields): void {
-    const { limits, wantsBody } = this.#request;
+    const { account, limits, wantsBody } = this.#request;
     if (!wantsBody(status, fieldOf(headers, "content-type"))) {
       const length = this.#contentLength;
       if (length === undefined || length > drainBytesMax) this.#deliverUnread();
@@ -246,7 +270,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     }
     const codings = parseContentEncoding(fieldOf(headers, "content-encoding") ?? "");
     if (codings === undefined) this.#fail("bad-encoding", "too many content codings");
-    else this.#body = new ResponseBody(codings, limits, this);
+    else this.#body = new ResponseBody(codings, limits, this, account);
   }
 
   #expirePhase(): void {
@@ -282,6 +306,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     }
   }
 
+  #expireWait(): void {
+    this.#beginDecode();
+    this.#dropConnection();
+    this.#body?.cutShort();
+  }
+
   /** Takes what has come for the body; the rest is not worth the connection. */
   #cut(body: ResponseBody, truncation: Truncation): void {
     this.#beginDecode();
@@ -302,7 +332,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   /** The exchange itself is over, and its total time counts no more. */
   #beginDecode(): void {
     this.#phase = "decode";
-    this.#phaseDeadlineAtMs = this.#host.nowMs() + decodeTimeoutMs;
+    this.#phaseDeadlineAtMs = this.#ownMs() + decodeTimeoutMs;
+  }
+
+  #ownMs(): Millis {
+    return this.#time.at(this.#host.nowMs());
   }
 
   #deliverUnread(): void {
@@ -318,16 +352,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     this.#finish();
     this.#settle({
       kind: "response",
-      status: head.status,
-      httpVersion: head.httpVersion,
-      statusText: head.statusText,
-      headers: head.headers,
+      ...head,
       requestHeaders: this.#requestHead.sent,
       encodedBody: collected.encodedBody,
       body: collected.body,
       bodyRead,
       startedAtMs: this.#startedAtMs,
-      headAtMs: head.headAtMs,
       finishedAtMs: this.#host.nowMs(),
       ...truncation,
     });

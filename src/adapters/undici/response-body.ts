@@ -1,6 +1,6 @@
 import type { ContentCoding } from "../../core/net/content-coding.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
-import type { FetchLimits, Truncation } from "../../ports/fetcher.ts";
+import type { BodyAccount, FetchLimits, Truncation } from "../../ports/fetcher.ts";
 import { BodyDecoder, decodeSmall } from "./body-decoder.ts";
 import type { DecodeResult } from "./body-decoder.ts";
 import { ChunkJoiner } from "./chunk-joiner.ts";
@@ -16,6 +16,9 @@ export interface BodySink {
   /** The body is complete, or cut where no more of it is wanted. */
   onBody(body: CollectedBody): void;
   onBodyFailure(failure: FetchFailure, detail: string): void;
+  /** There is no room for more of it. */
+  onBodyWaits(): void;
+  onBodyGoesOn(): void;
 }
 
 /** A body of at most this many encoded bytes is decoded at once when it is complete. */
@@ -32,21 +35,33 @@ const streamingBytesMin = 256 * 1024;
  *
  * Both forms are held to `bodyBytesMax`. Where that cuts a coded body, `encodedBody` is the received prefix, and `body`
  * is the first `bodyBytesMax` bytes of what that prefix decodes to.
+ *
+ * Both are counted on the account where there is one. Without room on it decoding pauses, and the sink is told to let no
+ * more come; what comes all the same is taken.
  */
 export class ResponseBody {
   readonly #codings: readonly ContentCoding[];
   readonly #limits: FetchLimits;
   readonly #sink: BodySink;
+  readonly #account: BodyAccount | undefined;
   readonly #joiner = new ChunkJoiner();
   /** All but what the joiner still has. */
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
+  #decodedBytes = 0;
+  #waits = false;
   #decoder: BodyDecoder | undefined;
 
-  constructor(codings: readonly ContentCoding[], limits: FetchLimits, sink: BodySink) {
+  constructor(
+    codings: readonly ContentCoding[],
+    limits: FetchLimits,
+    sink: BodySink,
+    account?: BodyAccount,
+  ) {
     this.#codings = codings;
     this.#limits = limits;
     this.#sink = sink;
+    this.#account = account;
   }
 
   get bytes(): number {
@@ -60,6 +75,7 @@ export class ResponseBody {
     if (kept.length > 0) {
       this.#bytes += kept.length;
       this.#keep(this.#joiner.add(kept));
+      this.#take(kept.length);
     }
     return kept.length === chunk.length;
   }
@@ -81,6 +97,7 @@ export class ResponseBody {
       const outputMax = Math.min(smallOutputBytesMax, this.#limits.bodyBytesMax);
       const result = decodeSmall(this.#codings, encoded, outputMax);
       if (result !== undefined) {
+        if (result.body !== encoded) this.#account?.take(result.body.length);
         this.#deliver(result, encoded, undefined);
         return;
       }
@@ -97,13 +114,34 @@ export class ResponseBody {
     }
     this.#keep(this.#joiner.rest());
     this.destroy();
+    const again = this.#decodedBytes;
+    this.#decodedBytes = 0;
+    this.#account?.giveBack(again);
     this.#startDecoder(true, truncation).end();
+  }
+
+  /** There has been no room for too long; what has been decoded until then is delivered, marked `time`. */
+  cutShort(): void {
+    if (this.#decoder === undefined) this.cut("time");
+    else this.#decoder.cut("time");
   }
 
   /** Stops decoding; nothing is delivered any more. */
   destroy(): void {
     this.#decoder?.destroy();
     this.#decoder = undefined;
+  }
+
+  #take(bytes: number): void {
+    if (this.#account?.take(bytes) !== false || this.#waits) return;
+    this.#waits = true;
+    this.#decoder?.pause();
+    this.#account.whenRoom(() => {
+      this.#waits = false;
+      this.#decoder?.resume();
+      this.#sink.onBodyGoesOn();
+    });
+    this.#sink.onBodyWaits();
   }
 
   #keep(piece: Buffer | undefined): void {
@@ -115,10 +153,15 @@ export class ResponseBody {
   }
 
   #startDecoder(openEnd: boolean, truncation: Truncation | undefined): BodyDecoder {
-    const decoder = new BodyDecoder(this.#codings, this.#limits, openEnd, (result) => {
-      this.#deliver(result, undefined, truncation);
+    const decoder = new BodyDecoder(this.#codings, this.#limits, openEnd, {
+      onOutput: (bytes) => {
+        this.#decodedBytes += bytes;
+        this.#take(bytes);
+      },
+      onDone: (result) => this.#deliver(result, undefined, truncation),
     });
     this.#decoder = decoder;
+    if (this.#waits) decoder.pause();
     for (const piece of this.#pieces) decoder.write(piece);
     return decoder;
   }
@@ -139,10 +182,9 @@ export class ResponseBody {
         else this.#sink.onBodyFailure("bad-encoding", result.detail);
         return;
       case "decoded": {
-        const encodedBody = encoded ?? joinBytes(this.#pieces, result.cutAt);
+        const encodedBody = encoded ?? joinBytes(this.#pieces, result.cut?.at);
         const { body } = result;
-        const mark = result.cutAt === undefined ? truncation : "length";
-        this.#sink.onBody({ encodedBody, body, ...marked(mark) });
+        this.#sink.onBody({ encodedBody, body, ...marked(result.cut?.mark ?? truncation) });
       }
     }
   }

@@ -57,7 +57,8 @@ export interface ConnectionCounts {
  *
  * The life of a fetch: an {@link Exchange} leases a {@link Connection} from the {@link ConnectionPool}, which dials the
  * address that the caller chose; the {@link ResponseBody} collects and decodes what comes; the {@link DeadlineSweeper}
- * and the {@link AbortRegistry} can end it at any point. Requests open at one time are bounded by the caller.
+ * and the {@link AbortRegistry} can end it at any point. Requests open at one time are bounded by the caller, and so is,
+ * by the accounts that he gives, what their bodies take together.
  *
  * Every body array of an outcome owns its buffer, so that it can be moved to another thread.
  */

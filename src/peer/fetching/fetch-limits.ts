@@ -9,4 +9,5 @@ export const defaultFetchLimits: FetchLimits = Object.freeze({
   headTimeoutMs: 15_000,
   idleTimeoutMs: 10_000,
   totalTimeoutMs: 60_000,
+  roomTimeoutMs: 600_000,
 });

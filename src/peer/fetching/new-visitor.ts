@@ -1,4 +1,5 @@
 import { AddressTryingFetcher } from "./address-trying-fetcher.ts";
+import { BodyBudget } from "./body-budget.ts";
 import type { Admission } from "../admission/admission.ts";
 import { DigestIndex } from "../admission/digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
@@ -39,5 +40,9 @@ export function newVisitor(
   const prior = new PriorFetches(ports, { ...parts, digests, peerId });
   const visited = swarm?.keeper.visited;
   const finisher = new PageFinisher(ports, { ...parts, digests, peerId, visited });
-  return new Visitor(ports, { frontier, robots, leases, finisher, prior, swarm }, options, signal);
+  const budget = new BodyBudget(options.bodies, options.limits.bodyBytesMax, () => {
+    ports.metrics.count("queue_full_total", 1, { queue: "bodies" });
+  });
+  const visitorParts = { budget, frontier, robots, leases, finisher, prior, swarm };
+  return new Visitor(ports, visitorParts, options, signal);
 }

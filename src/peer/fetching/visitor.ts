@@ -17,6 +17,7 @@ import type {
 } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
 import { unresolvedOutcome } from "./host-addresses.ts";
@@ -52,6 +53,7 @@ export interface VisitorSwarm {
 }
 
 interface VisitorParts {
+  readonly budget: Pick<BodyBudget, "open">;
   readonly frontier: Pick<Frontier, "closeRequest" | "putBack" | "setPace">;
   readonly robots: Pick<RobotsVisitor, "judge">;
   readonly leases: Pick<LeaseLog, "add" | "remove">;
@@ -122,13 +124,18 @@ export class Visitor {
       return;
     }
     const headers = prior?.conditions ?? {};
-    const outcome = await this.#request(lease, row, { url, headers, isLate });
-    if (outcome.kind === "failure" && outcome.failure === "aborted") {
-      this.#leave(lease);
-      return;
+    const account = this.#parts.budget.open();
+    try {
+      const outcome = await this.#request(lease, row, { url, headers, isLate, account });
+      if (outcome.kind === "failure" && outcome.failure === "aborted") {
+        this.#leave(lease);
+        return;
+      }
+      this.#record(lease, outcome);
+      await this.#conclude(lease, row, outcome, prior);
+    } finally {
+      account.close();
     }
-    this.#record(lease, outcome);
-    await this.#conclude(lease, row, outcome, prior);
   }
 
   /** No request was made, or none to its end: the URL stays queued as it was. */
@@ -142,7 +149,7 @@ export class Visitor {
   async #request(
     lease: Lease,
     row: UrlRow,
-    request: Pick<FetchRequest, "url" | "headers" | "isLate">,
+    request: Pick<FetchRequest, "url" | "headers" | "isLate" | "account">,
   ): Promise<FetchOutcome> {
     const { job, address, unresolved } = lease;
     if (unresolved) return unresolvedOutcome(unresolved, this.#ports.clock.nowMs());

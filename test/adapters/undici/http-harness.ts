@@ -8,7 +8,7 @@ import {
   defaultUndiciFetcherOptions,
 } from "../../../src/adapters/undici/undici-fetcher.ts";
 import type { UndiciFetcherOptions } from "../../../src/adapters/undici/undici-fetcher.ts";
-import type { IpAddress } from "../../../src/core/units.ts";
+import type { IpAddress, Millis } from "../../../src/core/units.ts";
 import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 import type { ServedOrigin } from "../../contracts/fetcher.ts";
 
@@ -23,9 +23,12 @@ export class HttpHarness {
   readonly #servers: (HttpServer | TcpServer)[] = [];
   readonly #sockets = new Set<Socket>();
 
-  constructor(changes: Partial<UndiciFetcherOptions> = {}) {
+  constructor(
+    changes: Partial<UndiciFetcherOptions> = {},
+    nowMs = (): Millis => performance.timeOrigin + performance.now(),
+  ) {
     this.fetcher = new UndiciFetcher(
-      { clock: { nowMs: () => performance.timeOrigin + performance.now() } },
+      { clock: { nowMs } },
       {
         ...defaultUndiciFetcherOptions,
         userAgent: "orbweaver/0.0.0 (+https://crawler.test/)",

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
@@ -7,6 +8,7 @@ import { ResponseBody } from "../../../src/adapters/undici/response-body.ts";
 import type { CollectedBody } from "../../../src/adapters/undici/response-body.ts";
 import { parseContentEncoding } from "../../../src/core/net/content-coding.ts";
 import type { ContentCoding } from "../../../src/core/net/content-coding.ts";
+import type { BodyAccount } from "../../../src/ports/fetcher.ts";
 import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
 
 const readBytes = 64 * 1024;
@@ -21,10 +23,35 @@ interface Collecting {
   readonly collected: Promise<CollectedBody>;
 }
 
-function collect(codings: readonly ContentCoding[]): Collecting {
+/** What a body does not keep any more is none of it. */
+class LoneAccount implements BodyAccount {
+  bytes = 0;
+  hasRoom = true;
+  goOn = (): void => undefined;
+
+  take(bytes: number): boolean {
+    this.bytes += bytes;
+    return this.hasRoom;
+  }
+
+  giveBack(bytes: number): void {
+    this.bytes -= bytes;
+  }
+
+  whenRoom(goOn: () => void): void {
+    this.goOn = goOn;
+  }
+}
+
+function collect(codings: readonly ContentCoding[], account?: BodyAccount): Collecting {
   const { promise, resolve, reject } = Promise.withResolvers<CollectedBody>();
-  const sink = { onBody: resolve, onBodyFailure: reject };
-  return { body: new ResponseBody(codings, defaultFetchLimits, sink), collected: promise };
+  const sink = {
+    onBody: resolve,
+    onBodyFailure: reject,
+    onBodyWaits: () => undefined,
+    onBodyGoesOn: () => undefined,
+  };
+  return { body: new ResponseBody(codings, defaultFetchLimits, sink, account), collected: promise };
 }
 
 function collectGarbage(): void {
@@ -52,6 +79,37 @@ describe("ResponseBody", () => {
     const given = await collected;
     expect(Buffer.from(given.body).equals(plain)).toBe(true);
     expect(Buffer.from(given.encodedBody).equals(coded)).toBe(true);
+  });
+});
+
+describe("ResponseBody with an account", () => {
+  const gzip = parseContentEncoding("gzip") ?? [];
+  const coded = gzipSync(randomBytes(500_000)).subarray(0, -6);
+
+  it("counts what it has decoded twice only once", async () => {
+    const account = new LoneAccount();
+    const { body, collected } = collect(gzip, account);
+    body.add(coded);
+    body.complete(undefined);
+    const given = await collected;
+    expect(given.truncation).toBe("disconnect");
+    expect(given.body.length).toBe(500_000);
+    expect(account.bytes).toBe(coded.length + 500_000);
+  });
+
+  it("decodes no more of a body that breaks off while there is no room, until there is", async () => {
+    const account = new LoneAccount();
+    account.hasRoom = false;
+    const [waiting, other] = [collect(gzip, account), collect(gzip)];
+    for (const { body } of [waiting, other]) {
+      body.add(coded);
+      body.cut("disconnect");
+    }
+    await other.collected;
+    expect(account.bytes).toBeLessThan(coded.length + 500_000);
+    account.hasRoom = true;
+    account.goOn();
+    expect((await waiting.collected).body.length).toBe(500_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { packKeyedLinks } from "../../../src/core/page/packed-links.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { hostOf } from "../../../src/core/url/site-of.ts";
+import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
 import { defaultDispatcherOptions, Dispatcher } from "../../../src/peer/fetching/dispatcher.ts";
 import { defaultFrontierOptions } from "../../../src/peer/frontier/frontier-options.ts";
 import type { Lease } from "../../../src/peer/durability/lease.ts";
@@ -62,6 +63,11 @@ export class LoneScheduler {
         metrics,
       },
       {
+        budget: new BodyBudget(
+          defaultPeerOptions.bodies,
+          defaultPeerOptions.limits.bodyBytesMax,
+          () => undefined,
+        ),
         frontier,
         robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
         leases: { add: () => 0, remove: () => undefined },

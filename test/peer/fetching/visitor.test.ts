@@ -4,13 +4,26 @@ import type { Lease } from "../../../src/peer/durability/lease.ts";
 import { VisitedRows } from "../../../src/peer/durability/visited-rows.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
+import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
 import { Visitor } from "../../../src/peer/fetching/visitor.ts";
-import type { FetchOutcome } from "../../../src/ports/fetcher.ts";
+import { LearnedDelay } from "../../../src/core/politeness/learned-delay.ts";
+import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 
 const none = (): void => undefined;
 /** Nothing comes in from others. */
 const keeper = { isOutdated: () => Promise.resolve(false), visited: new VisitedRows() };
 const signal = new AbortController().signal;
+
+/** Its host takes note of how requests go. */
+function leaseOfGate(): Lease {
+  const host = { visit: { gate: { record: none }, delayMs: 0 }, learnedDelay: new LearnedDelay() };
+  return { ...lease(), host } as unknown as Lease;
+}
+
+function newBudget(): BodyBudget {
+  const { bodies, limits } = defaultPeerOptions;
+  return new BodyBudget(bodies, limits.bodyBytesMax, none);
+}
 
 /** Of the host nothing is asked before the request. */
 function lease(): Lease {
@@ -40,6 +53,7 @@ describe("Visitor", () => {
         metrics: { count: none, gauge: none, observe: none },
       },
       {
+        budget: newBudget(),
         frontier: {
           closeRequest: () => void done.push("closed"),
           putBack: () => void done.push("put back"),
@@ -82,6 +96,7 @@ describe("Visitor", () => {
         metrics: { count: none, gauge: none, observe: none },
       },
       {
+        budget: newBudget(),
         frontier: { closeRequest: none, putBack: none, setPace: none },
         robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
         leases: {
@@ -100,5 +115,59 @@ describe("Visitor", () => {
     );
     await visitor.visit(lease());
     expect(notes).toEqual([]);
+  });
+
+  describe("with a long body", () => {
+    const at = { startedAtMs: 0, finishedAtMs: 0 };
+    const failed: FetchOutcome = { kind: "failure", failure: "bad-encoding", detail: "", ...at };
+    const aborted: FetchOutcome = { ...failed, failure: "aborted" };
+    const body = new Uint8Array();
+    const answered: FetchOutcome = {
+      kind: "response",
+      ...{ status: 200, httpVersion: "1.1", statusText: "OK", headers: [], requestHeaders: [] },
+      ...{ encodedBody: body, body, bodyRead: true, headAtMs: 0, ...at },
+    };
+
+    it.each([
+      ["is settled", answered, () => Promise.resolve()],
+      ["cannot be settled", answered, () => Promise.reject(new Error("disk full"))],
+      ["has failed", failed, () => Promise.resolve()],
+      ["is given up", aborted, () => Promise.resolve()],
+    ])("gives its bytes back when it %s, and not before", async (_, outcome, conclude) => {
+      const budget = newBudget();
+      const seen: number[] = [];
+      const look = (): void => void seen.push(budget.bytes);
+      const finish = (): Promise<void> => {
+        look();
+        return conclude();
+      };
+      const fetch = ({ account }: FetchRequest): Promise<FetchOutcome> => {
+        account?.take(1_000_000);
+        return Promise.resolve(outcome);
+      };
+      const visitor = new Visitor(
+        {
+          clock: new VirtualClock(),
+          entropy: { random: () => 0 },
+          fetcher: { fetch, stop: () => Promise.resolve() },
+          logger: { debug: none, info: none, warn: none, error: none },
+          metrics: { count: none, gauge: none, observe: none },
+        },
+        {
+          budget,
+          frontier: { closeRequest: none, putBack: look, setPace: none },
+          robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
+          leases: { add: () => 0, remove: none },
+          finisher: { finish, finishResponse: finish },
+          prior: { find: () => Promise.resolve(undefined) },
+          swarm: undefined,
+        },
+        defaultPeerOptions,
+        signal,
+      );
+      await Promise.allSettled([visitor.visit(leaseOfGate())]);
+      expect(seen).toEqual([1_000_000]);
+      expect(budget.bytes).toBe(0);
+    });
   });
 });
