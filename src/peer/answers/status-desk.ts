@@ -10,7 +10,7 @@ import {
   type UrlOutcome,
 } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
-import type { CanonicalUrl, HostName, OriginName } from "../../core/units.ts";
+import type { CanonicalUrl, HostName, Millis, OriginName } from "../../core/units.ts";
 import { hostOf, originOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Archive, ArchivedResponse } from "../../ports/archive.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -29,20 +29,22 @@ interface Knowledge {
   readonly exclusion?: ExclusionRecord;
 }
 
+interface StatusPorts {
+  readonly archive: Pick<Archive, "read">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly store: Pick<Store, "get" | "getMany">;
+}
+
 /** RFC 9110, section 15.4.5. */
 const notModified = 304;
 
 /** Answers what this peer's database knows of URLs. Answers are those of the last commit, so they never go back. */
 export class StatusDesk {
-  readonly #ports: { readonly archive: Archive; readonly clock: Clock; readonly store: Store };
-  readonly #frontier: Frontier;
+  readonly #ports: StatusPorts;
+  readonly #frontier: Pick<Frontier, "hostsFor">;
   readonly #peerId: string;
 
-  constructor(
-    ports: { readonly archive: Archive; readonly clock: Clock; readonly store: Store },
-    frontier: Frontier,
-    peerId: string,
-  ) {
+  constructor(ports: StatusPorts, frontier: Pick<Frontier, "hostsFor">, peerId: string) {
     this.#ports = ports;
     this.#frontier = frontier;
     this.#peerId = peerId;
@@ -53,11 +55,11 @@ export class StatusDesk {
     const known = (await this.#knowledge(urls, jobs)).map(furthest);
     const waiting = urls.filter((_, at) => mayWait(known[at]));
     const hosts = await this.#hostsOf(waiting);
-    const robots = await this.#robotsOf(waiting);
+    const awaited = await this.#awaitedOf(waiting);
     return urls.map((url, at) => {
       const best = known[at];
       if (!best) return unknownStatus(this.#peerId);
-      return this.#describe(best, hosts.get(hostOf(url)), robots.get(originOf(url)));
+      return this.#describe(best, hosts.get(hostOf(url)), awaited.get(originOf(url)));
     });
   }
 
@@ -100,18 +102,22 @@ export class StatusDesk {
     return this.#frontier.hostsFor(new Map([...names].map((name) => [name, siteOfHost(name)])));
   }
 
-  async #robotsOf(urls: readonly CanonicalUrl[]): Promise<ReadonlyMap<OriginName, RobotsRecord>> {
+  /** Until when origins are out of reach. Their robots.txts are read one by one: each may be long, and a batch names hundreds. */
+  async #awaitedOf(urls: readonly CanonicalUrl[]): Promise<ReadonlyMap<OriginName, Millis>> {
+    const { clock, store } = this.#ports;
     const sites = new Map(urls.map((url) => [originOf(url), siteOfHost(hostOf(url))]));
-    const keys = [...sites].map(([origin, site]) => robotsKey(site, origin));
-    const rows = await this.#ports.store.getMany(keys);
-    const records = rows.flatMap((row) => (row ? [RobotsRecord.decode(row)] : []));
-    return new Map(records.map((record) => [record.origin as OriginName, record]));
+    const awaited = new Map<OriginName, Millis>();
+    for (const [origin, site] of sites) {
+      const row = await store.get(robotsKey(site, origin));
+      if (row) awaited.set(origin, awaitedUntilMs(RobotsRecord.decode(row), clock.nowMs()));
+    }
+    return awaited;
   }
 
   #describe(
     { job, record, exclusion }: Knowledge,
     host: Host | undefined,
-    robots: RobotsRecord | undefined,
+    originOpensAtMs: Millis | undefined,
   ): KnownStatus {
     const common = { job: job.definition.id, owner: this.#peerId };
     if (exclusion) {
@@ -119,7 +125,7 @@ export class StatusDesk {
       return { ...common, state: "excluded", attempts: 0, reason };
     }
     if (!record || record.state === urlState.queued) {
-      const reason = this.#whyWaiting(job, host, robots);
+      const reason = this.#whyWaiting(job, host, originOpensAtMs);
       return {
         ...common,
         state: reason === "cancelled" ? "excluded" : "queued",
@@ -130,13 +136,12 @@ export class StatusDesk {
     return { ...common, ...describeDone(record), ...placeOf(record, this.#peerId) };
   }
 
-  #whyWaiting(job: Job, host: Host | undefined, robots: RobotsRecord | undefined): StatusReason {
+  #whyWaiting(job: Job, host: Host | undefined, originOpensAtMs = 0): StatusReason {
     const hold = jobHold(job);
     if (hold) return hold;
     const nowMs = this.#ports.clock.nowMs();
     const gate = host?.visit.gate;
     // The other origins of its host may be asked meanwhile.
-    const originOpensAtMs = robots ? awaitedUntilMs(robots, nowMs) : 0;
     if (originOpensAtMs > Math.max(nowMs, gate?.nextFetchAtMs ?? 0)) return "backoff";
     return gate?.hold(nowMs) ?? "waiting-turn";
   }

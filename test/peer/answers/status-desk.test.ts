@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { robotsKey } from "../../../src/core/record/keys.ts";
+import { RobotsRecord } from "../../../src/core/record/record.pb.ts";
+import { queuedRecord } from "../../../src/core/record/url-state.ts";
+import type { CanonicalUrl, HostName, OriginName, SiteName } from "../../../src/core/units.ts";
+import { urlRow } from "../../../src/peer/admission/url-row.ts";
+import { StatusDesk } from "../../../src/peer/answers/status-desk.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import { testJob } from "../../support/virtual-peer.ts";
+
+const hosts = Array.from({ length: 300 }, (_, at) => `${at}.example`);
+const urls = hosts.map((host) => `http://${host}/` as CanonicalUrl);
+const job = new JobRegistry().define(testJob);
+
+function robotsOf(host: string): RobotsRecord {
+  return {
+    origin: `http://${host}`,
+    verdict: "disallow-all",
+    body: "#".repeat(400_000),
+    fetchedAtMs: 0,
+    expiresAtMs: 60_000,
+    httpStatus: 503,
+    failuresInRow: 1,
+  };
+}
+
+/** The URLs queued, each with the longest robots.txt that its host may have. */
+const rows = new Map<string, Uint8Array>();
+for (const [at, url] of urls.entries()) {
+  const host = hosts[at] ?? "";
+  rows.set(String(urlRow(url, job).key), queuedRecord(0));
+  const key = robotsKey(host as HostName & SiteName, `http://${host}` as OriginName);
+  rows.set(String(key), RobotsRecord.encode(robotsOf(host)));
+}
+
+describe("StatusDesk", () => {
+  it("does not read the robots.txts of all hosts of a batch at once", async () => {
+    let held = 0;
+    let most = 0;
+    const getMany = async (keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> => {
+      const found = keys.map((key) => rows.get(String(key)));
+      const bytes = found.reduce((sum, row) => sum + (row?.length ?? 0), 0);
+      held += bytes;
+      most = Math.max(most, held);
+      await Promise.resolve();
+      held -= bytes;
+      return found;
+    };
+    const store = { getMany, get: async (key: Uint8Array) => (await getMany([key]))[0] };
+    const archive = { read: () => Promise.reject(new Error("not to be called")) };
+    const frontier = { hostsFor: () => Promise.resolve(new Map()) };
+    const desk = new StatusDesk({ archive, clock: { nowMs: () => 0 }, store }, frontier, "peer-0");
+    const known = await desk.known(urls, [job]);
+    expect(known.map(({ reason }) => reason)).toEqual(urls.map(() => "backoff"));
+    expect(most).toBeLessThan(1_000_000);
+  });
+});
