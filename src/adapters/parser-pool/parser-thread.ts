@@ -59,6 +59,7 @@ export class ParserThread {
   #watch: NodeJS.Timeout | undefined;
   /** Resolves when all threads that were given up have ended. */
   #ended: Promise<unknown> = Promise.resolve();
+  #isReplacing = false;
 
   constructor(options: ParserThreadOptions) {
     this.#options = options;
@@ -83,7 +84,7 @@ export class ParserThread {
   add(page: WaitingPage): void {
     this.#pages.push(page);
     this.#unsent.push(page);
-    if (this.#worker === undefined) this.#spawn();
+    if (this.#worker === undefined) this.#replace();
     else if (this.#unsent.length === 1) setImmediate(() => this.#sendAll());
     if (this.#pages.length === 1) this.#watchFirst();
   }
@@ -185,7 +186,17 @@ export class ParserThread {
     this.#release((thread) => thread.terminate());
     const broken = this.#pages.shift();
     broken?.reject(crashed(reason, cause, broken.request.exchange.url));
-    if (this.#pages.length > 0) this.#spawn();
+    if (this.#pages.length > 0) this.#replace();
+  }
+
+  /** When the last thread has ended: Node.js may crash where one starts while another is terminated (nodejs/node#56312). */
+  #replace(): void {
+    if (this.#isReplacing) return;
+    this.#isReplacing = true;
+    void this.#ended.then(() => {
+      this.#isReplacing = false;
+      if (this.#pages.length > 0) this.#spawn();
+    });
   }
 
   #release(end: (worker: Worker) => Promise<unknown>): void {

@@ -46,6 +46,19 @@ describe("ParserPool", () => {
     expect(pages.map(({ title }) => title)).toEqual(Array(5).fill("T"));
   });
 
+  it("starts a thread when the one that it replaces has ended", async () => {
+    const made = once(process, "worker") as Promise<[Worker]>;
+    const pool = await started({ pageMsMax: 1_000 });
+    const [first] = await made;
+    const order: string[] = [];
+    first.once("exit", () => order.push("ended"));
+    process.once("worker", () => order.push("started"));
+    const endless = expect(pool.parse(endlessPage)).rejects.toThrow("more than 1000 ms");
+    await pool.parse(parseRequest());
+    await endless;
+    expect(order).toEqual(["ended", "started"]);
+  });
+
   it("gives a long body the time that it takes to compress", async () => {
     const pool = await started({ pageMsMax: 1 });
     const small = parseRequest();
@@ -58,7 +71,7 @@ describe("ParserPool", () => {
 
   it("replaces a thread that runs out of memory", async () => {
     const pool = await started({ heapMbMax: 24 });
-    const links = Array.from({ length: 50_000 }, (_, n) => `<a href="/${n}/${"p".repeat(150)}">`);
+    const links = Array.from({ length: 50_000 }, (_, n) => `<a href="/${n}/${"p".repeat(300)}">`);
     const large = parseRequest({ html: links.join("") });
     const waiting = pool.parse(parseRequest({ html: "<title>small</title>" }));
     const broken = expect(pool.parse(large)).rejects.toMatchObject({ code: "PARSER_CRASHED" });
