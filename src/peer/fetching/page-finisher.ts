@@ -21,7 +21,7 @@ import { headerField } from "./header-fields.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../durability/lease.ts";
-import type { PriorFetch } from "./prior-fetches.ts";
+import type { UnchangedFetch } from "./prior-fetches.ts";
 import { planRedirect } from "./redirect.ts";
 import type { RedirectPlan } from "./redirect.ts";
 import { settle } from "../durability/settlement.ts";
@@ -68,7 +68,7 @@ interface Content {
   readonly payload: PayloadName;
   readonly earlier: DigestFinding;
   /** The earlier fetch whose content the server says is still the same. */
-  readonly unchanged: PriorFetch | undefined;
+  readonly unchanged: UnchangedFetch | undefined;
 }
 
 /** Turns a response into its durable consequences: parsed, archived, its links admitted, its URL settled. */
@@ -89,19 +89,22 @@ export class PageFinisher {
     await this.#admit(lease, row, noUrls(lease), () => end);
   }
 
-  /** Ends a lease with what the server answered. */
+  /**
+   * Ends a lease with what the server answered.
+   *
+   * @param unchanged what a 304 says is still the same
+   */
   async finishResponse(
     lease: Lease,
     row: UrlRow,
     exchange: Exchange,
     response: FetchResponse,
-    prior: PriorFetch | undefined,
+    unchanged: UnchangedFetch | undefined,
   ): Promise<void> {
     if (!response.bodyRead) {
       await this.finish(lease, row, { kind: "excluded", reason: "content-type" });
       return;
     }
-    const unchanged = response.status === 304 ? prior : undefined;
     const digest = this.#ports.parser.payloadDigest(exchange.encodedBody);
     const payload = payloadName(digest, exchange.headers);
     const earlier = hasPayload(exchange) ? await this.#parts.digests.find(payload) : "unsure";

@@ -2,24 +2,40 @@ import { CrawlError } from "../../core/errors.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
+import type { BodyAccount } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import type { DigestIndex } from "../admission/digest-index.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 import { urlRow } from "../admission/url-row.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
+import { Slots } from "../slots.ts";
 
 /** An earlier fetch of a URL by another job, from which a conditional request can be made. */
 export interface PriorFetch {
   readonly record: UrlRecord;
-  /** What stands in the archive. */
-  readonly response: ArchivedResponse;
+  readonly location: ArchiveLocation;
+  /** What stands in the archive, where its body is short enough to be held until the server has answered. */
+  readonly response: ArchivedResponse | undefined;
+  readonly bodyBytes: number;
   /** If-None-Match and If-Modified-Since. */
   readonly conditions: Readonly<Record<string, string>>;
 }
 
+/** An earlier fetch whose content the server says is still the same. */
+export interface UnchangedFetch extends Pick<PriorFetch, "record"> {
+  readonly response: ArchivedResponse;
+}
+
+/** A body of up to so many bytes is held during its request, as one that is fetched is (see `BodyBudget`). */
+const heldBytesMax = 256 * 1_024;
+
+/** Records that are read at a time: each with its body, however long that is. */
+const readsMax = 4;
+
 /** Finds what other jobs have fetched of a URL, so that it is only asked whether it has changed. */
 export class PriorFetches {
+  readonly #reads = new Slots(readsMax);
   readonly #ports: {
     readonly archive: Pick<Archive, "read">;
     readonly logger: Logger;
@@ -69,8 +85,24 @@ export class PriorFetches {
         undefined,
       );
     const location = record?.body ?? record?.capture;
-    const response = location && (await this.#read(location, url));
-    return record && response && { record, response, conditions: conditionsOf(record) };
+    if (!record || !location) return undefined;
+    // Before the server is asked: when it says that nothing has changed, what is here has to be whole.
+    const response = await this.#reads.run(() => this.#read(location, url));
+    if (!response) return undefined;
+    const bodyBytes = response.body.length;
+    const held = bodyBytes <= heldBytesMax ? response : undefined;
+    return { record, location, response: held, bodyBytes, conditions: conditionsOf(record) };
+  }
+
+  /**
+   * The fetch with what stands in the archive, when the account has room for that; undefined where it can be read no more.
+   */
+  async unchanged(prior: PriorFetch, account: BodyAccount): Promise<UnchangedFetch | undefined> {
+    const { record, location, bodyBytes } = prior;
+    if (prior.response) return { record, response: prior.response };
+    if (!account.take(bodyBytes)) await new Promise<void>((goOn) => account.whenRoom(goOn));
+    const response = await this.#read(location, record.url as CanonicalUrl);
+    return response && { record, response };
   }
 
   /** What stands there, where that can be read. Of a file that is damaged nothing is relied on any more. */

@@ -9,6 +9,7 @@ import { originOf } from "../../core/url/site-of.ts";
 import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type {
+  BodyAccount,
   FetchLimits,
   FetchOutcome,
   FetchRequest,
@@ -58,9 +59,15 @@ interface VisitorParts {
   readonly robots: Pick<RobotsVisitor, "judge">;
   readonly leases: Pick<LeaseLog, "add" | "remove">;
   readonly finisher: Pick<PageFinisher, "finish" | "finishResponse">;
-  readonly prior: Pick<PriorFetches, "find">;
+  readonly prior: Pick<PriorFetches, "find" | "unchanged">;
   /** Absent where no other member writes to the queue and the records. */
   readonly swarm: VisitorSwarm | undefined;
+}
+
+/** What a request was made with. */
+interface Asked {
+  readonly prior: PriorFetch | undefined;
+  readonly account: BodyAccount;
 }
 
 /**
@@ -132,7 +139,7 @@ export class Visitor {
         return;
       }
       this.#record(lease, outcome);
-      await this.#conclude(lease, row, outcome, prior);
+      await this.#conclude(lease, row, outcome, { prior, account });
     } finally {
       account.close();
     }
@@ -201,24 +208,12 @@ export class Visitor {
     job.counter.add("bytes", outcome.encodedBody.length);
   }
 
-  async #conclude(
-    lease: Lease,
-    row: UrlRow,
-    outcome: FetchOutcome,
-    prior: PriorFetch | undefined,
-  ): Promise<void> {
+  async #conclude(lease: Lease, row: UrlRow, outcome: FetchOutcome, asked: Asked): Promise<void> {
     const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
     if (this.#isAskedAgain(lease, attempt) && isTransient(outcome)) {
-      const { url, redirectChain } = lease.url.entry;
-      await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain });
+      await this.#finishAgain(lease, row);
     } else if (outcome.kind === "response") {
-      await this.#parts.finisher.finishResponse(
-        lease,
-        row,
-        exchangeOf(lease, outcome, dateOf(this.#ports.clock, outcome.startedAtMs)),
-        outcome,
-        prior,
-      );
+      await this.#finishResponse(lease, row, outcome, asked);
     } else if (outcome.failure === "address-forbidden") {
       await this.#parts.finisher.finish(lease, row, {
         kind: "excluded",
@@ -228,6 +223,26 @@ export class Visitor {
       const { failure } = outcome;
       await this.#parts.finisher.finish(lease, row, { kind: "failed", failure });
     }
+  }
+
+  async #finishResponse(
+    lease: Lease,
+    row: UrlRow,
+    response: FetchResponse,
+    { prior, account }: Asked,
+  ): Promise<void> {
+    const stillThere = response.status === 304 ? prior : undefined;
+    const unchanged = stillThere && (await this.#parts.prior.unchanged(stillThere, account));
+    // Damaged since it was asked for: then the page itself is needed.
+    if (stillThere && !unchanged) return this.#finishAgain(lease, row);
+    const fetchedAt = dateOf(this.#ports.clock, response.startedAtMs);
+    const exchange = exchangeOf(lease, response, fetchedAt);
+    await this.#parts.finisher.finishResponse(lease, row, exchange, response, unchanged);
+  }
+
+  async #finishAgain(lease: Lease, row: UrlRow): Promise<void> {
+    const { url, redirectChain } = lease.url.entry;
+    await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain });
   }
 
   /** Whether the lease's attempt, which ended or ends like this, leaves its URL another. */

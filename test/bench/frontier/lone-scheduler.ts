@@ -11,6 +11,7 @@ import type { Fetcher, FetchResponse } from "../../../src/ports/fetcher.ts";
 import { Dice } from "../../../sim/world/dice.ts";
 import { LoneFrontier } from "./lone-frontier.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
+import { noPrior } from "../../support/no-prior.ts";
 
 const noBytes = new Uint8Array(0);
 
@@ -75,7 +76,7 @@ export class LoneScheduler {
           finish: putBack,
           finishResponse: putBack,
         },
-        prior: { find: () => Promise.resolve(undefined) },
+        prior: noPrior,
         swarm: undefined,
       },
       defaultPeerOptions,

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JobId } from "../../../src/core/units.ts";
 import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";
@@ -31,4 +31,51 @@ it("takes an unchanged page for what its own head says, though its content is ar
   expect(machine.peer.job(again).counts).toMatchObject({ pages: 3, statuses: { "3xx": 4 } });
   const { headers } = await machine.peer.content("http://site.example/doc", again);
   expect(headers).toContain("text/html");
+});
+
+describe("a long page that has not changed", () => {
+  const again = "again" as JobId;
+  const long = htmlPage("/linked");
+  const page = {
+    ...long,
+    headers: { ...long.headers, etag },
+    body: `${long.body}${" ".repeat(300_000)}`,
+  };
+
+  /** @param answer what the second job is told when it asks whether the page has changed */
+  async function crawledTwice(answer: (machine: VirtualPeer) => TablePage): Promise<VirtualPeer> {
+    const machine: VirtualPeer = new VirtualPeer((url, asked) => {
+      if (url !== seed) return pages[url];
+      return asked === 1 ? answer(machine) : page;
+    });
+    await machine.crawl([seed]);
+    await machine.clock.run(
+      (async () => {
+        await machine.peer.inject(again, [seed]);
+        await machine.peer.jobFinished(again, new AbortController().signal);
+      })(),
+    );
+    return machine;
+  }
+
+  it("is read from the archive when the server has said so", async () => {
+    const { peer, web } = await crawledTwice(() => ({ status: 304, headers: { etag } }));
+    expect(web.requests.filter(({ url }) => url === seed)).toHaveLength(2);
+    expect(peer.job(again).counts).toMatchObject({ pages: 2, statuses: { "3xx": 1, "2xx": 1 } });
+    expect((await peer.content(seed, again)).body).toHaveLength(page.body.length);
+  });
+
+  it("is fetched whole when the archive was damaged meanwhile", async () => {
+    const { peer, web } = await crawledTwice((machine) => {
+      machine.damageArchive();
+      return { status: 304, headers: { etag } };
+    });
+    const asked = web.requests.filter(({ url }) => url === seed);
+    expect(asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+      undefined,
+      etag,
+      undefined,
+    ]);
+    expect(peer.job(again).counts).toMatchObject({ pages: 2, statuses: { "2xx": 2 } });
+  });
 });

@@ -7,6 +7,7 @@ import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
 import { Visitor } from "../../../src/peer/fetching/visitor.ts";
 import { LearnedDelay } from "../../../src/core/politeness/learned-delay.ts";
+import { noPrior } from "../../support/no-prior.ts";
 import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 
 const none = (): void => undefined;
@@ -70,7 +71,7 @@ describe("Visitor", () => {
           finish: note("finish"),
           finishResponse: note("finish"),
         },
-        prior: { find: () => Promise.resolve(undefined) },
+        prior: noPrior,
         swarm,
       },
       defaultPeerOptions,
@@ -107,7 +108,7 @@ describe("Visitor", () => {
           finish: unexpected,
           finishResponse: unexpected,
         },
-        prior: { find: () => Promise.resolve(undefined) },
+        prior: noPrior,
         swarm: { keeper, standstills: 0, standstillsSeen: 0 },
       },
       defaultPeerOptions,
@@ -159,7 +160,7 @@ describe("Visitor", () => {
           robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
           leases: { add: () => 0, remove: none },
           finisher: { finish, finishResponse: finish },
-          prior: { find: () => Promise.resolve(undefined) },
+          prior: noPrior,
           swarm: undefined,
         },
         defaultPeerOptions,
