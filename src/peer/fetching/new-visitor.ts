@@ -37,7 +37,8 @@ export function newVisitor(
   const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
   const { peerId } = options;
   const digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
-  const prior = new PriorFetches(ports, { ...parts, digests, peerId });
+  const heldBytesMax = options.bodies.smallBytesMax;
+  const prior = new PriorFetches(ports, { ...parts, digests, heldBytesMax, peerId });
   const visited = swarm?.keeper.visited;
   const finisher = new PageFinisher(ports, { ...parts, digests, peerId, visited });
   const budget = new BodyBudget(options.bodies, options.limits.bodyBytesMax, () => {

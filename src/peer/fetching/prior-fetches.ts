@@ -27,9 +27,6 @@ export interface UnchangedFetch extends Pick<PriorFetch, "record"> {
   readonly response: ArchivedResponse;
 }
 
-/** A body of up to so many bytes is held during its request, as one that is fetched is (see `BodyBudget`). */
-const heldBytesMax = 256 * 1_024;
-
 /** Records that are read at a time: each with its body, however long that is. */
 const readsMax = 4;
 
@@ -44,11 +41,15 @@ export class PriorFetches {
   readonly #parts: {
     readonly peerId: string;
     readonly digests: Pick<DigestIndex, "distrust">;
+    readonly heldBytesMax: number;
     readonly jobs: JobRegistry;
     readonly sieve: SieveKeeper;
   };
 
-  /** @param parts.peerId whose archive it is */
+  /**
+   * @param parts.peerId whose archive it is
+   * @param parts.heldBytesMax longest body that is held during its request, as one that is fetched may be uncounted
+   */
   constructor(
     ports: {
       readonly archive: Pick<Archive, "read">;
@@ -58,6 +59,7 @@ export class PriorFetches {
     parts: {
       readonly peerId: string;
       readonly digests: Pick<DigestIndex, "distrust">;
+      readonly heldBytesMax: number;
       readonly jobs: JobRegistry;
       readonly sieve: SieveKeeper;
     },
@@ -87,10 +89,10 @@ export class PriorFetches {
     const location = record?.body ?? record?.capture;
     if (!record || !location) return undefined;
     // Before the server is asked: when it says that nothing has changed, what is here has to be whole.
-    const response = await this.#reads.run(() => this.#read(location, url));
+    const response = await this.#read(location, url);
     if (!response) return undefined;
     const bodyBytes = response.body.length;
-    const held = bodyBytes <= heldBytesMax ? response : undefined;
+    const held = bodyBytes <= this.#parts.heldBytesMax ? response : undefined;
     return { record, location, response: held, bodyBytes, conditions: conditionsOf(record) };
   }
 
@@ -108,7 +110,7 @@ export class PriorFetches {
   /** What stands there, where that can be read. Of a file that is damaged nothing is relied on any more. */
   async #read(location: ArchiveLocation, url: CanonicalUrl): Promise<ArchivedResponse | undefined> {
     try {
-      return await this.#ports.archive.read(location);
+      return await this.#reads.run(() => this.#ports.archive.read(location));
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
       if (error.code === "NOT_ARCHIVED") return undefined;

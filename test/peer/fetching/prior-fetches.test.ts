@@ -55,6 +55,7 @@ describe("PriorFetches", () => {
       {
         peerId: "p",
         digests: { distrust: none },
+        heldBytesMax: longBytes - 1,
         jobs,
         sieve: { sieve: { mayHave: () => true } } as unknown as SieveKeeper,
       },
