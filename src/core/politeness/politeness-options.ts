@@ -44,7 +44,10 @@ export interface PolitenessOptions {
   readonly backoffJitterShare: number;
   /** Longest Retry-After that is obeyed. @default 86_400_000 */
   readonly retryAfterMaxMs: Millis;
-  /** Requests made for one URL, at most, whatever the retry table grants. @default 8 */
+  /**
+   * Attempts for one URL that a server saw, and as many that none did, at most, whatever the retry table grants.
+   * @default 8
+   */
   readonly attemptsMax: number;
   readonly breaker: BreakerOptions;
   /**

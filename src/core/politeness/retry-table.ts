@@ -32,8 +32,15 @@ export type VerdictKind = "ok" | "overloaded" | "failed" | "neutral";
 /** How an attempt ended: without a usable response, or with a response of this status. */
 export type AttemptOutcome = { readonly failure: FetchFailure } | { readonly status: number };
 
+/** What has been tried for one URL. */
+export interface Attempts {
+  readonly attempts: number;
+  /** Those of them that no server saw. */
+  readonly unseen: number;
+}
+
 interface RetryRule {
-  /** Requests made for one URL, at most, while they all end like this. */
+  /** Attempts of its kind for one URL, at most, while they end like this: those that a server saw, or those that none did. */
   readonly attemptsMax: number;
   readonly verdict: VerdictKind;
 }
@@ -53,15 +60,17 @@ const PATIENT = 5;
  */
 const UNSEEN = 8;
 
+const unseen: RetryRule = Object.freeze({ attemptsMax: UNSEEN, verdict: "failed" });
+
 /** The retry policy for exchanges that yield no response. */
 const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   // Our own doing: the URL stays queued and the host is not judged.
   aborted: { attemptsMax: Number.MAX_SAFE_INTEGER, verdict: "neutral" },
   // Our policy forbids it; no request was made. Once more, because the name may have another address.
   "address-forbidden": { attemptsMax: TWICE, verdict: "neutral" },
-  "connect-refused": { attemptsMax: UNSEEN, verdict: "failed" },
-  "connect-timeout": { attemptsMax: UNSEEN, verdict: "failed" },
-  "connect-unreachable": { attemptsMax: UNSEEN, verdict: "failed" },
+  "connect-refused": unseen,
+  "connect-timeout": unseen,
+  "connect-unreachable": unseen,
   "connection-reset": { attemptsMax: TRANSIENT, verdict: "failed" },
   // Most servers close what was idle for long; whether this one saw the request is unknown, so the next waits its turn.
   // It has a connection of its own, so that this happens to a URL once.
@@ -73,10 +82,10 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   // Mostly a script that counts wrongly, and then for ever; the host is well.
   "content-length-mismatch": { attemptsMax: TWICE, verdict: "ok" },
   "decompression-bomb": { attemptsMax: ONCE, verdict: "ok" },
-  "dns-error": { attemptsMax: UNSEEN, verdict: "failed" },
+  "dns-error": unseen,
   // An authoritative no, which is a server's answer; once more for a zone that is being changed.
   "dns-not-found": { attemptsMax: TWICE, verdict: "failed" },
-  "dns-timeout": { attemptsMax: UNSEEN, verdict: "failed" },
+  "dns-timeout": unseen,
   "head-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
   "head-too-large": { attemptsMax: ONCE, verdict: "ok" },
   "idle-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
@@ -115,18 +124,25 @@ function ruleOf(outcome: AttemptOutcome): RetryRule {
 }
 
 /**
- * Whether a URL is to be asked for again after `attempts` requests, the one that ended with `outcome`
- * included. All of them count, however they ended: the last one's rule decides.
+ * Whether a URL is to be asked for again after all that was tried `before`, and an attempt that ended with `outcome`. The
+ * last one's rule decides, and all of its kind count, however they ended: a server's faults are not added to those of our
+ * own network, so that a URL which an outage was survived by is not lost to the first one after it.
  *
  * When is the gate's business: every retry waits its turn like any other request to the host.
  */
 export function retryPlan(
   outcome: AttemptOutcome,
-  attempts: number,
+  before: Attempts,
   options: Pick<PolitenessOptions, "attemptsMax">,
 ): { readonly retry: boolean } {
   if ("failure" in outcome && outcome.failure === "aborted") return { retry: true };
-  return { retry: attempts < Math.min(ruleOf(outcome).attemptsMax, options.attemptsMax) };
+  const sameBefore = isUnseen(outcome) ? before.unseen : before.attempts - before.unseen;
+  return { retry: sameBefore + 1 < Math.min(ruleOf(outcome).attemptsMax, options.attemptsMax) };
+}
+
+/** Whether no server saw the attempt. */
+export function isUnseen(outcome: AttemptOutcome): boolean {
+  return ruleOf(outcome) === unseen;
 }
 
 /** What an attempt's end says of its host: the kind of the verdict that its gate records. */

@@ -12,6 +12,8 @@ export interface Discovery {
   readonly depth: number;
   /** Requests made so far. */
   readonly attempts: number;
+  /** Those of them that no server saw. */
+  readonly unseen: number;
   /** URLs that redirected here, first one first. */
   readonly redirectChain: string[];
   /** The page on which it was found. */
@@ -60,11 +62,11 @@ const lineFeed = "\n";
  * out: most links lead to the host of their page, and a queue is little else than URLs.
  */
 function encode(bundle: QueueBundle): Uint8Array<ArrayBuffer> {
-  const { urls, depth, attempts, redirectChain, via, discoveredAtMs, taken } = bundle;
+  const { urls, depth, attempts, unseen, redirectChain, via, discoveredAtMs, taken } = bundle;
   const [url, ...others] = urls;
   invariant(url !== undefined, "a bundle has a URL");
   const row = { url, depth, attempts, redirectChain, discoveredAtMs };
-  if (others.length === 0) return QueueRow.encode({ ...row, ...sharedPage(url, via) });
+  if (others.length === 0) return QueueRow.encode({ ...row, unseen, ...sharedPage(url, via) });
   return QueueRow.encode({ ...row, ...sharedPage(url, via), ...sharedUrls(url, others), taken });
 }
 
@@ -89,13 +91,15 @@ function sharedUrls(url: string, others: readonly string[]): Partial<QueueRow> {
 }
 
 /**
- * Errors: what the protobuf runtime throws at malformed bytes, and RangeError where more is shared than there is, or the
- * URLs are too many or not to be told apart.
+ * Errors: what the protobuf runtime throws at malformed bytes, and RangeError where more is shared than there is, the URLs
+ * are too many or not to be told apart, or the attempts do not add up.
  */
 function decode(value: Uint8Array, options?: Parameters<typeof QueueRow.decode>[1]): QueueBundle {
   const row = QueueRow.decode(value, options);
-  const { depth, attempts, redirectChain, discoveredAtMs, taken = 0 } = row;
-  const bundle = { urls: urlsOf(row), depth, attempts, redirectChain, discoveredAtMs, taken };
+  const { depth, attempts, unseen, redirectChain, discoveredAtMs, taken = 0 } = row;
+  if (unseen > attempts) throw new RangeError("more attempts that no server saw than attempts");
+  const discovery = { depth, attempts, unseen, redirectChain, discoveredAtMs };
+  const bundle = { urls: urlsOf(row), ...discovery, taken };
   const page = pageOf(row);
   return page === undefined ? bundle : { ...bundle, via: page };
 }

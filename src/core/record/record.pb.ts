@@ -15,6 +15,7 @@ export interface QueueRow {
   urlShared: number
   urlRests?: string
   taken?: number
+  unseen: number
 }
 
 export namespace QueueRow {
@@ -84,6 +85,11 @@ export namespace QueueRow {
           w.fixed32(obj.taken)
         }
 
+        if ((obj.unseen != null && obj.unseen !== 0)) {
+          w.uint32(96)
+          w.uint32(obj.unseen)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -95,7 +101,8 @@ export namespace QueueRow {
           redirectChain: [],
           discoveredAtMs: 0,
           viaShared: 0,
-          urlShared: 0
+          urlShared: 0,
+          unseen: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -150,6 +157,10 @@ export namespace QueueRow {
             }
             case 11: {
               obj.taken = reader.fixed32()
+              break
+            }
+            case 12: {
+              obj.unseen = reader.uint32()
               break
             }
             default: {
@@ -256,6 +267,13 @@ export namespace QueueRow {
               }
               break
             }
+            case 12: {
+              yield {
+                field: `${prefix}.unseen`,
+                value: reader.uint32()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -324,6 +342,11 @@ export namespace QueueRow {
     value: number
   }
 
+  export interface QueueRowUnseenFieldEvent {
+    field: '$.unseen'
+    value: number
+  }
+
   export function encode (obj: Partial<QueueRow>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, QueueRow.codec())
   }
@@ -332,7 +355,7 @@ export namespace QueueRow {
     return decodeMessage(buf, QueueRow.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueRow>): Generator<QueueRowUrlFieldEvent | QueueRowDepthFieldEvent | QueueRowAttemptsFieldEvent | QueueRowRedirectChainFieldEvent | QueueRowViaFieldEvent | QueueRowDiscoveredAtMsFieldEvent | QueueRowViaSharedFieldEvent | QueueRowViaRestFieldEvent | QueueRowUrlSharedFieldEvent | QueueRowUrlRestsFieldEvent | QueueRowTakenFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<QueueRow>): Generator<QueueRowUrlFieldEvent | QueueRowDepthFieldEvent | QueueRowAttemptsFieldEvent | QueueRowRedirectChainFieldEvent | QueueRowViaFieldEvent | QueueRowDiscoveredAtMsFieldEvent | QueueRowViaSharedFieldEvent | QueueRowViaRestFieldEvent | QueueRowUrlSharedFieldEvent | QueueRowUrlRestsFieldEvent | QueueRowTakenFieldEvent | QueueRowUnseenFieldEvent> {
     return streamMessage(buf, QueueRow.codec(), opts)
   }
 }

@@ -83,6 +83,7 @@ export class QueueRows {
       taken: 0,
       depth,
       attempts: 0,
+      unseen: 0,
       redirectChain: [...redirectChain],
       discoveredAtMs: this.#nowMs,
       ...(via === undefined ? {} : { via }),

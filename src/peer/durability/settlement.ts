@@ -53,7 +53,13 @@ export type LeaseEnd =
   /** Its record is further than its queue entry, by another member's doing: the entry only leaves the queue. */
   | { readonly kind: "known" }
   /** Asked again later, as `url`: a retry, or a redirect to another spelling of the same page. */
-  | { readonly kind: "again"; readonly url: string; readonly redirectChain: readonly string[] };
+  | {
+      readonly kind: "again";
+      readonly url: string;
+      readonly redirectChain: readonly string[];
+      /** No server saw the attempt. */
+      readonly isUnseen: boolean;
+    };
 
 interface SettleParts {
   readonly frontier: Frontier;
@@ -110,13 +116,14 @@ function againOf(
 ): Queued | undefined {
   if (end.kind === "fetched") return end.back;
   if (end.kind !== "again") return undefined;
-  const { url, redirectChain } = end;
+  const { url, redirectChain, isUnseen } = end;
   const attempts = entry.attempts + 1;
+  const unseen = entry.unseen + Number(isUnseen);
   return {
     host,
     job,
     rowKey,
-    entry: { ...entry, url, attempts, redirectChain: [...redirectChain] },
+    entry: { ...entry, url, attempts, unseen, redirectChain: [...redirectChain] },
   };
 }
 

@@ -122,7 +122,8 @@ export class PageFinisher {
     const plan = redirectPlan(lease, response);
     if (plan.kind === "respell") {
       const { target, chain } = plan;
-      await this.finish(lease, row, { kind: "again", url: target, redirectChain: chain });
+      const again = { kind: "again", url: target, redirectChain: chain, isUnseen: false } as const;
+      await this.finish(lease, row, again);
       return;
     }
     this.#tellOfLinksLeftOut(exchange.url, parsed);
@@ -258,7 +259,7 @@ function returnEnd(
 ): FetchedEnd {
   if (!host) return { ...end, record: { ...end.record, excluded: "redirect-loop" } };
   const { key: rowKey } = urlRow(target, job);
-  const back = { ...entry, url: target, attempts, redirectChain: [...chain] };
+  const back = { ...entry, url: target, attempts, unseen: 0, redirectChain: [...chain] };
   return { ...end, back: { host, job, rowKey, entry: back } };
 }
 

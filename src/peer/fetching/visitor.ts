@@ -1,5 +1,5 @@
 import type { Exchange } from "../../core/archive/capture.ts";
-import { retryPlan } from "../../core/politeness/retry-table.ts";
+import { isUnseen, retryPlan } from "../../core/politeness/retry-table.ts";
 import type { AttemptOutcome } from "../../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
@@ -211,7 +211,7 @@ export class Visitor {
   async #conclude(lease: Lease, row: UrlRow, outcome: FetchOutcome, asked: Asked): Promise<void> {
     const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
     if (this.#isAskedAgain(lease, attempt) && isTransient(outcome)) {
-      await this.#finishAgain(lease, row);
+      await this.#finishAgain(lease, row, isUnseen(attempt));
     } else if (outcome.kind === "response") {
       await this.#finishResponse(lease, row, outcome, asked);
     } else if (outcome.failure === "address-forbidden") {
@@ -234,20 +234,20 @@ export class Visitor {
     const stillThere = response.status === 304 ? prior : undefined;
     const unchanged = stillThere && (await this.#parts.prior.unchanged(stillThere, account));
     // Damaged since it was asked for: then the page itself is needed.
-    if (stillThere && !unchanged) return this.#finishAgain(lease, row);
+    if (stillThere && !unchanged) return this.#finishAgain(lease, row, false);
     const fetchedAt = dateOf(this.#ports.clock, response.startedAtMs);
     const exchange = exchangeOf(lease, response, fetchedAt);
     await this.#parts.finisher.finishResponse(lease, row, exchange, response, unchanged);
   }
 
-  async #finishAgain(lease: Lease, row: UrlRow): Promise<void> {
+  async #finishAgain(lease: Lease, row: UrlRow, isUnseen: boolean): Promise<void> {
     const { url, redirectChain } = lease.url.entry;
-    await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain });
+    await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain, isUnseen });
   }
 
   /** Whether the lease's attempt, which ended or ends like this, leaves its URL another. */
   #isAskedAgain({ url }: Lease, attempt: AttemptOutcome): boolean {
-    return retryPlan(attempt, url.entry.attempts + 1, this.#politeness).retry;
+    return retryPlan(attempt, url.entry, this.#politeness).retry;
   }
 }
 

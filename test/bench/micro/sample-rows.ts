@@ -65,6 +65,7 @@ function sampleBundle(urls: readonly string[], n: number): QueueBundle {
     taken: 0,
     depth: 1 + (n % 12),
     attempts: 0,
+    unseen: 0,
     redirectChain: [],
     via: `https://www.site-${n % 40}.example/articles/2026/index.html`,
     discoveredAtMs: startedAtMs + n,

@@ -15,6 +15,7 @@ export function storedRow(job: JobId, priority: number, sequence: number, urls =
     taken: 0,
     depth: 0,
     attempts: 0,
+    unseen: 0,
     redirectChain: [],
     discoveredAtMs: 0,
   });

@@ -1,16 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import { retryPlan, verdictKindOf } from "../../../src/core/politeness/retry-table.ts";
-import type { AttemptOutcome } from "../../../src/core/politeness/retry-table.ts";
+import { isUnseen, retryPlan, verdictKindOf } from "../../../src/core/politeness/retry-table.ts";
+import type { AttemptOutcome, Attempts } from "../../../src/core/politeness/retry-table.ts";
 
 const generous = { attemptsMax: 1_000 };
+const untried: Attempts = { attempts: 0, unseen: 0 };
 
-/** Requests that are made when each one ends with `outcome`. */
-function attemptsMade(outcome: AttemptOutcome, attemptsMax = generous.attemptsMax): number {
-  let attempts = 1;
-  while (attempts < 10_000 && retryPlan(outcome, attempts, { attemptsMax }).retry) attempts += 1;
-  return attempts;
+/** What has been tried when these attempts come after those `before`. */
+function after(outcomes: readonly AttemptOutcome[], before: Attempts = untried): Attempts {
+  const unseen = outcomes.filter(isUnseen).length;
+  return { attempts: before.attempts + outcomes.length, unseen: before.unseen + unseen };
+}
+
+/** Requests that are made when each one from then on ends with `outcome`. */
+function attemptsMade(
+  outcome: AttemptOutcome,
+  attemptsMax = generous.attemptsMax,
+  before = untried,
+): number {
+  let made = 1;
+  let tried = before;
+  while (made < 10_000 && retryPlan(outcome, tried, { attemptsMax }).retry) {
+    tried = after([outcome], tried);
+    made += 1;
+  }
+  return made;
 }
 
 describe("the retry table", () => {
@@ -67,20 +82,38 @@ describe("the retry table", () => {
   );
 
   it("keeps a URL whose request was aborted, however often, and does not judge the host", () => {
-    expect(retryPlan({ failure: "aborted" }, 1_000, { attemptsMax: 1 })).toEqual({ retry: true });
+    const before = { attempts: 1_000, unseen: 0 };
+    expect(retryPlan({ failure: "aborted" }, before, { attemptsMax: 1 })).toEqual({ retry: true });
     expect(verdictKindOf({ failure: "aborted" })).toBe("neutral");
   });
 
   it("rides out two minutes in which no server sees a request", () => {
     const gate = new HostGate(defaultPolitenessOptions);
-    let attempts = 1;
+    const outcome = { failure: "dns-timeout" } as const;
+    let tried = untried;
     let atMs = 0;
-    while (retryPlan({ failure: "dns-timeout" }, attempts, defaultPolitenessOptions).retry) {
+    while (retryPlan(outcome, tried, defaultPolitenessOptions).retry) {
       gate.record({ kind: "failed", startedAtMs: atMs, finishedAtMs: atMs }, 1_000);
       atMs = gate.nextFetchAtMs;
-      attempts += 1;
+      tried = after([outcome], tried);
     }
-    expect({ attempts, atMs }).toEqual({ attempts: 8, atMs: 127_000 });
+    expect({ attempts: tried.attempts + 1, atMs }).toEqual({ attempts: 8, atMs: 127_000 });
+  });
+
+  const outage = Array<AttemptOutcome>(7).fill({ failure: "dns-timeout" });
+  const errors = Array<AttemptOutcome>(2).fill({ status: 500 });
+
+  it("grants all attempts at a server to a URL whose server was out of reach before", () => {
+    const { attemptsMax } = defaultPolitenessOptions;
+    expect(attemptsMade({ status: 500 }, attemptsMax, after(outage))).toBe(3);
+    expect(attemptsMade({ status: 503 }, attemptsMax, after(outage))).toBe(5);
+    expect(attemptsMade({ failure: "connect-timeout" }, attemptsMax, after(errors))).toBe(8);
+  });
+
+  it("counts all attempts of a kind, however they ended", () => {
+    expect(attemptsMade({ failure: "connection-reset" }, undefined, after(errors))).toBe(1);
+    expect(attemptsMade({ failure: "connect-refused" }, undefined, after(outage))).toBe(1);
+    expect(attemptsMade({ status: 500 }, undefined, after([...errors, ...outage]))).toBe(1);
   });
 
   it("never asks more often than the options allow", () => {

@@ -10,7 +10,7 @@ import { QueueRow } from "../../../src/core/record/record.pb.ts";
 
 const url = "https://www.site.example/articles/2026/spiders.html";
 const found = { depth: 3, attempts: 1, redirectChain: [], discoveredAtMs: 1_790_000_000_000 };
-const bare = { ...found, urls: [url], taken: 0 };
+const bare = { ...found, unseen: 0, urls: [url], taken: 0 };
 
 const text = fc.string({ unit: "binary", maxLength: 12 });
 const count = fc.nat();
@@ -22,18 +22,23 @@ const alike = fc.string({
 });
 const line = fc.oneof(text, alike).map((one) => one.replaceAll("\n", ""));
 const urls = fc.array(line, { minLength: 1, maxLength: bundleUrlsMax });
-const bundles = fc.record(
-  {
-    urls,
-    taken: fc.nat(0xffff_ffff),
-    depth: count,
-    attempts: count,
-    redirectChain: fc.array(text, { maxLength: 3 }),
-    discoveredAtMs: count,
-    via: fc.oneof(text, alike),
-  },
-  { requiredKeys: ["urls", "taken", "depth", "attempts", "redirectChain", "discoveredAtMs"] },
-);
+const bundles = fc
+  .record(
+    {
+      urls,
+      taken: fc.nat(0xffff_ffff),
+      depth: count,
+      attempts: count,
+      redirectChain: fc.array(text, { maxLength: 3 }),
+      discoveredAtMs: count,
+      via: fc.oneof(text, alike),
+    },
+    { requiredKeys: ["urls", "taken", "depth", "attempts", "redirectChain", "discoveredAtMs"] },
+  )
+  .chain((bundle) => {
+    const unseenMax = bundle.urls.length > 1 ? 0 : bundle.attempts;
+    return fc.nat(unseenMax).map((unseen) => ({ ...bundle, unseen }));
+  });
 
 describe("a row of a queue", () => {
   it("is read as it was written, that of one URL without marks", () => {
@@ -90,6 +95,7 @@ describe("a row of a queue", () => {
     ["has URLs that share more than there is", { urlShared: url.length + 1, urlRests: "a" }],
     ["has too many URLs", { urlRests: "a\n".repeat(bundleUrlsMax) }],
     ["has a URL of two lines beside another", { url: "a\nb", urlRests: "c" }],
+    ["has fewer attempts than no server saw", { unseen: found.attempts + 1 }],
   ])("that %s is none", (_, row) => {
     const value = QueueRow.encode({ ...found, url, ...row });
     expect(() => QueueBundle.decode(value)).toThrow(RangeError);

@@ -19,6 +19,7 @@ const rows = Array.from({ length: 40 }, (_, number) => ({
     taken: 1,
     depth: 0,
     attempts: 0,
+    unseen: 0,
     redirectChain: [],
     discoveredAtMs: 0,
   }),

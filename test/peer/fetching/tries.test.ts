@@ -50,15 +50,24 @@ describe("the tries of a URL", () => {
 
   const loseName = ({ lostNames }: TableWeb): void => void lostNames.add("site.example");
 
+  interface Outage {
+    readonly begin: (web: TableWeb) => void;
+    readonly forMs: number;
+    /** The server's first answers after it are errors. */
+    readonly errorsAfter?: number;
+  }
+
   /** Crawls these URLs of a host whose robots.txt is known, through an outage. */
   async function crawlThrough(
     seeds: readonly string[],
-    outage: { readonly begin: (web: TableWeb) => void; readonly forMs: number },
+    { begin, forMs, errorsAfter = 0 }: Outage,
     options: Partial<JobOptions> = {},
   ): Promise<{ readonly machine: VirtualPeer; readonly statuses: readonly UrlStatus[] }> {
-    const machine = new VirtualPeer((url) =>
-      url.endsWith("/robots.txt") ? { status: 404 } : htmlPage(),
-    );
+    let errorsLeft = 0;
+    const machine = new VirtualPeer((url) => {
+      if (url.endsWith("/robots.txt")) return { status: 404 };
+      return errorsLeft-- > 0 ? { status: 500 } : htmlPage();
+    });
     const statuses = await machine.clock.run(
       (async () => {
         const peer = await machine.start();
@@ -66,9 +75,10 @@ describe("the tries of a URL", () => {
         await peer.jobFinished(testJob, never);
         // The name server's answer is over by then.
         await machine.clock.sleep(7_200_000);
-        outage.begin(machine.web);
+        begin(machine.web);
         await machine.inject(seeds, options);
-        await machine.clock.sleep(outage.forMs);
+        await machine.clock.sleep(forMs);
+        errorsLeft = errorsAfter;
         machine.web.lostNames.clear();
         machine.web.unreached.clear();
         await peer.jobFinished(testJob, never);
@@ -112,6 +122,15 @@ describe("the tries of a URL", () => {
     const { statuses: all } = await crawlThrough(urls, { begin, forMs: 120_000 });
     expect(all.every(({ httpStatus }) => httpStatus === 200)).toBe(true);
   });
+
+  it.each(outages)(
+    "of a server are all left to who has outlasted an outage (%s)",
+    async (_, begin) => {
+      const outage = { begin, forMs: 120_000, errorsAfter: 2 };
+      const { statuses } = await crawlThrough(urls.slice(0, 1), outage);
+      expect(statuses).toMatchObject([{ httpStatus: 200, attempts: 7 + 2 + 1 }]);
+    },
+  );
 
   it.each(outages)("end after eight without a server (%s)", async (failure, begin) => {
     const { statuses } = await crawlThrough(urls.slice(0, 1), { begin, forMs: 3_600_000 });

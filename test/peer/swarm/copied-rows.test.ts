@@ -44,7 +44,7 @@ function rowsOf(
 }
 
 function bundleOf(urls: readonly string[], taken = 0): Uint8Array<ArrayBuffer> {
-  const discovery = { depth: 0, attempts: 0, redirectChain: [], discoveredAtMs: 1 };
+  const discovery = { depth: 0, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 1 };
   return QueueBundle.encode({ ...discovery, urls, taken });
 }
 

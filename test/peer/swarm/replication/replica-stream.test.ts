@@ -238,6 +238,7 @@ describe("a change that is too large for one message", () => {
       urls: ["a", "b"],
       depth: 0,
       attempts: 0,
+      unseen: 0,
       redirectChain: [],
       discoveredAtMs: 0,
     };
