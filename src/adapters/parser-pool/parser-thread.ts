@@ -42,7 +42,9 @@ const entry = new URL(
 /**
  * One thread with the pages that it has been given, replaced whenever it breaks.
  *
- * Pages are copied to the thread, not moved: those that wait behind a page that breaks it go on to its successor.
+ * Pages are copied to the thread, not moved: those that wait behind a page that breaks it go on to its successor. Which page
+ * that is, only a thread that has had no other tells for sure: one that has may end of what the page before left behind.
+ * So the page on which such a thread ends is tried once more, by a new one.
  *
  * Invariant: the first page in `#pages` is the one that the thread works on; answers come in that order.
  */
@@ -59,6 +61,8 @@ export class ParserThread {
   #jobsLearnt = 0;
   #worker: Worker | undefined;
   #ready = false;
+  /** It has answered a page. */
+  #isUsed = false;
   #watch: NodeJS.Timeout | undefined;
   /** Resolves when all threads that were given up have ended. */
   #ended: Promise<unknown> = Promise.resolve();
@@ -113,9 +117,7 @@ export class ParserThread {
     worker.on("error", (error: unknown) => {
       failure = error;
     });
-    worker.on("exit", () =>
-      this.#onBroken(worker, "the parser thread ended on this page", failure),
-    );
+    worker.on("exit", () => this.#onExit(worker, failure));
     this.#worker = worker;
     this.#unsent = [...this.#pages];
     this.#sendAll();
@@ -163,9 +165,19 @@ export class ParserThread {
 
   #onMessage(worker: Worker, message: FromThread): void {
     if (worker !== this.#worker) return;
-    if (message.kind === "ready") this.#ready = true;
-    else this.#pages.shift()?.resolve(message.page);
+    if (message.kind === "ready") {
+      this.#ready = true;
+    } else {
+      this.#isUsed = true;
+      this.#pages.shift()?.resolve(message.page);
+    }
     this.#watchFirst();
+  }
+
+  #onExit(worker: Worker, cause: unknown): void {
+    if (worker !== this.#worker) return;
+    if (!this.#isUsed) this.#blameFirst("the parser thread ended on this page", cause);
+    this.#giveUp();
   }
 
   /** Gives the first page its time, from when it is first and the thread can work on it. */
@@ -177,18 +189,21 @@ export class ParserThread {
     this.#watch = setTimeout(() => {
       // When this thread itself was held up, the answer may be waiting: it comes in before the immediate.
       setImmediate(() => {
-        const worker = this.#worker;
-        if (first !== this.#pages[0] || worker === undefined) return;
-        this.#onBroken(worker, `the page took more than ${msMax} ms to parse`);
+        if (first !== this.#pages[0] || this.#worker === undefined) return;
+        this.#blameFirst(`the page took more than ${msMax} ms to parse`);
+        this.#giveUp();
       });
     }, msMax);
   }
 
-  #onBroken(worker: Worker, reason: string, cause?: unknown): void {
-    if (worker !== this.#worker) return;
-    this.#release((thread) => thread.terminate());
+  #blameFirst(reason: string, cause?: unknown): void {
     const broken = this.#pages.shift();
     broken?.reject(crashed(reason, cause, broken.request.exchange.url));
+  }
+
+  /** Ends the thread; the pages that are left go to another. */
+  #giveUp(): void {
+    this.#release((thread) => thread.terminate());
     if (this.#pages.length > 0) this.#replace();
   }
 
@@ -208,6 +223,7 @@ export class ParserThread {
     if (worker === undefined) return;
     this.#worker = undefined;
     this.#ready = false;
+    this.#isUsed = false;
     this.#jobs.clear();
     this.#ended = Promise.all([this.#ended, end(worker)]);
   }

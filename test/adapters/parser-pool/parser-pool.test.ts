@@ -80,6 +80,17 @@ describe("ParserPool", () => {
     expect((await pool.parse(parseRequest())).title).toBe("T");
   });
 
+  it("lays the end of a thread at no page's door that may have suffered from one before", async () => {
+    const made = once(process, "worker") as Promise<[Worker]>;
+    const pool = await started({});
+    const [worker] = await made;
+    await pool.parse(parseRequest());
+    const next = pool.parse(parseRequest());
+    // Pages are sent at the end of the turn: it ends before this one comes.
+    await worker.terminate();
+    expect((await next).title).toBe("T");
+  });
+
   it("gives a page to a thread that has fewer", async () => {
     const pool = await started({ threads: 2, pageMsMax: 1_000 });
     const endless = expect(pool.parse(endlessPage)).rejects.toThrow("more than 1000 ms");
