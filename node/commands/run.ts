@@ -212,7 +212,7 @@ async function sayReady(
       goesOn +
       (swarm === undefined ? "" : swarmLines(swarm.addresses, place)) +
       `  give it work:  peer inject https://example.com/${place}\n` +
-      `  watch it:      peer stats${place}, peer wait${place}\n` +
+      `  watch it:      peer stats${place}, peer wait${place}, or a browser at the address above\n` +
       `  stop it:       peer leave${place}, or Ctrl-C\n`,
   );
 }

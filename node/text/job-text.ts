@@ -6,11 +6,15 @@ import { settingOf } from "../config/from-settings.ts";
 import { skippedOf } from "../dashboard/progress-view.ts";
 import { counted, formatBytes, formatCount, formatDuration } from "../../src/core/text/human.ts";
 import { shortId } from "./member-text.ts";
-import { labelled, printable, table, type LabelledRow } from "./terminal-text.ts";
+import { headedTable, labelled, printable, type LabelledRow, type Table } from "./terminal-text.ts";
 
 /** Jobs as a table. */
 export function renderJobs(jobs: readonly JobReport[]): string {
-  const head = [
+  return headedTable(jobTable(jobs));
+}
+
+export function jobTable(jobs: readonly JobReport[]): Table {
+  const heads = [
     "JOB",
     "STATE",
     "PAGES",
@@ -32,8 +36,9 @@ export function renderJobs(jobs: readonly JobReport[]): string {
     formatBytes(job.counts.bytes),
     formatDuration(activeMsOf(job)),
   ]);
-  const right = "right" as const;
-  return table([head, ...rows], ["left", "left", right, right, right, right, right, right, right]);
+  const [left, right] = ["left", "right"] as const;
+  const alignments = [left, left, right, right, right, right, right, right, right];
+  return { heads, rows, alignments };
 }
 
 /** One job with its options, what it skipped, and who has done what of it. */

@@ -1,6 +1,6 @@
 import type { MemberDocument } from "../../src/adapters/http-api/peer-routes.ts";
 import { formatCount, formatRate } from "../../src/core/text/human.ts";
-import { printable, table } from "./terminal-text.ts";
+import { headedTable, printable, type Table } from "./terminal-text.ts";
 
 /** Characters of a member's id that tell it from the others of its swarm; all ids begin alike. */
 const idCharacters = 8;
@@ -18,9 +18,13 @@ export function shortAddress(address: string): string {
   return printable(kind === "ip6" ? `[${host}]:${port}` : `${host}:${port}`);
 }
 
-/** The members of a swarm as a table, the asked one marked. */
+/** The members of a swarm as a the asked one marked. */
 export function renderMembers(members: readonly MemberDocument[]): string {
-  const head = ["MEMBER", "ADDRESS", "STATE", "SHARE", "QUEUED", "PAGES/S", "LAG", "VERSION"];
+  return headedTable(memberTable(members));
+}
+
+export function memberTable(members: readonly MemberDocument[]): Table {
+  const heads = ["MEMBER", "ADDRESS", "STATE", "SHARE", "QUEUED", "PAGES/S", "LAG", "VERSION"];
   const rows = members.map((member, at) => [
     `${shortId(member.id)}${at === 0 ? " *" : ""}`,
     addressText(member.addresses),
@@ -33,10 +37,10 @@ export function renderMembers(members: readonly MemberDocument[]): string {
   ]);
   const right = "right" as const;
   const left = "left" as const;
-  return table([head, ...rows], [left, left, left, right, right, right, right, left]);
+  return { heads, rows, alignments: [left, left, left, right, right, right, right, left] };
 }
 
-/** One address for the table, where another machine reaches it if there is one. */
+/** One address for the where another machine reaches it if there is one. */
 function addressText(addresses: readonly string[]): string {
   const readable = addresses.map(shortAddress);
   const [first] = readable;

@@ -58,6 +58,19 @@ export function labelled(rows: readonly LabelledRow[], indent = ""): string {
 
 export type Alignment = "left" | "right";
 
+/** What is told in columns, wherever it is shown. */
+export interface Table {
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Of each column. */
+  readonly alignments: readonly Alignment[];
+}
+
+/** The table for a terminal. */
+export function headedTable({ heads, rows, alignments }: Table): string {
+  return table([heads, ...rows], alignments);
+}
+
 /** Rows with their columns aligned, two spaces apart and without trailing spaces. */
 export function table(
   rows: readonly (readonly string[])[],

@@ -1,12 +1,4 @@
-/** Text as it may stand in HTML and in attributes in double quotes. */
-export function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
-}
+import { escaped } from "../../src/core/text/escaped.ts";
 
 /** A coordinate with as many digits as a screen shows. */
 export function px(value: number): string {

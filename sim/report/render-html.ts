@@ -1,4 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
+import { escaped } from "../../src/core/text/escaped.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { checkerNames, checkers, factsOf, type Violation } from "../checkers/violation.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
@@ -6,7 +7,7 @@ import { drawLoad, drawPages, drawTraffic, trafficColors } from "./draw-charts.t
 import { drawRing } from "./draw-ring.ts";
 import { drawnMachines, drawTimeline, textOf } from "./draw-timeline.ts";
 import { figuresOf, titleOf, verdictOf } from "./figures.ts";
-import { escaped, legend, machineColor } from "./markup.ts";
+import { legend, machineColor } from "./markup.ts";
 import { reportStyle } from "./report-style.ts";
 import type { RunReport } from "./run-log.ts";
 

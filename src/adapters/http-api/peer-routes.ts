@@ -6,6 +6,7 @@ import type {
   PeerControl,
   PeerStats,
   SwarmJobReport,
+  SwarmStats,
 } from "../../ports/peer-control.ts";
 import { RequestError } from "./api-error.ts";
 import type { RouteContext } from "./http-api.ts";
@@ -77,11 +78,13 @@ export function peerRoutes(context: RouteContext): FastifyPluginCallback {
     app.get<{ Querystring: OwnQuery }>(
       "/stats",
       { schema: { querystring: ownQuery } },
-      ({ query }): PeerStats | Promise<StatsDocument> =>
-        wantsOwn(query) ? control.stats() : statsDocument(control),
+      async ({ query }): Promise<PeerStats | StatsDocument> =>
+        wantsOwn(query) ? control.stats() : statsDocument(control, await control.swarmStats()),
     );
 
-    app.get("/members", async () => ({ members: await memberDocuments(control) }));
+    app.get("/members", async () => ({
+      members: memberDocuments(control, await control.swarmStats()),
+    }));
 
     app.get<{ Params: { readonly name: string } }>(
       "/hosts/:name",
@@ -126,14 +129,17 @@ function handOver({ clock, leave, options, stopping }: RouteContext): Promise<bo
   return Promise.race([leave(), otherEnd]);
 }
 
-async function statsDocument(control: PeerControl): Promise<StatsDocument> {
-  const swarm = await control.swarmStats();
+/** @param swarm what all said a moment ago */
+export function statsDocument(control: PeerControl, swarm: SwarmStats): StatsDocument {
   const activeHosts = swarm.members.reduce((sum, member) => sum + member.activeHosts, 0);
   return { ...control.stats(), ...swarm, activeHosts };
 }
 
-async function memberDocuments(control: PeerControl): Promise<MemberDocument[]> {
-  const { members } = await control.swarmStats();
+/** @param swarm what all said a moment ago */
+export function memberDocuments(
+  control: PeerControl,
+  { members }: Pick<SwarmStats, "members">,
+): MemberDocument[] {
   const said = new Map(members.map((stats) => [stats.peer, stats]));
   return control.members().map((member) => {
     const stats = said.get(member.id);

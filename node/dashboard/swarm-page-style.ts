@@ -1,0 +1,23 @@
+/** The looks of the page, light and dark. */
+export const swarmPageStyle = `
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6575; --page: #fbfbfa; --card: #fff; --rule: #e3e5e8;
+  --bad: #b3261e; --link: #2457a6; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e8ee; --soft: #98a3b3; --page: #14171c; --card: #1c2027; --rule: #2e343d; --bad: #ff8a80; --link: #8db8f8; }
+}
+body { margin: 0 auto; max-width: 1100px; padding: 32px 20px 48px; color: var(--ink); background: var(--page);
+  font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+h1 { margin: 0; font-size: 28px; line-height: 1.2; }
+h2 { margin: 0 0 8px; font-size: 16px; }
+p { margin: 2px 0 8px; color: var(--soft); } .bad { color: var(--bad); }
+a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 12px; margin: 20px 0 0; }
+dl div { padding: 12px 16px; background: var(--card); border: 1px solid var(--rule); border-radius: 8px; }
+dt { color: var(--soft); font-size: 13px; } dd { margin: 0; font-size: 24px; line-height: 1.3; }
+section { margin-top: 16px; padding: 14px 18px; overflow-x: auto; background: var(--card); border: 1px solid var(--rule); border-radius: 8px; }
+table { width: 100%; border-collapse: collapse; white-space: nowrap; }
+th, td { padding: 5px 18px 5px 0; text-align: left; font-weight: 400; } th:last-child, td:last-child { padding-right: 0; }
+thead th { color: var(--soft); font-size: 12px; } tbody > tr > * { border-top: 1px solid var(--rule); } .right { text-align: right; }
+.right + :not(.right) { padding-left: 18px; }
+footer { margin-top: 14px; color: var(--soft); font-size: 13px; } footer a { margin-left: 8px; }
+`;

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import type { SwarmPage } from "../../src/adapters/http-api/page-route.ts";
+import type { MemberDocument, StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
+import { escaped } from "../../src/core/text/escaped.ts";
+import { formatCount, formatDuration, formatRate } from "../../src/core/text/human.ts";
+import { jobTable } from "../text/job-text.ts";
+import { memberTable, shortId } from "../text/member-text.ts";
+import type { Table } from "../text/terminal-text.ts";
+import { swarmPageStyle } from "./swarm-page-style.ts";
+
+/** Seconds after which a browser asks again. */
+const refreshSeconds = 5;
+
+const styleHash = createHash("sha256").update(swarmPageStyle).digest("base64");
+
+/** What `peer stats`, `peer jobs` and `peer members` tell, for a browser. */
+export const swarmPage: SwarmPage = {
+  policy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  render,
+};
+
+function render(stats: StatsDocument, members: readonly MemberDocument[]): string {
+  const peer = shortId(stats.peer);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="${refreshSeconds}">
+<title>${escaped(`${formatRate(stats.pagesPerSecond)} pages/s - Orbweaver ${peer}`)}</title>
+<style>${swarmPageStyle}</style>
+</head>
+<body>
+<h1>Orbweaver</h1>
+<p>as peer ${escaped(peer)} sees it, version ${escaped(stats.version)}, up ${formatDuration(stats.upMs)}</p>
+<dl>${figures(stats).join("")}</dl>
+${jobs(stats)}
+${section("Members", tableOf(memberTable(members), escaped), silence(stats))}
+<footer>Anew every ${refreshSeconds} s. <a href="/v1/stats">JSON</a> <a href="/metrics">Metrics</a></footer>
+</body>
+</html>
+`;
+}
+
+function figures({
+  pagesPerSecond,
+  queued,
+  openRequests,
+  activeHosts,
+  members,
+  silent,
+}: StatsDocument): string[] {
+  const told = [
+    ["pages/s", formatRate(pagesPerSecond)],
+    ["URLs queued", formatCount(queued)],
+    ["requests open", formatCount(openRequests)],
+    ["hosts in memory", formatCount(activeHosts)],
+    ["members", formatCount(members.length + silent.length)],
+  ] as const;
+  return told.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`);
+}
+
+function jobs({ jobs: reports }: StatsDocument): string {
+  if (reports.length === 0) {
+    return section("Jobs", "<p>None yet: <code>peer inject URL</code> makes one.</p>");
+  }
+  const linked = (id: string): string =>
+    `<a href="/v1/jobs/${encodeURIComponent(id)}">${escaped(id)}</a>`;
+  return section("Jobs", tableOf(jobTable(reports), linked));
+}
+
+/** What is missing from the sums. */
+function silence({ silent }: StatsDocument): string {
+  if (silent.length === 0) return "";
+  const names = silent.map(shortId).join(", ");
+  return `<p class="bad">${escaped(names)}: no answer, and not in the sums above</p>`;
+}
+
+function section(heading: string, content: string, note = ""): string {
+  return `<section><h2>${heading}</h2>${note}${content}</section>`;
+}
+
+/** @param first how the first cell of a row is shown, which names it */
+function tableOf({ heads, rows, alignments }: Table, first: (text: string) => string): string {
+  const side = (column: number): string => (alignments[column] === "right" ? ` class="right"` : "");
+  const head = heads.map((text, column) => `<th scope="col"${side(column)}>${escaped(text)}</th>`);
+  const body = rows.map(([name = "", ...others]) => {
+    const cells = others.map((text, at) => `<td${side(at + 1)}>${escaped(text)}</td>`);
+    return `<tr><th scope="row">${first(name)}</th>${cells.join("")}</tr>`;
+  });
+  return `<table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>`;
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { swarmPage } from "../../../node/dashboard/swarm-page.ts";
+import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { fakePeerApi } from "../../support/fake-peer-api.ts";
+import { FakePeerControl, jobReport, otherMember } from "../../support/fake-peer-control.ts";
+
+let control: FakePeerControl;
+let api: HttpApi;
+
+beforeEach(async () => {
+  control = new FakePeerControl();
+  api = fakePeerApi(control, { page: swarmPage });
+  await api.start();
+});
+
+afterEach(() => api.stop());
+
+async function page(): Promise<string> {
+  const response = await fetch(api.url);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** The rows of the page's tables, without their markup. */
+function rowsOf(html: string): string[] {
+  return [...html.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = ""]) =>
+    row
+      .replace(/<[^>]*>/g, " ")
+      .replace(/ +/g, " ")
+      .trim(),
+  );
+}
+
+describe("the page of a peer", () => {
+  it("shows the swarm, its jobs and its members, and who is silent", async () => {
+    control.reports.set("docs", jobReport("docs", { pages: 1_234, queued: 5 }));
+    control.others.push(otherMember("peer-1", { queued: 7 }), otherMember("peer-2"));
+    const html = await page();
+    expect(html).toContain("<dt>pages/s</dt><dd>15</dd>");
+    expect(html).toContain("<dt>members</dt><dd>3</dd>");
+    expect(html).toContain(`<a href="/v1/jobs/docs">docs</a>`);
+    expect(html).toContain("peer-2: no answer, and not in the sums above");
+    expect(rowsOf(html)).toEqual([
+      "JOB STATE PAGES FETCHED FAILED SKIPPED QUEUED RECEIVED TIME",
+      "docs running 2,468 0 0 0 10 0 B 0.0 s",
+      "MEMBER ADDRESS STATE SHARE QUEUED PAGES/S LAG VERSION",
+      "peer-0 * - active 100.0% 5 13 0 ms 1.2.3",
+      "peer-1 192.0.2.7:7781 active 25.0% 7 2.0 1,235 ms 1.2.4",
+      "peer-2 192.0.2.7:7781 suspect 25.0% - - - 1.2.4",
+    ]);
+  });
+
+  it("says how a job is made where there is none", async () => {
+    expect(await page()).toContain("<code>peer inject URL</code>");
+  });
+
+  it("takes nothing that a member says for markup", async () => {
+    const { member } = otherMember("<b>&");
+    control.others.push({ member: { ...member, version: `"><script>alert(1)</script>` } });
+    const html = await page();
+    expect(html).toContain("&lt;b&gt;&amp;");
+    expect(html).toContain("&quot;&gt;&lt;script&gt;");
+    expect(html).not.toMatch(/<script|<b>/);
+  });
+
+  it("allows its own style alone", async () => {
+    const response = await fetch(api.url);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const [, style = ""] = /<style>(.*)<\/style>/s.exec(await response.text()) ?? [];
+    const hash = createHash("sha256").update(style).digest("base64");
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}';`);
+    expect(policy).not.toContain("unsafe");
+  });
+
+  it("is not for other sites' pages", async () => {
+    const headers = { "sec-fetch-site": "cross-site" };
+    expect((await fetch(api.url, { headers })).status).toBe(403);
+  });
+});
