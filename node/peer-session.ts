@@ -114,14 +114,14 @@ async function openApi(
   // Loaded only where it is wanted: a one-shot crawl starts sooner without it.
   const { HttpApi } = await import("../src/adapters/http-api/http-api.ts");
   const { defaultHttpApiOptions } = await import("../src/adapters/http-api/http-api-options.ts");
-  const { swarmPage } = await import("./dashboard/swarm-page.ts");
+  const { swarmPages } = await import("./dashboard/swarm-pages.ts");
   const clock = new SystemClock();
   const api = new HttpApi(
     {
       control: peer.control,
       clock,
       logger: new ConsoleLogger(config.log, clock, config.writeLog),
-      page: swarmPage,
+      pages: swarmPages,
       version: config.version,
       leave,
       stopForBug: (bug) =>

@@ -10,7 +10,7 @@ import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { answerNoRequest } from "./no-request.ts";
 import { otherMethods } from "./other-methods.ts";
-import { pageRoute, type SwarmPage } from "./page-route.ts";
+import { pageRoutes, type SwarmPages } from "./page-routes.ts";
 import { peerRoutes } from "./peer-routes.ts";
 import { isLoopback, refusal } from "./request-guard.ts";
 import { schemaProblem } from "./schema-problem.ts";
@@ -28,8 +28,8 @@ export interface HttpApiParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: MetricsText;
-  /** What a browser is shown at `/`. */
-  readonly page?: SwarmPage;
+  /** What a browser is shown at `/` and `/url`. */
+  readonly pages?: SwarmPages;
   readonly version: string;
   /**
    * Asks the peer to hand over and to stop; idempotent. Resolves before it stops to whether everything was handed over:
@@ -155,7 +155,7 @@ export class HttpApi {
     });
     const context = { ...this.#parts, options: this.#options, stopping: this.#stopping.signal };
     const others = otherMethods(app);
-    app.register(pageRoute(context));
+    app.register(pageRoutes(context));
     for (const prefix of ["", "/v1"]) app.register(peerRoutes(context), { prefix });
     app.register(urlRoutes(context), { prefix: "/v1" });
     app.register(jobRoutes(context), { prefix: "/v1" });

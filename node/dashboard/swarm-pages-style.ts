@@ -1,5 +1,5 @@
-/** The looks of the page, light and dark. */
-export const swarmPageStyle = `
+/** The looks of the pages, light and dark. */
+export const swarmPagesStyle = `
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6575; --page: #fbfbfa; --card: #fff; --rule: #e3e5e8;
   --bad: #b3261e; --link: #2457a6; }
 @media (prefers-color-scheme: dark) {
@@ -19,5 +19,10 @@ table { width: 100%; border-collapse: collapse; white-space: nowrap; }
 th, td { padding: 5px 18px 5px 0; text-align: left; font-weight: 400; } th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--soft); font-size: 12px; } tbody > tr > * { border-top: 1px solid var(--rule); } .right { text-align: right; }
 .right + :not(.right) { padding-left: 18px; }
-footer { margin-top: 14px; color: var(--soft); font-size: 13px; } footer a { margin-left: 8px; }
+form { display: flex; gap: 10px; margin-top: 20px; }
+input, button { padding: 8px 12px; color: inherit; background: var(--card); border: 1px solid var(--rule); border-radius: 8px; font: inherit; }
+input { flex: 1; min-width: 0; } button { cursor: pointer; }
+pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.6 ui-monospace, monospace; }
+footer { margin-top: 14px; color: var(--soft); font-size: 13px; } footer a { margin-right: 8px; }
+section p:last-child { margin: 10px 0 0; }
 `;

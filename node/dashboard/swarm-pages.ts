@@ -1,45 +1,71 @@
 import { createHash } from "node:crypto";
-import type { SwarmPage } from "../../src/adapters/http-api/page-route.ts";
+import type { SwarmPages } from "../../src/adapters/http-api/page-routes.ts";
 import type { MemberDocument, StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
+import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import { escaped } from "../../src/core/text/escaped.ts";
 import { formatCount, formatDuration, formatRate } from "../../src/core/text/human.ts";
 import { jobTable } from "../text/job-text.ts";
 import { memberTable, shortId } from "../text/member-text.ts";
+import { renderStatus } from "../text/status-text.ts";
 import type { Table } from "../text/terminal-text.ts";
-import { swarmPageStyle } from "./swarm-page-style.ts";
+import { swarmPagesStyle } from "./swarm-pages-style.ts";
 
 /** Seconds after which a browser asks again. */
 const refreshSeconds = 5;
 
-const styleHash = createHash("sha256").update(swarmPageStyle).digest("base64");
+const styleHash = createHash("sha256").update(swarmPagesStyle).digest("base64");
 
-/** What `peer stats`, `peer jobs` and `peer members` tell, for a browser. */
-export const swarmPage: SwarmPage = {
-  policy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  render,
+/** What `peer stats`, `peer jobs`, `peer members` and `peer status` tell, for a browser. */
+export const swarmPages: SwarmPages = {
+  policy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  swarm,
+  url,
 };
 
-function render(stats: StatsDocument, members: readonly MemberDocument[]): string {
+function swarm(stats: StatsDocument, members: readonly MemberDocument[]): string {
   const peer = shortId(stats.peer);
+  const title = `${formatRate(stats.pagesPerSecond)} pages/s - Orbweaver ${peer}`;
+  const refresh = `<meta http-equiv="refresh" content="${refreshSeconds}">`;
+  return page(title, refresh, [
+    "<h1>Orbweaver</h1>",
+    `<p>as peer ${escaped(peer)} sees it, version ${escaped(stats.version)}, up ${formatDuration(stats.upMs)}</p>`,
+    `<dl>${figures(stats).join("")}</dl>`,
+    jobs(stats),
+    section("Members", tableOf(memberTable(members), escaped), silence(stats)),
+    `<footer>Anew every ${refreshSeconds} s. <a href="/url">Ask for a URL</a> <a href="/v1/stats">JSON</a> <a href="/metrics">Metrics</a></footer>`,
+  ]);
+}
+
+function url(asked: string, status: UrlStatus | undefined): string {
+  return page("A URL - Orbweaver", "", [
+    "<h1>A URL</h1>",
+    "<p>what became of it, or why it is not crawled</p>",
+    `<form action="/url"><input name="url" type="url" required autofocus aria-label="URL" placeholder="https://example.com/" value="${escaped(asked)}"><button>Ask</button></form>`,
+    status === undefined ? "" : `<section>${answer(asked, status)}</section>`,
+    `<footer><a href="/">The swarm</a></footer>`,
+  ]);
+}
+
+function page(title: string, head: string, content: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="${refreshSeconds}">
-<title>${escaped(`${formatRate(stats.pagesPerSecond)} pages/s - Orbweaver ${peer}`)}</title>
-<style>${swarmPageStyle}</style>
+${head}<title>${escaped(title)}</title>
+<style>${swarmPagesStyle}</style>
 </head>
 <body>
-<h1>Orbweaver</h1>
-<p>as peer ${escaped(peer)} sees it, version ${escaped(stats.version)}, up ${formatDuration(stats.upMs)}</p>
-<dl>${figures(stats).join("")}</dl>
-${jobs(stats)}
-${section("Members", tableOf(memberTable(members), escaped), silence(stats))}
-<footer>Anew every ${refreshSeconds} s. <a href="/v1/stats">JSON</a> <a href="/metrics">Metrics</a></footer>
+${content.join("\n")}
 </body>
 </html>
 `;
+}
+
+function answer(asked: string, status: UrlStatus): string {
+  const text = `<pre>${escaped(renderStatus(status))}</pre>`;
+  if (status.archive === undefined) return text;
+  return `${text}<p><a href="/v1/content?url=${encodeURIComponent(asked)}">The archived body</a></p>`;
 }
 
 function figures({

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { swarmPage } from "../../../node/dashboard/swarm-page.ts";
+import { swarmPages } from "../../../node/dashboard/swarm-pages.ts";
 import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
 import { fakePeerApi } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport, otherMember } from "../../support/fake-peer-control.ts";
@@ -10,14 +10,14 @@ let api: HttpApi;
 
 beforeEach(async () => {
   control = new FakePeerControl();
-  api = fakePeerApi(control, { page: swarmPage });
+  api = fakePeerApi(control, { pages: swarmPages });
   await api.start();
 });
 
 afterEach(() => api.stop());
 
-async function page(): Promise<string> {
-  const response = await fetch(api.url);
+async function page(path = "/"): Promise<string> {
+  const response = await fetch(api.url + path);
   expect(response.status).toBe(200);
   return response.text();
 }
@@ -32,8 +32,8 @@ function rowsOf(html: string): string[] {
   );
 }
 
-describe("the page of a peer", () => {
-  it("shows the swarm, its jobs and its members, and who is silent", async () => {
+describe("the pages of a peer", () => {
+  it("show the swarm, its jobs and its members, and who is silent", async () => {
     control.reports.set("docs", jobReport("docs", { pages: 1_234, queued: 5 }));
     control.others.push(otherMember("peer-1", { queued: 7 }), otherMember("peer-2"));
     const html = await page();
@@ -51,11 +51,11 @@ describe("the page of a peer", () => {
     ]);
   });
 
-  it("says how a job is made where there is none", async () => {
+  it("say how a job is made where there is none", async () => {
     expect(await page()).toContain("<code>peer inject URL</code>");
   });
 
-  it("takes nothing that a member says for markup", async () => {
+  it("take nothing that a member says for markup", async () => {
     const { member } = otherMember("<b>&");
     control.others.push({ member: { ...member, version: `"><script>alert(1)</script>` } });
     const html = await page();
@@ -64,7 +64,7 @@ describe("the page of a peer", () => {
     expect(html).not.toMatch(/<script|<b>/);
   });
 
-  it("allows its own style alone", async () => {
+  it("allow their own style alone", async () => {
     const response = await fetch(api.url);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const [, style = ""] = /<style>(.*)<\/style>/s.exec(await response.text()) ?? [];
@@ -74,7 +74,23 @@ describe("the page of a peer", () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  it("is not for other sites' pages", async () => {
+  it("tell what is known of a URL, and ask for one", async () => {
+    const url = "http://a.example/?q=<1>&r";
+    const archive = { peer: "peer-1", file: "a.warc.gz", offset: 7, length: 2_048 };
+    const known = { state: "done", attempts: 1, owner: "peer-1", archive } as const;
+    control.statuses.set(url, { ...known, url, httpStatus: 404, title: "<i>Gone</i>" });
+    const html = await page(`/url?url=${encodeURIComponent(` ${url} `)}`);
+    expect(html).toContain(`value="http://a.example/?q=&lt;1&gt;&amp;r"`);
+    expect(html).toContain("  state     done, HTTP 404\n");
+    expect(html).toContain("&lt;i&gt;Gone&lt;/i&gt;");
+    expect(html).toContain(`href="/v1/content?url=${encodeURIComponent(url)}"`);
+    expect(await page("/url?url=nothing")).toContain("unknown");
+    for (const path of ["/url", "/url?url="]) {
+      expect(await page(path)).toMatch(/<form .*<\/form>\n\n<footer>/s);
+    }
+  });
+
+  it("are not for other sites' pages", async () => {
     const headers = { "sec-fetch-site": "cross-site" };
     expect((await fetch(api.url, { headers })).status).toBe(403);
   });

@@ -1,0 +1,58 @@
+import type { FastifyPluginCallback, FastifyReply } from "fastify";
+import type { UrlStatus } from "../../ports/peer-control.ts";
+import type { RouteContext } from "./http-api.ts";
+import { memberDocuments, statsDocument } from "./peer-routes.ts";
+import type { MemberDocument, StatsDocument } from "./peer-routes.ts";
+
+/**
+ * The swarm for people, without scripts: whole documents of HTML, in which nothing that peers or the web said is markup.
+ */
+export interface SwarmPages {
+  /** Sources that they are made of, as a Content-Security-Policy says it. */
+  readonly policy: string;
+  /** What it does at present. */
+  swarm(stats: StatsDocument, members: readonly MemberDocument[]): string;
+  /** What it knows of a URL, or a form that asks for one. */
+  url(asked: string, status: UrlStatus | undefined): string;
+}
+
+const urlQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: { url: { type: "string", maxLength: 16_384 } },
+};
+
+/** What a browser is shown: no part of the API, so without its version. */
+export function pageRoutes({ control, pages }: RouteContext): FastifyPluginCallback {
+  return (app, _options, done) => {
+    if (pages !== undefined) {
+      const send = (reply: FastifyReply, html: string): FastifyReply =>
+        reply
+          .headers({
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy": pages.policy,
+            "cache-control": "no-store",
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff",
+          })
+          .send(html);
+
+      app.get("/", async (_request, reply) => {
+        const swarm = await control.swarmStats();
+        const members = memberDocuments(control, swarm);
+        return send(reply, pages.swarm(statsDocument(control, swarm), members));
+      });
+
+      app.get<{ Querystring: { readonly url?: string } }>(
+        "/url",
+        { schema: { querystring: urlQuery } },
+        async ({ query }, reply) => {
+          const asked = query.url?.trim() ?? "";
+          const [status] = asked === "" ? [] : await control.status([asked]);
+          return send(reply, pages.url(asked, status));
+        },
+      );
+    }
+    done();
+  };
+}
