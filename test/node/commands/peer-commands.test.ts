@@ -372,7 +372,8 @@ describe("peer run", () => {
   it("stops at a signal with the signal's code", async () => {
     const running = peer("run", "--data", out, "--api", "127.0.0.1:0");
     await expect.poll(() => terminal.stdout.text).toContain("runs in");
-    expect(terminal.stdout.text).toContain(`peer stats --data ${out}, peer wait --data ${out}\n`);
+    const watchers = `peer stats --data ${out}, peer wait --data ${out}, or a browser at the address above\n`;
+    expect(terminal.stdout.text).toContain(watchers);
     terminal.signal("SIGINT");
     expect((await running).exitCode).toBe(130);
     expect(calls).toEqual(["start", "stop"]);
