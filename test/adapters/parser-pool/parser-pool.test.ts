@@ -7,7 +7,7 @@ import {
   type ParserPoolOptions,
 } from "../../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ParserPool } from "../../../src/adapters/parser-pool/parser-pool.ts";
-import { knownJobsMax } from "../../../src/adapters/parser-pool/thread-messages.ts";
+import { knownJobsMax, type ToThread } from "../../../src/adapters/parser-pool/thread-messages.ts";
 import { unpackLinks } from "../../../src/core/page/packed-links.ts";
 import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 
@@ -87,7 +87,7 @@ describe("ParserPool", () => {
     await pool.parse(parseRequest());
     const next = pool.parse(parseRequest());
     // Pages are sent at the end of the turn: it ends before this one comes.
-    await worker.terminate();
+    worker.postMessage({ kind: "end" } satisfies ToThread);
     expect((await next).title).toBe("T");
   });
 
