@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { SwarmPages } from "../../src/adapters/http-api/page-routes.ts";
 import type { MemberDocument, StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
-import type { UrlStatus } from "../../src/ports/peer-control.ts";
+import type { SwarmJobReport, UrlStatus } from "../../src/ports/peer-control.ts";
 import { escaped } from "../../src/core/text/escaped.ts";
 import { formatCount, formatDuration, formatRate } from "../../src/core/text/human.ts";
-import { jobTable } from "../text/job-text.ts";
+import { jobTable, renderJobDetails } from "../text/job-text.ts";
 import { memberTable, shortId } from "../text/member-text.ts";
 import { renderStatus } from "../text/status-text.ts";
 import type { Table } from "../text/terminal-text.ts";
@@ -13,19 +13,21 @@ import { swarmPagesStyle } from "./swarm-pages-style.ts";
 /** Seconds after which a browser asks again. */
 const refreshSeconds = 5;
 
+const refresh = `<meta http-equiv="refresh" content="${refreshSeconds}">`;
+
 const styleHash = createHash("sha256").update(swarmPagesStyle).digest("base64");
 
 /** What `peer stats`, `peer jobs`, `peer members` and `peer status` tell, for a browser. */
 export const swarmPages: SwarmPages = {
   policy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   swarm,
+  job,
   url,
 };
 
 function swarm(stats: StatsDocument, members: readonly MemberDocument[]): string {
   const peer = shortId(stats.peer);
   const title = `${formatRate(stats.pagesPerSecond)} pages/s - Orbweaver ${peer}`;
-  const refresh = `<meta http-equiv="refresh" content="${refreshSeconds}">`;
   return page(title, refresh, [
     "<h1>Orbweaver</h1>",
     `<p>as peer ${escaped(peer)} sees it, version ${escaped(stats.version)}, up ${formatDuration(stats.upMs)}</p>`,
@@ -33,6 +35,17 @@ function swarm(stats: StatsDocument, members: readonly MemberDocument[]): string
     jobs(stats),
     section("Members", tableOf(memberTable(members), escaped), silence(stats)),
     `<footer>Anew every ${refreshSeconds} s. <a href="/url">Ask for a URL</a> <a href="/v1/stats">JSON</a> <a href="/metrics">Metrics</a></footer>`,
+  ]);
+}
+
+function job(report: SwarmJobReport): string {
+  const { id } = report.definition;
+  const query = encodeURIComponent(id);
+  return page(`Job ${id} - Orbweaver`, refresh, [
+    `<h1>Job ${escaped(id)}</h1>`,
+    `<section>${tableOf(jobTable([report]), escaped)}</section>`,
+    `<section><pre>${escaped(renderJobDetails(report))}</pre></section>`,
+    `<footer>Anew every ${refreshSeconds} s. <a href="/">The swarm</a> <a href="/v1/urls?job=${query}&amp;broken">Broken links</a> <a href="/v1/jobs/${query}">JSON</a></footer>`,
   ]);
 }
 
@@ -91,7 +104,7 @@ function jobs({ jobs: reports }: StatsDocument): string {
     return section("Jobs", "<p>None yet: <code>peer inject URL</code> makes one.</p>");
   }
   const linked = (id: string): string =>
-    `<a href="/v1/jobs/${encodeURIComponent(id)}">${escaped(id)}</a>`;
+    `<a href="/job?id=${encodeURIComponent(id)}">${escaped(id)}</a>`;
   return section("Jobs", tableOf(jobTable(reports), linked));
 }
 

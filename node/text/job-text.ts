@@ -43,6 +43,11 @@ export function jobTable(jobs: readonly JobReport[]): Table {
 
 /** One job with its options, what it skipped, and who has done what of it. */
 export function renderJob(job: SwarmJobReport): string {
+  return `${renderJobs([job])}\n${renderJobDetails(job)}`;
+}
+
+/** What the row of a table has no room for. */
+export function renderJobDetails(job: SwarmJobReport): string {
   const { options } = job.definition;
   const rows: LabelledRow[] = [
     ["scope", `${options.scope}, at most ${counted(options.depthMax, "link")} from a seed`],
@@ -58,7 +63,7 @@ export function renderJob(job: SwarmJobReport): string {
     ["skipped", countsText(job.counts.skipped) || "none"],
     ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
   ];
-  return `${renderJobs([job])}\n${labelled(rows)}`;
+  return labelled(rows);
 }
 
 /** Time spent on a job, by the member that spent most: members of a swarm crawl at the same time. */

@@ -28,7 +28,7 @@ export interface HttpApiParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: MetricsText;
-  /** What a browser is shown at `/` and `/url`. */
+  /** What a browser is shown. */
   readonly pages?: SwarmPages;
   readonly version: string;
   /**

@@ -83,7 +83,7 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
 }
 
 /** The job over all members. */
-async function swarmReport(control: PeerControl, own: JobReport): Promise<SwarmJobReport> {
+export async function swarmReport(control: PeerControl, own: JobReport): Promise<SwarmJobReport> {
   const { jobs } = await control.swarmStats();
   const { id } = own.definition;
   const shares = [{ peer: control.peerId, counts: own.counts }];

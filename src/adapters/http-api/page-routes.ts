@@ -1,6 +1,9 @@
 import type { FastifyPluginCallback, FastifyReply } from "fastify";
-import type { UrlStatus } from "../../ports/peer-control.ts";
+import type { JobId } from "../../core/units.ts";
+import type { SwarmJobReport, UrlStatus } from "../../ports/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
+import { jobNameSchema } from "./job-name-schema.ts";
+import { swarmReport } from "./job-routes.ts";
 import { memberDocuments, statsDocument } from "./peer-routes.ts";
 import type { MemberDocument, StatsDocument } from "./peer-routes.ts";
 
@@ -12,9 +15,17 @@ export interface SwarmPages {
   readonly policy: string;
   /** What it does at present. */
   swarm(stats: StatsDocument, members: readonly MemberDocument[]): string;
+  job(report: SwarmJobReport): string;
   /** What it knows of a URL, or a form that asks for one. */
   url(asked: string, status: UrlStatus | undefined): string;
 }
+
+const jobQuery = {
+  type: "object",
+  additionalProperties: false,
+  required: ["id"],
+  properties: { id: jobNameSchema },
+};
 
 const urlQuery = {
   type: "object",
@@ -42,6 +53,15 @@ export function pageRoutes({ control, pages }: RouteContext): FastifyPluginCallb
         const members = memberDocuments(control, swarm);
         return send(reply, pages.swarm(statsDocument(control, swarm), members));
       });
+
+      app.get<{ Querystring: { readonly id: JobId } }>(
+        "/job",
+        { schema: { querystring: jobQuery } },
+        async ({ query }, reply) => {
+          const own = await control.findJob(query.id);
+          return send(reply, pages.job(await swarmReport(control, own)));
+        },
+      );
 
       app.get<{ Querystring: { readonly url?: string } }>(
         "/url",

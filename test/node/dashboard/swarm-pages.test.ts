@@ -39,7 +39,7 @@ describe("the pages of a peer", () => {
     const html = await page();
     expect(html).toContain("<dt>pages/s</dt><dd>15</dd>");
     expect(html).toContain("<dt>members</dt><dd>3</dd>");
-    expect(html).toContain(`<a href="/v1/jobs/docs">docs</a>`);
+    expect(html).toContain(`<a href="/job?id=docs">docs</a>`);
     expect(html).toContain("peer-2: no answer, and not in the sums above");
     expect(rowsOf(html)).toEqual([
       "JOB STATE PAGES FETCHED FAILED SKIPPED QUEUED RECEIVED TIME",
@@ -72,6 +72,16 @@ describe("the pages of a peer", () => {
     const policy = response.headers.get("content-security-policy");
     expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}';`);
     expect(policy).not.toContain("unsafe");
+  });
+
+  it("show a job in full", async () => {
+    control.reports.set("docs", jobReport("docs", { pages: 3, skipped: { robots: 2 } }));
+    control.others.push(otherMember("peer-1", {}));
+    const html = await page("/job?id=docs");
+    expect(rowsOf(html)[1]).toBe("docs finished 6 0 0 4 0 0 B 0.0 s");
+    expect(html).toContain("\nskipped   4 robots\nmember    peer-0, 0 fetched, 0 queued\n");
+    expect(html).toContain(`href="/v1/urls?job=docs&amp;broken"`);
+    expect((await fetch(`${api.url}/job?id=none`)).status).toBe(404);
   });
 
   it("tell what is known of a URL, and ask for one", async () => {
