@@ -1,10 +1,9 @@
+import { pageColors } from "../../src/core/text/html.ts";
+
 /** The looks of the pages, light and dark. */
-export const swarmPagesStyle = `
-:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6575; --page: #fbfbfa; --card: #fff; --rule: #e3e5e8;
-  --bad: #b3261e; --link: #2457a6; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ee; --soft: #98a3b3; --page: #14171c; --card: #1c2027; --rule: #2e343d; --bad: #ff8a80; --link: #8db8f8; }
-}
+export const swarmPagesStyle = `${pageColors}
+:root { --link: #2457a6; }
+@media (prefers-color-scheme: dark) { :root { --link: #8db8f8; } }
 body { margin: 0 auto; max-width: 1100px; padding: 32px 20px 48px; color: var(--ink); background: var(--page);
   font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
 h1 { margin: 0; font-size: 28px; line-height: 1.2; }

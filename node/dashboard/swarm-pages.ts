@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SwarmPages } from "../../src/adapters/http-api/page-routes.ts";
 import type { MemberDocument, StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
 import type { SwarmJobReport, UrlStatus } from "../../src/ports/peer-control.ts";
-import { escaped } from "../../src/core/text/escaped.ts";
+import { escaped, htmlPage, htmlSection } from "../../src/core/text/html.ts";
 import { formatCount, formatDuration, formatRate } from "../../src/core/text/human.ts";
 import { jobTable, renderJobDetails } from "../text/job-text.ts";
 import { memberTable, shortId } from "../text/member-text.ts";
@@ -33,7 +33,7 @@ function swarm(stats: StatsDocument, members: readonly MemberDocument[]): string
     `<p>as peer ${escaped(peer)} sees it, version ${escaped(stats.version)}, up ${formatDuration(stats.upMs)}</p>`,
     `<dl>${figures(stats).join("")}</dl>`,
     jobs(stats),
-    section("Members", tableOf(memberTable(members), escaped), silence(stats)),
+    htmlSection("Members", tableOf(memberTable(members), escaped), silence(stats)),
     `<footer>Anew every ${refreshSeconds} s. <a href="/url">Ask for a URL</a> <a href="/v1/stats">JSON</a> <a href="/metrics">Metrics</a></footer>`,
   ]);
 }
@@ -49,7 +49,7 @@ function job(report: SwarmJobReport): string {
   ]);
 }
 
-function url(asked: string, status: UrlStatus | undefined): string {
+function url(asked = "", status?: UrlStatus): string {
   return page("A URL - Orbweaver", "", [
     "<h1>A URL</h1>",
     "<p>what became of it, or why it is not crawled</p>",
@@ -60,19 +60,7 @@ function url(asked: string, status: UrlStatus | undefined): string {
 }
 
 function page(title: string, head: string, content: readonly string[]): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-${head}<title>${escaped(title)}</title>
-<style>${swarmPagesStyle}</style>
-</head>
-<body>
-${content.join("\n")}
-</body>
-</html>
-`;
+  return htmlPage({ title, style: swarmPagesStyle, head, content: content.join("\n") });
 }
 
 function answer(asked: string, status: UrlStatus): string {
@@ -101,11 +89,11 @@ function figures({
 
 function jobs({ jobs: reports }: StatsDocument): string {
   if (reports.length === 0) {
-    return section("Jobs", "<p>None yet: <code>peer inject URL</code> makes one.</p>");
+    return htmlSection("Jobs", "<p>None yet: <code>peer inject URL</code> makes one.</p>");
   }
   const linked = (id: string): string =>
     `<a href="/job?id=${encodeURIComponent(id)}">${escaped(id)}</a>`;
-  return section("Jobs", tableOf(jobTable(reports), linked));
+  return htmlSection("Jobs", tableOf(jobTable(reports), linked));
 }
 
 /** What is missing from the sums. */
@@ -113,10 +101,6 @@ function silence({ silent }: StatsDocument): string {
   if (silent.length === 0) return "";
   const names = silent.map(shortId).join(", ");
   return `<p class="bad">${escaped(names)}: no answer, and not in the sums above</p>`;
-}
-
-function section(heading: string, content: string, note = ""): string {
-  return `<section><h2>${heading}</h2>${note}${content}</section>`;
 }
 
 /** @param first how the first cell of a row is shown, which names it */

@@ -8,11 +8,11 @@ import { counted, formatBytes, formatCount, formatDuration } from "../../src/cor
 import { shortId } from "./member-text.ts";
 import { headedTable, labelled, printable, type LabelledRow, type Table } from "./terminal-text.ts";
 
-/** Jobs as a table. */
 export function renderJobs(jobs: readonly JobReport[]): string {
   return headedTable(jobTable(jobs));
 }
 
+/** Jobs, a row each. */
 export function jobTable(jobs: readonly JobReport[]): Table {
   const heads = [
     "JOB",

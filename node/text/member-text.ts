@@ -18,11 +18,11 @@ export function shortAddress(address: string): string {
   return printable(kind === "ip6" ? `[${host}]:${port}` : `${host}:${port}`);
 }
 
-/** The members of a swarm as a the asked one marked. */
 export function renderMembers(members: readonly MemberDocument[]): string {
   return headedTable(memberTable(members));
 }
 
+/** The members of a swarm, the asked one marked. */
 export function memberTable(members: readonly MemberDocument[]): Table {
   const heads = ["MEMBER", "ADDRESS", "STATE", "SHARE", "QUEUED", "PAGES/S", "LAG", "VERSION"];
   const rows = members.map((member, at) => [
@@ -40,7 +40,7 @@ export function memberTable(members: readonly MemberDocument[]): Table {
   return { heads, rows, alignments: [left, left, left, right, right, right, right, left] };
 }
 
-/** One address for the where another machine reaches it if there is one. */
+/** One address for the table, where another machine reaches it if there is one. */
 function addressText(addresses: readonly string[]): string {
   const readable = addresses.map(shortAddress);
   const [first] = readable;

@@ -1,7 +1,7 @@
+import { escaped } from "../../src/core/text/html.ts";
 import { formatCount } from "../../src/core/text/human.ts";
 import { trafficKinds, type Traffic } from "../world/traffic-counter.ts";
 import { axes, frameOf, niceStep, xOf, yOf } from "./axes.ts";
-import { escaped } from "../../src/core/text/escaped.ts";
 import { label, machineColor, px, svg } from "./markup.ts";
 import type { RunReport, Sample } from "./run-log.ts";
 

@@ -1,6 +1,6 @@
+import { escaped } from "../../src/core/text/html.ts";
 import type { ChronicleEvent, LifeEnd, Window } from "../checkers/chronicle.ts";
 import { frameOf, timeAxis, xOf, type Frame } from "./axes.ts";
-import { escaped } from "../../src/core/text/escaped.ts";
 import { label, machineColor, px, svg } from "./markup.ts";
 import type { RunReport } from "./run-log.ts";
 

@@ -1,4 +1,4 @@
-import { escaped } from "../../src/core/text/escaped.ts";
+import { escaped } from "../../src/core/text/html.ts";
 
 /** A coordinate with as many digits as a screen shows. */
 export function px(value: number): string {

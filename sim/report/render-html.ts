@@ -1,5 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import { escaped } from "../../src/core/text/escaped.ts";
+import { escaped, htmlPage, htmlSection } from "../../src/core/text/html.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { checkerNames, checkers, factsOf, type Violation } from "../checkers/violation.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
@@ -30,27 +30,19 @@ export function renderHtml(report: RunReport, wallMs?: Millis): string {
     checksSection(report),
     eventsSection(report),
   ];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(`${report.passed ? "Passed" : "Failed"}: ${title}`)}</title>
-<style>${reportStyle}</style>
-</head>
-<body>
-<h1 class="${report.passed ? "good" : "bad"}">${escaped(verdictOf(report))}</h1>
+  const content = `<h1 class="${report.passed ? "good" : "bad"}">${escaped(verdictOf(report))}</h1>
 <p>${escaped(title)}</p>
 <p><code>${escaped(report.replay)}</code></p>
-${sections.join("\n")}
-</body>
-</html>
-`;
+${sections.join("\n")}`;
+  return htmlPage({
+    title: `${report.passed ? "Passed" : "Failed"}: ${title}`,
+    style: reportStyle,
+    content,
+  });
 }
 
 function section(heading: string, content: string, note = ""): string {
-  const told = note === "" ? "" : `<p>${escaped(note)}</p>`;
-  return `<section><h2>${escaped(heading)}</h2>${told}${content}</section>`;
+  return htmlSection(heading, content, note === "" ? "" : `<p>${escaped(note)}</p>`);
 }
 
 function table(rows: readonly (readonly [name: string, value: string])[]): string {

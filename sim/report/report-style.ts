@@ -1,10 +1,10 @@
+import { pageColors } from "../../src/core/text/html.ts";
+
 /** The looks of a report, light and dark. */
-export const reportStyle = `
-:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6575; --page: #fbfbfa; --card: #fff; --rule: #e3e5e8;
-  --good: #1a7f45; --bad: #b3261e; --nobody: #d9dce0; --split: #d0802433; --thin: #4a5fc14d; }
+export const reportStyle = `${pageColors}
+:root { --good: #1a7f45; --nobody: #d9dce0; --split: #d0802433; --thin: #4a5fc14d; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ee; --soft: #98a3b3; --page: #14171c; --card: #1c2027; --rule: #2e343d;
-    --good: #58c98a; --bad: #ff8a80; --nobody: #3a414c; --split: #e09a4433; --thin: #8ea2ff59; }
+  :root { --good: #58c98a; --nobody: #3a414c; --split: #e09a4433; --thin: #8ea2ff59; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1000px; padding: 40px 20px 64px; color: var(--ink); background: var(--page);

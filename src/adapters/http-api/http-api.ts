@@ -153,9 +153,10 @@ export class HttpApi {
       );
       return reply.code(status).send(body);
     });
+    const { control, pages } = this.#parts;
     const context = { ...this.#parts, options: this.#options, stopping: this.#stopping.signal };
     const others = otherMethods(app);
-    app.register(pageRoutes(context));
+    if (pages !== undefined) app.register(pageRoutes(control, pages));
     for (const prefix of ["", "/v1"]) app.register(peerRoutes(context), { prefix });
     app.register(urlRoutes(context), { prefix: "/v1" });
     app.register(jobRoutes(context), { prefix: "/v1" });

@@ -1,11 +1,11 @@
 import type { FastifyPluginCallback, FastifyReply } from "fastify";
 import type { JobId } from "../../core/units.ts";
-import type { SwarmJobReport, UrlStatus } from "../../ports/peer-control.ts";
-import type { RouteContext } from "./http-api.ts";
+import type { PeerControl, SwarmJobReport, UrlStatus } from "../../ports/peer-control.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
 import { swarmReport } from "./job-routes.ts";
 import { memberDocuments, statsDocument } from "./peer-routes.ts";
 import type { MemberDocument, StatsDocument } from "./peer-routes.ts";
+import { urlSchema } from "./url-schema.ts";
 
 /**
  * The swarm for people, without scripts: whole documents of HTML, in which nothing that peers or the web said is markup.
@@ -17,7 +17,7 @@ export interface SwarmPages {
   swarm(stats: StatsDocument, members: readonly MemberDocument[]): string;
   job(report: SwarmJobReport): string;
   /** What it knows of a URL, or a form that asks for one. */
-  url(asked: string, status: UrlStatus | undefined): string;
+  url(asked?: string, status?: UrlStatus): string;
 }
 
 const jobQuery = {
@@ -30,49 +30,47 @@ const jobQuery = {
 const urlQuery = {
   type: "object",
   additionalProperties: false,
-  properties: { url: { type: "string", maxLength: 16_384 } },
+  properties: { url: urlSchema },
 };
 
 /** What a browser is shown: no part of the API, so without its version. */
-export function pageRoutes({ control, pages }: RouteContext): FastifyPluginCallback {
+export function pageRoutes(control: PeerControl, pages: SwarmPages): FastifyPluginCallback {
+  const send = (reply: FastifyReply, html: string): FastifyReply =>
+    reply
+      .headers({
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": pages.policy,
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      })
+      .send(html);
+
   return (app, _options, done) => {
-    if (pages !== undefined) {
-      const send = (reply: FastifyReply, html: string): FastifyReply =>
-        reply
-          .headers({
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": pages.policy,
-            "cache-control": "no-store",
-            "referrer-policy": "no-referrer",
-            "x-content-type-options": "nosniff",
-          })
-          .send(html);
+    app.get("/", async (_request, reply) => {
+      const swarm = await control.swarmStats();
+      const members = memberDocuments(control, swarm);
+      return send(reply, pages.swarm(statsDocument(control, swarm), members));
+    });
 
-      app.get("/", async (_request, reply) => {
-        const swarm = await control.swarmStats();
-        const members = memberDocuments(control, swarm);
-        return send(reply, pages.swarm(statsDocument(control, swarm), members));
-      });
+    app.get<{ Querystring: { readonly id: JobId } }>(
+      "/job",
+      { schema: { querystring: jobQuery } },
+      async ({ query }, reply) => {
+        const own = await control.findJob(query.id);
+        return send(reply, pages.job(await swarmReport(control, own)));
+      },
+    );
 
-      app.get<{ Querystring: { readonly id: JobId } }>(
-        "/job",
-        { schema: { querystring: jobQuery } },
-        async ({ query }, reply) => {
-          const own = await control.findJob(query.id);
-          return send(reply, pages.job(await swarmReport(control, own)));
-        },
-      );
-
-      app.get<{ Querystring: { readonly url?: string } }>(
-        "/url",
-        { schema: { querystring: urlQuery } },
-        async ({ query }, reply) => {
-          const asked = query.url?.trim() ?? "";
-          const [status] = asked === "" ? [] : await control.status([asked]);
-          return send(reply, pages.url(asked, status));
-        },
-      );
-    }
+    app.get<{ Querystring: { readonly url?: string } }>(
+      "/url",
+      { schema: { querystring: urlQuery } },
+      async ({ query: { url } }, reply) => {
+        if (url === undefined) return send(reply, pages.url());
+        const [status] = await control.status([url]);
+        return send(reply, pages.url(url, status));
+      },
+    );
     done();
   };
 }

@@ -11,6 +11,7 @@ import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
 import { urlBatches, type LineFormat } from "./url-lines.ts";
+import { urlSchema } from "./url-schema.ts";
 
 /** The bounds that `PeerControl` names. */
 const injectUrlsMax = 10_000;
@@ -18,7 +19,7 @@ const statusUrlsMax = 1_000;
 /** Rejected inputs that one report names. */
 const rejectedMax = 100;
 
-const url = { type: "string", minLength: 1, maxLength: 65_536 };
+const url = urlSchema;
 const job = jobNameSchema;
 
 const injectBody = {

@@ -1,3 +1,4 @@
+import type { Discovery } from "../record/queue-bundle.ts";
 import type { PolitenessOptions } from "./politeness-options.ts";
 
 /** Every way an exchange can fail before it yields a usable response. */
@@ -33,14 +34,10 @@ export type VerdictKind = "ok" | "overloaded" | "failed" | "neutral";
 export type AttemptOutcome = { readonly failure: FetchFailure } | { readonly status: number };
 
 /** What has been tried for one URL. */
-export interface Attempts {
-  readonly attempts: number;
-  /** Those of them that no server saw. */
-  readonly unseen: number;
-}
+export type Attempts = Pick<Discovery, "attempts" | "unseen">;
 
 interface RetryRule {
-  /** Attempts of its kind for one URL, at most, while they end like this: those that a server saw, or those that none did. */
+  /** Attempts for one URL, at most, while they end like this; what a server saw and what none did count apart. */
   readonly attemptsMax: number;
   readonly verdict: VerdictKind;
 }
@@ -58,9 +55,7 @@ const PATIENT = 5;
  * default backoff the rests between eight attempts make 1 + 2 + 4 + ... + 64 = 127 s, up to half as much again by its
  * jitter; so an outage of two minutes costs no URL.
  */
-const UNSEEN = 8;
-
-const unseen: RetryRule = Object.freeze({ attemptsMax: UNSEEN, verdict: "failed" });
+const unseen: RetryRule = Object.freeze({ attemptsMax: 8, verdict: "failed" });
 
 /** The retry policy for exchanges that yield no response. */
 const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
@@ -125,8 +120,8 @@ function ruleOf(outcome: AttemptOutcome): RetryRule {
 
 /**
  * Whether a URL is to be asked for again after all that was tried `before`, and an attempt that ended with `outcome`. The
- * last one's rule decides, and all of its kind count, however they ended: a server's faults are not added to those of our
- * own network, so that a URL which an outage was survived by is not lost to the first one after it.
+ * last one's rule decides, and all that a server saw count, or all that none did, however they ended: so a URL that has
+ * outlasted an outage of our own network is not lost to a server's first fault after it.
  *
  * When is the gate's business: every retry waits its turn like any other request to the host.
  */

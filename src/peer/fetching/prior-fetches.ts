@@ -1,12 +1,12 @@
 import { CrawlError } from "../../core/errors.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
+import type { Sieve } from "../../core/sieve/sieve.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
 import type { BodyAccount } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import type { DigestIndex } from "../admission/digest-index.ts";
-import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 import { urlRow } from "../admission/url-row.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import { Slots } from "../slots.ts";
@@ -43,7 +43,7 @@ export class PriorFetches {
     readonly digests: Pick<DigestIndex, "distrust">;
     readonly heldBytesMax: number;
     readonly jobs: JobRegistry;
-    readonly sieve: SieveKeeper;
+    readonly sieve: { readonly sieve: Pick<Sieve, "mayHave"> };
   };
 
   /**
@@ -61,7 +61,7 @@ export class PriorFetches {
       readonly digests: Pick<DigestIndex, "distrust">;
       readonly heldBytesMax: number;
       readonly jobs: JobRegistry;
-      readonly sieve: SieveKeeper;
+      readonly sieve: { readonly sieve: Pick<Sieve, "mayHave"> };
     },
   ) {
     this.#ports = ports;

@@ -4,7 +4,6 @@ import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
 import { PriorFetches } from "../../../src/peer/fetching/prior-fetches.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
-import type { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import type { ArchivedResponse } from "../../../src/ports/archive.ts";
 
 const none = (): void => undefined;
@@ -57,7 +56,7 @@ describe("PriorFetches", () => {
         digests: { distrust: none },
         heldBytesMax: longBytes - 1,
         jobs,
-        sieve: { sieve: { mayHave: () => true } } as unknown as SieveKeeper,
+        sieve: { sieve: { mayHave: () => true } },
       },
     );
   }
