@@ -21,10 +21,11 @@ const v8Flags = [
 const environment = {
   // Each arena keeps what was freed in it; by default there are eight for each core.
   MALLOC_ARENA_MAX: "2",
-  // Large buffers go back to the system when they are freed. These are the defaults, but unset they grow with use up to 32
-  // and 64 MB, and what lies between buffers that live on is lost.
-  MALLOC_MMAP_THRESHOLD_: "131072",
-  MALLOC_TRIM_THRESHOLD_: "131072",
+  // Large buffers go back to the system when they are freed. Unset, what counts as large grows with use up to 32 MB, and what
+  // lies between buffers that live on is lost. Below 1 MB it would be most pages and the compressor's tables, each mapped anew
+  // and filled with zeros: a crawl of some thousand pages takes up to a tenth more of the processor with 128 KB.
+  MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
+  MALLOC_TRIM_THRESHOLD_: String(8 * 1024 * 1024),
 };
 
 function youngObjects(mb: number): string {

@@ -30,6 +30,9 @@ export function sieveKeyOfRow(rowKey: Uint8Array): SieveKey {
 const keysPerSnapshot = 1_000_000;
 const shareOfKeysPerSnapshot = 1 / 4;
 
+/** At the end too, only when there are so many in the log: a start reads fewer sooner than the smallest snapshot is written. */
+const keysWorthSaving = 20_000;
+
 /** The space of payload digests; no job has it, since a job's number is a hash. */
 export const digestSpace = 0;
 
@@ -45,6 +48,7 @@ export class SieveKeeper {
   #sieve: Sieve;
   #nextLogRow = 0;
   #oldestLogRow = 0;
+  /** Keys in no snapshot: those of the log, or of all rows where the snapshot was unreadable. */
   #keysSinceSnapshot = 0;
   /** The snapshot under way holds the keys of the rows before this one. */
   #coveredLogRows = 0;
@@ -92,9 +96,9 @@ export class SieveKeeper {
     return ops;
   }
 
-  /** Puts a snapshot of everything into the journal, for a start that has no log to read; nothing when there is nothing new. */
+  /** Puts a snapshot of everything into the journal, for a start that has no long log to read; nothing when it is short. */
   async save(journal: Pick<Journal, "append" | "flushed">): Promise<void> {
-    if (this.#oldestLogRow === this.#nextLogRow) return;
+    if (!this.#snapshots.isUnderWay && this.#keysSinceSnapshot < keysWorthSaving) return;
     this.#beginSnapshot();
     for (;;) {
       void journal.append(this.snapshotPart());
@@ -137,16 +141,21 @@ export class SieveKeeper {
   /** Without a snapshot the log alone is complete only for a young database; the rows themselves always are. */
   async #rebuild(store: Store): Promise<void> {
     await this.#loadLog(store);
+    this.#keysSinceSnapshot = 0;
+    const add = (space: number, words: Uint32Array): void => {
+      this.#sieve.add(space, words, 0);
+      this.#keysSinceSnapshot += 1;
+    };
     for await (const { key } of store.scan(tagRange("url"))) {
       const { words, space } = readUrlKey(key);
-      this.#sieve.add(space, words, 0);
+      add(space, words);
     }
     for await (const { key } of store.scan(tagRange("exclusion"))) {
       const { words, space } = readUrlKey(key);
-      this.#sieve.add(exclusionSpace(space), words, 0);
+      add(exclusionSpace(space), words);
     }
     for await (const { key } of store.scan(tagRange("digest"))) {
-      this.#sieve.add(digestSpace, fingerprintOf(nameOfKey(key)), 0);
+      add(digestSpace, fingerprintOf(nameOfKey(key)));
     }
   }
 }

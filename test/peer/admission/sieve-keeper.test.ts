@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import { numberedKey, tagRange } from "../../../src/core/record/keys.ts";
+import { numberedKey, tagRange, urlKey } from "../../../src/core/record/keys.ts";
 import { defaultBloomCascadeOptions, filterPlan } from "../../../src/core/sieve/bloom-cascade.ts";
 import { encodeSnapshot } from "../../../src/core/sieve/cascade-snapshot.ts";
 import { filterShape } from "../../../src/core/sieve/fingerprint-filter.ts";
@@ -77,6 +77,19 @@ describe("a sieve's keeper", () => {
     });
   }
 
+  /** What the end of a process does. */
+  async function save(): Promise<void> {
+    const ops: StoreOp[][] = [];
+    await keeper.save({
+      append: (part) => {
+        ops.push([...part]);
+        return Promise.resolve();
+      },
+      flushed: () => Promise.resolve(),
+    });
+    for (const part of ops) disk.apply(part);
+  }
+
   const logRows = (): number => disk.entries(tagRange("sieveLog")).length;
   const chunks = (): number => disk.entries(tagRange("sieveSnapshot")).length;
 
@@ -147,15 +160,7 @@ describe("a sieve's keeper", () => {
     admit(1);
     disk.apply(keeper.snapshotPart());
     admit(2);
-    const ops: StoreOp[][] = [];
-    await keeper.save({
-      append: (part) => {
-        ops.push([...part]);
-        return Promise.resolve();
-      },
-      flushed: () => Promise.resolve(),
-    });
-    for (const part of ops) disk.apply(part);
+    await save();
     expect(logRows()).toBe(0);
     expect(await known(1, 2, 3)).toEqual([true, true, false]);
   });
@@ -175,11 +180,29 @@ describe("a sieve's keeper", () => {
     expect(larger.snapshotDue).toBe(true);
   });
 
-  it("saves nothing when there is nothing new", async () => {
+  it("saves a snapshot at the end only when the log is longer than is read in a moment", async () => {
+    const key = keyOf(0);
+    keeper.log(Array.from({ length: 19_999 }, () => key));
     const refuse = (): never => {
       throw new Error("nothing is to be written");
     };
     await keeper.save({ append: refuse, flushed: refuse });
     expect(chunks()).toBe(0);
+    disk.apply(keeper.log([key]));
+    await save();
+    expect(chunks()).toBeGreaterThan(1);
+    expect(logRows()).toBe(0);
+  });
+
+  it("saves one at the end where the start had to read the rows", async () => {
+    const { words } = keyOf(1);
+    for (let space = 0; space < 20_000; space += 1) {
+      disk.apply([
+        { type: "put", key: urlKey("url", 0n, words, 0, space), value: Uint8Array.of() },
+      ]);
+    }
+    keeper = await started();
+    await save();
+    expect(chunks()).toBeGreaterThan(1);
   });
 });
