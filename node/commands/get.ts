@@ -40,7 +40,7 @@ async function get(context: CommandContext, command: Command, url: string): Prom
       return;
     }
     const lines = pairs(head.headers).map(([name, value]) => printable(`${name}: ${value}`));
-    await stdout.write([`HTTP/1.1 ${head.status}`, ...lines, ""].join("\n"));
+    await stdout.write([printable(head.statusLine), ...lines, ""].join("\n"));
     return;
   }
   const { body, truncated } = await client.content(url, job);

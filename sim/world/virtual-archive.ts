@@ -212,7 +212,8 @@ export class VirtualArchive implements Archive {
     const page = this.#pages.page(this.#pages.locate(canonical), canonical);
     const isSame = page.status === status;
     const { headers, body } = isSame ? page : { headers: [], body: new Uint8Array(0) };
-    return { url, status, fetchedAtMs, headers, body, truncated: false };
+    const statusLine = `HTTP/1.1 ${status} `;
+    return { url, status, statusLine, fetchedAtMs, headers, body, truncated: false };
   }
 }
 

@@ -29,6 +29,8 @@ export interface ArchiveMark {
 export interface ArchivedResponse {
   readonly url: string;
   readonly status: number;
+  /** As in the record, bytes as characters: `HTTP/1.1 200 OK`. */
+  readonly statusLine: string;
   readonly fetchedAtMs: Millis;
   /** Name, value, name, value. */
   readonly headers: readonly string[];

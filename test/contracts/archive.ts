@@ -53,6 +53,7 @@ export function archiveContract(name: string, newWorld: () => ArchiveWorld): voi
       expect(response).toMatchObject({
         url: exchange.url,
         status: 200,
+        statusLine: "HTTP/1.1 200 OK",
         fetchedAtMs: exchange.fetchedAtMs,
         headers: ["X-A", "1", "x-a", "caf\u00e9"],
         truncated: false,

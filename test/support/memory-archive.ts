@@ -178,9 +178,9 @@ function readCapture(member: Uint8Array): Content {
   const block = record.subarray(blockAt, record.length - 4);
   const head = parseResponseHead(block);
   invariant(head !== undefined, "a capture starts with a response record");
-  const { status, headers, bodyAt } = head;
+  const { status, statusLine, headers, bodyAt } = head;
   const body = decode(block.slice(bodyAt), contentCodings(headers));
-  return { status, headers, body, truncated: isTruncated(warcHead) };
+  return { status, statusLine, headers, body, truncated: isTruncated(warcHead) };
 }
 
 /** A revisit leaves its body out on purpose. */

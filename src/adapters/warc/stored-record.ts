@@ -8,6 +8,7 @@ import { removeContentCodings } from "./content-coding.ts";
 export interface StoredRecord {
   readonly type: "response" | "revisit";
   readonly index: CaptureIndex;
+  readonly statusLine: string;
   readonly headers: readonly string[];
   /** Body as received; empty in a revisit. */
   readonly encodedBody: Uint8Array<ArrayBuffer>;
@@ -44,6 +45,7 @@ export async function parseStoredRecord(
       payloadDigest: record.warcPayloadDigest ?? "",
       recordId: record.warcHeader("WARC-Record-ID") ?? "",
     },
+    statusLine: head.statusLine,
     headers: head.headers,
     encodedBody: block.subarray(head.bodyAt),
     truncated: type === "response" && typeof record.warcHeader("WARC-Truncated") === "string",
@@ -55,11 +57,12 @@ export async function toArchivedResponse(
   record: StoredRecord,
   bodyBytesMax: number,
 ): Promise<ArchivedResponse> {
-  const { index, headers, encodedBody, truncated } = record;
+  const { index, statusLine, headers, encodedBody, truncated } = record;
   const codings = contentCodings(headers);
   return {
     url: index.url,
     status: index.status,
+    statusLine,
     fetchedAtMs: index.fetchedAtMs,
     headers,
     body: await removeContentCodings(encodedBody, codings, bodyBytesMax),

@@ -79,6 +79,8 @@ export function mimeOf(headers: readonly string[]): string {
 /** The head of a stored response, and where its body starts within the block. */
 export interface ParsedHead {
   readonly status: number;
+  /** The first line, without its end. */
+  readonly statusLine: string;
   /** Name, value, name, value. */
   readonly headers: readonly string[];
   readonly bodyAt: number;
@@ -100,14 +102,15 @@ export function parseResponseHead(block: Uint8Array): ParsedHead | undefined {
     if (line === "") break;
     lines.push(line);
   }
-  const status = /^HTTP\/\d\.\d (\d{3})(?: |$)/.exec(lines.shift() ?? "")?.[1];
+  const statusLine = lines.shift() ?? "";
+  const status = /^HTTP\/\d\.\d (\d{3})(?: |$)/.exec(statusLine)?.[1];
   if (status === undefined) return undefined;
   const headers: string[] = [];
   for (const line of lines) {
     const colonAt = line.indexOf(":");
     if (colonAt > 0) headers.push(line.slice(0, colonAt), line.slice(colonAt + 1).trim());
   }
-  return { status: Number(status), headers, bodyAt: at };
+  return { status: Number(status), statusLine, headers, bodyAt: at };
 }
 
 const lineFeed = 10;

@@ -26,6 +26,7 @@ export interface ContentQuestion {
 export interface ContentHead {
   readonly url: string;
   readonly status: number;
+  readonly statusLine: string;
   readonly fetchedAtMs: Millis;
   /** Name, value, name, value. */
   readonly headers: readonly string[];
@@ -77,14 +78,18 @@ export function encodeContentChunk({ head, bytes }: ContentChunk): Uint8Array<Ar
   return payload;
 }
 
-const readHead = objectOf<ContentHead>({
-  url: textOf(textCharactersMax),
-  status: readCount,
-  fetchedAtMs: readAmount,
-  headers: listOf(textOf(textCharactersMax), headersMax),
-  truncated: readFlag,
-  bodyBytes: readCount,
-});
+/** Members of the first version do not send the status line. */
+const readHead = objectOf<Omit<ContentHead, "statusLine">, Pick<ContentHead, "statusLine">>(
+  {
+    url: textOf(textCharactersMax),
+    status: readCount,
+    fetchedAtMs: readAmount,
+    headers: listOf(textOf(textCharactersMax), headersMax),
+    truncated: readFlag,
+    bodyBytes: readCount,
+  },
+  { statusLine: textOf(textCharactersMax) },
+);
 
 export function decodeContentChunk(payload: Uint8Array): ContentChunk | undefined {
   if (payload.length < 4 || payload.length > payloadBytesMax) return undefined;
@@ -98,5 +103,6 @@ export function decodeContentChunk(payload: Uint8Array): ContentChunk | undefine
   }
   const head = readHead(data);
   const isWhole = head !== undefined && bytes.length <= head.bodyBytes;
-  return isWhole && head.headers.length % 2 === 0 ? { head, bytes } : undefined;
+  if (!isWhole || head.headers.length % 2 !== 0) return undefined;
+  return { head: { statusLine: `HTTP/1.1 ${head.status}`, ...head }, bytes };
 }

@@ -5,6 +5,7 @@ function headersOf(...headers: string[]): Record<string, string> {
   return contentHeaders({
     url: "http://a.example/",
     status: 203,
+    statusLine: "HTTP/1.1 203 As Told",
     fetchedAtMs: Date.UTC(2026, 0, 2),
     headers,
     body: new Uint8Array(0),

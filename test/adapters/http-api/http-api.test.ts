@@ -247,6 +247,7 @@ describe("HttpApi, asking", () => {
     control.archived.set("http://a/", {
       url: "http://a/\u0000\r\nx: y",
       status: 404,
+      statusLine: "HTTP/1.0 404 Gone\u001b[1m",
       fetchedAtMs: 0,
       headers: [
         "Content-Type",
@@ -270,6 +271,7 @@ describe("HttpApi, asking", () => {
     expect(response.headers.get("x-archive-status")).toBe("404");
     const head = await call(`/v1/content/head?url=${encodeURIComponent("http://a/")}`);
     expect(head.body).toMatchObject({ status: 404, bodyBytes: 1_000 });
+    expect(head.body).toMatchObject({ statusLine: "HTTP/1.0 404 Gone\u001b[1m" });
   });
 
   it("says what is not in the archive, which job there is not, and which route", async () => {

@@ -15,6 +15,7 @@ describe("parseResponseHead", () => {
     const text = "HTTP/1.1 200 OK\r\nB: 1\r\nA: \u00ff\r\nb:2:3\r\n\r\nbody";
     expect(parseResponseHead(bytesOf(text))).toEqual({
       status: 200,
+      statusLine: "HTTP/1.1 200 OK",
       headers: ["B", "1", "A", "\u00ff", "b", "2:3"],
       bodyAt: text.length - 4,
     });
@@ -23,6 +24,7 @@ describe("parseResponseHead", () => {
   test("reads line feeds alone and a head without fields", () => {
     expect(parseResponseHead(bytesOf("HTTP/1.0 404\nA: b\n\n"))).toEqual({
       status: 404,
+      statusLine: "HTTP/1.0 404",
       headers: ["A", "b"],
       bodyAt: 19,
     });
@@ -47,6 +49,7 @@ describe("parseResponseHead", () => {
         const text = responseHead({ ...line, headers, bodyBytes: 0 });
         expect(parseResponseHead(bytesOf(text))).toEqual({
           status,
+          statusLine: `HTTP/1.0 ${status} any`,
           headers,
           bodyAt: text.length,
         });

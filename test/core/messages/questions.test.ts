@@ -135,6 +135,7 @@ const figures: StatsReply = {
 const contentHead: ContentHead = {
   url: "http://a.example/",
   status: 200,
+  statusLine: "HTTP/1.0 200 Fine",
   fetchedAtMs: 12.5,
   headers: ["content-type", "text/html"],
   truncated: false,
@@ -179,6 +180,14 @@ describe("questions of users, and their answers", () => {
     expect(decodeContentChunk(encodeContentChunk(chunk))).toEqual(chunk);
     const none = { head: undefined, bytes: new Uint8Array(0) };
     expect(decodeContentChunk(encodeContentChunk(none))).toEqual(none);
+  });
+
+  it("makes up the status line that a member of the first version does not send", () => {
+    const head = { ...contentHead, statusLine: undefined } as unknown as ContentHead;
+    expect(decodeContentChunk(encodeContentChunk({ ...chunk, head }))).toEqual({
+      ...chunk,
+      head: { ...contentHead, statusLine: "HTTP/1.1 200" },
+    });
   });
 
   it("are safe to receive from a stranger", () => {

@@ -284,6 +284,7 @@ describe("peer get", () => {
     control.archived.set("http://a.example/", {
       url: "http://a.example/",
       status: 200,
+      statusLine: "HTTP/1.0 200 \u001b[1mOK",
       fetchedAtMs: 0,
       headers: ["Content-Type", "text/html", "X", "\u001b[1m"],
       body,
@@ -298,8 +299,9 @@ describe("peer get", () => {
   });
 
   it("says beside the body that its end was not kept", async () => {
-    const cut = { url: "http://b.example/", status: 200, fetchedAtMs: 0, headers: [] };
-    control.archived.set(cut.url, { ...cut, body: body.subarray(0, 3), truncated: true });
+    const cut = { url: "http://b.example/", status: 200, statusLine: "HTTP/1.1 200 OK" };
+    const head = { ...cut, fetchedAtMs: 0, headers: [] };
+    control.archived.set(cut.url, { ...head, body: body.subarray(0, 3), truncated: true });
     const { err, exitCode, terminal } = await peer(["get", cut.url]);
     expect({ err, exitCode }).toEqual({
       err: "peer: http://b.example/ is archived without its end\n",
@@ -311,7 +313,7 @@ describe("peer get", () => {
 
   it("shows the archived head", async () => {
     const { out } = await peer(["get", "--headers", "http://a.example/"]);
-    expect(out).toBe("HTTP/1.1 200\nContent-Type: text/html\nX: \ufffd[1m\n");
+    expect(out).toBe("HTTP/1.0 200 \ufffd[1mOK\nContent-Type: text/html\nX: \ufffd[1m\n");
     const json = await peer(["get", "--json", "http://a.example/"]);
     expect(JSON.parse(json.out)).toMatchObject({ status: 200, bodyBytes: 100_000 });
   });

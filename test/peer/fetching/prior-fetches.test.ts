@@ -30,7 +30,8 @@ class Reads {
     await new Promise((resolve) => setImmediate(resolve));
     this.now -= 1;
     const body = new Uint8Array(bodyBytes);
-    return { url, status: 200, fetchedAtMs: 0, headers: [], body, truncated: false };
+    const head = { url, status: 200, statusLine: "HTTP/1.1 200 OK", fetchedAtMs: 0, headers: [] };
+    return { ...head, body, truncated: false };
   }
 }
 

@@ -33,6 +33,7 @@ function fetched(bodyBytes: number): ReturnType<ContentDesk["fetch"]> {
   const head: ContentHead = {
     url,
     status: 200,
+    statusLine: "HTTP/1.1 200 OK",
     fetchedAtMs: 0,
     headers: [],
     truncated: true,
@@ -93,6 +94,7 @@ describe("a body that another member reads part after part", () => {
       return Promise.resolve({
         url,
         status: 200,
+        statusLine: "HTTP/1.1 200 OK",
         fetchedAtMs: 0,
         headers: [],
         truncated: false,
