@@ -20,12 +20,13 @@ export class QueryGuard {
     if (query === -1) return true;
     const path = hash64(url.slice(0, query), BigInt(space));
     const count = this.#young.get(path) ?? this.#old.get(path) ?? 0;
-    if (count >= max) return false;
-    this.#young.set(path, count + 1);
+    const isAdmitted = count < max;
+    // A path at its limit is seen all the same: else it would be forgotten, and count from zero.
+    this.#young.set(path, isAdmitted ? count + 1 : count);
     if (this.#young.size >= generationMax) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    return true;
+    return isAdmitted;
   }
 }
