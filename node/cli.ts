@@ -54,7 +54,10 @@ export async function runCli(
     terminal,
     version: packageVersion(),
     composePeer,
-    finish: (code) => (exitCode = code),
+    finish: (code) => {
+      exitCode = code;
+      terminal.endWith(code);
+    },
   };
   try {
     const program = programOf(context);

@@ -27,15 +27,20 @@ export function processTerminal(): Terminal {
         for (const signal of stopSignals) process.off(signal, listener);
       };
     },
+    endWith: (code) => (process.exitCode = code),
     exitNow: (code) => process.exit(code),
   };
 }
 
-/** Ends a command whose output is lost: quietly where its reader has seen enough (`peer status ... | head`). */
+/**
+ * Ends a command whose output is lost, with the code that it has by then: quietly where its reader has seen enough
+ * (`peer status ... | head`), or went at the Ctrl-C that stopped both (`peer crawl ... | tee log`).
+ */
 function endWithoutOutput(error: Error): void {
   if ("code" in error && error.code === "EPIPE") process.exit();
   process.stderr.write(`peer: standard output cannot be written (${error.message})\n`);
-  process.exit(exitCodes.failed);
+  process.exitCode ??= exitCodes.failed;
+  process.exit();
 }
 
 type Write = (chunk: string | Uint8Array, written: () => void) => void;

@@ -23,6 +23,8 @@ export interface Terminal {
   readonly clock: Clock;
   /** Calls `listener` for every signal that asks to stop, until the returned function is called. */
   onStopSignal(listener: (signal: StopSignal) => void): () => void;
+  /** Says with what code the process ends, also where its output is lost before the command is over. */
+  endWith(code: number): void;
   /** Ends the process at once: only for a second signal and for a stop that takes too long. */
   exitNow(code: number): void;
 }

@@ -152,8 +152,8 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     const report = session.control.job(plan.job);
     const finished = report.finished && left.file === undefined;
     const summary = crawlSummary({ ...report, finished }, archiveFiles, plan.out, broken);
-    await finish(context, command, summary, again, left);
     if (!finished && stop.exitCode !== 0) context.finish(stop.exitCode);
+    await finish(context, command, summary, again, left);
   } finally {
     stop.dispose();
   }

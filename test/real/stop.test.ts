@@ -87,6 +87,17 @@ describe("peer crawl that is told to stop", () => {
     });
   });
 
+  it("says so by its exit code where the reader of its output has gone as well", async () => {
+    const silent = await SilentServer.start();
+    const out = await bench.directory();
+    const crawl = bench.start(["crawl", silent.url, "--allow-private", "--out", out]);
+    await silent.asked;
+    crawl.dropOutput();
+    void crawl.end("SIGINT");
+    silent.stop();
+    expect(await crawl.ended).toMatchObject({ code: 130, signal: null });
+  });
+
   it("lets a request in flight end, but not when it is told a second time", async () => {
     const silent = await SilentServer.start();
     const out = await bench.directory();

@@ -39,6 +39,8 @@ export class FakeTerminal implements Terminal {
   inputStaysOpen = false;
   /** Whether a command has said that it reads no further. */
   inputClosed = false;
+  /** Code that the process is to end with, where a command has said so. */
+  endCode: number | undefined;
   /** Codes that the process was ended with at once. */
   readonly exits: number[] = [];
   readonly #inputEnd = Promise.withResolvers<undefined>();
@@ -69,6 +71,10 @@ export class FakeTerminal implements Terminal {
   onStopSignal(listener: (signal: StopSignal) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  endWith(code: number): void {
+    this.endCode = code;
   }
 
   exitNow(code: number): void {

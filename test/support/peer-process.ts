@@ -73,6 +73,11 @@ export class PeerProcess {
     return this.#stderr;
   }
 
+  /** Reads its standard output no further, as a reader that has gone. */
+  dropOutput(): void {
+    this.#child.stdout.destroy();
+  }
+
   /** Sends a signal; resolves with how the process ended. */
   end(signal: NodeJS.Signals): Promise<Ended> {
     this.#child.kill(signal);

@@ -192,7 +192,7 @@ describe("peer crawl --file", () => {
     await writeFile(file, urlsOf(3_500).join("\n"));
     signalAfter(2);
     const stopped = await crawl("--file", file, "--out", out);
-    expect(stopped.exitCode).toBe(130);
+    expect([stopped.exitCode, terminal.endCode]).toEqual([130, 130]);
     expect(stopped.out).toMatch(/^stopped; everything is kept\n/);
     expect(stopped.err).toContain(`continue with: peer crawl --file ${file} --out ${out}\n`);
     expect(control.injected).toHaveLength(2);
