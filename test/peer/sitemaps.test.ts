@@ -102,6 +102,15 @@ describe("a job that wants sitemaps", () => {
     expect(peer.job(testJob).counts).toMatchObject({ pages: 4, fetched: 7 });
   });
 
+  it("takes a file whose ending its server does not know", async () => {
+    const headers = { "content-type": "application/octet-stream" };
+    const machine = machineWith({
+      [`${site}/one.xml`]: { ...sitemap("/", "/a", "/b"), headers },
+    });
+    await machine.crawl([`${site}/`], { sitemaps: true, otherContent: "skip" });
+    expect(asked(machine)).toContain("/a");
+  });
+
   it("gives them a place in its depth", async () => {
     const machine = machineWith();
     await machine.crawl([`${site}/`], { sitemaps: true, depthMax: 2 });

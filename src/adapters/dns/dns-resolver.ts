@@ -74,6 +74,8 @@ const systemLookupsMax = 2;
 
 /** What each code of c-ares and of `getaddrinfo` means; every other one is `dns-error`. */
 const failureByCode: ReadonlyMap<string, ResolveFailure> = new Map([
+  // Such a name cannot be asked for: it has an empty label, one that is too long, or characters that no host's name has.
+  ["EBADNAME", "dns-not-found"],
   ["ECANCELLED", "aborted"],
   ["EAI_NODATA", "dns-not-found"],
   ["ENODATA", "dns-not-found"],

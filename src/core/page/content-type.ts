@@ -46,10 +46,19 @@ const sitemapMimes: ReadonlySet<string> = new Set([
   "application/x-gzip",
 ]);
 
-/** Whether a response with this header may be a sitemap of any format, compressed as a file or not. */
-export function isSitemapType(header: string | undefined): boolean {
-  const type = parseContentType(header);
-  return type !== undefined && sitemapMimes.has(type.mime);
+/** What servers send whose tables do not know the ending of a file: nginx has none for `.gz`. */
+const binaryMimes: ReadonlySet<string> = new Set([
+  "application/octet-stream",
+  "binary/octet-stream",
+]);
+
+const sitemapFile = /^[^?]*\.(?:xml|txt|rss|atom)(?:\.gz)?(?:\?|$)/i;
+
+/** Whether a response with this header, from a canonical URL, may be a sitemap of any format, compressed as a file or not. */
+export function isSitemapType(header: string | undefined, url: string): boolean {
+  const mime = parseContentType(header)?.mime;
+  if (mime === undefined) return false;
+  return sitemapMimes.has(mime) || (binaryMimes.has(mime) && sitemapFile.test(url));
 }
 
 /**

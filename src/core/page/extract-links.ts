@@ -1,5 +1,5 @@
 import type { CanonicalUrl } from "../units.ts";
-import { isPlainUrl } from "../url/canonicalize-url.ts";
+import { admittedUrlBytesMax, isPlainUrl } from "../url/canonicalize-url.ts";
 import { isXhtml } from "./content-type.ts";
 import { decodeBytes, type EncodingName } from "./encoding-label.ts";
 import { LinkResolver } from "./link-resolver.ts";
@@ -122,6 +122,8 @@ function resolveLinks(raw: RawPage, resolver: LinkResolver, unitsMax: number): R
   for (const [reference, followed] of raw.references) {
     const url = resolver.resolve(reference);
     units += url?.length ?? reference.length + resolver.baseUnits;
+    // To resolve against it takes its time, however short what comes of it is.
+    if (resolver.baseUnits > admittedUrlBytesMax) units += resolver.baseUnits;
     if (units > unitsMax) break;
     looked += 1;
     if (url === undefined) continue;

@@ -1,5 +1,10 @@
 import type { CanonicalUrl } from "../units.ts";
-import { admittedUrlBytesMax, canonicalizeUrl, parseUrl } from "../url/canonicalize-url.ts";
+import {
+  admittedUrlBytesMax,
+  canonicalizeUrl,
+  inputUnitsMax,
+  parseUrl,
+} from "../url/canonicalize-url.ts";
 import { pathStartOf } from "../url/site-of.ts";
 import type { EncodingName } from "./encoding-label.ts";
 import { type EncodingTables, QueryEncoder } from "./query-encoder.ts";
@@ -48,7 +53,7 @@ export class LinkResolver {
 
   /** The URL that `reference` means, whatever its scheme, as `URL.href` gives it. */
   resolveUrl(reference: string): string | undefined {
-    return parseUrl(this.#encoder.encodeQuery(reference), this.#base)?.href;
+    return parseUrl(this.#encoded(reference), this.#base)?.href;
   }
 
   #resolvePlain(reference: string): CanonicalUrl | undefined {
@@ -94,6 +99,11 @@ export class LinkResolver {
   }
 
   #resolveAny(reference: string): CanonicalUrl | undefined {
-    return canonicalizeUrl(this.#encoder.encodeQuery(reference), this.#base);
+    return canonicalizeUrl(this.#encoded(reference), this.#base);
+  }
+
+  /** What is too long to be looked at stays as it is: to encode it would take a second for each megabyte. */
+  #encoded(reference: string): string {
+    return reference.length > inputUnitsMax ? reference : this.#encoder.encodeQuery(reference);
   }
 }

@@ -9,9 +9,15 @@ export interface RobotsDirectives {
 
 export const noDirectives: RobotsDirectives = Object.freeze({ noindex: false, nofollow: false });
 
+/** Its setting may be `none`, which is then no directive. */
+const imagePreview = /max-image-preview\s*:\s*none/g;
+
 /** The directives of a list such as `noindex, nofollow`; unknown ones are skipped. */
 export function parseDirectives(content: string): RobotsDirectives {
-  const words = content.toLowerCase().split(/[\s,;]+/);
+  const words = content
+    .toLowerCase()
+    .replace(imagePreview, "")
+    .split(/[\s,;]+/);
   const none = words.includes("none");
   return {
     noindex: none || words.includes("noindex"),

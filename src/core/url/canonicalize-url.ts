@@ -7,7 +7,7 @@ export const admittedUrlBytesMax = 16_384;
  * Longest input looked at, in UTF-16 units: far above what a URL may have, since a reference may lose much of its length
  * (dot segments, a fragment), and low enough that a hostile page cannot buy much work with one attribute.
  */
-const inputUnitsMax = 65_536;
+export const inputUnitsMax = 65_536;
 
 /** Longest name of a host, in characters; in ASCII, where the last form of a name is at most 253, in UTF-16 units. */
 const nameCharsMax = 255;

@@ -172,7 +172,7 @@ export class Visitor {
           otherContent === "archive" ||
           status >= 300 ||
           isHtmlType(type) ||
-          (sitemaps && isSitemapType(type)),
+          (sitemaps && isSitemapType(type, request.url)),
         wantsPart: (failure) => !this.#isAskedAgain(lease, { failure }),
       },
       this.#signal,

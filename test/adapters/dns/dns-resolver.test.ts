@@ -93,6 +93,15 @@ describe("DnsResolver", () => {
     expect(outcome).toMatchObject({ expiresAtMs: setting.clock.atMs + keptMs });
   });
 
+  it.each(["www..a.test", `${"a".repeat(64)}.test`, `${"a.".repeat(130)}test`, "a!b.test"])(
+    "does not find a name that nobody can be asked for: %s",
+    async (name) => {
+      const setting = await setUp({ "a.test": at("192.0.2.1", 60) });
+      expect(await ask(setting, name)).toMatchObject({ failure: "dns-not-found" });
+      expect(setting.server.asked).toEqual([]);
+    },
+  );
+
   it("asks for IPv6 addresses first where the machine has no others", async () => {
     const both = { kind: "addresses", addresses: ["192.0.2.1", "2001:db8::1"], ttlS: 60 } as const;
     const names = { "both.test": both, "four.test": at("192.0.2.4", 60) };

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   isHtml,
   isHtmlType,
+  isSitemapType,
   isXhtml,
   parseContentType,
 } from "../../../src/core/page/content-type.ts";
@@ -23,6 +24,20 @@ describe("parseContentType", () => {
     [`text/html;${" ".repeat(10_000)}`, undefined],
   ])("reads %j", (header, expected) => {
     expect(parseContentType(header)).toEqual(expected);
+  });
+});
+
+describe("isSitemapType", () => {
+  it.each([
+    ["application/xml", "http://e.org/map", true],
+    ["application/octet-stream", "http://e.org/sitemap.xml.gz", true],
+    ["binary/octet-stream", "http://e.org/urls.TXT?v=1", true],
+    ["application/octet-stream", "http://e.org/setup.exe?for=a.xml", false],
+    ["application/octet-stream", "http://e.org/source.tar.gz", false],
+    ["image/png", "http://e.org/sitemap.xml", false],
+    [undefined, "http://e.org/sitemap.xml", false],
+  ])("of %j at %s is %j", (header, url, expected) => {
+    expect(isSitemapType(header, url)).toBe(expected);
   });
 });
 

@@ -134,6 +134,14 @@ describe("the links of a page", () => {
     expect(extractLinks(html, { url }, { ...short, linksMax: 2 }).linksLeftOut).toBe(1);
     expect(extractLinks(html, { url })).not.toHaveProperty("linksLeftOut");
   });
+
+  it("are bounded by the length of a base that each one is resolved against", () => {
+    const base = `http://e.org/${"a".repeat(100_000)}`;
+    const html = Buffer.from(`<base href="${base}">` + "<a href=/!1><a href=/!2><a href=/!3>");
+    const page = extractLinks(html, { url }, { linksMax: 10, linkUnitsMax: 2.5 * base.length });
+    expect(page.links).toEqual(["http://e.org/!1", "http://e.org/!2"]);
+    expect(page.linksLeftOut).toBe(1);
+  });
 });
 
 describe("what a page says of itself", () => {

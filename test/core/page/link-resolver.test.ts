@@ -42,6 +42,13 @@ describe("LinkResolver", () => {
     expect(resolver.resolve("b".repeat(400))).toBeUndefined();
   });
 
+  it("does not encode a query that is too long to be looked at", () => {
+    const resolver = new LinkResolver("http://e.org/", "windows-1252", tables);
+    expect(resolver.resolve(`?${"\u00e9".repeat(65_536)}`)).toBeUndefined();
+    expect(resolver.resolveUrl(`?${"\u00e9".repeat(65_535)}`)).toContain("?%E9%E9");
+    expect(resolver.resolveUrl(`?${"\u00e9".repeat(65_536)}`)).toContain("?%C3%A9");
+  });
+
   it("resolves absolute references alone where there is no base", () => {
     const resolver = new LinkResolver(undefined, "utf-8", tables);
     expect(resolver.resolve("http://e.org/a")).toBe("http://e.org/a");

@@ -9,6 +9,8 @@ describe("parseDirectives", () => {
     ["noindex nofollow", true, true],
     ["index,follow", false, false],
     ["nofollowing, noindexed", false, false],
+    ["index, max-image-preview: none", false, false],
+    ["max-image-preview:none, none", true, true],
     ["", false, false],
   ])("reads %j", (content, noindex, nofollow) => {
     expect(parseDirectives(content)).toEqual({ noindex, nofollow });
@@ -26,6 +28,8 @@ describe("parseXRobotsTag", () => {
     [["*: noindex"], true, false],
     [["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"], true, false],
     [["max-snippet: 10, nofollow"], false, true],
+    [["max-image-preview: none"], false, false],
+    [["orbweaver: max-image-preview: none, noindex"], true, false],
     [[], false, false],
   ])("reads %j", (headers, noindex, nofollow) => {
     expect(parseXRobotsTag(headers)).toEqual({ noindex, nofollow });
