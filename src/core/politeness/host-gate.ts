@@ -113,11 +113,15 @@ export class HostGate {
     this.#backoffUntilMs = Math.max(this.#backoffUntilMs, atMs);
   }
 
-  /** Which clock keeps the gate closed: the one that ends last. */
+  /**
+   * Which clock keeps the gate closed: the halt while it lasts, since only an operator ends it sooner, else the one that ends
+   * last. A server that asks for a day by its Retry-After moves the backoff beyond the halt, with requests that were open when
+   * it came.
+   */
   hold(nowMs: Millis): GateHold | undefined {
     const untilMs = this.nextFetchAtMs;
     if (nowMs >= untilMs) return undefined;
-    if (untilMs === this.#haltedUntilMs) return "halted";
+    if (nowMs < this.#haltedUntilMs) return "halted";
     if (untilMs === this.#breaker.openUntilMs) return "breaker";
     if (untilMs === this.#backoffUntilMs) return "backoff";
     return "politeness";

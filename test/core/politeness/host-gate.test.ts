@@ -179,6 +179,16 @@ describe("the halt", () => {
     expect(gate.snapshot().haltReason).toBe("failures-in-row");
   });
 
+  it("is told, and can be lifted, though a request that was open when it came makes the backoff end later", () => {
+    const { gate, atMs } = failedGate(50);
+    gate.record({ ...verdict("overloaded", atMs + 5), retryAfterMs: 86_400_000 }, 0);
+    expect(gate.nextFetchAtMs).toBe(atMs + 5 + 86_400_000);
+    expect(gate.hold(atMs + 7)).toBe("halted");
+    expect(gate.hold(atMs + 86_400_000)).toBe("backoff");
+    gate.release();
+    expect(gate.hold(atMs + 7)).toBeUndefined();
+  });
+
   it("comes back with the first failure after it has run out", () => {
     const { gate } = failedGate(50);
     expect(gate.record(verdict("failed", gate.nextFetchAtMs), 0)).toMatchObject({ kind: "halted" });
