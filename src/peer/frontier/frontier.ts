@@ -94,6 +94,7 @@ export class Frontier {
         room: () => hosts.room,
         isWanted: (name, position) =>
           this.#crawled.contains(position) && !hosts.get(name) && !this.#closed.has(name),
+        mayHaveMore: () => jobs.hasUnread,
         activate: (names) => this.#activate(names),
       },
       events.onFailure,
@@ -308,6 +309,10 @@ export class Frontier {
 
   /** A job has changed: hosts that had nothing to do may have now. */
   jobsChanged(): void {
+    if (this.#jobs.takeFoundQueued()) {
+      for (const host of this.#hosts.values()) host.expectOnDisk();
+      this.#waiting.lookAgain();
+    }
     for (const host of this.#hosts.values()) this.#preparer.prepare(host);
     if (this.#hosts.takeDisplaced()) this.#waiting.lookAgain();
   }

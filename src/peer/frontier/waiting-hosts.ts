@@ -22,6 +22,7 @@ export class WaitingHosts {
   readonly #journal: Pick<Journal, "flushed">;
   readonly #room: () => number;
   readonly #isWanted: (name: HostName, position: RingPosition) => boolean;
+  readonly #mayHaveMore: () => boolean;
   readonly #activate: (names: readonly HostName[]) => Promise<void>;
   readonly #onFailure: (error: unknown) => void;
   /** Where to look next; undefined when all have been looked at. */
@@ -37,6 +38,8 @@ export class WaitingHosts {
       readonly room: () => number;
       /** Whether the host of this name and position is to become active where there is room. */
       readonly isWanted: (name: HostName, position: RingPosition) => boolean;
+      /** Whether a host of which nothing is known to be queued may have entries all the same. */
+      readonly mayHaveMore: () => boolean;
       /** Makes hosts active; those for which there is no room after all are left on disk. */
       readonly activate: (names: readonly HostName[]) => Promise<void>;
     },
@@ -46,6 +49,7 @@ export class WaitingHosts {
     this.#journal = ports.journal;
     this.#room = intake.room;
     this.#isWanted = intake.isWanted;
+    this.#mayHaveMore = intake.mayHaveMore;
     this.#activate = intake.activate;
     this.#onFailure = onFailure;
   }
@@ -65,7 +69,7 @@ export class WaitingHosts {
 
   /** The host has no queue entries any more: its row is deleted, where it is not already. */
   forget(host: Host): readonly StoreOp[] {
-    if (host.waitingRow === "deleted") return [];
+    if (host.waitingRow === "deleted" || this.#mayHaveMore()) return [];
     host.waitingRow = "deleted";
     return [{ type: "del", key: hostKey("waiting", host.keys) }];
   }

@@ -42,6 +42,9 @@ export class JobRegistry {
   readonly #jobs = new Map<JobId, Job>();
   readonly #bySpace = new Map<number, Job>();
   readonly #heard = new PagesHeard();
+  /** URLs that are queued here of jobs that are unknown still, by the jobs' numbers. */
+  readonly #unheard = new Map<number, number>();
+  #hasFoundQueued = false;
   /** Changes that the next commit has to carry. */
   #unsaved: StoreOp[] = [];
   readonly #onChange: JobLog["changed"];
@@ -156,6 +159,35 @@ export class JobRegistry {
     return this.#heard.all();
   }
 
+  /** Counts URLs that are queued here, or are no more; those of a job that is unknown count when it becomes known. */
+  addQueued(space: number, by: number): void {
+    const job = this.#bySpace.get(space);
+    if (job) {
+      job.counter.add("queued", by);
+      return;
+    }
+    const count = this.queuedUnheard(space) + by;
+    if (count > 0) this.#unheard.set(space, count);
+    else this.#unheard.delete(space);
+  }
+
+  /** URLs that are queued here of a job that is unknown still. */
+  queuedUnheard(space: number): number {
+    return this.#unheard.get(space) ?? 0;
+  }
+
+  /** Whether the database has queued URLs that nobody has looked for, as their job was unknown. */
+  get hasUnread(): boolean {
+    return this.#unheard.size > 0 || this.#hasFoundQueued;
+  }
+
+  /** Whether a job has become known since the last call of which URLs were queued here already. */
+  takeFoundQueued(): boolean {
+    const hasFound = this.#hasFoundQueued;
+    this.#hasFoundQueued = false;
+    return hasFound;
+  }
+
   /** Nothing counts as queued: in a swarm it counts when the arcs are taken in which it is. */
   forgetQueued(): void {
     for (const { counter } of this.#jobs.values()) counter.add("queued", -counter.queued);
@@ -195,9 +227,18 @@ export class JobRegistry {
     const before = known?.definition;
     const value = new TextEncoder().encode(JSON.stringify(definition));
     const job = this.#install(definition, known?.counter ?? new JobCounter(undefined));
+    this.#countUnheard(job);
     this.#unsaved.push({ type: "put", key: namedKey("job", definition.id), value });
     this.#onChange(before, definition, by);
     return job;
+  }
+
+  #countUnheard({ space, counter }: Job): void {
+    const count = this.#unheard.get(space);
+    if (count === undefined) return;
+    this.#unheard.delete(space);
+    this.#hasFoundQueued = true;
+    counter.add("queued", count);
   }
 
   #install(definition: JobDefinition, counter: JobCounter): Job {

@@ -16,8 +16,9 @@ import {
   encodeRangeDigestsReply,
 } from "../../core/messages/reconciliation.ts";
 import { decodeRows } from "../../core/messages/rows.ts";
+import { jobSpace } from "../../core/record/keys.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { MemberId, Millis } from "../../core/units.ts";
+import type { JobId, MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
@@ -44,6 +45,8 @@ interface HandlerParts {
   readonly keeper: ReplicaKeeper;
   readonly spread: JobSpread;
   readonly termination: Termination;
+  /** URLs of the job of this number that are on their way to their owners. */
+  readonly pendingOf: (space: number) => number;
   readonly territory: Territory;
   readonly view: SwarmView;
   /** The arcs of which the member has a complete copy that is kept up to date. */
@@ -90,7 +93,7 @@ export class PeerHandlers {
       released: (from, payload) => this.#released(from, payload),
       transfer: (from, payload) => this.#transfer(from, payload),
       whoHolds: (from, payload) => this.#whoHolds(from, payload),
-      activity: (_, payload) => this.#activity(payload),
+      activity: (from, payload) => this.#activity(from, payload),
       jobs: (_, payload) => this.#jobs(payload),
     };
     for (const [kind, handler] of Object.entries(handlers)) {
@@ -211,12 +214,22 @@ export class PeerHandlers {
     return known;
   }
 
-  async #activity(payload: Uint8Array): Promise<Answer | undefined> {
+  async #activity(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const id = decodeActivity(payload);
     if (id === undefined) return undefined;
     const job = id === noJob ? undefined : this.#parts.jobs.find(id);
     const report = this.#parts.termination.report(job);
-    return Promise.resolve(reply(encodeActivityReply(report)));
+    const unheard = id === noJob || job ? undefined : this.#busyUnheard(id);
+    if (unheard !== undefined) void this.#parts.spread.learn(from);
+    const busy = report.busy ?? unheard;
+    return Promise.resolve(reply(encodeActivityReply({ ...report, busy })));
+  }
+
+  /** Why a job of which this peer has not heard is not over here. */
+  #busyUnheard(id: JobId): string | undefined {
+    const space = jobSpace(id);
+    const has = this.#parts.jobs.queuedUnheard(space) + this.#parts.pendingOf(space) > 0;
+    return has ? "there are URLs of it, and it has not been heard of" : undefined;
   }
 
   async #jobs(payload: Uint8Array): Promise<Answer | undefined> {

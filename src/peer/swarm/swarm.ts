@@ -197,6 +197,7 @@ export class Swarm {
       keeper: this.keeper,
       spread: this.jobs,
       termination: this.termination,
+      pendingOf: (space) => this.exchange.pendingOf(space),
       territory,
       view,
       keptAt: (member) => this.replicator.stream(member)?.synced ?? ArcSet.empty,

@@ -24,7 +24,7 @@ it("writes and deletes the row of a waiting host once, and anew when the other w
       store: { range: none },
       journal: { flushed: none },
     },
-    { room: () => 1, isWanted: () => true, activate: none },
+    { room: () => 1, isWanted: () => true, mayHaveMore: () => false, activate: none },
     (error) => {
       throw error;
     },
@@ -72,6 +72,7 @@ class WaitingBench {
       {
         room: () => this.room,
         isWanted: () => true,
+        mayHaveMore: () => false,
         activate: (hosts) => {
           this.taken.push([...hosts]);
           this.room -= hosts.length;

@@ -15,7 +15,8 @@ import type { Territory } from "./territory.ts";
 /**
  * What it means for this peer's books that it begins or ends to hold arcs.
  *
- * Invariant: a job's total of queued URLs is the number of those in the rows of its queues, in the arcs that are held.
+ * Invariant: a job's total of queued URLs is the number of those in the rows of its queues, in the arcs that are held;
+ * that of a job of which this peer hears later, too.
  */
 export class Holdings {
   readonly #store: Store;
@@ -90,7 +91,7 @@ export class Holdings {
     const census = await takeCensus(this.#store, this.#parts.jobs, arcs);
     const counts = sign > 0 ? census.counts : census.allCounts;
     for (const [space, count] of counts) {
-      this.#parts.jobs.bySpace(space)?.counter.add("queued", sign * count);
+      this.#parts.jobs.addQueued(space, sign * count);
     }
     return census;
   }

@@ -53,7 +53,8 @@ interface Incoming extends NamedKey {
 
 /** A row of a queue from elsewhere. */
 interface Queued extends QueuedBundle {
-  readonly job: Job;
+  /** Undefined where this peer has not heard of it: such a row is kept as it comes, and read when it has. */
+  readonly job: Job | undefined;
   /** Of its URLs' records, by the URLs' places. */
   readonly records: readonly NamedKey[];
 }
@@ -228,7 +229,8 @@ export class ReplicaKeeper {
     if (tag !== "queue") return [one];
     const job = this.#parts.jobs.bySpace(jobSpaceOfQueueKey(row.key));
     const queued = row.value && readQueued(row.key, row.value);
-    if (!job || !queued) return [];
+    if (!queued) return [];
+    if (!job) return [{ ...one, queued: { ...queued, job, records: [] } }];
     const records = recordKeysOf(queued.bundle, job).map(nameKey);
     const { bundle } = queued;
     const queuedRows = records
@@ -356,9 +358,9 @@ export class ReplicaKeeper {
     ops.push({ type: "put", key: waitingKeyOf(key), value: name });
     // A message may speak of one row twice.
     current.set(id, left);
-    job.counter.add("queued", count);
+    this.#parts.jobs.addQueued(jobSpaceOfQueueKey(key), count);
     this.#parts.mixed.merged(positionOfKey(key));
-    return { host, row: { key, value: left, job: job.definition.id } };
+    return job && { host, row: { key, value: left, job: job.definition.id } };
   }
 
   /** The URL was kept out at one place, and let in at another one: it does not count as skipped. */
