@@ -61,13 +61,17 @@ function titleOf(source: UrlSource | undefined, urls: readonly string[]): string
   return others.length > 0 ? undefined : host;
 }
 
-/** What has been done of the job. Errors, where no URL begins it: `JOB_UNKNOWN`. */
+/** What has been done of the job. Errors: `JOB_CANCELLED`, and where no URL begins it `JOB_UNKNOWN`. */
 export function jobBefore(
   control: PeerControl,
   { urls, out, job }: CrawlPlan,
 ): JobReport | undefined {
   const jobs = control.jobs();
   const before = jobs.find(({ definition }) => definition.id === job);
+  if (before?.definition.state === "cancelled") {
+    const problem = `job "${job}" in ${out} was cancelled; begin anew with --job NAME or another --out DIR`;
+    throw new CrawlError("JOB_CANCELLED", problem, { job });
+  }
   if (before !== undefined || urls.length > 0) return before;
   if (jobs.length === 0) throw nothingToContinue(out);
   const names = jobs.map(({ definition }) => definition.id).join(", ");

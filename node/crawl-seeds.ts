@@ -1,3 +1,4 @@
+import { CrawlError } from "../src/core/errors.ts";
 import type { JobOptions } from "../src/core/jobs/job-definition.ts";
 import type { JobId } from "../src/core/units.ts";
 import type { InjectReport, PeerControl } from "../src/ports/peer-control.ts";
@@ -56,7 +57,7 @@ export class CrawlSeeds {
 
   /**
    * Injects all of them, the next batch when the one before it is durable; without any, only the options are set. Returns
-   * whether that was all: false where one of `ends` came before.
+   * whether that was all that the job takes: false where one of `ends` came before.
    */
   async injectAll({ control, job, onBatch, options, ends }: SeedInjection): Promise<boolean> {
     try {
@@ -64,7 +65,8 @@ export class CrawlSeeds {
       // The first batch sets the job's options; with each they would only count as further changes.
       for (let set: Partial<JobOptions> | undefined = options; ; set = undefined) {
         const urls = batch.map(({ url }) => url);
-        const report = await control.inject(job, urls, set);
+        const report = await injected(control, job, urls, set);
+        if (report === undefined) return true;
         this.#rejections.addReport(batch, report);
         onBatch(report);
         const next = this.#rest.next();
@@ -79,6 +81,22 @@ export class CrawlSeeds {
     } finally {
       this.#source?.close();
     }
+  }
+}
+
+/** Undefined where the job was cancelled since the batch before, the one with `options`: it takes no more. */
+async function injected(
+  control: Pick<PeerControl, "inject">,
+  job: JobId,
+  urls: readonly string[],
+  options: Partial<JobOptions> | undefined,
+): Promise<InjectReport | undefined> {
+  try {
+    return await control.inject(job, urls, options);
+  } catch (error) {
+    const isCancelled = error instanceof CrawlError && error.code === "JOB_CANCELLED";
+    if (options === undefined && isCancelled) return undefined;
+    throw error;
   }
 }
 

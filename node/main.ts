@@ -17,8 +17,7 @@ if (majorOf(process.version) >= nodeMajorMin) {
   enableCompileCache();
   const { runCli } = await import("./cli.ts");
   const { processTerminal } = await import("./process-terminal.ts");
-  const exitCode = await runCli(process.argv.slice(2), processTerminal());
-  if (exitCode !== 0) process.exitCode = exitCode;
+  process.exitCode = await runCli(process.argv.slice(2), processTerminal());
 } else {
   const { handOver, newerNode } = await import("./newer-node.ts");
   const script = fileURLToPath(import.meta.url);

@@ -39,7 +39,7 @@ export function processTerminal(): Terminal {
 function endWithoutOutput(error: Error): void {
   if ("code" in error && error.code === "EPIPE") process.exit();
   process.stderr.write(`peer: standard output cannot be written (${error.message})\n`);
-  process.exitCode ??= exitCodes.failed;
+  process.exitCode ||= exitCodes.failed;
   process.exit();
 }
 

@@ -77,6 +77,7 @@ export class StopRequest {
     if (this.#askedAtMs === undefined) {
       this.#askedAtMs = nowMs;
       this.#exitCode = exitCodeOf[signal];
+      this.#terminal.endWith(this.#exitCode);
       this.#asked.abort();
     } else if (nowMs - this.#askedAtMs >= sameRequestMs) {
       this.#terminal.exitNow(exitCodeOf[signal]);
