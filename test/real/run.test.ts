@@ -108,7 +108,7 @@ describe("a running peer and the commands that talk to it", () => {
     expect(code).toBe(0);
     expect(Buffer.from(stdout).equals(Buffer.from(site.web.page(url).body))).toBe(true);
     const head = await command(["get", url, "--headers"]);
-    expect(head.stdout).toMatch(/^HTTP\/1\.1 200\n/);
+    expect(head.stdout).toMatch(/^HTTP\/1\.1 200 OK\n/);
     expect(head.stdout.toLowerCase()).toContain("\nlast-modified: thu, 01 jan 2026 00:00:00 gmt\n");
     const nothing = await command(["get", "https://elsewhere.example/"]);
     expect(nothing).toMatchObject({ code: 1, stdout: "" });

@@ -30,8 +30,11 @@ export function sieveKeyOfRow(rowKey: Uint8Array): SieveKey {
 const keysPerSnapshot = 1_000_000;
 const shareOfKeysPerSnapshot = 1 / 4;
 
-/** At the end too, only when there are so many in the log: a start reads fewer sooner than the smallest snapshot is written. */
-const keysWorthSaving = 20_000;
+/**
+ * At the end too, only when so many are in the log, as a share of the first filter's capacity: a start reads fewer sooner than
+ * the smallest snapshot, which has all bits of that filter, is written.
+ */
+const shareWorthSaving = 1 / 50;
 
 /** The space of payload digests; no job has it, since a job's number is a hash. */
 export const digestSpace = 0;
@@ -98,7 +101,8 @@ export class SieveKeeper {
 
   /** Puts a snapshot of everything into the journal, for a start that has no long log to read; nothing when it is short. */
   async save(journal: Pick<Journal, "append" | "flushed">): Promise<void> {
-    if (!this.#snapshots.isUnderWay && this.#keysSinceSnapshot < keysWorthSaving) return;
+    const keysMin = this.#sieve.options.capacity * shareWorthSaving;
+    if (!this.#snapshots.isUnderWay && this.#keysSinceSnapshot < keysMin) return;
     this.#beginSnapshot();
     for (;;) {
       void journal.append(this.snapshotPart());

@@ -182,7 +182,7 @@ describe("a sieve's keeper", () => {
 
   it("saves a snapshot at the end only when the log is longer than is read in a moment", async () => {
     const key = keyOf(0);
-    keeper.log(Array.from({ length: 19_999 }, () => key));
+    keeper.log(Array.from({ length: 79_999 }, () => key));
     const refuse = (): never => {
       throw new Error("nothing is to be written");
     };
@@ -196,11 +196,12 @@ describe("a sieve's keeper", () => {
 
   it("saves one at the end where the start had to read the rows", async () => {
     const { words } = keyOf(1);
-    for (let space = 0; space < 20_000; space += 1) {
-      disk.apply([
-        { type: "put", key: urlKey("url", 0n, words, 0, space), value: Uint8Array.of() },
-      ]);
-    }
+    const rows = Array.from({ length: 80_000 }, (_, space): StoreOp => ({
+      type: "put",
+      key: urlKey("url", 0n, words, 0, space),
+      value: Uint8Array.of(),
+    }));
+    disk.apply(rows);
     keeper = await started();
     await save();
     expect(chunks()).toBeGreaterThan(1);
