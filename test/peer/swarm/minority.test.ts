@@ -4,8 +4,8 @@ import { lanMembership } from "../../../src/core/membership/membership-options.t
 import type { MinorityPolicy } from "../../../src/peer/swarm/ownership/minority-watch.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
-/** Time in which each side has missed the other. */
-const missedMs = 15_000;
+/** Time in which each side has missed the other: one that is alone doubts itself first, and gives the others longer. */
+const missedMs = 20_000;
 
 describe("a member that is cut off from most others", () => {
   /** Requests by the one that is cut off, from when it has missed the others until they are back. */

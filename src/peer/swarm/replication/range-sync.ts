@@ -85,9 +85,16 @@ export class RangeSync {
     await journal.flushed();
     // Clocks differ from peer to peer, so there is nothing to compare; hosts are few.
     await this.#push(stream, wholeSpan("host", arcs), signal);
-    // Each takes many turns of messages and commits, and none waits for another: rows may come in any order.
+    const reconcile = (tag: TerritorialTag): Promise<boolean> =>
+      this.#reconcileTag(stream, tag, arcs, signal);
+    // Each takes many turns of messages and commits. One alone waits for another: of a URL that was kept out and let in since,
+    // the member has its record before it loses the exclusion.
+    const urls = reconcile("url");
     const done = await Promise.all(
-      territorialTags.map((tag) => this.#reconcileTag(stream, tag, arcs, signal)),
+      territorialTags.map(async (tag) => {
+        if (tag === "url") return urls;
+        return (tag !== "exclusion" || (await urls)) && reconcile(tag);
+      }),
     );
     if (done.includes(false)) return ArcSet.empty;
     await replicator.drained(stream, signal);
