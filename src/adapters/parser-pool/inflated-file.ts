@@ -18,8 +18,7 @@ export function inflatedFile(body: Uint8Array): Uint8Array {
   if (!beginsGzipMember(body)) return body;
   try {
     return Buffer.concat([...inflatedMembers(body)]);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
+  } catch {
     // Broken, or too large: then it is no sitemap, and read no further.
     return body;
   }

@@ -4,8 +4,19 @@ import { lanMembership } from "../../../src/core/membership/membership-options.t
 import type { MinorityPolicy } from "../../../src/peer/swarm/ownership/minority-watch.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
-/** Time in which each side has missed the other: one that is alone doubts itself first, and gives the others longer. */
-const missedMs = 20_000;
+/** Time in which each side has missed the other. */
+const missedMs = 15_000;
+
+/** Passes time until the first member has given up all others, and what it had in flight has ended. */
+async function untilAlone(bench: SwarmBench): Promise<void> {
+  const isAlone = (): boolean =>
+    bench
+      .peer(0)
+      .members()
+      .filter(({ state }) => state !== "dead").length === 1;
+  while (!isAlone()) await bench.pass(100);
+  await bench.pass(500);
+}
 
 describe("a member that is cut off from most others", () => {
   /** Requests by the one that is cut off, from when it has missed the others until they are back. */
@@ -18,7 +29,7 @@ describe("a member that is cut off from most others", () => {
       await bench.inject(0, { delayMs: 2_000 });
       await bench.pass(3_000);
       const heal = bench.world.network.addRule(partition([0], [1, 2, 3]));
-      await bench.pass(missedMs);
+      await untilAlone(bench);
       const from = bench.hits.length;
       await bench.pass(15_000);
       const { id } = bench.machine(0);
