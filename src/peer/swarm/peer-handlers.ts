@@ -16,9 +16,8 @@ import {
   encodeRangeDigestsReply,
 } from "../../core/messages/reconciliation.ts";
 import { decodeRows } from "../../core/messages/rows.ts";
-import { jobSpace } from "../../core/record/keys.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { JobId, MemberId, Millis } from "../../core/units.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
@@ -45,8 +44,6 @@ interface HandlerParts {
   readonly keeper: ReplicaKeeper;
   readonly spread: JobSpread;
   readonly termination: Termination;
-  /** URLs of the job of this number that are on their way to their owners. */
-  readonly pendingOf: (space: number) => number;
   readonly territory: Territory;
   readonly view: SwarmView;
   /** The arcs of which the member has a complete copy that is kept up to date. */
@@ -217,19 +214,11 @@ export class PeerHandlers {
   async #activity(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const id = decodeActivity(payload);
     if (id === undefined) return undefined;
-    const job = id === noJob ? undefined : this.#parts.jobs.find(id);
-    const report = this.#parts.termination.report(job);
-    const unheard = id === noJob || job ? undefined : this.#busyUnheard(id);
-    if (unheard !== undefined) void this.#parts.spread.learn(from);
-    const busy = report.busy ?? unheard;
-    return Promise.resolve(reply(encodeActivityReply({ ...report, busy })));
-  }
-
-  /** Why a job of which this peer has not heard is not over here. */
-  #busyUnheard(id: JobId): string | undefined {
-    const space = jobSpace(id);
-    const has = this.#parts.jobs.queuedUnheard(space) + this.#parts.pendingOf(space) > 0;
-    return has ? "there are URLs of it, and it has not been heard of" : undefined;
+    const report = this.#parts.termination.report(id);
+    const isUnheard = id !== noJob && this.#parts.jobs.find(id) === undefined;
+    // Whoever asks about a job has heard of it.
+    if (isUnheard && report.busy !== undefined) void this.#parts.spread.learn(from);
+    return Promise.resolve(reply(encodeActivityReply(report)));
   }
 
   async #jobs(payload: Uint8Array): Promise<Answer | undefined> {

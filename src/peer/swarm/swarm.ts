@@ -1,8 +1,9 @@
 import type { Member } from "../../core/membership/member.ts";
+import type { noJob } from "../../core/messages/activity.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { CanonicalUrl, Millis } from "../../core/units.ts";
+import type { CanonicalUrl, JobId, Millis } from "../../core/units.ts";
 import { latestOf, type Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -12,7 +13,6 @@ import type { Store } from "../../ports/store.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
-import { isFinished } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Sequence } from "../durability/sequence.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
@@ -43,6 +43,7 @@ import type { SwarmOptions } from "./swarm-options.ts";
 import { StallWatch } from "./jobs/stall-watch.ts";
 import { Termination } from "./jobs/termination.ts";
 import { Territory } from "./ownership/territory.ts";
+import { whyBusy } from "./jobs/why-busy.ts";
 
 interface SwarmPorts {
   readonly clock: Clock;
@@ -150,7 +151,7 @@ export class Swarm {
         this.ownership.look();
       },
     );
-    this.termination = new Termination(called, { view, busy: (job) => this.#busy(job) });
+    this.termination = new Termination(called, { view, busy: (id) => this.#busy(id) });
     this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
     const stallEvents = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
@@ -197,7 +198,6 @@ export class Swarm {
       keeper: this.keeper,
       spread: this.jobs,
       termination: this.termination,
-      pendingOf: (space) => this.exchange.pendingOf(space),
       territory,
       view,
       keptAt: (member) => this.replicator.stream(member)?.synced ?? ArcSet.empty,
@@ -387,14 +387,8 @@ export class Swarm {
     this.#parts.frontier.jobsChanged();
   }
 
-  /** Why a job is not over at this peer. */
-  #busy(job: Job | undefined): string | undefined {
-    if (!this.isSettled) return "arcs are on their way";
-    if (!job) return undefined;
-    if (job.leases > 0) return "URLs are being fetched";
-    if (!isFinished(job) && !this.#parts.frontier.isStalled(job)) return "URLs are queued";
-    if (this.exchange.pendingOf(job.space) > 0) return "URLs are on their way to their owners";
-    if (this.replicator.queuedRows > 0) return "changes are on their way to replicas";
-    return undefined;
+  #busy(id: JobId | typeof noJob): string | undefined {
+    const { exchange, isSettled, replicator } = this;
+    return whyBusy(id, { ...this.#parts, exchange, isSettled, replicator });
   }
 }

@@ -54,7 +54,7 @@ describe("a job of which a peer hears when it has URLs of it in its queues", () 
       const teller = bench.peer(other).swarm;
       await teller?.calls.rows(bench.machine(holder).id, queuedRows(url), 5_000);
       const before = await teller?.calls.activity(bench.machine(holder).id, job, 5_000);
-      expect(before?.busy).toBe("there are URLs of it, and it has not been heard of");
+      expect(before?.busy).toBe("URLs are queued of a job not heard of");
       bench.peer(holder).swarm?.jobs.take([definition]);
       expect(bench.peer(holder).job(job).counts.queued).toBe(1);
       await bench.finished(holder);

@@ -1,4 +1,5 @@
 import {
+  jobSpace,
   jobSpaceOfQueueKey,
   readOutboxKey,
   jobSpaceOfUrlKey,
@@ -7,7 +8,7 @@ import {
 import { hash64 } from "../../../core/hash/hash64.ts";
 import { noJob } from "../../../core/messages/activity.ts";
 import type { ActivityReply } from "../../../core/messages/activity.ts";
-import type { MemberId, Millis } from "../../../core/units.ts";
+import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { StoreOp } from "../../../ports/store.ts";
@@ -49,7 +50,7 @@ export class Termination {
   readonly #calls: Pick<PeerCalls, "activity">;
   readonly #logger: Logger;
   readonly #view: View;
-  readonly #busy: (job: Job | undefined) => string | undefined;
+  readonly #busy: (job: JobId | typeof noJob) => string | undefined;
   readonly #activity = new Map<number, number>();
   /** The digest of the members, until another one runs. */
   #members:
@@ -64,8 +65,8 @@ export class Termination {
     },
     parts: {
       readonly view: View;
-      /** Why the job is not over at this peer; without a job, why the peer itself is not at rest. */
-      readonly busy: (job: Job | undefined) => string | undefined;
+      /** Why the job is not over at this peer; where it is none, why the peer itself is not at rest. */
+      readonly busy: (job: JobId | typeof noJob) => string | undefined;
     },
   ) {
     this.#clock = ports.clock;
@@ -87,11 +88,11 @@ export class Termination {
     }
   }
 
-  /** What this peer says of a job, or of itself alone where it does not know the job. */
-  report(job: Job | undefined): ActivityReply {
+  /** What this peer says of a job, or of itself alone where it is none. */
+  report(job: JobId | typeof noJob): ActivityReply {
     const { generation } = this.#view;
     const busy = this.#busy(job);
-    const activity = job ? (this.#activity.get(job.space) ?? 0) : 0;
+    const activity = job === noJob ? 0 : (this.#activity.get(jobSpace(job)) ?? 0);
     return { busy, activity, generation, members: this.#membersDigest() };
   }
 
@@ -130,7 +131,7 @@ export class Termination {
     const { job } = search;
     const { others, ring, self } = this.#view;
     search.busy = undefined;
-    const own = this.report(job);
+    const own = this.report(job.definition.id);
     if (own.busy !== undefined) {
       this.#goesOn(job, self, own.busy);
       return;
@@ -141,7 +142,7 @@ export class Termination {
         report: await this.#calls.activity(member, job.definition.id, timeoutMs),
       })),
     );
-    const { busy, members } = this.report(job);
+    const { busy, members } = this.report(job.definition.id);
     if (ring !== this.#view.ring || members !== own.members || busy !== undefined) return undefined;
     const wave = new Map<string, ActivityReply>([[self, own]]);
     const notReady: MemberId[] = [];

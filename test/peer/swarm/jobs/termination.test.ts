@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import type { ActivityReply } from "../../../../src/core/messages/activity.ts";
+import { noJob, type ActivityReply } from "../../../../src/core/messages/activity.ts";
 import { Ring } from "../../../../src/core/ring/ring.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
@@ -15,7 +15,7 @@ const ring = Ring.of([], { virtualNodes: 4, hashSeed: 0 });
 const view = { generation: 1, generationOf: () => 1, others: [a, b, z], ring, self };
 
 /** Who runs, as every member sees it. */
-const { members } = newTermination(new Map()).termination.report(undefined);
+const { members } = newTermination(new Map()).termination.report(noJob);
 
 /** A member among others that say what `reports` has. */
 function newTermination(reports: Map<MemberId, ActivityReply>) {
