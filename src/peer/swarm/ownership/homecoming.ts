@@ -52,6 +52,8 @@ export class Homecoming {
   readonly #territory: Territory;
   /** What is on the disk of these arcs may be unknown to their holders. */
   #rest = ArcSet.whole;
+  /** What has come to the rest since the visit under way began, or the disk was looked at: none of that need be done by it. */
+  #offered = ArcSet.empty;
   /** Whether who gave this peer a copy is known to hold the same still. */
   #trustsCopies = true;
   #rows = 0;
@@ -83,20 +85,20 @@ export class Homecoming {
    * the arcs who had none.
    */
   again(): void {
-    this.#rest = ArcSet.whole;
     this.#trustsCopies = false;
-    this.#pulse.fire();
+    this.offer(ArcSet.whole);
   }
 
   /** Whoever holds these arcs may not know what is here of them: this peer has it from another one, which is gone. */
   offer(arcs: ArcSet): void {
     this.#rest = this.#rest.union(arcs);
+    this.#offered = this.#offered.union(arcs);
     this.#pulse.fire();
   }
 
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => this.#pulse.fire());
-    if (!(await this.#hasRows())) this.#rest = ArcSet.empty;
+    if (!(await this.#hasRows())) this.#rest = this.#offered;
     while (!signal.aborted) {
       await this.#pulse.until(() => !this.isDone || signal.aborted);
       await this.#bringAll(signal);
@@ -125,10 +127,12 @@ export class Homecoming {
       if (this.#rest.isEmpty || signal.aborted) return;
       const generation = this.#view.generationOf(member);
       if (generation === undefined) continue;
+      this.#offered = ArcSet.empty;
       const arcs = await this.#heldBy(member, this.#rest);
       if (arcs.isEmpty || !(await this.#bring(member, generation, arcs, signal))) continue;
       // What was passed on meanwhile may have come too late for whoever holds it now.
-      this.#rest = this.#rest.subtract(await this.#heldBy(member, arcs));
+      const brought = await this.#heldBy(member, arcs);
+      this.#rest = this.#rest.subtract(brought.subtract(this.#offered));
     }
   }
 
