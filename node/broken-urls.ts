@@ -16,7 +16,6 @@ export async function writeBrokenUrls(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { brokenFile } = dataLayout(dataDir);
-  const { "4xx": refused = 0, "5xx": troubled = 0 } = counts.statuses;
   let count = 0;
   async function* lines(): AsyncGenerator<string> {
     let from: string | undefined;
@@ -29,7 +28,7 @@ export async function writeBrokenUrls(
     } while (from !== undefined);
   }
   try {
-    if (counts.failed + refused + troubled > 0) {
+    if (counts.failed > 0 || Object.keys(counts.statuses).some(isOfErrors)) {
       await writeWhole(brokenFile, lines(), "the list of broken URLs");
     }
   } catch (error) {
@@ -39,4 +38,9 @@ export async function writeBrokenUrls(
   }
   if (count === 0) await rm(brokenFile, { force: true });
   return count;
+}
+
+/** Whether answers of a class such as `4xx` are errors: all above 399 are, the 999 of some sites too. */
+function isOfErrors(statusClass: string): boolean {
+  return Number.parseInt(statusClass, 10) >= 4;
 }

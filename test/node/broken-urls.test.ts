@@ -44,6 +44,21 @@ it("lists what failed and what was answered with an error, over all parts", asyn
   expect(await readdir(dataDir)).toEqual(["broken.ndjson"]);
 });
 
+it("lists errors of other classes, where there are no others", async () => {
+  const denied = "http://c.example/";
+  control.statuses.clear();
+  control.statuses.set(denied, {
+    url: denied,
+    state: "done",
+    attempts: 1,
+    owner: "peer-0",
+    httpStatus: 999,
+  });
+  const refused = jobReport("crawl", { fetched: 2, statuses: { "2xx": 1, "9xx": 1 } });
+  expect(await writeBrokenUrls(control, refused, dataDir, never)).toBe(1);
+  expect(await written()).toMatchObject([{ url: denied, httpStatus: 999 }]);
+});
+
 it("leaves no list of an earlier run where nothing is broken any more", async () => {
   await writeBrokenUrls(control, report, dataDir, never);
   const sound = jobReport("crawl", { fetched: 3, statuses: { "2xx": 3 } });

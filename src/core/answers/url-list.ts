@@ -38,8 +38,8 @@ export function isListed(status: Listed, { broken, http, state }: UrlFilter): bo
   return http === (http < 10 ? Math.floor(httpStatus / 100) : httpStatus);
 }
 
-/** What a user writes for {@link UrlFilter.http}: `404` or `4xx`; nothing for any other text. */
+/** What a user writes for {@link UrlFilter.http}: `404` or `4xx`, and 999, which some sites send, too; nothing for any other text. */
 export function parseHttpFilter(text: string): number | undefined {
-  if (!/^[1-5](?:\d\d|xx)$/i.test(text)) return undefined;
+  if (!/^[1-9](?:\d\d|xx)$/i.test(text)) return undefined;
   return Number(text.replace(/xx$/i, ""));
 }

@@ -43,8 +43,15 @@ describe("the filter of a list of URLs", () => {
   });
 
   it("reads a status or a class of them, and nothing else", () => {
-    const texts = ["404", "4xx", "5XX", "600", "4x", "40", "4xx0", "", "0xx"];
+    const texts = ["404", "4xx", "5XX", "999", "9xx", "1000", "4x", "40", "4xx0", "", "0xx"];
     const [none] = [undefined];
-    expect(texts.map(parseHttpFilter)).toEqual([404, 4, 5, none, none, none, none, none, none]);
+    expect(texts.map(parseHttpFilter)).toEqual([
+      404,
+      4,
+      5,
+      999,
+      9,
+      ...Array<undefined>(6).fill(none),
+    ]);
   });
 });
