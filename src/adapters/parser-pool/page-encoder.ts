@@ -63,7 +63,8 @@ export class PageEncoder {
     const capture = this.#capture(input);
     const whole = job.readsSitemaps ? inflatedFile(input.body) : input.body;
     const body = whole.subarray(0, this.#readBytesMax);
-    const page = { url: exchange.url, headers, body, follow, depth, sitemaps, ...job };
+    const isCut = exchange.truncation !== undefined || body.length < whole.length;
+    const page = { url: exchange.url, headers, body, isCut, follow, depth, sitemaps, ...job };
     return { ...parsePage(page, this.#tables), capture };
   }
 

@@ -69,8 +69,9 @@ export function mimeOf(headers: readonly string[]): string {
     const name = headers[i] ?? "";
     if (name.length !== 12 || name.toLowerCase() !== "content-type") continue;
     const value = headers[i + 1] ?? "";
-    const semicolonAt = value.indexOf(";");
-    const type = (semicolonAt < 0 ? value : value.slice(0, semicolonAt)).trim().toLowerCase();
+    // What a proxy joined with commas begins with the first of what it joined.
+    const [first = ""] = value.split(/[;,]/, 1);
+    const type = first.trim().toLowerCase();
     return type.length <= mediaTypeLengthMax && mediaType.test(type) ? type : "unk";
   }
   return "unk";

@@ -8,7 +8,10 @@ export interface ContentType {
 /** A header longer than this names no type that we handle. */
 const headerCharsMax = 1_024;
 
-/** The parts of a Content-Type header that matter here; nothing when it has no type at all. */
+/**
+ * The parts of a Content-Type header that matter here; nothing when it has no type at all. Of a list, as several fields
+ * make it, the first type and the first charset count.
+ */
 export function parseContentType(header: string | undefined): ContentType | undefined {
   if (header === undefined || header.length > headerCharsMax) return undefined;
   const mime = /^[\t\n\r ]*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[\t\n\r ]*(?=[;,]|$)/.exec(
@@ -22,7 +25,7 @@ export function parseContentType(header: string | undefined): ContentType | unde
 /** The first `charset` parameter that is not empty, as a token or as a quoted string (MIME Sniffing Standard, section 4.4). */
 function charsetParameter(header: string): string | undefined {
   const parameter =
-    /;[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)"?|(?![\t\n\r ]*(?:;|$))([^;]*))/i.exec(header);
+    /;[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)"?|(?![\t\n\r ]*(?:[;,]|$))([^;,]*))/i.exec(header);
   const value = parameter?.[1]?.replace(/\\(.)/g, "$1") ?? parameter?.[2];
   const trimmed = value?.trim();
   return trimmed === "" ? undefined : trimmed;

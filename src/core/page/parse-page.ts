@@ -31,6 +31,8 @@ export interface PageInput {
   readonly headers: readonly string[];
   /** Body with its content coding removed. */
   readonly body: Uint8Array;
+  /** Whether it ends where the server did not mean it to. */
+  readonly isCut?: boolean;
   /** False: neither the document nor a `Refresh` header leads anywhere. */
   readonly follow: boolean;
   /** Links from a seed to this page. */
@@ -53,13 +55,13 @@ export interface PageInput {
  * Invariant: no dedupe key comes twice in all the links of the result, and the page's own does not come at all.
  */
 export function parsePage(input: PageInput, tables?: EncodingTables): PageContent {
-  const contentType = headerValues(input.headers, "content-type")[0];
+  const contentType = contentTypeOf(input.headers);
   // Scripts that write sitemaps often leave them the type of their pages.
   const isSitemap = input.readsSitemaps && beginsSitemap(input.body);
   const html = isHtml(contentType, input.body) && !isSitemap;
   if (!input.follow) return { html, ...nothingFollowed(input.headers) };
   const page = html ? extract(input, contentType, tables) : undefined;
-  const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body, input.url);
+  const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body, input);
   const ofHeader = headerRefresh(input);
   const refresh = ofHeader ?? page?.refresh;
   const linksLeftOut = page?.linksLeftOut ?? sitemap?.leftOut;
@@ -90,6 +92,12 @@ function extract(
   const options =
     tables === undefined ? defaultExtractOptions : { ...defaultExtractOptions, tables };
   return extractLinks(body, { url, contentType }, options);
+}
+
+/** Several fields are one list (RFC 9110, section 5.2). */
+function contentTypeOf(headers: readonly string[]): string | undefined {
+  const values = headerValues(headers, "content-type");
+  return values.length > 1 ? values.join(", ") : values[0];
 }
 
 function nothingFollowed(headers: readonly string[]): Omit<PageContent, "html"> {

@@ -1,3 +1,4 @@
+import { wholeLines } from "../robots/read-robots.ts";
 import { SitemapElements } from "./sitemap-elements.ts";
 import { SitemapUrls } from "./sitemap-urls.ts";
 
@@ -9,6 +10,14 @@ export interface Sitemap {
   readonly urls: readonly string[];
   /** Entries for which there was no room; absent where there are none. */
   readonly leftOut?: number;
+}
+
+/** Where a sitemap comes from. */
+export interface SitemapContext {
+  /** That of the file; without it, Atom's references count as none. */
+  readonly url?: string;
+  /** Whether the file ends where it was not meant to: the last line of a list may then be part of a URL. */
+  readonly isCut?: boolean;
 }
 
 /** Entries of one file, at most, by the protocol. */
@@ -33,11 +42,11 @@ const startOfList = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*https?:\/\//i;
  * 0.9, with its other formats); nothing when `body` is none of them, by its first element or its first line. UTF-8, as the
  * protocol asks. Only the location of an entry counts, not what extensions say of images or videos. Time and memory are
  * linear in the length of `body`, whatever it contains; nothing is ever thrown. A file that was cut gives what it has until
- * there. `url`: that of the file; without it, Atom's references count as none.
+ * there.
  */
 export function readSitemap(
   body: Uint8Array,
-  url?: string,
+  { url, isCut = false }: SitemapContext = {},
   entriesMax: number = sitemapEntriesMax,
 ): Sitemap | undefined {
   const start = String.fromCharCode(...body.subarray(0, 64));
@@ -47,7 +56,8 @@ export function readSitemap(
     return root === undefined ? undefined : { isIndex: root === "sitemapindex", ...urls.found() };
   }
   if (!startOfList.test(start)) return undefined;
-  readList(new TextDecoder().decode(body), urls);
+  const text = new TextDecoder().decode(body);
+  readList(isCut ? wholeLines(text) : text, urls);
   return { isIndex: false, ...urls.found() };
 }
 

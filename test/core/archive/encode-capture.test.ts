@@ -212,6 +212,7 @@ describe("encodeCapture", () => {
     ["text/html; charset=utf-8", "text/html"],
     ["TEXT/HTML", "text/html"],
     [" application/xhtml+xml ;q", "application/xhtml+xml"],
+    ["text/html, text/html; charset=utf-8", "text/html"],
     ["nonsense", "unk"],
     ["text/html junk", "unk"],
     [`text/${"x".repeat(300)}`, "unk"],

@@ -59,6 +59,13 @@ describe("parsePage", () => {
     expect(links(parse({ html, headers: [...htmlHeader, "Refresh", "300"] }))).toEqual(["/meta"]);
   });
 
+  it("heeds the encoding that only the second of two headers names", () => {
+    const headers = ["Content-Type", "text/html", "content-type", "text/html; charset=utf-8"];
+    const page = parse({ html: '<a href="/\u00e9">', headers });
+    expect(page.charset).toBe("utf-8");
+    expect(links(page)).toEqual(["/%C3%A9"]);
+  });
+
   it("keeps the links that the job lets pass and says why it keeps out the others", () => {
     const page = parse({
       html: `<a href="/in"><a href="http://other.net/"><a href="http://e.org/x"><a href="/no.pdf">

@@ -6,7 +6,7 @@ const url = "http://e.org/blog/feed.xml";
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 function read(text: string, entriesMax?: number): ReturnType<typeof readSitemap> {
-  return readSitemap(Buffer.from(text), url, entriesMax);
+  return readSitemap(Buffer.from(text), { url }, entriesMax);
 }
 
 function entries(...locations: readonly string[]): string {
@@ -107,6 +107,14 @@ describe("readSitemap", () => {
       isIndex: false,
       urls: ["https://e.org/a", "http://e.org/b", "http://e.org/a", "http://e.org/d"],
     });
+  });
+
+  it("does not take part of a URL for one where a list was cut", () => {
+    const text = "http://e.org/a\nhttp://e.org/b\r\nhttp://e.org/abou";
+    const found = readSitemap(Buffer.from(text), { isCut: true });
+    expect(found?.urls).toEqual(["http://e.org/a", "http://e.org/b"]);
+    expect(readSitemap(Buffer.from("http://e.org/abou"), { isCut: true })?.urls).toEqual([]);
+    expect(read(text)?.urls).toHaveLength(3);
   });
 
   it.each([
