@@ -9,23 +9,43 @@ const namelessLine = /\n(?![\w!#$%&'*+.^`|~-]+:)([^\n]*)/g;
 /** A field whose name has white space behind it. */
 const spacedField = /^([\w!#$%&'*+.^`|~-]+)[\t ]+(?=:)/;
 
+/** Behind the head of such a response stands that of the next (RFC 9110, section 15.2). */
+const informational = /^HTTP\/[\d.]+ 1\d\d/;
+
+/** Heads that are looked at, at most: nobody who sends more of them is listened to. */
+const headsMax = 32;
+
+const lineFeed = 0x0a;
+
 /**
  * The bytes with which a response begins, with a head that llhttp reads as browsers do: what is no field is passed over,
  * white space behind a field's name is none of it (RFC 9112, section 5.1), and one length that is named several times is
- * one. A line that is no field is kept as the value of `X-Orig-Line`.
+ * one. A line that is no field is kept as the value of `X-Orig-Line`. So are the heads of informational responses, and the
+ * one behind them.
  *
  * A head that has not come whole, and one with odd lines, stay as they are: the parser judges them.
  *
  * Invariant: only a head that the parser would refuse gets another meaning, and nothing behind it is changed.
  */
 export function withReadableHead(chunk: Buffer): Buffer {
-  const end = headEndOf(chunk);
-  if (end < 0) return chunk;
-  const head = chunk.toString("latin1", 0, end);
-  if (oddLine.test(head)) return chunk;
-  const readable = withOneLength(withFieldsAlone(head));
-  if (readable === head) return chunk;
-  return Buffer.concat([Buffer.from(readable, "latin1"), chunk.subarray(end)]);
+  const parts: Buffer[] = [];
+  let start = 0;
+  let copiedTo = 0;
+  for (let heads = 0; heads < headsMax; heads += 1) {
+    const length = headEndOf(chunk.subarray(start));
+    if (length < 0) break;
+    const end = start + length;
+    const head = chunk.toString("latin1", start, end);
+    if (oddLine.test(head)) break;
+    const readable = withOneLength(withFieldsAlone(head));
+    if (readable !== head) {
+      parts.push(chunk.subarray(copiedTo, start), Buffer.from(readable, "latin1"));
+      copiedTo = end;
+    }
+    if (!informational.test(head)) break;
+    start = end + (chunk[end + 1] === lineFeed ? 2 : 3);
+  }
+  return copiedTo === 0 ? chunk : Buffer.concat([...parts, chunk.subarray(copiedTo)]);
 }
 
 /** Where the line feed before the head's empty line is; -1 where no head begins here, or none that ends. */

@@ -66,9 +66,13 @@ function isZstd(bytes: Uint8Array): boolean {
   return first >> 4 === 5 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18;
 }
 
-/** What encoders make of nothing, in a body of its own (RFC 7932, section 9.1): it begins as text does, with a semicolon. */
+/**
+ * What encoders make of nothing, in a body of its own (RFC 7932, sections 9.1 and 9.2): one byte, which is text for the windows
+ * of 18 to 24 bits, as `;` for that of 22.
+ */
 function isEmptyBrotli(bytes: Uint8Array): boolean {
-  return bytes.length === 1 && bytes[0] === 0x3b;
+  const [first = 0] = bytes;
+  return bytes.length === 1 && first >= 0x33 && first <= 0x3f && first % 2 === 1;
 }
 
 function isText(bytes: Uint8Array): boolean {

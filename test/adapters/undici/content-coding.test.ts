@@ -156,6 +156,12 @@ describe("the content codings of UndiciFetcher:", () => {
     expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);
   });
 
+  it.each([10, 16, 18, 19, 20, 21, 23, 24])("so it is with a window of %i bits", async (bits) => {
+    const encoded = brotliCompressSync("", { params: { [constants.BROTLI_PARAM_LGWIN]: bits } });
+    const site = await serve("br", encoded);
+    expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);
+  });
+
   it.each(["gzip", "br"])("an empty body under %s is empty", async (coding) => {
     const site = await serve(coding, Buffer.alloc(0));
     expect(responseOf(await harness.fetch(requestTo(site, "/"))).body).toHaveLength(0);

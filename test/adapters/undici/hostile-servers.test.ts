@@ -81,6 +81,10 @@ describe("UndiciFetcher against a server that", () => {
   const body = "Content-Length: 2\r\n\r\nab";
   it.each([
     ["says 100 Continue unasked", `HTTP/1.1 100 Continue\r\n\r\n${ok}${body}`],
+    [
+      "names a length twice behind Early Hints",
+      `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${ok}Content-Length: 2\r\nContent-Length: 2\r\n\r\nab`,
+    ],
     ["folds a field", `${ok}X-Policy: a;\r\n  b\r\n${body}`],
     ["ends its lines with LF alone", `${ok}${body}`.replaceAll("\r\n", "\n")],
     ["has a control character in a field", `${ok}X: a\x01b\r\n${body}`],

@@ -52,6 +52,35 @@ describe("a response's length that is named more than once", () => {
   });
 });
 
+describe("a head behind those of informational responses", () => {
+  const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+  const once = "Content-Length: 3\r\nX-Orig-Content-Length: 3\r\nX-Orig-Content-Length: 3\r\n";
+
+  it.each([
+    ["of one", hints],
+    ["of several", `HTTP/1.1 100 Continue\r\n\r\n${hints}${hints}`],
+    ["that end with a line feed alone", hints.replaceAll("\r\n", "\n")],
+  ])("is read as any other: %s", (_what, before) => {
+    expect(rewritten(`${before}${ok}${twice}\r\nabc`)).toBe(`${before}${ok}${once}\r\nabc`);
+  });
+
+  it("is read as any other where that one had to be changed, too", () => {
+    const before = "HTTP/1.1 103 Early Hints\r\nnonsense\r\n\r\n";
+    const changed = before.replace("nonsense", "X-Orig-Line: nonsense");
+    const text = `${ok}${once}\r\n${ok}${twice}\r\n`;
+    expect(rewritten(`${before}${ok}${twice}\r\n${ok}${twice}\r\n`)).toBe(changed + text);
+  });
+
+  it.each([
+    ["has not come whole", `${hints}${ok}${twice}`],
+    ["is none, but a body", `${ok}\r\n${ok}${twice}\r\n`],
+    ["stands behind odd lines", `HTTP/1.1 103 Early Hints\r\nA: b\r\n c\r\n\r\n${ok}${twice}\r\n`],
+    ["stands behind more of them than anybody sends", `${hints.repeat(33)}${ok}${twice}\r\n`],
+  ])("is left as it is where it %s", (_what, text) => {
+    expect(rewritten(text)).toBe(text);
+  });
+});
+
 describe("a line of a head that is no field", () => {
   const length = "Content-Length: 3\r\n";
 
