@@ -240,7 +240,9 @@ describe("a peer that is started again", () => {
       if (asked > 0) return { status: 304, headers: { etag: '"v1"' } };
       if (url.endsWith(".png")) return image;
       const page = htmlPage("/a.png", "/1", "/2", "/3", "/4", "/5");
-      return { ...page, headers: { ...page.headers, etag: '"v1"' } };
+      // Each page with a body of its own: one that is archived under another URL is asked for whole.
+      const body = `${page.body ?? ""}<!-- ${url} -->`;
+      return { ...page, body, headers: { ...page.headers, etag: '"v1"' } };
     });
     await machine.crawl([seed]);
     const { peer } = machine;

@@ -1,6 +1,6 @@
 import type { WarcinfoFacts } from "../../core/archive/encode-warcinfo.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { keptBytesLargest } from "../../ports/archive.ts";
+import { keptBytesLargest, readBytesMax } from "../../ports/archive.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 
 export interface WarcArchiveOptions {
@@ -25,7 +25,10 @@ export interface WarcArchiveOptions {
   readonly gzipLevel?: number;
   /** Largest record that is read back, uncompressed: one with the longest body that may be kept. @default 1 GiB and 64 MiB */
   readonly recordBytesMax?: number;
-  /** Largest body after removal of its content coding; a larger one is returned as stored. @default 64 MiB */
+  /**
+   * Largest body after removal of its content coding; a larger one is returned as stored. Whoever kept it has bounded it, by
+   * a limit that may have been higher than today's. @default what the longest that may be kept can decode to
+   */
   readonly bodyBytesMax?: number;
   /** How files are opened for writing; replaced in tests of failing disks. @default the file system */
   readonly files?: ArchiveFiles;
@@ -40,5 +43,5 @@ export const defaultWarcArchiveOptions = {
   bufferBytesMax: 512 * MiB,
   gzipLevel: 6,
   recordBytesMax: keptBytesLargest + 64 * MiB,
-  bodyBytesMax: 64 * MiB,
+  bodyBytesMax: readBytesMax(keptBytesLargest),
 } as const;

@@ -120,21 +120,28 @@ export class PageFinisher {
       return;
     }
     const plan = redirectPlan(lease, response);
+    const archiveBytes = parsed.capture.bytes.length;
     if (plan.kind === "respell") {
       const { target, chain } = plan;
-      const again = { kind: "again", url: target, redirectChain: chain, isUnseen: false } as const;
-      await this.finish(lease, row, again);
+      // Who reads the archive has the URL of the link, and gets to the page by this alone.
+      await this.#admit(lease, row, { ...noUrls(lease), archiveBytes }, () => {
+        this.#append(parsed);
+        return { kind: "again", url: target, redirectChain: chain, isUnseen: false };
+      });
       return;
     }
     this.#tellOfLinksLeftOut(exchange.url, parsed);
-    const archiveBytes = parsed.capture.bytes.length;
     await this.#admit(lease, row, { ...urlsOf(lease, parsed, plan), archiveBytes }, (backHost) => {
-      const location = this.#ports.archive.append(parsed.capture);
-      this.#ports.metrics.count("archive_bytes_total", archiveBytes);
+      const location = this.#append(parsed);
       const end = this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
       return plan.kind === "return" ? returnEnd(lease, end, plan, backHost) : end;
     });
     if (isFollowed(response, content)) this.#sitemaps.taken(lease);
+  }
+
+  #append({ capture }: ParsedPage): ArchiveLocation {
+    this.#ports.metrics.count("archive_bytes_total", capture.bytes.length);
+    return this.#ports.archive.append(capture);
   }
 
   async #parse(

@@ -71,7 +71,8 @@ export class PriorFetches {
   /**
    * The latest fetch of the URL by another job whose response is still in this peer's archive. Rows of other peers' fetches
    * are in the database too; what they say of the archive is true of another one. A body that was cut is not offered: the
-   * server's 304 would make its missing rest missing for ever (RFC 9111, section 3.3).
+   * server's 304 would make its missing rest missing for ever (RFC 9111, section 3.3). Nor is one that is archived under
+   * another URL alone: the head that a 304 leaves in force would be that other one's.
    */
   async find(own: Job, url: CanonicalUrl): Promise<PriorFetch | undefined> {
     const keys = this.#rowsOfOtherJobs(own, url);
@@ -90,7 +91,7 @@ export class PriorFetches {
     if (!record || !location) return undefined;
     // Before the server is asked: when it says that nothing has changed, what is here has to be whole.
     const response = await this.#read(location, url);
-    if (!response) return undefined;
+    if (response?.url !== url) return undefined;
     const bodyBytes = response.body.length;
     const held = bodyBytes <= this.#parts.heldBytesMax ? response : undefined;
     return { record, location, response: held, bodyBytes, conditions: conditionsOf(record) };

@@ -217,6 +217,18 @@ describe("WarcArchive.read", () => {
     expect((await bodyOf(encoded, coding)).toString()).toBe(page);
   });
 
+  test("takes the coding off a body that is longer than what is kept by default", async () => {
+    const archive = world.open(await world.directory());
+    await archive.start(undefined);
+    const encodedBody = new Uint8Array(zlib.gzipSync(Buffer.alloc(65 * 1_024 * 1_024)));
+    const exchange = sampleExchange("/", "", {
+      headers: ["Content-Encoding", "gzip"],
+      encodedBody,
+    });
+    const { body } = await archive.read(archive.append(sampleCapture(exchange)));
+    expect(body).toHaveLength(65 * 1_024 * 1_024);
+  });
+
   test("decodes a cut body as far as it goes", async () => {
     const encoded = zlib.gzipSync(page);
     const body = (await bodyOf(encoded.subarray(0, encoded.length - 20), "gzip")).toString();

@@ -20,6 +20,19 @@ function trackedSite(track: string): Readonly<Record<string, TablePage>> {
 
 const counts = { pages: 3, fetched: 5, requests: 5, failed: 0, queued: 0, skipped: {} };
 
+it("archives a redirect to another spelling of its page, which is asked again there", async () => {
+  const linked = `${home}page?utm_source=x`;
+  const pages: Readonly<Record<string, TablePage>> = {
+    [home]: htmlPage("/page?utm_source=x"),
+    [linked]: to(`${home}page`),
+    [`${home}page`]: htmlPage(),
+  };
+  const machine = new VirtualPeer((url) => pages[url]);
+  const peer = await machine.crawl([home], { delayMs: 10 });
+  expect(peer.job(testJob).counts).toMatchObject({ pages: 2, fetched: 2, requests: 3, queued: 0 });
+  expect(machine.archived()).toEqual([home, linked, `${home}page`]);
+});
+
 describe("a redirect chain that leads back to one of its pages, in another spelling", () => {
   it.each([
     ["the same host", `${home}track`],

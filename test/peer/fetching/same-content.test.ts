@@ -33,6 +33,28 @@ it("takes an unchanged page for what its own head says, though its content is ar
   expect(headers).toContain("text/html");
 });
 
+it("asks for the whole page where its content is archived under another URL, whose head is not its own", async () => {
+  const copy = "http://site.example/copy";
+  const machine = new VirtualPeer((url, asked) => {
+    const page = url === copy ? pages["http://site.example/doc"] : pages[url];
+    const own = { etag: `"${url}"` };
+    // Whoever is asked under a condition says that nothing has changed.
+    const conditions = machine.web.requests.at(-1)?.headers["if-none-match"];
+    if (asked > 0 && conditions !== undefined) return { status: 304, headers: own };
+    return page && { ...page, headers: { ...page.headers, ...own } };
+  });
+  await machine.crawl(["http://site.example/doc", copy], { scope: "page" });
+  const again = "again" as JobId;
+  await machine.clock.run(
+    (async () => {
+      await machine.peer.inject(again, [copy], { scope: "page" });
+      await machine.peer.jobFinished(again, new AbortController().signal);
+    })(),
+  );
+  const { headers } = await machine.peer.content(copy, again);
+  expect(headers).toContain(`"${copy}"`);
+});
+
 describe("a long page that has not changed", () => {
   const again = "again" as JobId;
   const long = htmlPage("/linked");
