@@ -1,3 +1,4 @@
+import { hash64 } from "../../../core/hash/hash64.ts";
 import { UrlRecord } from "../../../core/record/record.pb.ts";
 import type { MemberId } from "../../../core/units.ts";
 
@@ -7,9 +8,20 @@ import type { MemberId } from "../../../core/units.ts";
  */
 export type CountedOverlaps = "all" | "superseded";
 
-/** Says at which of the members that know of both fetches of a URL the second one counts. */
+/** Fetches that are remembered as counted; some 50 bytes each. */
+const countedMax = 65_536;
+
+/**
+ * Says at which of the members that know of both fetches of a URL the second one counts.
+ *
+ * A fetch that gives way to what is known here leaves no trace in the row, and whoever has it on its disk brings it again:
+ * when no answer came, and each time it is started.
+ *
+ * Invariant: of the latest `countedMax` of those each counts once in a run.
+ */
 export class Overlaps {
   readonly #self: MemberId;
+  readonly #counted = new Set<bigint>();
 
   constructor(self: MemberId) {
     this.#self = self;
@@ -19,10 +31,27 @@ export class Overlaps {
    * Whether it counts here, where `known` and what came in are two fetches. Who does not hold the arc counts where its own
    * fetch gives way: it was taken for dead meanwhile, and those who hold the arc never see that fetch.
    *
+   * @param incoming the fetch that came in, and the id of its row
    * @param held which ones count of an arc that is held here; false where it is not
    */
-  counts(known: Uint8Array | undefined, changed: boolean, held: CountedOverlaps | false): boolean {
-    if (held) return changed || held === "all";
-    return changed && known !== undefined && UrlRecord.decode(known).capturedBy === this.#self;
+  counts(
+    known: Uint8Array | undefined,
+    incoming: { readonly id: string; readonly value: Uint8Array; readonly changed: boolean },
+    held: CountedOverlaps | false,
+  ): boolean {
+    if (held === "all") return incoming.changed || this.#isFirst(incoming);
+    if (held) return incoming.changed;
+    if (!incoming.changed || known === undefined) return false;
+    return UrlRecord.decode(known).capturedBy === this.#self;
+  }
+
+  #isFirst({ id, value }: { readonly id: string; readonly value: Uint8Array }): boolean {
+    const { fetchedAtMs, capturedBy } = UrlRecord.decode(value);
+    const fetch = hash64(`${id} ${fetchedAtMs} ${capturedBy}`);
+    if (this.#counted.has(fetch)) return false;
+    this.#counted.add(fetch);
+    const [oldest] = this.#counted;
+    if (this.#counted.size > countedMax && oldest !== undefined) this.#counted.delete(oldest);
+    return true;
   }
 }

@@ -286,9 +286,9 @@ export class ReplicaKeeper {
         ops.push({ type: "del", key: row.key });
         continue;
       }
-      if (merged.overlap && this.#overlaps.counts(known, merged.changed, isHeld && overlaps)) {
+      const fetched = { id, value: row.value, changed: merged.changed };
+      if (merged.overlap && this.#overlaps.counts(known, fetched, isHeld && overlaps))
         this.#countOverlap(row.key);
-      }
       if (!merged.changed) continue;
       ops.push({ type: "put", key: row.key, value: merged.value });
       if (opposite && other) {

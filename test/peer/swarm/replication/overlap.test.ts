@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { partition } from "../../../../sim/world/network-rules.ts";
-import { SwarmBench } from "../swarm-bench.ts";
+import { job, SwarmBench } from "../swarm-bench.ts";
 
 describe("what both sides of a split have fetched", () => {
   it("is counted when the split is over, each page once", async () => {
@@ -47,5 +47,34 @@ describe("what both sides of a split have fetched", () => {
     const twice = bench.hits.length - bench.urls.length;
     expect(counted.overlaps).toBeGreaterThan(5);
     expect(counted.interrupted + counted.overlaps).toBe(twice);
+  });
+
+  it("is counted once, however often the disk comes back that has what gave way", async () => {
+    const bench = new SwarmBench(4);
+    const counted = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_500 });
+      await bench.pass(2_000);
+      const heal = bench.world.network.addRule(partition([0], [1, 2, 3]));
+      await bench.peer(1).changeJob(job, "pause");
+      await bench.pass(90_000);
+      bench.machine(0).kill();
+      heal();
+      await bench.peer(1).changeJob(job, "resume");
+      await bench.finished(1);
+      const overlaps: number[] = [];
+      for (let runs = 0; runs < 2; runs += 1) {
+        await bench.machine(0).start();
+        await bench.settled();
+        const jobs = bench.peers.flatMap((peer) => peer.jobs());
+        overlaps.push(jobs.reduce((sum, { counts }) => sum + counts.overlapFetches, 0));
+        await bench.machine(0).stop();
+        await bench.settled();
+      }
+      return overlaps;
+    });
+    const twice = bench.hits.length - bench.urls.length;
+    expect(twice).toBeGreaterThan(100);
+    expect(counted).toEqual([twice, twice]);
   });
 });
