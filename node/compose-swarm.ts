@@ -83,10 +83,13 @@ export async function composeSwarm(
     overlay,
     options,
     record: (members) =>
-      new SwarmRecorder(swarmFile, config.name, ports, {
-        members,
-        addresses: () => inner.addresses,
-      }),
+      new SwarmRecorder(
+        swarmFile,
+        config.name,
+        ports,
+        { members, addresses: () => inner.addresses },
+        memory,
+      ),
   };
 }
 

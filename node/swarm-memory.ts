@@ -56,6 +56,8 @@ export class SwarmRecorder {
   readonly #ports: { readonly clock: Clock; readonly logger: Logger };
   readonly #source: { members(): readonly MemberReport[]; addresses(): readonly string[] };
   readonly #stopping = new AbortController();
+  /** Addresses of an earlier run: the way to the others until one of them is met. */
+  readonly #before: readonly string[];
   #loop: Promise<void> = Promise.resolve();
   #written = "";
 
@@ -65,11 +67,14 @@ export class SwarmRecorder {
     ports: { readonly clock: Clock; readonly logger: Logger },
     /** Members of the swarm, this one first, and where this one listens. */
     source: { members(): readonly MemberReport[]; addresses(): readonly string[] },
+    /** What {@link recallSwarm} had of an earlier run. */
+    before: Pick<SwarmMemory, "addresses">,
   ) {
     this.#file = file;
     this.#swarm = swarm;
     this.#ports = ports;
     this.#source = source;
+    this.#before = before.addresses;
   }
 
   start(): void {
@@ -111,7 +116,9 @@ export class SwarmRecorder {
     const here = others.filter((member) => !gone.includes(member));
     const kept = [...here, ...gone].slice(0, membersMax);
     const port = portOf(this.#source.addresses());
-    const addresses = kept.flatMap((member) => member.addresses.slice(0, addressesOfOneMax));
+    const met = kept.flatMap((member) => member.addresses.slice(0, addressesOfOneMax));
+    // Who has met nobody may be the first of a swarm that starts again.
+    const addresses = others.length === 0 ? this.#before : met;
     return {
       swarm: this.#swarm,
       ...(port !== undefined && { port }),

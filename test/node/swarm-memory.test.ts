@@ -28,7 +28,8 @@ function row(n: number, state: MemberState = "active"): MemberReport {
 
 async function record(members: readonly MemberReport[], addresses: readonly string[] = []) {
   const source = { members: () => members, addresses: () => addresses };
-  const recorder = new SwarmRecorder(file, "s", { clock: new SystemClock(), logger }, source);
+  const ports = { clock: new SystemClock(), logger };
+  const recorder = new SwarmRecorder(file, "s", ports, source, await recallSwarm(file, "s"));
   recorder.start();
   await recorder.stop();
 }
@@ -41,6 +42,16 @@ describe("the memory of a swarm", () => {
       port: 4_711,
       addresses: ["/ip4/192.0.2.3/tcp/7781", "/ip4/192.0.2.2/tcp/7781", "/ip4/192.0.2.4/tcp/7781"],
     });
+  });
+
+  it("has those of the run before until one of the others is met", async () => {
+    await record([row(1), row(2)], ["/ip4/127.0.0.1/tcp/4711"]);
+    await record([row(1)], ["/ip4/127.0.0.1/tcp/4712"]);
+    await record([row(1)], ["/ip4/127.0.0.1/tcp/4713"]);
+    const before = ["/ip4/192.0.2.2/tcp/7781"];
+    expect(await recallSwarm(file, "s")).toEqual({ swarm: "s", port: 4_713, addresses: before });
+    await record([row(1), row(3)]);
+    expect((await recallSwarm(file, "s")).addresses).toEqual(["/ip4/192.0.2.3/tcp/7781"]);
   });
 
   it("is bounded, however many members there are", async () => {
