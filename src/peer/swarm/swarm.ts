@@ -227,10 +227,10 @@ export class Swarm {
 
   /** Passes everything on, as {@link leaveSwarm} does; with whether that is done. */
   leave(): Promise<boolean> {
-    const { view, territory, termination } = this;
+    const { view, homecoming, territory, termination } = this;
     return leaveSwarm(
       this.#ports.clock,
-      { view, territory, termination, isSettled: () => this.isSettled },
+      { view, homecoming, territory, termination, isSettled: () => this.isSettled },
       this.#options.leaveTimeoutMs,
       this.#stop.signal,
     );

@@ -34,6 +34,49 @@ describe("a member that is told to leave", () => {
     });
   });
 
+  it("does not wait for others that all leave as well, and keeps what it has", async () => {
+    const bench = new SwarmBench(3);
+    const tookMs = await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000 });
+      await bench.pass(3_000);
+      const askedAtMs = bench.world.clock.nowMs();
+      const leave = async (index: number): Promise<boolean> => {
+        const isWhole = await bench.peer(index).leave();
+        await bench.machine(index).stop();
+        return isWhole;
+      };
+      expect(await Promise.all([leave(0), leave(1), leave(2)])).toEqual([false, false, false]);
+      const endMs = bench.world.clock.nowMs();
+      await Promise.all(bench.world.machines.map((machine) => machine.start()));
+      await bench.settled();
+      await bench.finished(1);
+      return endMs - askedAtMs;
+    });
+    expect(tookMs).toBeLessThan(10_000);
+    expect(bench.urls).toHaveLength(240);
+  });
+
+  it("says that it is not done, and knows of no end of its jobs, where it is back and has found nobody", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000 });
+      await bench.pass(3_000);
+      await Promise.all(bench.world.machines.map((machine) => machine.stop()));
+      await bench.machine(1).start();
+      await bench.pass(30_000);
+      const { jobs } = await bench.peer(1).swarmStats();
+      expect(jobs).toMatchObject([{ finished: false, definition: { state: "running" } }]);
+      expect(await bench.peer(1).leave()).toBe(false);
+      await bench.machine(1).stop();
+      await Promise.all(bench.world.machines.map((machine) => machine.start()));
+      await bench.settled();
+      await bench.finished(1);
+    });
+    expect(bench.urls).toHaveLength(240);
+  });
+
   it("is done at once where it has always been alone", async () => {
     const bench = new SwarmBench(1);
     await bench.run(async () => {

@@ -26,12 +26,13 @@ export function newSwarmDesk(
     readonly signal: AbortSignal;
   },
 ): SwarmDesk {
-  const { calls, jobs: spread, replicator, tally, territory, view } = swarm;
+  const { calls, homecoming, jobs: spread, replicator, tally, territory, view } = swarm;
   const { hosts, jobs, scan, urls } = desk;
   const { bodyBytesMax, replicas, signal } = options;
   const { clock } = ports;
   const contents = new ContentDesk({ calls, clock, urls, view }, bodyBytesMax, signal);
-  const figures = new SwarmFigures(clock, desk, { calls, past: tally.past, spread, view });
+  const { past } = tally;
+  const figures = new SwarmFigures(clock, desk, { calls, homecoming, past, spread, view });
   const known = { jobs, urls, scan, hosts };
   const held = new HeldAnswers(
     { ...known, replicator, territory, view, isDazed: () => swarm.isDazed },

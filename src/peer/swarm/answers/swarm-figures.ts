@@ -17,6 +17,7 @@ import { sumFigures, type MemberFigures } from "../../answers/sum-figures.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
 import type { MemberView } from "../members/member-view.ts";
 import type { PastTotalsBook } from "../members/past-totals.ts";
+import type { Homecoming } from "../ownership/homecoming.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 
 /** Time for a member's figures. */
@@ -34,6 +35,7 @@ const heirTimeoutMs: Millis = 1_000;
 export class SwarmFigures {
   readonly #clock: Clock;
   readonly #desk: DeskParts;
+  readonly #homecoming: Pick<Homecoming, "isDone">;
   readonly #calls: PeerCalls;
   readonly #jobs: JobRegistry;
   readonly #spread: JobSpread;
@@ -47,6 +49,7 @@ export class SwarmFigures {
     desk: DeskParts,
     parts: {
       readonly calls: PeerCalls;
+      readonly homecoming: Pick<Homecoming, "isDone">;
       readonly past: PastTotalsBook;
       readonly spread: JobSpread;
       readonly view: MemberView;
@@ -56,6 +59,7 @@ export class SwarmFigures {
     this.#desk = desk;
     this.#jobs = desk.jobs;
     this.#calls = parts.calls;
+    this.#homecoming = parts.homecoming;
     this.#past = parts.past;
     this.#spread = parts.spread;
     this.#view = parts.view;
@@ -128,9 +132,12 @@ export class SwarmFigures {
     return reply && { member, reply, lagMs: Math.round(this.#clock.nowMs() - askedAtMs) };
   }
 
+  /** What is queued counts when its arc is held: until a holder has all that is here, more may be left than is known of. */
   #own(): StatsReply {
     const own = ownFigures(this.#desk, this.#view.generation);
-    return { ...own, jobs: own.jobs.slice(0, totalsMax) };
+    const isHome = this.#homecoming.isDone;
+    const jobs = own.jobs.map((totals) => ({ ...totals, finished: totals.finished && isHome }));
+    return { ...own, jobs: jobs.slice(0, totalsMax) };
   }
 
   /** Totals of a job can be told only with its definition. */

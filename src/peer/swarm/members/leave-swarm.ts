@@ -1,7 +1,9 @@
+import { isGone } from "../../../core/membership/member.ts";
 import type { Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { MemberView } from "./member-view.ts";
 import type { Termination } from "../jobs/termination.ts";
+import type { Homecoming } from "../ownership/homecoming.ts";
 import type { Territory } from "../ownership/territory.ts";
 
 /** How often a leaving peer looks whether it may go. */
@@ -11,8 +13,12 @@ const lookMs: Millis = 100;
 const reunionMs: Millis = 5_000;
 const greetMs: Millis = 1_000;
 
+/** How long nobody may stay before a leaving peer goes without handing over: one that joins is soon heard of. */
+const nobodyStaysMs: Millis = 5_000;
+
 export interface LeavingParts {
   readonly view: MemberView;
+  readonly homecoming: Pick<Homecoming, "isDone">;
   readonly territory: Pick<Territory, "held">;
   readonly termination: Pick<Termination, "areOthersSettled">;
   /** Whether no arc is on its way. */
@@ -24,24 +30,37 @@ export interface LeavingParts {
  * Resolves when that is done, or cannot be done in time: with whether it is done.
  *
  * A peer that has lost sight of all others may only be cut off from them, and what it has taken in since is nowhere else. So
- * it looks for them before it goes; where it finds none, it is not done. One that has always been alone is.
+ * it looks for them before it goes; where it finds none, it is not done, nor where it has not found them in this run and
+ * has something of an earlier one. One that has always been alone is. Where all that are left leave as well, nobody takes
+ * anything over, and it is not done either.
  */
 export async function leaveSwarm(
   clock: Clock,
-  { view, territory, termination, isSettled }: LeavingParts,
+  { view, homecoming, territory, termination, isSettled }: LeavingParts,
   withinMs: Millis,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const hasFoundNone = view.role === "joining" && !homecoming.isDone;
   view.setRole("leaving");
   await seekOthers(clock, view, signal);
   const endMs = clock.nowMs() + withinMs;
+  let someStayedAtMs = clock.nowMs();
   while (clock.nowMs() < endMs && !signal.aborted) {
-    if (view.others.length === 0) return !view.hasLostAny;
+    if (view.others.length === 0) return !view.hasLostAny && !hasFoundNone;
+    if (doOthersStay(view)) someStayedAtMs = clock.nowMs();
+    else if (clock.nowMs() >= someStayedAtMs + nobodyStaysMs) break;
     const isDone = territory.held.isEmpty && isSettled();
     if (isDone && (await termination.areOthersSettled())) return true;
     await clock.sleep(lookMs, signal);
   }
   return territory.held.isEmpty;
+}
+
+/** Whether there is anybody to whom something may be handed over. */
+function doOthersStay(view: MemberView): boolean {
+  return view
+    .members()
+    .some((member) => member.id !== view.self && !isGone(member) && member.role !== "leaving");
 }
 
 async function seekOthers(clock: Clock, view: MemberView, signal: AbortSignal): Promise<void> {
