@@ -62,7 +62,7 @@ export async function runCli(
   try {
     const program = programOf(context);
     refuseHelp(program, words);
-    await program.parseAsync(lateHelp(words) ?? words, { from: "user" });
+    await program.parseAsync(otherHelp(words) ?? words, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -100,10 +100,14 @@ const lateCommands: readonly LateCommand[] = [
   ],
 ];
 
-/** `help demo` as `demo --help`: a late command has to be loaded before it can tell of itself. */
-function lateHelp([word, ...rest]: readonly string[]): readonly string[] | undefined {
-  const isLate = word === "help" && lateCommands.some(([name]) => name === rest[0]);
-  return isLate ? [...rest, "--help"] : undefined;
+/**
+ * `help demo` as `demo --help`: a late command has to be loaded before it can tell of itself. And `help jobs pause` as
+ * `jobs pause --help`: Commander would tell of `jobs`.
+ */
+function otherHelp([word, ...rest]: readonly string[]): readonly string[] | undefined {
+  const isLate = lateCommands.some(([name]) => name === rest[0]);
+  const isBelow = rest.length > 1 && rest[0] !== "help";
+  return word === "help" && (isLate || isBelow) ? [...rest, "--help"] : undefined;
 }
 
 /** Refuses to help with a command that there is not: Commander would tell of the one above it instead. */

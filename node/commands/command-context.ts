@@ -69,14 +69,19 @@ export function commandPath(command: Command): string {
     : `${commandPath(command.parent)} ${command.name()}`;
 }
 
-/** Fails with `CONFIG_INVALID` where words are left over: the first one names no command of `parent`. */
+/**
+ * Fails with `CONFIG_INVALID` where words are left over: the first one names no command of `parent`, or one whose options
+ * stand before its name.
+ */
 export function refuseUnknown(parent: Command, [word]: readonly string[]): void {
   if (word === undefined) return;
   const path = commandPath(parent);
-  const meant = nearest(
-    word,
-    parent.commands.map((command) => command.name()),
-  );
+  const names = parent.commands.map((command) => command.name());
+  if (names.includes(word)) {
+    const named = `${path} ${word}`;
+    throw usageError(`options of "${named}" stand behind it; ${named} --help lists them`);
+  }
+  const meant = nearest(word, names);
   const advice =
     meant === undefined ? `${path} --help lists the commands` : `did you mean "${path} ${meant}"?`;
   const given = `${path} ${word}`.replace("peer ", "");
@@ -108,7 +113,7 @@ function appended(value: string, earlier: unknown): string[] {
 
 /** Whether the command is to print JSON. */
 export function wantsJson(command: Command): boolean {
-  return command.opts()["json"] === true;
+  return givenTo(command, "json") === true;
 }
 
 /** Says once, to people, that nobody is named whom a site's operator could turn to. */
@@ -138,11 +143,16 @@ export function flagsOf(
   const flags: Record<string, unknown> = {};
   for (const name of names) {
     const attribute = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    if (command.getOptionValueSource(attribute) === "cli") {
-      flags[name] = command.getOptionValue(attribute);
-    }
+    const value = givenTo(command, attribute);
+    if (value !== undefined) flags[name] = value;
   }
   return flags;
+}
+
+/** An option as the command line has it: behind the command's own name, else before it (`jobs --data DIR cancel ID`). */
+function givenTo(command: Command, attribute: string): unknown {
+  if (command.getOptionValueSource(attribute) === "cli") return command.getOptionValue(attribute);
+  return command.parent === null ? undefined : givenTo(command.parent, attribute);
 }
 
 /** Settings by which a command finds the running peer, and how long it waits for its answers. */

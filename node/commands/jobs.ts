@@ -35,7 +35,7 @@ export function jobsCommand(context: CommandContext): Command {
     render: (reports) =>
       reports.length > 0 ? renderJobs(reports) : "no jobs; peer inject URL makes one\n",
   });
-  // The commands below take the same options; each is to see its own.
+  // The commands below take the same options; each is to see its own first.
   jobs.enablePositionalOptions();
   jobs.allowExcessArguments().hook("preAction", (_, command) => {
     if (command === jobs) refuseUnknown(jobs, jobs.args);

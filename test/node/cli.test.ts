@@ -32,6 +32,12 @@ describe("the command line", () => {
     expect((await peer(["help", name])).out).toBe(out);
   });
 
+  it("helps with a command below another", async () => {
+    const { out } = await peer(["jobs", "pause", "--help"]);
+    expect(out).toMatch(/^Usage: peer jobs pause /);
+    expect((await peer(["help", "jobs", "pause"])).out).toBe(out);
+  });
+
   it("tells what holds where nothing is set, and how a size is written", async () => {
     const out = (await peer(["crawl", "--help"])).out.replace(/\s+/g, " ");
     expect(out).toContain(
@@ -75,6 +81,7 @@ describe("the command line", () => {
     [["stat"], 'did you mean "peer stats"?'],
     [["frobnicate"], "peer --help lists the commands"],
     [["stats", "--verbose"], "unknown option '--verbose'"],
+    [["--data", "d", "stats"], 'options of "peer stats" stand behind it; peer stats --help'],
     [["get"], "missing required argument"],
     [["crawl", "--depth"], "argument missing"],
     [["stats", "--api", "nowhere"], "--api must be HOST:PORT, such as 127.0.0.1:7780, got"],
