@@ -1,6 +1,5 @@
 import { lineCharactersMax } from "../src/adapters/http-api/url-lines.ts";
 import { isPrivateHost } from "../src/core/net/address-policy.ts";
-import type { HostName } from "../src/core/units.ts";
 import { canonicalizeUrl } from "../src/core/url/canonicalize-url.ts";
 import { hostOf } from "../src/core/url/site-of.ts";
 import { isHttpUrl } from "./config/settings.ts";
@@ -34,7 +33,7 @@ export function seedRefusal(
  */
 export function checkAddresses(urls: readonly string[]): void {
   const problems = urls
-    .filter((url) => isPrivateHost(new URL(url).hostname as HostName))
+    .filter((url) => seedRefusal(url, false) === "address-forbidden")
     .map((url) => `${JSON.stringify(url)} ${privateAddressText}`);
   if (problems.length > 0) throw usageError(...problems);
 }

@@ -87,9 +87,12 @@ export class Rejections {
   /** Counts those of a batch that was injected. */
   addReport(batch: readonly UrlLine[], report: InjectReport): void {
     this.#count += report.rejectedCount;
+    // One text may stand on several lines, and each of them is reported.
+    const told = new Set<UrlLine>();
     for (const { input, reason } of report.rejected) {
-      const line = batch.find(({ url }) => url === input)?.line ?? 0;
-      this.#name({ url: input, line }, reason);
+      const found = batch.find((each) => each.url === input && !told.has(each));
+      if (found !== undefined) told.add(found);
+      this.#name(found ?? { url: input, line: 0 }, reason);
     }
   }
 

@@ -162,7 +162,7 @@ function filterOf({ broken, http, state }: ListQuery): UrlFilter {
 }
 
 function lineFormat(contentType: string | undefined): LineFormat {
-  return contentType?.startsWith("text/plain") === true ? "text" : "ndjson";
+  return contentType?.toLowerCase().startsWith("text/plain") === true ? "text" : "ndjson";
 }
 
 /** A body of no content type is checked by no schema: there is one for each type. */

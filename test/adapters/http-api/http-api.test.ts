@@ -204,7 +204,7 @@ describe("HttpApi, injecting", () => {
     const lines = Array.from({ length: 2_500 }, (_, i) => `http://a.example/${i}`);
     const answer = await call("/v1/inject?job=big", {
       method: "POST",
-      headers: { "content-type": "text/plain" },
+      headers: { "content-type": "Text/Plain; charset=utf-8" },
       body: ["# a list", ...lines, "no-url", ""].join("\n"),
     });
     expect(answer.body).toEqual({

@@ -230,6 +230,7 @@ describe("peer crawl", () => {
       "private, loopback or link-local address; to crawl it, add --allow-private",
     ],
     [["crawl", seed, "http://[::1]/"], '"http://[::1]/" is at a private'],
+    [["crawl", seed, "http://localhost./"], '"http://localhost./" is at a private'],
     [["crawl", "--out", "/no/such/dir"], "there is no crawl to continue"],
   ])("refuses %j with exit code 2, one line, and no peer started", async (words, expected) => {
     const { err, exitCode, out: printed } = await peer(...words);
