@@ -221,20 +221,20 @@ export class Peer implements PeerControl {
       const problem = `job "${id}" was cancelled; inject under another name`;
       throw new CrawlError("JOB_CANCELLED", problem, { job: id });
     }
-    const before = known?.options;
     const job = this.#jobs.define(id, options);
     const { seeds, rejected } = judgeSeeds(job, urls, this.#options);
     const links = packLinks(seeds, job.definition.options.normalizeQuery);
     const goesOn = isWorkedOn(job);
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);
+    // Before the seeds: where their owners do not answer, what the options let go on does so all the same.
+    this.#frontier.jobsChanged();
     const sinceMs = this.#ports.clock.nowMs();
     const added = await this.#admitSeeds(job, links);
     if (added > 0 || goesOn) this.#workTime.begin(job, sinceMs);
-    this.#frontier.jobsChanged();
     return {
       job: job.definition.id,
-      ...(before && { changed: optionChanges(before, job.definition.options) }),
+      ...(known && { changed: optionChanges(known.options, job.definition.options) }),
       added,
       known: links.ends.length - added,
       rejected: rejected.slice(0, rejectedNamedMax),

@@ -11,14 +11,21 @@ import type { Job } from "./job-registry.ts";
 export class WorkTime {
   /** Of jobs that are worked on: until when their time is counted. */
   readonly #countedToMs = new Map<Job, Millis>();
+  /** At which look each job was seen to have ended last. */
+  readonly #endedAtMs = new Map<Job, Millis>();
+  #lookedAtMs: Millis = -Infinity;
 
-  /** The job has had something to do since then; it may be done by now. */
+  /** The job has had something to do since then; it may be done by now, and looks since then may have counted that. */
   begin(job: Job, sinceMs: Millis): void {
-    if (!this.#countedToMs.has(job)) this.#countedToMs.set(job, sinceMs);
+    if (this.#countedToMs.has(job)) return;
+    const endedAtMs = this.#endedAtMs.get(job) ?? -Infinity;
+    if (endedAtMs > sinceMs && !isWorkedOn(job)) return;
+    this.#countedToMs.set(job, Math.max(sinceMs, this.#lookedAtMs));
   }
 
   /** Counts the time since the last look; the jobs that were worked on and are finished now. */
   count(jobs: readonly Job[], nowMs: Millis): readonly Job[] {
+    this.#lookedAtMs = nowMs;
     const ended: Job[] = [];
     for (const job of jobs) {
       const sinceMs = this.#countedToMs.get(job);
@@ -26,6 +33,7 @@ export class WorkTime {
       if (isWorkedOn(job)) this.#countedToMs.set(job, nowMs);
       else if (this.#countedToMs.delete(job) && isFinished(job)) ended.push(job);
     }
+    for (const job of ended) this.#endedAtMs.set(job, nowMs);
     return ended;
   }
 }

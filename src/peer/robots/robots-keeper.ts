@@ -19,6 +19,9 @@ const charactersPerOriginMin = 500;
 /** Hosts run dry and come back with the next link; of one that does not, nothing stays in memory. */
 const idleMsMax: Millis = 600_000;
 
+/** What another member has fetched may be ahead by so much: how far its clock is off is known by and large. */
+const clocksDifferMsMax: Millis = 60_000;
+
 /** What an origin's robots.txt says, as it is kept. */
 export interface RobotsEntry {
   readonly record: RobotsRecord;
@@ -64,9 +67,13 @@ export class RobotsKeeper {
   }
 }
 
-/** One that would hold for longer than any answer does was kept under a clock that was wrong, here or elsewhere. */
-function isFresh({ expiresAtMs }: RobotsRecord, nowMs: Millis): boolean {
+/**
+ * One that would hold for longer than any answer does, or is of a time to come, was kept under a clock that was wrong, here or
+ * elsewhere: an origin that was out of reach then would not be asked before that time.
+ */
+function isFresh({ expiresAtMs, fetchedAtMs }: RobotsRecord, nowMs: Millis): boolean {
   const leftMs = expiresAtMs - nowMs;
+  if (fetchedAtMs > nowMs + clocksDifferMsMax) return false;
   return leftMs > 0 && leftMs <= defaultRobotsPolicyOptions.freshMaxMs;
 }
 
