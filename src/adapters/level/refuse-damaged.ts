@@ -16,7 +16,9 @@ const firstManifest = "MANIFEST-000001";
 const beginnings: readonly (number | undefined)[] = [1, 2];
 
 /**
- * Refuses a database of which LevelDB would make less than what was confirmed, without a word.
+ * Refuses a database of which LevelDB would make less than what was confirmed, without a word: for want of a file, or of the
+ * rest of a log. What stands in its tables is taken as it is: LevelDB verifies their checksums only where it is told to, which
+ * the binding cannot.
  *
  * Errors: `LEVEL_CORRUPTION`, as LevelDB's own.
  */

@@ -15,6 +15,8 @@ const notUsable =
   /permission denied|operation not permitted|read-only file system|not a directory|is a directory/iu;
 /** The directory is made before LevelDB looks into it: what it misses there is a file of its own. */
 const missing = /^IO error: .*: no such file or directory$/iu;
+/** What it says of a table that was cut short, when it reads behind the end. */
+const cutShort = /^IO error: .*\.(?:ldb|sst): invalid argument$/iu;
 const noSpaceCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 const notUsableCodes: readonly string[] = [
   "EACCES",
@@ -49,7 +51,8 @@ export function storeFailure(action: StoreAction, directory: string, error: unkn
     const message = `the disk that holds ${directory} is full; make room and start the peer again, it goes on where it stopped`;
     return new CrawlError("DISK_FULL", message, details, options);
   }
-  if (code === "LEVEL_CORRUPTION" || (missing.test(text) && action !== "write")) {
+  const isDamage = action !== "write" && (missing.test(text) || cutShort.test(text));
+  if (code === "LEVEL_CORRUPTION" || isDamage) {
     const message = `the database in ${directory} is damaged (${text}); restore the directory from a copy, or start with an empty one: archived pages are not affected`;
     return new CrawlError("STORE_CORRUPT", message, details, options);
   }

@@ -19,7 +19,7 @@ export type Dialled =
   | Extract<OverlayOutcome, { readonly kind: "unreachable" | "refused" | "timeout" }>;
 
 /** Members that are dialled at once; requests to more are answered as if those were unreachable. */
-const dialsMax = 256;
+export const dialsMax = 256;
 
 /** Of one address. As systems give up: after the first packet has been repeated twice. */
 export const dialTimeoutMs = 5_000;

@@ -11,7 +11,7 @@ import { tcp } from "@libp2p/tcp";
 import { createLibp2p } from "libp2p";
 import { hash64 } from "../../core/hash/hash64.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
-import { dialTimeoutMs } from "./dialer.ts";
+import { dialsMax, dialTimeoutMs } from "./dialer.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
@@ -22,8 +22,14 @@ import { wholePackets } from "./whole-packets.ts";
 /** Open connections, of all peers: a swarm of hundreds, all connected to all. */
 const connectionsMax = 512;
 
-/** Connections that are being set up at once, and dials. */
+/** Connections of others that are being set up at once. */
 const pendingConnectionsMax = 64;
+
+/**
+ * Dials at once: all that the dialer lets begin, and joins. One that waited for others, of which each may take its whole time,
+ * would use up its own meanwhile, and a member that is there would count as unreachable.
+ */
+const parallelDialsMax = dialsMax + 16;
 
 /** Connections a second from one host: several peers on a machine that all come back at once. */
 const connectionsPerSecondMax = 50;
@@ -96,7 +102,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     connectionGater: options.gater,
     connectionManager: {
       maxConnections: connectionsMax,
-      maxParallelDials: pendingConnectionsMax,
+      maxParallelDials: parallelDialsMax,
       maxIncomingPendingConnections: pendingConnectionsMax,
       inboundConnectionThreshold: connectionsPerSecondMax,
       dialTimeout: dialTimeoutMs,

@@ -28,6 +28,8 @@ export type WriteLine = (line: string) => void;
 const fieldsMax = 32;
 /** Characters of a value that are printed: a URL of the longest admitted kind still fits. */
 const valueCharactersMax = 2_048;
+/** Of lines that whoever reads them has not taken away; more are left out, and counted. */
+const waitingBytesMax = 1_048_576;
 /** Width of the event's column, so that the fields of usual events stand below each other. */
 const eventColumns = 22;
 
@@ -36,21 +38,25 @@ const eventColumns = 22;
  *
  * Values come from the web, so they are cut to a bound and their control characters are escaped: a hostile host name
  * can neither forge a line nor steer a terminal. Logging never throws, whatever the sink does: a full pipe must not
- * stop a crawl.
+ * stop a crawl. Nor may it fill the memory: lines that nobody reads are left out.
  */
 export class ConsoleLogger implements Logger {
   readonly #options: ConsoleLoggerOptions;
   readonly #clock: Clock;
   readonly #write: WriteLine;
+  readonly #isFull: () => boolean;
+  #leftOut = 0;
 
   constructor(
     options: ConsoleLoggerOptions,
     clock: Clock,
     write: WriteLine = (line) => void process.stderr.write(line),
+    isFull = () => process.stderr.writableLength > waitingBytesMax,
   ) {
     this.#options = options;
     this.#clock = clock;
     this.#write = write;
+    this.#isFull = isFull;
   }
 
   debug(event: string, fields?: LogFields): void {
@@ -72,16 +78,23 @@ export class ConsoleLogger implements Logger {
   #log(level: LogLevel, event: string, fields: LogFields = {}): void {
     if (logLevels.indexOf(level) < logLevels.indexOf(this.#options.level)) return;
     try {
-      const at = new Date(this.#clock.wallMs()).toISOString();
-      const bounded = boundedFields(fields);
-      this.#write(
-        this.#options.format === "json"
-          ? jsonLine(at, level, event, bounded)
-          : textLine(at, level, event, bounded),
-      );
+      if (this.#isFull()) {
+        this.#leftOut += 1;
+        return;
+      }
+      const lines = this.#leftOut;
+      this.#leftOut = 0;
+      if (lines > 0) this.#writeLine("warn", "log-lines-left-out", { lines });
+      this.#writeLine(level, event, fields);
     } catch {
       // The sink is gone; there is nowhere left to say so.
     }
+  }
+
+  #writeLine(level: LogLevel, event: string, fields: LogFields): void {
+    const at = new Date(this.#clock.wallMs()).toISOString();
+    const lineOf = this.#options.format === "json" ? jsonLine : textLine;
+    this.#write(lineOf(at, level, event, boundedFields(fields)));
   }
 }
 
@@ -106,7 +119,7 @@ function boundedValue(value: FieldValue): FieldValue {
 }
 
 function jsonLine(at: string, level: LogLevel, event: string, fields: [string, FieldValue][]) {
-  return `${JSON.stringify({ at, level, event, ...Object.fromEntries(fields) })}\n`;
+  return `${jsonText({ at, level, event, ...Object.fromEntries(fields) })}\n`;
 }
 
 function textLine(at: string, level: LogLevel, event: string, fields: [string, FieldValue][]) {
@@ -121,8 +134,13 @@ function textLine(at: string, level: LogLevel, event: string, fields: [string, F
 function textValue(value: FieldValue): string {
   if (typeof value !== "string") return String(value);
   if (/^[\x21\x23-\x7e]+$/.test(value)) return value;
+  return jsonText(value);
+}
+
+/** JSON leaves some control characters as they are: terminals take U+009B for the begin of an escape sequence. */
+function jsonText(value: unknown): string {
   return JSON.stringify(value).replace(
-    /[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g,
+    /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -226,6 +226,33 @@ describe("DnsResolver", () => {
     });
   });
 
+  describe("whose server answers most names at once, and one after a while", () => {
+    /** The question for `slow.test` is on the wire: c-ares expects its answer as soon as the others came. */
+    async function askSlow() {
+      const fast = Array.from({ length: 4 }, (_, index) => `fast${index}.test`);
+      const known = fast.map((name) => [name, at("192.0.2.1", 60)] as const);
+      const names = { ...Object.fromEntries(known), "slow.test": { kind: "silence" } as const };
+      const setting = await setUp(names, { timeoutMs: 2_500 });
+      for (const name of fast) await ask(setting, name);
+      const slow = ask(setting, "slow.test");
+      await expect.poll(() => setting.server.questions("slow.test")).toBe(1);
+      return { ...setting, slow };
+    }
+
+    it("waits for that as long as it was told to", async () => {
+      const setting = await askSlow();
+      setting.server.set("slow.test", at("192.0.2.2", 60));
+      expect(addressesOf(await setting.slow)).toEqual(["192.0.2.2"]);
+    });
+
+    it("waits no longer", async () => {
+      const setting = await askSlow();
+      setting.clock.atMs += 2_500;
+      expect(addressesOf(await setting.slow)).toEqual(["dns-timeout"]);
+      expect(setting.server.questions("slow.test")).toBe(1);
+    });
+  });
+
   describe("on a machine that moves to another network", () => {
     /** The system names one server, then another one. */
     async function move(changes: Partial<DnsResolverOptions> = {}) {
@@ -271,8 +298,10 @@ describe("DnsResolver", () => {
 
     it("does not read so soon again what the system's servers are", async () => {
       const setting = await move();
-      setting.clock.atMs -= 1;
-      expect(addressesOf(await ask(setting, "a.test"))).toEqual(["dns-timeout"]);
+      setting.clock.atMs -= 41;
+      const asked = ask(setting, "a.test");
+      setting.clock.atMs += 40;
+      expect(addressesOf(await asked)).toEqual(["dns-timeout"]);
       expect(setting.latter.asked).toEqual([]);
     });
 

@@ -105,6 +105,17 @@ it.each([
   });
 });
 
+it.each([0, 0.5])("calls a database damaged of whose table %d is left", async (share) => {
+  const store = await opened({ writeBufferBytes: 65_536 });
+  for (const n of upTo(20)) await store.write([put(n, 30_000)], { sync: true });
+  await store.stop();
+  const table = await newestFile(".ldb");
+  await truncate(table, Math.floor((await stat(table)).size * share));
+  const damaged = await opened();
+  await expect(damaged.range(everything, 1_000)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  await damaged.stop();
+});
+
 it("names the process's own lock as one on the data directory", async () => {
   const holder = await opened();
   await expect(opened()).rejects.toMatchObject({

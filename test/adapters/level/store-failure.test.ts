@@ -15,6 +15,7 @@ const cases: [StoreAction, Error, string][] = [
     coded("IO error: /d/000012.ldb: No such file or directory", "LEVEL_IO_ERROR"),
     "STORE_CORRUPT",
   ],
+  ["read", coded("IO error: /d/000012.ldb: Invalid argument", "LEVEL_IO_ERROR"), "STORE_CORRUPT"],
   [
     "write",
     coded("IO error: /d/000012.log: No space left on device", "LEVEL_IO_ERROR"),

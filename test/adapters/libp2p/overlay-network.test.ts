@@ -152,6 +152,25 @@ describe("libp2p's overlay on a network", () => {
     },
   );
 
+  place("reaches a member while it dials many that do not answer", async (loopback) => {
+    const [a, b] = [await started(loopback), await started(loopback)];
+    const silent = [await SilentServer.start(), await SilentServer.start()] as const;
+    const dialled = 70;
+    for (let n = 0; n < dialled; n += 1) {
+      const to = memberIdOf(await newPeerKey());
+      a.overlay.learn(
+        to,
+        silent.map(({ address }) => address),
+      );
+      a.overlay.notify(to, Uint8Array.of(1));
+    }
+    await loopback.until("the dials", () => silent[0].calls >= 64);
+    a.overlay.learn(b.overlay.self, [addressOf(b)]);
+    expect(await ask(a, b)).toMatchObject({ kind: "reply" });
+    await a.overlay.stop();
+    for (const one of silent) await one.stop();
+  });
+
   place("finds a member that it knows by its id alone", async (loopback) => {
     const [a, b, c] = [await started(loopback), await started(loopback), await started(loopback)];
     await join(a, b);

@@ -71,6 +71,13 @@ describe("ConsoleLogger", () => {
     },
   );
 
+  it("leaves no control character in a document, and the value as it is", () => {
+    const value = "\u001b[2J\u007f\u009b31m\u0085\u061c\u202eright to left\u2028";
+    const line = logged(json, (logger) => logger.warn("odd", { value }));
+    expect(line).toMatch(/^[\x20-\x7e]+\n$/);
+    expect(JSON.parse(line)).toMatchObject({ value });
+  });
+
   it("cuts long values and counts fields beyond the bound", () => {
     const fields = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`f${i}`, "x".repeat(100_000)]),
@@ -83,6 +90,23 @@ describe("ConsoleLogger", () => {
   it("writes numbers that JSON has no form for as words", () => {
     const line = logged(json, (logger) => logger.info("odd", { rate: NaN, max: Infinity }));
     expect(JSON.parse(line)).toMatchObject({ rate: "NaN", max: "Infinity" });
+  });
+
+  it("leaves lines out that nobody reads, and says how many when there is room again", () => {
+    const lines: string[] = [];
+    let isFull = true;
+    const write = (line: string): void => void lines.push(line);
+    const logger = new ConsoleLogger(json, clock, write, () => isFull);
+    logger.info("first");
+    logger.info("second");
+    isFull = false;
+    logger.info("third");
+    logger.info("fourth");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: "warn", event: "log-lines-left-out", lines: 2 },
+      { event: "third" },
+      { event: "fourth" },
+    ]);
   });
 
   it("does not throw when the sink does", () => {
