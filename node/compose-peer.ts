@@ -45,10 +45,12 @@ export async function composePeer(config: PeerConfig, withMetrics: boolean): Pro
 
 /** The peer starts them too, which then only waits, and hears of it when that fails. */
 function startSlowOnes(config: PeerConfig): SlowStarters {
-  const { parserThreads } = config;
-  const parser = new ParserPool(
-    parserThreads === undefined ? defaultParserPoolOptions() : parserOptionsOf(parserThreads),
-  );
+  const { parserThreads, userAgent } = config;
+  const parser = new ParserPool({
+    ...(parserThreads === undefined ? defaultParserPoolOptions() : parserOptionsOf(parserThreads)),
+    // As a robots.txt does, so a page means the crawler that calls itself so.
+    botName: productTokenOf(userAgent).toLowerCase(),
+  });
   const store = new LevelStore({
     directory: dataLayout(config.dataDir).stateDir,
   });

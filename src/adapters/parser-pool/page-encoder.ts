@@ -6,6 +6,7 @@ import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
 import { parsePage } from "../../core/page/parse-page.ts";
 import { EncodingTables } from "../../core/page/query-encoder.ts";
+import { botName } from "../../core/page/robots-directives.ts";
 import type { EncodedCapture } from "../../ports/archive.ts";
 import { inflatedFile } from "./inflated-file.ts";
 import { storedGzip } from "./stored-gzip.ts";
@@ -42,16 +43,19 @@ export class PageEncoder {
   readonly #gzipLevel: number;
   readonly #newIds: () => CaptureIds;
   readonly #readBytesMax: number;
+  readonly #botName: string;
   readonly #tables = new EncodingTables();
 
   constructor(
     gzipLevel: number,
     newIds: () => CaptureIds = randomIds,
     readBytesMax = readBytesMaxDefault,
+    name = botName,
   ) {
     this.#gzipLevel = gzipLevel;
     this.#newIds = newIds;
     this.#readBytesMax = readBytesMax;
+    this.#botName = name;
   }
 
   /**
@@ -65,7 +69,7 @@ export class PageEncoder {
     const body = whole.subarray(0, this.#readBytesMax);
     const isCut = exchange.truncation !== undefined || body.length < whole.length;
     const page = { url: exchange.url, headers, body, isCut, follow, depth, sitemaps, ...job };
-    return { ...parsePage(page, this.#tables), capture };
+    return { ...parsePage({ ...page, botName: this.#botName }, this.#tables), capture };
   }
 
   #capture({ exchange, payloadDigest, revisitOf }: EncoderInput): EncodedCapture {

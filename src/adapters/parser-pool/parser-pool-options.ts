@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { botName } from "../../core/page/robots-directives.ts";
 import type { Millis } from "../../core/units.ts";
 
 export interface ParserPoolOptions {
@@ -15,6 +16,8 @@ export interface ParserPoolOptions {
   readonly pageMsMax: Millis;
   /** JavaScript heap of a thread; bodies are outside of it. @default 512 */
   readonly heapMbMax: number;
+  /** Name under which pages address the crawler alone, in lower case. @default "orbweaver" */
+  readonly botName: string;
 }
 
 /** Threads by default, at most. */
@@ -29,5 +32,6 @@ export function defaultParserPoolOptions(cores = availableParallelism()): Parser
     gzipLevel: 1,
     pageMsMax: 10_000,
     heapMbMax: 512,
+    botName,
   });
 }

@@ -12,6 +12,7 @@ import {
 } from "./thread-messages.ts";
 
 export interface ParserThreadOptions {
+  readonly botName: string;
   readonly gzipLevel: number;
   readonly pageMsMax: Millis;
   readonly heapMbMax: number;
@@ -106,10 +107,10 @@ export class ParserThread {
   }
 
   #spawn(): Worker {
-    const { gzipLevel, heapMbMax } = this.#options;
+    const { botName, gzipLevel, heapMbMax } = this.#options;
     const worker = new Worker(entry, {
       name: "orbweaver-parser",
-      workerData: { gzipLevel } satisfies ThreadSettings,
+      workerData: { botName, gzipLevel } satisfies ThreadSettings,
       resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
     });
     let failure: unknown;

@@ -4,6 +4,7 @@ import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 /** What a thread is started with. */
 export interface ThreadSettings {
   readonly gzipLevel: number;
+  readonly botName: string;
 }
 
 /** Jobs that a thread knows at a time; the one unused for longest is forgotten. */

@@ -23,6 +23,8 @@ export interface ExtractOptions {
    * a page alone do not bound them; a reference that is no URL counts as what was tried. @default 16 Mi units
    */
   readonly linkUnitsMax: number;
+  /** Name under which pages address the crawler alone, in lower case. @default "orbweaver" */
+  readonly botName?: string;
   /** Tables kept from page to page, so that they are made once. @default new ones for each page */
   readonly tables?: EncodingTables;
 }
@@ -44,7 +46,7 @@ export function extractLinks(
   context: ExtractContext,
   options: ExtractOptions = defaultExtractOptions,
 ): ExtractedPage {
-  const { charset, source, raw } = readDocument(html, context, options.linksMax);
+  const { charset, source, raw } = readDocument(html, context, options);
   const tables = options.tables ?? new EncodingTables();
   const pageUrl = isPlainUrl(context.url) ? context.url : URL.parse(context.url)?.href;
   const pageResolver = new LinkResolver(pageUrl, charset, tables);
@@ -83,11 +85,11 @@ interface ReadDocument extends SniffedCharset {
 function readDocument(
   html: Uint8Array,
   { contentType }: ExtractContext,
-  linksMax: number,
+  { linksMax, botName }: ExtractOptions,
 ): ReadDocument {
   const xhtml = isXhtml(contentType);
   const readAs = (charset: EncodingName): RawPage =>
-    new PageReader(linksMax).read(decodeBytes(html, charset), xhtml);
+    new PageReader(linksMax, botName).read(decodeBytes(html, charset), xhtml);
 
   const sniffed = sniffCharset(html, contentType);
   const raw = readAs(sniffed.charset);

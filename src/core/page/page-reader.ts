@@ -4,7 +4,7 @@ import { EntityReader } from "./entity-reader.ts";
 import { metaEncoding } from "./meta-encoding.ts";
 import { parseRefresh, type RefreshInstruction } from "./meta-refresh.ts";
 import {
-  botName,
+  botName as ownName,
   mergeDirectives,
   noDirectives,
   parseDirectives,
@@ -50,6 +50,7 @@ const asciiSpaces = /[\t\n\f\r ]+/;
 /** Collects from one document what {@link RawPage} holds. */
 export class PageReader implements TagHandler {
   readonly #linksMax: number;
+  readonly #botName: string;
   readonly #entities = new EntityReader();
   readonly #references = new Map<string, boolean>();
   #referencesLeftOut = 0;
@@ -64,8 +65,10 @@ export class PageReader implements TagHandler {
   #charset: EncodingName | undefined;
   #encodingsRead = 0;
 
-  constructor(linksMax: number) {
+  /** @param botName whom a `meta` may name, in lower case */
+  constructor(linksMax: number, botName: string = ownName) {
     this.#linksMax = linksMax;
+    this.#botName = botName;
   }
 
   read(html: string, xhtml: boolean): RawPage {
@@ -161,7 +164,7 @@ export class PageReader implements TagHandler {
     const content = this.#value(attributes.content);
     if (content === undefined) return;
     const name = this.#value(attributes.name)?.toLowerCase();
-    if (name === "robots" || name === botName) {
+    if (name === "robots" || name === this.#botName) {
       this.#directives = mergeDirectives(this.#directives, parseDirectives(content));
     }
     if (this.#inNoscript || this.#refresh !== undefined) return;

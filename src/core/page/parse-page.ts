@@ -43,6 +43,8 @@ export interface PageInput {
   readonly readsSitemaps: boolean;
   readonly rules: JobRules;
   readonly normalizeQuery: boolean;
+  /** Name under which pages address the crawler alone, in lower case. @default "orbweaver" */
+  readonly botName?: string;
 }
 
 /**
@@ -59,13 +61,13 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   // Scripts that write sitemaps often leave them the type of their pages.
   const isSitemap = input.readsSitemaps && beginsSitemap(input.body);
   const html = isHtml(contentType, input.body) && !isSitemap;
-  if (!input.follow) return { html, ...nothingFollowed(input.headers) };
+  if (!input.follow) return { html, ...nothingFollowed(input) };
   const page = html ? extract(input, contentType, tables) : undefined;
   const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body, input);
   const ofHeader = headerRefresh(input);
   const refresh = ofHeader ?? page?.refresh;
   const linksLeftOut = page?.linksLeftOut ?? sitemap?.leftOut;
-  const { noindex, nofollow } = directivesOf(input.headers, page);
+  const { noindex, nofollow } = directivesOf(input, page);
   return {
     html,
     ...sortLinks(input, {
@@ -85,12 +87,15 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
 }
 
 function extract(
-  { url, body }: PageInput,
+  { url, body, botName }: PageInput,
   contentType: string | undefined,
   tables: EncodingTables | undefined,
 ): ExtractedPage {
-  const options =
-    tables === undefined ? defaultExtractOptions : { ...defaultExtractOptions, tables };
+  const options = {
+    ...defaultExtractOptions,
+    ...(botName !== undefined && { botName }),
+    ...(tables !== undefined && { tables }),
+  };
   return extractLinks(body, { url, contentType }, options);
 }
 
@@ -100,8 +105,8 @@ function contentTypeOf(headers: readonly string[]): string | undefined {
   return values.length > 1 ? values.join(", ") : values[0];
 }
 
-function nothingFollowed(headers: readonly string[]): Omit<PageContent, "html"> {
-  return { links: noLinks, excluded: [], ...directivesOf(headers, undefined) };
+function nothingFollowed(input: PageInput): Omit<PageContent, "html"> {
+  return { links: noLinks, excluded: [], ...directivesOf(input, undefined) };
 }
 
 function headerValues(headers: readonly string[], lowerCaseName: string): string[] {
@@ -122,11 +127,11 @@ function headerRefresh({ headers, url }: PageInput): MetaRefresh | undefined {
 }
 
 function directivesOf(
-  headers: readonly string[],
+  { headers, botName }: PageInput,
   page: ExtractedPage | undefined,
 ): RobotsDirectives {
   return mergeDirectives(
-    parseXRobotsTag(headerValues(headers, "x-robots-tag")),
+    parseXRobotsTag(headerValues(headers, "x-robots-tag"), botName),
     page ?? noDirectives,
   );
 }

@@ -1,4 +1,4 @@
-/** Name under which pages may address this crawler alone. */
+/** Name under which pages address this crawler alone, unless its operator has given it another one. */
 export const botName = "orbweaver";
 
 /** What a page says to crawlers; directives only ever add up. */

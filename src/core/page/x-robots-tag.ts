@@ -1,5 +1,5 @@
 import {
-  botName,
+  botName as ownName,
   mergeDirectives,
   noDirectives,
   parseDirectives,
@@ -15,12 +15,15 @@ const valuedDirectives: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the `X-Robots-Tag` headers of a response say to this crawler.
+ * What the `X-Robots-Tag` headers of a response say to the crawler of this name, in lower case.
  *
  * A header may begin with a bot's name and a colon; it then speaks to that bot alone, up to the next name. Headers that
  * a proxy joined with commas are read as the separate ones they were.
  */
-export function parseXRobotsTag(headers: readonly string[]): RobotsDirectives {
+export function parseXRobotsTag(
+  headers: readonly string[],
+  botName: string = ownName,
+): RobotsDirectives {
   let merged = noDirectives;
   for (const header of headers) {
     let addressed = true;

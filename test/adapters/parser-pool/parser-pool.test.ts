@@ -46,6 +46,14 @@ describe("ParserPool", () => {
     expect(pages.map(({ title }) => title)).toEqual(Array(5).fill("T"));
   });
 
+  it("heeds what a page says to the crawler of the name that it is given", async () => {
+    const html = `<meta name="MyBot" content="nofollow"><a href="x">x</a>`;
+    const page = parseRequest({ html });
+    const [own, other] = await Promise.all([started({ botName: "mybot" }), started({})]);
+    expect(await own.parse(page)).toMatchObject({ nofollow: true });
+    expect(await other.parse(page)).toMatchObject({ nofollow: false });
+  });
+
   it("starts a thread when the one that it replaces has ended", async () => {
     const made = once(process, "worker") as Promise<[Worker]>;
     const pool = await started({ pageMsMax: 1_000 });

@@ -34,4 +34,9 @@ describe("parseXRobotsTag", () => {
   ])("reads %j", (headers, noindex, nofollow) => {
     expect(parseXRobotsTag(headers)).toEqual({ noindex, nofollow });
   });
+
+  it("knows a crawler by the name that it is given", () => {
+    const headers = ["mybot: nofollow", "orbweaver: noindex"];
+    expect(parseXRobotsTag(headers, "mybot")).toEqual({ noindex: false, nofollow: true });
+  });
 });
