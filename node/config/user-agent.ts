@@ -12,7 +12,9 @@ const product = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(\/[A-Za-z0-9!#$%&'*+.^_`|~-]+)?( [
  */
 export function isSoundUserAgent(value: string): boolean {
   return (
-    value.length <= userAgentCharactersMax && product.test(value) && !/^mozilla(\/|$)/i.test(value)
+    value.length <= userAgentCharactersMax &&
+    product.test(value) &&
+    !/^(?:mozilla|opera)(?:\/|$)/i.test(value)
   );
 }
 

@@ -27,7 +27,7 @@ export class AddressTryingFetcher implements Fetcher {
 
   async fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
     const outcome = await this.#fetcher.fetch(request, signal);
-    if (outcome.kind === "failure" && connectFailures.has(outcome.failure)) {
+    if (madeNoConnection(outcome)) {
       const host = this.#frontier.hostNamed(hostOf(request.url));
       if (host) passOver(host, request.address);
     }
@@ -37,4 +37,9 @@ export class AddressTryingFetcher implements Fetcher {
   stop(): Promise<void> {
     return this.#fetcher.stop();
   }
+}
+
+/** Whether a request ended before there was a connection for it. */
+export function madeNoConnection(outcome: FetchOutcome): boolean {
+  return outcome.kind === "failure" && connectFailures.has(outcome.failure);
 }

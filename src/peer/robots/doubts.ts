@@ -7,6 +7,12 @@ import type { Host } from "../frontier/host.ts";
 /** Hosts of which it is remembered when they were asked beside their visits. */
 const askedMax = 4_096;
 
+interface Asked {
+  readonly atMs: Millis;
+  /** Until when it asked to be left alone. */
+  readonly restUntilMs: Millis;
+}
+
 /**
  * Of which hosts the gates do not know when they were last asked: by an earlier process that died, by another member, or
  * for the robots.txt of another host, which led there. Such a host rests for a full delay first.
@@ -16,7 +22,7 @@ export class Doubts {
   readonly #since = new ArcMap<Millis>();
   readonly #onAdded: (arcs: ArcSet) => void;
   /** The latest last. */
-  readonly #askedAtMs = new Map<HostName, Millis>();
+  readonly #asked = new Map<HostName, Asked>();
   #beganAtMs: Millis = 0;
 
   constructor(clock: Clock, onAdded: (arcs: ArcSet) => void) {
@@ -37,12 +43,17 @@ export class Doubts {
     if (!arcs.isEmpty) this.#onAdded(arcs);
   }
 
-  /** A request that is none of the host's visits goes to it, or went, at this moment. */
-  asked(name: HostName, atMs: Millis): void {
-    this.#askedAtMs.delete(name);
-    this.#askedAtMs.set(name, atMs);
-    const [oldest] = this.#askedAtMs.keys();
-    if (this.#askedAtMs.size > askedMax && oldest !== undefined) this.#askedAtMs.delete(oldest);
+  /**
+   * A request that is none of the host's visits goes to it, or went, at this moment.
+   *
+   * @param restUntilMs until when it asked for no other one, where that is not for its gate to know
+   */
+  asked(name: HostName, atMs: Millis, restUntilMs: Millis = 0): void {
+    const before = this.#asked.get(name)?.restUntilMs ?? 0;
+    this.#asked.delete(name);
+    this.#asked.set(name, { atMs, restUntilMs: Math.max(before, restUntilMs) });
+    const [oldest] = this.#asked.keys();
+    if (this.#asked.size > askedMax && oldest !== undefined) this.#asked.delete(oldest);
   }
 
   /** How long ago requests to these arcs may have been made elsewhere, in whole ms; nothing where there is no doubt. */
@@ -59,7 +70,9 @@ export class Doubts {
     if (isInherited) visit.gate.opened(this.#beganAtMs, visit.delayMs);
     const sinceMs = this.#since.get(position);
     if (sinceMs !== undefined) visit.gate.opened(sinceMs, visit.delayMs);
-    const askedAtMs = this.#askedAtMs.get(visit.host);
-    if (askedAtMs !== undefined) visit.gate.opened(askedAtMs, visit.delayMs);
+    const asked = this.#asked.get(visit.host);
+    if (!asked) return;
+    visit.gate.opened(asked.atMs, visit.delayMs);
+    visit.gate.restUntil(asked.restUntilMs);
   }
 }

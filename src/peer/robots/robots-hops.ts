@@ -8,6 +8,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { FetchLimits, FetchOutcome, Fetcher } from "../../ports/fetcher.ts";
 import type { Resolver } from "../../ports/resolver.ts";
+import { RecentMap } from "../../core/recent-map.ts";
+import { madeNoConnection } from "../fetching/address-trying-fetcher.ts";
 import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
@@ -26,6 +28,10 @@ const lookAgainMs: Millis = 500;
 /** One robots.txt may be that of thousands of hosts: they share its answer for so long, this many of them at a time. */
 const sharedForMs: Millis = 60_000;
 const sharedMax = 32;
+
+/** Hosts of which it is remembered at which address they were not to be reached, and for how long. */
+const unreachedMax = 4_096;
+const unreachedForMs: Millis = 3_600_000;
 
 const noAddress = { kind: "failure", failure: "dns-not-found", detail: "no address" } as const;
 
@@ -81,6 +87,12 @@ export class RobotsHops {
   readonly #waiting = new Set<Hop>();
   readonly #rests = new HopRests();
   readonly #shared = new Map<CanonicalUrl, Shared>();
+  /** To which of a host's addresses a hop found no connection last. */
+  readonly #unreached = new RecentMap<HostName, IpAddress>({
+    costMax: unreachedMax,
+    costOf: () => 1,
+    idleMsMax: unreachedForMs,
+  });
 
   constructor(
     ports: HopPorts,
@@ -136,7 +148,8 @@ export class RobotsHops {
   async #go(hop: Hop, url: CanonicalUrl, ownDelayMs: Millis): Promise<HopOutcome> {
     const { name } = hop;
     const resolved = await this.#ports.resolver.resolve(name, this.#signal);
-    const address = resolved.kind === "addresses" ? resolved.addresses[0] : undefined;
+    const address =
+      resolved.kind === "addresses" ? this.#addressOf(name, resolved.addresses) : undefined;
     let outcome: HopOutcome;
     if (address === undefined) {
       const atMs = this.#ports.clock.nowMs();
@@ -146,9 +159,23 @@ export class RobotsHops {
       hop.address = address;
       const delayMs = await this.#delayMs(name, ownDelayMs);
       outcome = await this.#ask(hop, { url, address, delayMs });
+      if (outcome.kind === "failure" && madeNoConnection(outcome)) {
+        this.#unreached.set(name, address, this.#ports.clock.nowMs());
+      }
     }
     if (!isGood(outcome) && this.#shared.get(url)?.hop === hop) this.#shared.delete(url);
     return outcome;
+  }
+
+  /** Where the host's own visits go, or the next of its addresses where no connection was made last. */
+  #addressOf(name: HostName, addresses: readonly IpAddress[]): IpAddress | undefined {
+    const active = this.#frontier.hostNamed(name);
+    const own = active?.visit.address;
+    const unreached =
+      active?.isPassedOver === true ? own : this.#unreached.get(name, this.#ports.clock.nowMs());
+    if (own !== undefined && own !== unreached && addresses.includes(own)) return own;
+    const at = addresses.findIndex((address) => address === unreached);
+    return addresses[(at + 1) % addresses.length];
   }
 
   /** Asks in the turn of the host and the address. */
@@ -272,7 +299,10 @@ export class RobotsHops {
     if (verdict.kind === "neutral") return;
     const known = await this.#hostOf(name);
     const host = this.#frontier.hostNamed(name) ?? known;
-    if (!host) return;
+    if (!host) {
+      if (verdict.kind !== "ok") this.#frontier.doubts.asked(name, nowMs, nowMs + retryAfterMs);
+      return;
+    }
     const restMs = Math.max(delayMs, host.visit.delayMs);
     host.visit.gate.record(verdict, restMs, this.#ports.entropy.random());
     this.#frontier.saved(host, this.#journal.append([host.save()]));

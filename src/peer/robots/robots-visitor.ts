@@ -55,7 +55,7 @@ interface Answer {
   readonly outcome: RobotsFetchOutcome | { readonly kind: "no-turn" };
   /** On the visit's own host. */
   readonly verdict: FetchVerdict;
-  /** Of the last request: it may have gone to another host on the visit's own address. */
+  /** On the latest request: it may have gone to another host on the visit's own address. */
   readonly last: FetchVerdict;
   readonly body: string;
   readonly failure?: FetchFailure;
@@ -229,13 +229,9 @@ export class RobotsVisitor {
     let outcome = await this.#request(lease, first);
     /** Of the visit's own host. */
     let verdict = fetchVerdictOf(outcome);
+    let last = verdict;
     for (let hops = 0; ; hops += 1) {
-      const heard = {
-        verdict,
-        last: fetchVerdictOf(outcome),
-        body: "",
-        isElsewhere: hostOf(url) !== host,
-      };
+      const heard = { verdict, last, body: "", isElsewhere: hostOf(url) !== host };
       if (outcome.kind === "failure") {
         return { ...heard, outcome: { kind: "unreachable" }, failure: outcome.failure };
       }
@@ -251,7 +247,10 @@ export class RobotsVisitor {
       if (next.kind === "at-rest") return { ...heard, outcome: { kind: "unreachable" } };
       if (next.kind === "no-turn") return { ...heard, outcome: next };
       outcome = next;
-      if (hostOf(url) === host) verdict = fetchVerdictOf(outcome);
+      const ofHop = fetchVerdictOf(outcome);
+      // An answer that is shared may be older than the visit's own request.
+      if (seenAtMs(ofHop) > seenAtMs(last)) last = ofHop;
+      if (hostOf(url) === host) verdict = ofHop;
     }
   }
 
@@ -312,6 +311,11 @@ function answerOf(response: FetchResponse): RobotsFetchOutcome {
 function textOf({ body, truncation }: FetchResponse): string {
   const text = new TextDecoder().decode(body);
   return truncation === undefined ? text : wholeLines(text);
+}
+
+/** When the server has surely seen the request. */
+function seenAtMs({ headAtMs, finishedAtMs }: FetchVerdict): Millis {
+  return headAtMs ?? finishedAtMs;
 }
 
 function isRedirect(status: number): boolean {

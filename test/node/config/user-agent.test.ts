@@ -26,6 +26,7 @@ describe("the user agent", () => {
     ["Mozilla/5.0 (compatible; examplebot/1.0)", false],
     ["mozilla/5.0", false],
     ["Mozilla", false],
+    ["Opera/9.80 (Windows NT 6.1) Presto/2.12.388 Version/12.18", false],
     ["MozillaWatch/1.0", true],
     ["", false],
     ["(no product)", false],

@@ -65,6 +65,23 @@ describe("a robots.txt that stands at another host", () => {
     expect(requests).toMatchObject([{ needsNewConnection: true }]);
   });
 
+  it.each([
+    ["that is not crawled", led.slice(0, 1), 1],
+    ["that is crawled", ["http://hub.example/", ...led.slice(0, 1)], 5],
+  ])("is asked for at the next address of a host %s", async (_, seeds, pages) => {
+    const dead = "192.0.2.9" as IpAddress;
+    const machine = ledTo(
+      () => "http://hub.example/rules",
+      ({ pathname }) => (pathname === "/rules" ? { status: 404 } : htmlPage("/1", "/2", "/3")),
+    );
+    machine.web.unreached.set(dead, "connect-timeout");
+    machine.web.addressesBefore.set("hub.example" as HostName, [dead]);
+    const peer = await machine.crawl(seeds);
+    expect(peer.job(testJob).counts).toMatchObject({ pages, failed: 0 });
+    const tried = machine.web.requests.filter(({ url }) => url.endsWith("/rules"));
+    expect(tried.filter(({ address }) => address === dead).length).toBeLessThanOrEqual(1);
+  });
+
   it("is asked for once where many hosts share it", async () => {
     const machine = ledTo(
       () => "http://hub.example/robots.txt",
@@ -154,6 +171,33 @@ describe("a robots.txt that stands at another host", () => {
     expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
   });
 
+  it("holds its host back for as long as it asked for, that comes into the queue after", async () => {
+    let isBusy = true;
+    const machine = ledTo(
+      () => "http://hub.example/rules",
+      ({ pathname }) => {
+        const wasBusy = isBusy;
+        isBusy = false;
+        if (wasBusy) return { status: 429, headers: { "retry-after": "3600" } };
+        return pathname === "/" ? htmlPage() : { status: 404 };
+      },
+    );
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(led.slice(0, 1));
+        await machine.clock.sleep(5_000);
+        await machine.inject(["http://hub.example/"]);
+        await machine.clock.sleep(3_000_000);
+        expect(hubHits(machine)).toHaveLength(1);
+        const [page] = await peer.status(["http://hub.example/"]);
+        expect(page).toMatchObject({ state: "queued", reason: "backoff" });
+        await machine.clock.sleep(700_000);
+        expect(hubHits(machine).map(({ url }) => url)).toContain("http://hub.example/");
+      })(),
+    );
+  });
+
   const shared = "192.0.2.1" as IpAddress;
 
   it.each([
@@ -181,6 +225,24 @@ describe("a robots.txt that stands at another host", () => {
       expect(Math.min(...rests)).toBeGreaterThanOrEqual(250);
     },
   );
+
+  it("is shared by hosts of one address no sooner than its delay", async () => {
+    const machine = ledTo(
+      () => "http://hub.example/robots.txt",
+      () => ({ status: 404 }),
+    );
+    for (const url of led) {
+      machine.web.addressesBefore.set(new URL(url).hostname as HostName, [shared]);
+    }
+    const peer = await machine.crawl(led);
+    expect(peer.job(testJob).counts).toMatchObject({ pages: led.length, failed: 0, skipped: {} });
+    expect(hubHits(machine)).toHaveLength(1);
+    const atAddress = machine.web.hits.filter(({ host }) => host !== "hub.example");
+    const rests = atAddress
+      .slice(1)
+      .map((hit, at) => hit.startedAtMs - (atAddress[at]?.finishedAtMs ?? 0));
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(250);
+  });
 
   it("is waited for by one of two hosts that lead to each other", async () => {
     const machine = new VirtualPeer((text) => {
