@@ -14,7 +14,7 @@ import type { PeerOptions } from "../src/peer/peer-options.ts";
 import type { PeerPorts } from "../src/peer/peer-ports.ts";
 import { type SwarmOptions, swarmDrainMs } from "../src/peer/swarm/swarm-options.ts";
 import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
-import type { Archive } from "../src/ports/archive.ts";
+import { readBytesMax, type Archive } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Fetcher } from "../src/ports/fetcher.ts";
 import { noMetrics, type Metrics } from "../src/ports/metrics.ts";
@@ -176,6 +176,9 @@ async function archiveOf(
     },
     ...(config.warcBytesMax !== undefined && {
       fileBytesMax: config.warcBytesMax,
+    }),
+    ...(config.bodyBytesMax !== undefined && {
+      unsureBytesMax: readBytesMax(config.bodyBytesMax),
     }),
   });
 }

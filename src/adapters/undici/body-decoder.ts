@@ -139,9 +139,9 @@ export class BodyDecoder {
     this.#collect(chunk);
     if (source === undefined) return;
     source.on("data", (data: Buffer) => this.#collect(data));
-    source.once("end", () => {
-      this.#finish({ kind: "decoded", body: joinBytes(this.#output) });
-    });
+    const finish = (): void => this.#finish({ kind: "decoded", body: joinBytes(this.#output) });
+    if (source.readableEnded) finish();
+    else source.once("end", finish);
     this.#last = source;
     if (this.#paused) source.pause();
   }
@@ -156,17 +156,29 @@ export class BodyDecoder {
     stage.on("error", (error) => {
       this.#finish(badCoding(error));
     });
-    let produced = 0;
-    stage.once("data", (first: Buffer) => {
-      produced = first.length;
-      this.#chain(next, first, stage);
-    });
-    stage.once("end", () => {
-      if (produced === 0) this.#finish({ kind: "decoded", body: joinBytes([]) });
-    });
-    if (next < this.#codings.length) this.#watchIntermediate(stage);
+    const isLast = next === this.#codings.length;
+    this.#awaitStart(stage, isLast ? 1 : sniffBytes, (start) => this.#chain(next, start, stage));
+    if (!isLast) this.#watchIntermediate(stage);
     stage.write(chunk);
     source?.pipe(stage);
+  }
+
+  /** Calls back with the first `bytesMin` bytes that a stage puts out, or with all where they are fewer. */
+  #awaitStart(stage: DecodingStream, bytesMin: number, onStart: (start: Buffer) => void): void {
+    const start: Buffer[] = [];
+    let bytes = 0;
+    const begin = (): void => {
+      stage.off("data", take).off("end", begin);
+      const [first] = start;
+      if (first === undefined) this.#finish({ kind: "decoded", body: joinBytes([]) });
+      else onStart(start.length === 1 ? first : Buffer.concat(start));
+    };
+    const take = (data: Buffer): void => {
+      start.push(data);
+      bytes += data.length;
+      if (bytes >= bytesMin) begin();
+    };
+    stage.on("data", take).once("end", begin);
   }
 
   #watchIntermediate(stage: DecodingStream): void {

@@ -26,10 +26,15 @@ export interface WarcArchiveOptions {
   /** Largest record that is read back, uncompressed: one with the longest body that may be kept. @default 1 GiB and 64 MiB */
   readonly recordBytesMax?: number;
   /**
-   * Largest body after removal of its content coding; a larger one is returned as stored. Whoever kept it has bounded it, by
-   * a limit that may have been higher than today's. @default what the longest that may be kept can decode to
+   * Largest body after removal of its content coding; a larger one is returned as stored. Whoever kept a whole one has
+   * bounded it, by a limit that may have been higher than today's. @default the longest that may be kept
    */
   readonly bodyBytesMax?: number;
+  /**
+   * The same for one that was cut: what is stored of it may decode to far more than its cut let through. And for what grows as
+   * no body does that was kept whole. @default 64 MiB
+   */
+  readonly unsureBytesMax?: number;
   /** How files are opened for writing; replaced in tests of failing disks. @default the file system */
   readonly files?: ArchiveFiles;
 }
@@ -43,5 +48,6 @@ export const defaultWarcArchiveOptions = {
   bufferBytesMax: 512 * MiB,
   gzipLevel: 6,
   recordBytesMax: keptBytesLargest + 64 * MiB,
-  bodyBytesMax: readBytesMax(keptBytesLargest),
+  bodyBytesMax: keptBytesLargest,
+  unsureBytesMax: readBytesMax(0),
 } as const;

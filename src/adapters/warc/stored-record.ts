@@ -2,7 +2,10 @@ import type { CaptureIndex } from "../../core/archive/capture.ts";
 import { revisitMime } from "../../core/archive/encode-revisit.ts";
 import { contentCodings, mimeOf, parseResponseHead } from "../../core/archive/http-head.ts";
 import type { ArchivedResponse } from "../../ports/archive.ts";
+import type { WarcArchiveOptions } from "./archive-options.ts";
 import { removeContentCodings } from "./content-coding.ts";
+
+type BodyBound = "bodyBytesMax" | "unsureBytesMax";
 
 /** A response or revisit record as it stands in a file. */
 export interface StoredRecord {
@@ -52,20 +55,25 @@ export async function parseStoredRecord(
   };
 }
 
-/** The response that a record holds, its body decoded as far as `bodyBytesMax` allows. */
+/** A long body that decodes to more than so many times its length is no page, but a bomb, and is not kept. */
+const growthMax = 100;
+
+/** The response that a record holds, its body decoded as far as these allow ({@link WarcArchiveOptions}). */
 export async function toArchivedResponse(
   record: StoredRecord,
-  bodyBytesMax: number,
+  { bodyBytesMax, unsureBytesMax }: Required<Pick<WarcArchiveOptions, BodyBound>>,
 ): Promise<ArchivedResponse> {
   const { index, statusLine, headers, encodedBody, truncated } = record;
   const codings = contentCodings(headers);
+  const growsTo = truncated ? 0 : growthMax * encodedBody.length;
+  const bytesMax = Math.min(bodyBytesMax, Math.max(unsureBytesMax, growsTo));
   return {
     url: index.url,
     status: index.status,
     statusLine,
     fetchedAtMs: index.fetchedAtMs,
     headers,
-    body: await removeContentCodings(encodedBody, codings, bodyBytesMax),
+    body: await removeContentCodings(encodedBody, codings, bytesMax),
     truncated,
   };
 }

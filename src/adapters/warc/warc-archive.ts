@@ -185,7 +185,7 @@ export class WarcArchive implements Archive {
     this.#throwFailure();
     invariant(this.#state !== "new", "the archive is read before it was started");
     if (this.#isPending(location)) await (this.#stopping ?? this.#write());
-    const { recordBytesMax, bodyBytesMax } = this.#options;
+    const { recordBytesMax } = this.#options;
     const stored = await this.#readBytes(location);
     let content: Buffer;
     try {
@@ -195,7 +195,7 @@ export class WarcArchive implements Archive {
     }
     const record = await parseStoredRecord(new Uint8Array(content));
     if (record === undefined) throw corrupt(location, undefined);
-    return toArchivedResponse(record, bodyBytesMax);
+    return toArchivedResponse(record, this.#options);
   }
 
   #isPending({ file, offset }: ArchiveLocation): boolean {

@@ -228,6 +228,18 @@ describe("the content codings of UndiciFetcher:", () => {
     expect([response.body.length, response.encodedBody.length]).toEqual([0, 100_020]);
   });
 
+  it("an inner coding is known by more than the first byte that the outer one puts out", async () => {
+    // A stream with a window of 10 bits begins as text does.
+    const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = constants;
+    const params = { [BROTLI_PARAM_QUALITY]: 4, [BROTLI_PARAM_LGWIN]: 10 };
+    const inner = brotliCompressSync(large, { params });
+    expect(String.fromCharCode(inner[0] ?? 0)).toBe("!");
+    const outer = [inner.subarray(0, 1), inner.subarray(1)].map((part) => gzipSync(part));
+    const site = await serve("br, gzip", Buffer.concat(outer));
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(Buffer.compare(response.body, large)).toBe(0);
+  });
+
   it("a small body that is a bomb is one too", async () => {
     const site = await serve("br", brotliCompressSync(Buffer.alloc(64 * mebibyte), fast));
     const request = requestTo(site, "/", {}, { bodyBytesMax: 10 * mebibyte });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as zlib from "node:zlib";
@@ -220,13 +221,26 @@ describe("WarcArchive.read", () => {
   test("takes the coding off a body that is longer than what is kept by default", async () => {
     const archive = world.open(await world.directory());
     await archive.start(undefined);
-    const encodedBody = new Uint8Array(zlib.gzipSync(Buffer.alloc(65 * 1_024 * 1_024)));
-    const exchange = sampleExchange("/", "", {
-      headers: ["Content-Encoding", "gzip"],
-      encodedBody,
-    });
+    const piece = Buffer.concat([randomBytes(1_024), Buffer.alloc(63 * 1_024)]);
+    const long = Buffer.concat(Array<Buffer>(65 * 16).fill(piece));
+    const encodedBody = new Uint8Array(zlib.gzipSync(long));
+    const headers = ["Content-Encoding", "gzip"];
+    const exchange = sampleExchange("/", "", { headers, encodedBody });
     const { body } = await archive.read(archive.append(sampleCapture(exchange)));
-    expect(body).toHaveLength(65 * 1_024 * 1_024);
+    expect(body.length).toBe(long.length);
+    // Its cut may have let through any part of what it decodes to.
+    const cut = archive.append(sampleCapture({ ...exchange, truncation: "length" }));
+    expect((await archive.read(cut)).body.length).toBe(encodedBody.length);
+  });
+
+  test("returns the stored body where it would grow as no page does", async () => {
+    const archive = world.open(await world.directory());
+    await archive.start(undefined);
+    const encodedBody = new Uint8Array(zlib.gzipSync(Buffer.alloc(65 * 1_024 * 1_024)));
+    const headers = ["Content-Encoding", "gzip"];
+    const exchange = sampleExchange("/", "", { headers, encodedBody });
+    const { body } = await archive.read(archive.append(sampleCapture(exchange)));
+    expect(body.length).toBe(encodedBody.length);
   });
 
   test("decodes a cut body as far as it goes", async () => {
