@@ -56,8 +56,8 @@ export class SwarmRecorder {
   readonly #ports: { readonly clock: Clock; readonly logger: Logger };
   readonly #source: { members(): readonly MemberReport[]; addresses(): readonly string[] };
   readonly #stopping = new AbortController();
-  /** Addresses of an earlier run: the way to the others until one of them is met. */
-  readonly #before: readonly string[];
+  /** Addresses of those who were known last, be it in an earlier run: the way to the others until one of them is met. */
+  #known: readonly string[];
   #loop: Promise<void> = Promise.resolve();
   #written = "";
 
@@ -74,7 +74,7 @@ export class SwarmRecorder {
     this.#swarm = swarm;
     this.#ports = ports;
     this.#source = source;
-    this.#before = before.addresses;
+    this.#known = before.addresses;
   }
 
   start(): void {
@@ -117,12 +117,12 @@ export class SwarmRecorder {
     const kept = [...here, ...gone].slice(0, membersMax);
     const port = portOf(this.#source.addresses());
     const met = kept.flatMap((member) => member.addresses.slice(0, addressesOfOneMax));
-    // Who has met nobody may be the first of a swarm that starts again.
-    const addresses = others.length === 0 ? this.#before : met;
+    // Who has met nobody may be the first of a swarm that starts again; who is gone for a day is no member any more.
+    if (others.length > 0) this.#known = met;
     return {
       swarm: this.#swarm,
       ...(port !== undefined && { port }),
-      addresses: [...new Set(addresses.filter(isAddress))],
+      addresses: [...new Set(this.#known.filter(isAddress))],
     };
   }
 }

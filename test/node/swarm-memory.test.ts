@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { recallSwarm, SwarmRecorder } from "../../node/swarm-memory.ts";
 import { SystemClock } from "../../src/adapters/system/system-clock.ts";
@@ -51,6 +52,19 @@ describe("the memory of a swarm", () => {
     const before = ["/ip4/192.0.2.2/tcp/7781"];
     expect(await recallSwarm(file, "s")).toEqual({ swarm: "s", port: 4_713, addresses: before });
     await record([row(1), row(3)]);
+    expect((await recallSwarm(file, "s")).addresses).toEqual(["/ip4/192.0.2.3/tcp/7781"]);
+  });
+
+  it("has those that were met last where the swarm has forgotten them", async () => {
+    await record([row(1), row(2)]);
+    const looks = [[row(1), row(3)], [row(1)]];
+    const clock = Object.assign(new SystemClock(), { sleep: () => setImmediate() });
+    const source = { members: () => looks.shift() ?? [row(1)], addresses: () => [] };
+    const before = await recallSwarm(file, "s");
+    const recorder = new SwarmRecorder(file, "s", { clock, logger }, source, before);
+    recorder.start();
+    while (looks.length > 0) await setImmediate();
+    await recorder.stop();
     expect((await recallSwarm(file, "s")).addresses).toEqual(["/ip4/192.0.2.3/tcp/7781"]);
   });
 

@@ -57,6 +57,18 @@ describe("a member that is told to leave", () => {
     expect(bench.urls).toHaveLength(240);
   });
 
+  it("says that it is not done where the other one stops meanwhile, and has taken over nothing", async () => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000 });
+      await bench.pass(3_000);
+      const [isWhole] = await Promise.all([bench.peer(0).leave(), bench.machine(1).stop()]);
+      expect(bench.peer(0).swarm?.territory.held.isEmpty).toBe(false);
+      expect(isWhole).toBe(false);
+    });
+  });
+
   it("says that it is not done, and knows of no end of its jobs, where it is back and has found nobody", async () => {
     const bench = new SwarmBench(2);
     await bench.run(async () => {

@@ -43,10 +43,15 @@ export async function leaveSwarm(
   const hasFoundNone = view.role === "joining" && !homecoming.isDone;
   view.setRole("leaving");
   await seekOthers(clock, view, signal);
+  const isAlone = view.others.length === 0;
   const endMs = clock.nowMs() + withinMs;
   let someStayedAtMs = clock.nowMs();
   while (clock.nowMs() < endMs && !signal.aborted) {
-    if (view.others.length === 0) return !view.hasLostAny && !hasFoundNone;
+    if (view.others.length === 0) {
+      // Others may have left meanwhile, without taking anything over.
+      const isPassedOn = isAlone || territory.held.isEmpty;
+      return isPassedOn && !view.hasLostAny && !hasFoundNone;
+    }
     if (doOthersStay(view)) someStayedAtMs = clock.nowMs();
     else if (clock.nowMs() >= someStayedAtMs + nobodyStaysMs) break;
     const isDone = territory.held.isEmpty && isSettled();

@@ -14,8 +14,8 @@ const countedMax = 65_536;
 /**
  * Says at which of the members that know of both fetches of a URL the second one counts.
  *
- * A fetch that gives way to what is known here leaves no trace in the row, and whoever has it on its disk brings it again:
- * when no answer came, and each time it is started.
+ * A fetch that gives way leaves no trace in the row, and whoever has it on its disk brings it again: when no answer came, and
+ * each time it is started.
  *
  * Invariant: of the latest `countedMax` of those each counts once in a run.
  */
@@ -39,14 +39,15 @@ export class Overlaps {
     incoming: { readonly id: string; readonly value: Uint8Array; readonly changed: boolean },
     held: CountedOverlaps | false,
   ): boolean {
-    if (held === "all") return incoming.changed || this.#isFirst(incoming);
-    if (held) return incoming.changed;
-    if (!incoming.changed || known === undefined) return false;
+    const { changed, id, value } = incoming;
+    if (held) return (changed || held === "all") && this.#isFirst(id, changed ? known : value);
+    if (!changed || known === undefined) return false;
     return UrlRecord.decode(known).capturedBy === this.#self;
   }
 
-  #isFirst({ id, value }: { readonly id: string; readonly value: Uint8Array }): boolean {
-    const { fetchedAtMs, capturedBy } = UrlRecord.decode(value);
+  #isFirst(id: string, gaveWay: Uint8Array | undefined): boolean {
+    if (gaveWay === undefined) return true;
+    const { fetchedAtMs, capturedBy } = UrlRecord.decode(gaveWay);
     const fetch = hash64(`${id} ${fetchedAtMs} ${capturedBy}`);
     if (this.#counted.has(fetch)) return false;
     this.#counted.add(fetch);
