@@ -6,7 +6,8 @@ import { TrueGraph } from "../../sim/sample-web/true-graph.ts";
 import { crawlWords, ProcessBench, summaryOf } from "../support/process-bench.ts";
 import { readWarcs } from "../support/read-crawl.ts";
 
-const noFailures = { throttled: 0, unavailable: 0, failing: 0, reset: 0 };
+/** No failures, nor pages with the content of another one, which are asked for whole. */
+const plainShares = { throttled: 0, unavailable: 0, failing: 0, reset: 0, duplicate: 0 };
 
 describe("a second job over pages that were fetched before", () => {
   const bench = new ProcessBench();
@@ -20,7 +21,7 @@ describe("a second job over pages that were fetched before", () => {
       // Each URL has one spelling, so that both jobs ask for the same.
       sessionShare: 0,
       variantShare: 0,
-      shares: { ...defaultSampleWebOptions.shares, ...noFailures },
+      shares: { ...defaultSampleWebOptions.shares, ...plainShares },
     });
     const graph = new TrueGraph(site.web, { seeds: site.seeds });
     const out = await bench.directory();

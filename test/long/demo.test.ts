@@ -1,0 +1,16 @@
+import { afterEach, describe, it } from "vitest";
+import { interruptDemo, killDemo } from "../support/demo-process.ts";
+import { ProcessBench } from "../support/process-bench.ts";
+
+describe("peer demo that is interrupted or killed", () => {
+  const bench = new ProcessBench();
+  afterEach(() => bench.clear());
+
+  it.each([
+    ["while the swarm crawls", "peer 2 is asked when the job is over"],
+    ["while its fourth peer starts", "kill -9 of peer 3 after"],
+  ])("leaves nothing behind: %s", (_when, said) => interruptDemo(bench, said, "SIGINT"));
+
+  it("leaves no peer running: while the swarm crawls", () =>
+    killDemo(bench, "peer 2 is asked when the job is over"));
+});

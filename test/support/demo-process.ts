@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { expect } from "vitest";
+import { peerEntry } from "./peer-process.ts";
+import type { ProcessBench } from "./process-bench.ts";
+
+const words = ["demo", "--sites", "4", "--pages", "120", "--delay", "20"];
+
+/** Its own folder for temporary files, and a process group as a terminal makes one. */
+async function startDemo(bench: ProcessBench) {
+  const folder = await bench.directory();
+  const child = spawn(process.execPath, [peerEntry, ...words], {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: "1" },
+  });
+  const { pid = 0 } = child;
+  expect(pid).toBeGreaterThan(0);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  }
+  // Standard error is the peers' too: it is closed when the last of them has ended.
+  const closed = once(child, "close") as Promise<[code: number | null]>;
+  let isClosed = false;
+  closed.then(
+    () => (isClosed = true),
+    () => undefined,
+  );
+  bench.atEnd(async () => {
+    if (!isClosed) process.kill(-pid, "SIGKILL");
+    await closed;
+  });
+  return { pid, folder, closed, output: () => output };
+}
+
+/** A demonstration that ends by this signal once it has said this: it leaves nothing behind. */
+export async function interruptDemo(
+  bench: ProcessBench,
+  said: string,
+  signal: "SIGINT" | "SIGTERM",
+): Promise<void> {
+  const { closed, folder, output, pid } = await startDemo(bench);
+  await expect.poll(output).toContain(said);
+  const saidBefore = output();
+  // A key reaches the whole group, whoever else asks names the one process.
+  process.kill(signal === "SIGINT" ? -pid : pid, signal);
+  expect(await closed).toEqual([signal === "SIGINT" ? 130 : 143, null]);
+  expect(output().slice(saidBefore.length)).not.toMatch(/peer: |Error|^ +at /m);
+  expect(await readdir(folder)).toEqual([]);
+}
+
+/** A demonstration that is killed once it has said this: it leaves no peer running. */
+export async function killDemo(bench: ProcessBench, said: string): Promise<void> {
+  const { closed, output, pid } = await startDemo(bench);
+  await expect.poll(output).toContain(said);
+  const saidBefore = output();
+  process.kill(pid, "SIGKILL");
+  expect(await closed).toEqual([null, "SIGKILL"]);
+  expect(output().slice(saidBefore.length)).not.toMatch(/peer: |Error|^ +at /m);
+}
