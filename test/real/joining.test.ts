@@ -1,7 +1,6 @@
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { recallSwarm } from "../../node/swarm-memory.ts";
 import { SwarmBench, type SwarmPeer } from "../support/swarm-bench.ts";
 import { until } from "../support/until.ts";
 
@@ -39,28 +38,6 @@ describe("joining a swarm of processes", () => {
     const withKey = await bench.member(undefined, [...founder.joinFlags, "--swarm-key", key]);
     await founder.sees([founder, withKey]);
     expect(await founder.members()).toHaveLength(2);
-  });
-
-  it("finds together again after its members have stopped, each by what it remembers", async () => {
-    const [founder, other] = await bench.swarm(undefined, 2);
-    await until("the founder remembers the other one", async () => {
-      const { addresses } = await recallSwarm(join(founder.data, "swarm.json"), "orbweaver");
-      return addresses.length > 0;
-    });
-    await founder.end("SIGKILL");
-    await other.sees([other]);
-    // The command line that began the swarm does not begin another one.
-    const back = await bench.member(undefined, loopback, founder.data);
-    await Promise.all([back.sees([back, other]), other.sees([back, other])]);
-
-    await back.end("SIGTERM");
-    await other.end("SIGTERM");
-    const early = await bench.member(undefined, ["--join", ...back.addresses], other.data);
-    await says(early, /WARN +cannot-reach +address=127\.0\.0\.1:\d+ reason=.*refused/);
-    expect((await early.members()).map(({ state }) => state)).toContain("joining");
-    const late = await bench.member(undefined, ["--join"], founder.data);
-    await Promise.all([early.sees([early, late]), late.sees([early, late])]);
-    expect(late.id).toBe(founder.id);
   });
 
   it("says in one line what is wrong with a key or an address, and does not start", async () => {

@@ -1,49 +1,16 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { audit } from "../../sim/auditor/auditor.ts";
 import { renderAudit } from "../../sim/auditor/render-audit.ts";
 import { defaultSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
 import { TrueGraph } from "../../sim/sample-web/true-graph.ts";
 import { crawlWords, ProcessBench, summaryOf } from "../support/process-bench.ts";
-import { SwarmBench } from "../support/swarm-bench.ts";
+import { SilentSite } from "../support/silent-site.ts";
 import { until } from "../support/until.ts";
 
 const noFailures = { throttled: 0, unavailable: 0, failing: 0, reset: 0 };
 
 /** A graceful stop must be over by then; the command itself insists after 10 s. */
 const stopMsMax = 10_000;
-
-/** A server that answers for its robots.txt alone. */
-class SilentServer {
-  readonly #server: Server;
-  readonly #asked = Promise.withResolvers<undefined>();
-  /** Resolves when a page was asked for. */
-  readonly asked = this.#asked.promise;
-
-  private constructor() {
-    this.#server = createServer((request, response) => {
-      if (request.url === "/robots.txt") response.writeHead(404).end();
-      else this.#asked.resolve(undefined);
-    }).listen(0, "127.0.0.1");
-  }
-
-  static async start(): Promise<SilentServer> {
-    const started = new SilentServer();
-    await once(started.#server, "listening");
-    return started;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
-  }
-
-  stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-}
 
 describe("peer crawl that is told to stop", () => {
   const bench = new ProcessBench();
@@ -88,7 +55,7 @@ describe("peer crawl that is told to stop", () => {
   });
 
   it("says so by its exit code where the reader of its output has gone as well", async () => {
-    const silent = await SilentServer.start();
+    const silent = await SilentSite.start();
     const out = await bench.directory();
     const crawl = bench.start(["crawl", silent.url, "--allow-private", "--out", out]);
     await silent.asked;
@@ -99,7 +66,7 @@ describe("peer crawl that is told to stop", () => {
   });
 
   it("lets a request in flight end, but not when it is told a second time", async () => {
-    const silent = await SilentServer.start();
+    const silent = await SilentSite.start();
     const out = await bench.directory();
     const flags = ["--allow-private", "--delay", "0", "--out", out];
     const crawl = bench.start(["crawl", silent.url, ...flags]);
@@ -117,24 +84,6 @@ describe("peer crawl that is told to stop", () => {
       jobs: [{ counts: { queued: 1, duplicateFetches: 1 } }],
     });
     await peer.process.end("SIGKILL");
-    silent.stop();
-  });
-});
-
-describe("a member of a swarm that is told to stop", () => {
-  const bench = new SwarmBench();
-  afterEach(() => bench.clear());
-
-  it("is gone in time although a server does not answer, and although others go on", async () => {
-    const silent = await SilentServer.start();
-    const peers = await bench.swarm(undefined, 2, ["--allow-private"]);
-    expect((await bench.ask(peers[0], ["inject", silent.url, "--delay", "0"])).code).toBe(0);
-    await silent.asked;
-    for (const peer of peers) {
-      const askedAtMs = Date.now();
-      expect(await peer.end("SIGTERM")).toMatchObject({ code: 143, signal: null });
-      expect(Date.now() - askedAtMs).toBeLessThan(stopMsMax);
-    }
     silent.stop();
   });
 });
