@@ -13,6 +13,9 @@ export type RawHeaders = readonly string[];
  */
 export type Truncation = "length" | "time" | "disconnect";
 
+/** {@link FetchLimits.compressionRatioMax}, where nothing else is said: no page grows so, and what is archived has not. */
+export const compressionRatioUsual = 100;
+
 export interface FetchLimits {
   /** Longest decoded body kept; the rest is cut off and marked `length`. @default 10 MiB */
   readonly bodyBytesMax: number;

@@ -11,10 +11,8 @@ export class InlineParser implements PageParser {
   #running = false;
 
   constructor() {
-    this.#encoder = new PageEncoder(1, () => ({
-      responseId: this.#nextId(),
-      requestId: this.#nextId(),
-    }));
+    const newIds = () => ({ responseId: this.#nextId(), requestId: this.#nextId() });
+    this.#encoder = new PageEncoder({ gzipLevel: 1, newIds });
   }
 
   start(): Promise<void> {

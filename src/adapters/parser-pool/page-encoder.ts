@@ -6,7 +6,7 @@ import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
 import { parsePage } from "../../core/page/parse-page.ts";
 import { EncodingTables } from "../../core/page/query-encoder.ts";
-import { botName } from "../../core/page/robots-directives.ts";
+import { defaultBotName } from "../../core/page/robots-directives.ts";
 import type { EncodedCapture } from "../../ports/archive.ts";
 import { inflatedFile } from "./inflated-file.ts";
 import { storedGzip } from "./stored-gzip.ts";
@@ -32,11 +32,18 @@ export interface EncoderInput extends Omit<ParseRequest, "job"> {
   readonly job: PreparedJob;
 }
 
-/**
- * Bytes of a body that are read for where they lead. As text they may take twice the room, and have to fit into the heap of
- * a thread: more would end it before the page is archived.
- */
+/** As text they may take twice the room, and have to fit into the heap of a thread: more would end it before the page is archived. */
 const readBytesMaxDefault = 128 * 1_024 * 1_024;
+
+export interface PageEncoderOptions {
+  readonly gzipLevel: number;
+  /** Name under which pages address the crawler alone, in lower case. @default "orbweaver" */
+  readonly botName?: string;
+  /** Those of a page's records. @default random ones */
+  readonly newIds?: () => CaptureIds;
+  /** Bytes of a body that are read for where they lead. @default 128 MiB */
+  readonly readBytesMax?: number;
+}
 
 /** Does all the work of a page at once, in the thread that calls it. */
 export class PageEncoder {
@@ -46,16 +53,11 @@ export class PageEncoder {
   readonly #botName: string;
   readonly #tables = new EncodingTables();
 
-  constructor(
-    gzipLevel: number,
-    newIds: () => CaptureIds = randomIds,
-    readBytesMax = readBytesMaxDefault,
-    name = botName,
-  ) {
+  constructor({ gzipLevel, ...others }: PageEncoderOptions) {
     this.#gzipLevel = gzipLevel;
-    this.#newIds = newIds;
-    this.#readBytesMax = readBytesMax;
-    this.#botName = name;
+    this.#botName = others.botName ?? defaultBotName;
+    this.#newIds = others.newIds ?? randomIds;
+    this.#readBytesMax = others.readBytesMax ?? readBytesMaxDefault;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { botName } from "../../core/page/robots-directives.ts";
+import { defaultBotName } from "../../core/page/robots-directives.ts";
 import type { Millis } from "../../core/units.ts";
 
 export interface ParserPoolOptions {
@@ -32,6 +32,6 @@ export function defaultParserPoolOptions(cores = availableParallelism()): Parser
     gzipLevel: 1,
     pageMsMax: 10_000,
     heapMbMax: 512,
-    botName,
+    botName: defaultBotName,
   });
 }

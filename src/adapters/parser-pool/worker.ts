@@ -22,8 +22,7 @@ const movedBytesMin = 32 * 1_024;
 const port = parentPort;
 invariant(port !== null, "worker.ts runs as a thread of the parser pool");
 
-const { gzipLevel, botName } = workerData as ThreadSettings;
-const encoder = new PageEncoder(gzipLevel, undefined, undefined, botName);
+const encoder = new PageEncoder(workerData as ThreadSettings);
 const jobs = new Map<string, PreparedJob>();
 
 function answer(message: FromThread, moved: ArrayBuffer[] = []): void {

@@ -2,6 +2,7 @@ import type { CaptureIndex } from "../../core/archive/capture.ts";
 import { revisitMime } from "../../core/archive/encode-revisit.ts";
 import { contentCodings, mimeOf, parseResponseHead } from "../../core/archive/http-head.ts";
 import type { ArchivedResponse } from "../../ports/archive.ts";
+import { compressionRatioUsual } from "../../ports/fetcher.ts";
 import type { WarcArchiveOptions } from "./archive-options.ts";
 import { removeContentCodings } from "./content-coding.ts";
 
@@ -55,9 +56,6 @@ export async function parseStoredRecord(
   };
 }
 
-/** A long body that decodes to more than so many times its length is no page, but a bomb, and is not kept. */
-const growthMax = 100;
-
 /** The response that a record holds, its body decoded as far as these allow ({@link WarcArchiveOptions}). */
 export async function toArchivedResponse(
   record: StoredRecord,
@@ -65,7 +63,7 @@ export async function toArchivedResponse(
 ): Promise<ArchivedResponse> {
   const { index, statusLine, headers, encodedBody, truncated } = record;
   const codings = contentCodings(headers);
-  const growsTo = truncated ? 0 : growthMax * encodedBody.length;
+  const growsTo = truncated ? 0 : compressionRatioUsual * encodedBody.length;
   const bytesMax = Math.min(bodyBytesMax, Math.max(unsureBytesMax, growsTo));
   return {
     url: index.url,

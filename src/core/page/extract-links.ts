@@ -6,6 +6,7 @@ import { LinkResolver } from "./link-resolver.ts";
 import { PageReader, withoutFragment, type RawPage } from "./page-reader.ts";
 import type { ExtractedPage, MetaRefresh } from "./parsed-page.ts";
 import { EncodingTables } from "./query-encoder.ts";
+import { defaultBotName } from "./robots-directives.ts";
 import { sniffCharset, type SniffedCharset } from "./sniff-charset.ts";
 
 export interface ExtractContext {
@@ -85,7 +86,7 @@ interface ReadDocument extends SniffedCharset {
 function readDocument(
   html: Uint8Array,
   { contentType }: ExtractContext,
-  { linksMax, botName }: ExtractOptions,
+  { linksMax, botName = defaultBotName }: ExtractOptions,
 ): ReadDocument {
   const xhtml = isXhtml(contentType);
   const readAs = (charset: EncodingName): RawPage =>

@@ -4,7 +4,6 @@ import { EntityReader } from "./entity-reader.ts";
 import { metaEncoding } from "./meta-encoding.ts";
 import { parseRefresh, type RefreshInstruction } from "./meta-refresh.ts";
 import {
-  botName as ownName,
   mergeDirectives,
   noDirectives,
   parseDirectives,
@@ -66,7 +65,7 @@ export class PageReader implements TagHandler {
   #encodingsRead = 0;
 
   /** @param botName whom a `meta` may name, in lower case */
-  constructor(linksMax: number, botName: string = ownName) {
+  constructor(linksMax: number, botName: string) {
     this.#linksMax = linksMax;
     this.#botName = botName;
   }

@@ -43,8 +43,8 @@ export interface PageInput {
   readonly readsSitemaps: boolean;
   readonly rules: JobRules;
   readonly normalizeQuery: boolean;
-  /** Name under which pages address the crawler alone, in lower case. @default "orbweaver" */
-  readonly botName?: string;
+  /** Name under which pages address the crawler alone, in lower case. */
+  readonly botName: string;
 }
 
 /**
@@ -93,7 +93,7 @@ function extract(
 ): ExtractedPage {
   const options = {
     ...defaultExtractOptions,
-    ...(botName !== undefined && { botName }),
+    botName,
     ...(tables !== undefined && { tables }),
   };
   return extractLinks(body, { url, contentType }, options);

@@ -1,5 +1,5 @@
 /** Name under which pages address this crawler alone, unless its operator has given it another one. */
-export const botName = "orbweaver";
+export const defaultBotName = "orbweaver";
 
 /** What a page says to crawlers; directives only ever add up. */
 export interface RobotsDirectives {

@@ -1,5 +1,4 @@
 import {
-  botName as ownName,
   mergeDirectives,
   noDirectives,
   parseDirectives,
@@ -20,10 +19,7 @@ const valuedDirectives: ReadonlySet<string> = new Set([
  * A header may begin with a bot's name and a colon; it then speaks to that bot alone, up to the next name. Headers that
  * a proxy joined with commas are read as the separate ones they were.
  */
-export function parseXRobotsTag(
-  headers: readonly string[],
-  botName: string = ownName,
-): RobotsDirectives {
+export function parseXRobotsTag(headers: readonly string[], botName: string): RobotsDirectives {
   let merged = noDirectives;
   for (const header of headers) {
     let addressed = true;

@@ -5,7 +5,7 @@ import type { ParseRequest } from "../../../src/ports/page-parser.ts";
 import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 
 it("archives a body of any length, and reads the first part of it", () => {
-  const encoder = new PageEncoder(1, undefined, 1_000);
+  const encoder = new PageEncoder({ gzipLevel: 1, readBytesMax: 1_000 });
   const { job, ...page } = parseRequest({
     html: `<a href=first>${" ".repeat(1_000)}<a href=last>`,
   });
@@ -24,7 +24,10 @@ it("takes no part of a URL from a list of URLs that was cut, by its server or by
     job: jobWith({ sitemaps: true }),
   });
   const linksOf = ({ job, ...page }: ParseRequest, readBytesMax?: number): string[] => {
-    const encoder = new PageEncoder(1, undefined, readBytesMax);
+    const encoder = new PageEncoder({
+      gzipLevel: 1,
+      ...(readBytesMax !== undefined && { readBytesMax }),
+    });
     return unpackLinks(encoder.encode({ ...page, job: prepareJob(job) }).links);
   };
   const whole = ["http://e.org/a", "http://e.org/b"];

@@ -34,6 +34,6 @@ export function extract({ url, body }: Page): number {
 /** The same and the job's rules, the keys and their fingerprints; returns the number of links to follow. */
 export function parse({ url, body }: Page): number {
   const page = { url, headers: contentHeaders, body, follow: true, depth: 1, sitemaps: [] };
-  const ofJob = { rules, normalizeQuery: true, readsSitemaps: false };
+  const ofJob = { rules, normalizeQuery: true, readsSitemaps: false, botName: "orbweaver" };
   return parsePage({ ...page, ...ofJob }, tables).links.ends.length;
 }

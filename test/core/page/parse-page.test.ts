@@ -42,6 +42,7 @@ function parse(given: Given): PageContent {
     readsSitemaps: jobOptions.sitemaps,
     rules,
     normalizeQuery: jobOptions.normalizeQuery,
+    botName: "orbweaver",
   });
 }
 

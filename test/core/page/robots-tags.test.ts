@@ -32,7 +32,7 @@ describe("parseXRobotsTag", () => {
     [["orbweaver: max-image-preview: none, noindex"], true, false],
     [[], false, false],
   ])("reads %j", (headers, noindex, nofollow) => {
-    expect(parseXRobotsTag(headers)).toEqual({ noindex, nofollow });
+    expect(parseXRobotsTag(headers, "orbweaver")).toEqual({ noindex, nofollow });
   });
 
   it("knows a crawler by the name that it is given", () => {

@@ -193,7 +193,8 @@ describe("the virtual web", () => {
           const headers = real.headers.flat();
           const { body, status } = real;
           const page = { url, headers, body, follow: status === 200, depth: 1, sitemaps: [] };
-          const parsed = parsePage({ ...page, rules, normalizeQuery, readsSitemaps: false });
+          const ofJob = { rules, normalizeQuery, readsSitemaps: false, botName: "orbweaver" };
+          const parsed = parsePage({ ...page, ...ofJob });
           const outcome = await bench.fetch(url);
           if (outcome.kind === "failure" || outcome.status !== status) continue;
           const virtual = await bench.parse(url, outcome);

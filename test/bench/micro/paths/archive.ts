@@ -46,7 +46,7 @@ function inputs(): EncoderInput[] {
 
 function startEncode(): Load {
   const pages = inputs();
-  const encoder = new PageEncoder(gzipLevel);
+  const encoder = new PageEncoder({ gzipLevel });
   return {
     operations: pages.length,
     bytes: pages.reduce((sum, { body }) => sum + body.length, 0),
@@ -56,7 +56,7 @@ function startEncode(): Load {
 
 /** Each pass has an archive of its own. */
 async function startAppend(directory: string): Promise<Load> {
-  const encoder = new PageEncoder(gzipLevel);
+  const encoder = new PageEncoder({ gzipLevel });
   const captures = inputs().map((page) => encoder.encode(page).capture);
   const open = async (): Promise<WarcArchive> => {
     const info = { software: "orbweaver", userAgent: "orbweaver", operator: "bench" };
