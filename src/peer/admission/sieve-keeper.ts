@@ -36,6 +36,12 @@ const shareOfKeysPerSnapshot = 1 / 4;
  */
 const shareWorthSaving = 1 / 50;
 
+/**
+ * Rows of the log deleted together. There is one for each page with new content, and so hundreds of thousands between two
+ * snapshots: in one change they would stop the process for seconds, and take hundreds of MB.
+ */
+const rowsDeletedPerPart = 5_000;
+
 /** The space of payload digests; no job has it, since a job's number is a hash. */
 export const digestSpace = 0;
 
@@ -43,7 +49,8 @@ export const digestSpace = 0;
  * Brings the sieve back after a restart: a snapshot in the database, and since then the keys of each commit.
  *
  * Invariant: snapshot and log together hold every key whose row is durable, because the log is written by the same
- * batch as the rows, and a snapshot deletes only log rows from before its beginning: the sieve had their keys then.
+ * batch as the rows, and a snapshot deletes only log rows from before its beginning, when it is complete: the sieve had their
+ * keys then.
  */
 export class SieveKeeper {
   readonly #options: Partial<SieveOptions>;
@@ -55,6 +62,8 @@ export class SieveKeeper {
   #keysSinceSnapshot = 0;
   /** The snapshot under way holds the keys of the rows before this one. */
   #coveredLogRows = 0;
+  /** So does the complete one of those before this one, which are to be deleted. */
+  #replacedLogRows = 0;
   readonly #snapshots = new SieveSnapshots();
 
   constructor(options: Partial<SieveOptions>, logger: Logger) {
@@ -84,31 +93,41 @@ export class SieveKeeper {
   /** Whether a part of a snapshot is to be written. */
   get snapshotDue(): boolean {
     const keysMax = Math.max(keysPerSnapshot, this.#sieve.size * shareOfKeysPerSnapshot);
-    return this.#snapshots.isUnderWay || this.#keysSinceSnapshot >= keysMax;
+    return this.#isUnderWay || this.#keysSinceSnapshot >= keysMax;
   }
 
-  /** The next part of a snapshot, one atomic change; the last part deletes what it replaces: snapshot and log. */
+  /** The next part of a snapshot, one atomic change; the last parts delete what it replaces: snapshot and log. */
   snapshotPart(): readonly StoreOp[] {
-    if (!this.#snapshots.isUnderWay) this.#beginSnapshot();
+    if (!this.#isUnderWay) this.#beginSnapshot();
     const ops = this.#snapshots.nextPart();
     if (this.#snapshots.isUnderWay) return ops;
-    for (let row = this.#oldestLogRow; row < this.#coveredLogRows; row += 1) {
-      ops.push({ type: "del", key: numberedKey("sieveLog", row) });
-    }
-    this.#oldestLogRow = this.#coveredLogRows;
-    return ops;
+    this.#replacedLogRows = this.#coveredLogRows;
+    return [...ops, ...this.#deletions()];
   }
 
   /** Puts a snapshot of everything into the journal, for a start that has no long log to read; nothing when it is short. */
   async save(journal: Pick<Journal, "append" | "flushed">): Promise<void> {
     const keysMin = this.#sieve.options.capacity * shareWorthSaving;
-    if (!this.#snapshots.isUnderWay && this.#keysSinceSnapshot < keysMin) return;
-    this.#beginSnapshot();
-    for (;;) {
+    if (this.#snapshots.isUnderWay || this.#keysSinceSnapshot >= keysMin) this.#beginSnapshot();
+    while (this.#isUnderWay) {
       void journal.append(this.snapshotPart());
-      if (!this.#snapshots.isUnderWay) return;
       await journal.flushed();
     }
+  }
+
+  get #isUnderWay(): boolean {
+    return this.#snapshots.isUnderWay || this.#oldestLogRow < this.#replacedLogRows;
+  }
+
+  /** What is left of them after a crash is read once more, and deleted with the next snapshot. */
+  #deletions(): StoreOp[] {
+    const from = this.#oldestLogRow;
+    const count = Math.min(this.#replacedLogRows - from, rowsDeletedPerPart);
+    this.#oldestLogRow = from + count;
+    return Array.from({ length: count }, (_, at) => ({
+      type: "del",
+      key: numberedKey("sieveLog", from + at),
+    }));
   }
 
   /** What is logged from now on may not be in it. */

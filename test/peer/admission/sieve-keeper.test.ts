@@ -156,6 +156,34 @@ describe("a sieve's keeper", () => {
     expect(await known(1, 2)).toEqual([true, true]);
   });
 
+  it("deletes a long log in parts, of which a process that ends leaves some", async () => {
+    const rows = 12_000;
+    for (let row = 0; row <= rows; row += 1) admit(row);
+    let most = 0;
+    do {
+      const part = keeper.snapshotPart();
+      most = Math.max(most, part.filter(({ type }) => type === "del").length);
+      disk.apply(part);
+    } while (logRows() > 3_000);
+    expect(most).toBeLessThanOrEqual(5_000);
+    expect(keeper.snapshotDue).toBe(true);
+    expect(await known(0, rows, rows + 1)).toEqual([true, true, false]);
+    keeper = await started();
+    admit(rows + 1);
+    writeParts();
+    expect(logRows()).toBe(0);
+    expect(await known(rows, rows + 1, rows + 2)).toEqual([true, true, false]);
+  });
+
+  it("deletes what is left of a long log at the end", async () => {
+    for (let row = 0; row < 12_000; row += 1) disk.apply(keeper.log([keyOf(row)]));
+    do disk.apply(keeper.snapshotPart());
+    while (logRows() === 12_000);
+    await save();
+    expect(logRows()).toBe(0);
+    expect(keeper.snapshotDue).toBe(false);
+  });
+
   it("saves a snapshot that was under way anew, with all of the log", async () => {
     admit(1);
     disk.apply(keeper.snapshotPart());
