@@ -351,7 +351,11 @@ export class ReplicaKeeper {
     const { job, host } = queued;
     const bundle = leftOf(queued, current);
     const count = queuedIn(bundle);
-    if (count === 0) return undefined;
+    if (count === 0) {
+      // Copies of it go the same way: each comparison would bring it anew.
+      ops.push({ type: "del", key });
+      return undefined;
+    }
     const left = QueueBundle.encode(bundle);
     ops.push({ type: "put", key, value: left });
     const name = new TextEncoder().encode(host);
