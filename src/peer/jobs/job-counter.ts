@@ -2,6 +2,7 @@ import { CrawlError } from "../../core/errors.ts";
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { noJobCounts } from "../../core/answers/job-counts.ts";
 import type { JobCounts } from "../../core/answers/job-counts.ts";
+import { isStatusReason } from "../../core/answers/reason-text.ts";
 
 type MutableCounts = {
   -readonly [Key in Exclude<keyof JobCounts, "skipped" | "statuses">]: JobCounts[Key];
@@ -10,16 +11,23 @@ type MutableCounts = {
   statuses: Record<string, number>;
 };
 
+/** Reasons that are unknown here, at most: with all that are known, a message of totals has room for them. */
+const strangeReasonsMax = 16;
+
 type Counted = Exclude<keyof JobCounts, "skipped" | "statuses">;
 
 /** Running totals of one job, saved as JSON whenever they have changed. */
 export class JobCounter {
   readonly #counts: MutableCounts;
+  /** Reasons that other members have given, and that a later version may know. */
+  readonly #strange: Set<string>;
   #changed = false;
 
   /** `saved`: what {@link takeChanged} returned last, in this process or an earlier one. */
   constructor(saved: Uint8Array | undefined) {
     this.#counts = saved ? readCounts(saved) : emptyCounts();
+    const reasons = Object.keys(this.#counts.skipped);
+    this.#strange = new Set(reasons.filter((reason) => !isStatusReason(reason)));
   }
 
   get queued(): number {
@@ -33,6 +41,14 @@ export class JobCounter {
   add(name: Counted, by = 1): void {
     this.#counts[name] += by;
     this.#changed = true;
+  }
+
+  /** Whether URLs may be counted as skipped for this reason, by another member's word. */
+  takesReason(reason: string): boolean {
+    if (isStatusReason(reason) || this.#strange.has(reason)) return true;
+    if (this.#strange.size >= strangeReasonsMax) return false;
+    this.#strange.add(reason);
+    return true;
   }
 
   addSkipped(reason: ExclusionReason, by = 1): void {

@@ -87,8 +87,9 @@ export class ForwardDesk {
     if (!this.#parts.territory.admits(position)) return { result: this.#elsewhere(position) };
     const job = this.#parts.jobs.find(entry.job as JobId);
     if (!job) return { result: { holder: undefined } };
-    positions.add(position);
     const excluded = entry.excluded as ExclusionReason | undefined;
+    if (excluded !== undefined && !job.counter.takesReason(excluded)) return { result: "rejected" };
+    positions.add(position);
     return { place, url, entry, job, reason: excluded ?? job.rules.judgeSeed(url) };
   }
 
