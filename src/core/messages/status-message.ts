@@ -14,6 +14,7 @@ import {
   readMark,
   textOf,
   valueOf,
+  type Read,
 } from "./read-data.ts";
 import { readPlace } from "./content-message.ts";
 import { isUrlText } from "./read-payload.ts";
@@ -75,43 +76,48 @@ export function decodeStatusQuestion(payload: Uint8Array): StatusQuestion | unde
   return readQuestion(decodeJson(payload));
 }
 
-/** Texts that are too long are cut; answers for which there is no room are left out: they will be asked for again. */
+/**
+ * Texts that are too long are cut, and what the asker could not read is left out, as the row that tells it may be of any
+ * member: nothing of the reply would count. Answers for which there is no room are left out: they will be asked for again.
+ */
 export function encodeStatusReply({ jobs, answers }: StatusReply): Uint8Array<ArrayBuffer> {
   let characters = 0;
   const fitting = answers.map((answer): KnownStatus | Refusal => {
-    const cut = isRefusal(answer) ? answer : withoutExcess(answer);
+    const cut = isRefusal(answer) ? answer : readable(withoutExcess(answer));
     characters += JSON.stringify(cut).length;
     return characters > replyCharactersMax ? {} : cut;
   });
   return encodeJson({ jobs, answers: fitting });
 }
 
-const readStatus = objectOf<
-  Pick<KnownStatus, "state" | "attempts" | "owner">,
-  Required<Omit<KnownStatus, "state" | "attempts" | "owner">>
->(
+type Mandatory = Pick<KnownStatus, "state" | "attempts" | "owner">;
+type Others = Required<Omit<KnownStatus, keyof Mandatory>>;
+
+const others: { readonly [Name in keyof Others]: Read<Others[Name]> } = {
+  job: valueOf(isJobName),
+  httpStatus: readCount,
+  fetchedAt: textOf(30, /^[\dTZ:.+-]+$/),
+  redirect: textOf(targetCharactersMax),
+  reason: valueOf(isStatusReason),
+  replica: readMark,
+  unconfirmed: readMark,
+  contentType: textOf(textCharactersMax),
+  bodyBytes: readAmount,
+  title: textOf(textCharactersMax),
+  digest: textOf(128, /^[\x21-\x7e]+$/),
+  archive: objectOf({ ...readPlace.fields, peer: valueOf(isMemberId) }, { body: readPlace }),
+  depth: readCount,
+  via: textOf(targetCharactersMax),
+  linkedAs: textOf(targetCharactersMax),
+};
+
+const readStatus = objectOf<Mandatory, Others>(
   {
     state: oneOf(["unknown", "queued", "done", "excluded"]),
     attempts: readCount,
     owner: valueOf(isMemberId),
   },
-  {
-    job: valueOf(isJobName),
-    httpStatus: readCount,
-    fetchedAt: textOf(30, /^[\dTZ:.+-]+$/),
-    redirect: textOf(targetCharactersMax),
-    reason: valueOf(isStatusReason),
-    replica: readMark,
-    unconfirmed: readMark,
-    contentType: textOf(textCharactersMax),
-    bodyBytes: readAmount,
-    title: textOf(textCharactersMax),
-    digest: textOf(128, /^[\x21-\x7e]+$/),
-    archive: objectOf({ ...readPlace.fields, peer: valueOf(isMemberId) }, { body: readPlace }),
-    depth: readCount,
-    via: textOf(targetCharactersMax),
-    linkedAs: textOf(targetCharactersMax),
-  },
+  others,
 );
 
 const readRefusal = objectOf<object, { readonly holder: MemberId }>(
@@ -149,6 +155,15 @@ function withoutExcess(status: KnownStatus): KnownStatus {
     ...(title !== undefined && { title: title.slice(0, textCharactersMax) }),
     ...(redirect !== undefined && redirect.length <= targetCharactersMax && { redirect }),
   };
+}
+
+function readable(status: KnownStatus): KnownStatus {
+  const readers: Readonly<Record<string, Read<unknown> | undefined>> = others;
+  const fields = Object.entries(status).filter(([name, value]) => {
+    const read = readers[name];
+    return read === undefined || read(value) !== undefined;
+  });
+  return Object.fromEntries(fields) as unknown as KnownStatus;
 }
 
 function isUrl(data: unknown): data is CanonicalUrl {

@@ -1,5 +1,6 @@
 import { isStatusReason } from "../../core/answers/reason-text.ts";
 import type { HostQueueLength, OriginRobots } from "../../core/answers/host-status.ts";
+import { momentText } from "../../core/answers/moment-text.ts";
 import { robotsVerdictNames } from "../../core/answers/host-status.ts";
 import { hostRowsMax } from "../../core/messages/host-message.ts";
 import type { KnownHost } from "../../core/messages/host-message.ts";
@@ -132,11 +133,8 @@ export class HostDesk {
       }));
   }
 
-  /** Times beyond what a date can be are cut: rows come from other peers too. */
   #momentOf(atMs: Millis): string {
-    const dateMs = Math.floor(dateOf(this.#ports.clock, atMs));
-    const whole = Number.isFinite(dateMs) ? dateMs : 0;
-    return new Date(Math.min(Math.max(whole, 0), lastMomentMs)).toISOString();
+    return momentText(dateOf(this.#ports.clock, atMs));
   }
 }
 
@@ -150,6 +148,3 @@ function holdOfJobs(
   if (holds.length === 0 || holds.includes(undefined)) return undefined;
   return holds.includes("job-paused") ? "job-paused" : "page-limit";
 }
-
-/** The end of the year 9999, the last one that ISO 8601 writes with four digits. */
-const lastMomentMs = 253_402_300_799_999;

@@ -1,7 +1,7 @@
+import { momentText } from "../../core/answers/moment-text.ts";
+import { isStatusReason } from "../../core/answers/reason-text.ts";
 import type { PlaceInArchive, StatusReason } from "../../core/answers/url-status.ts";
-import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import type { KnownStatus } from "../../core/messages/status-message.ts";
-import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import { retag, robotsKey } from "../../core/record/keys.ts";
 import {
   ExclusionRecord,
@@ -121,8 +121,7 @@ export class StatusDesk {
   ): KnownStatus {
     const common = { job: job.definition.id, owner: this.#peerId };
     if (exclusion) {
-      const reason = exclusion.reason as ExclusionReason;
-      return { ...common, state: "excluded", attempts: 0, reason };
+      return { ...common, state: "excluded", attempts: 0, ...reasonOf(exclusion.reason) };
     }
     if (!record || record.state === urlState.queued) {
       const reason = this.#whyWaiting(job, host, originOpensAtMs);
@@ -171,24 +170,28 @@ function rank({ record }: Knowledge): number {
 
 /** What the record of a URL that is done says, but for where its response stands. */
 function describeDone(record: UrlRecord): Omit<KnownStatus, "owner" | "job" | "archive"> {
-  const reason = (record.excluded ?? record.failure) as ExclusionReason | FetchFailure | undefined;
   const outcome = describeOutcome(record);
   return {
     ...outcome,
     attempts: record.attempts,
     depth: record.depth,
     ...(outcome.httpStatus !== undefined && {
-      fetchedAt: new Date(record.fetchedAtMs).toISOString(),
+      fetchedAt: momentText(record.fetchedAtMs),
       bodyBytes: record.bodyBytes,
     }),
     ...(record.redirect !== undefined && { redirect: record.redirect }),
-    ...(reason && { reason }),
+    ...reasonOf(record.excluded ?? record.failure),
     ...(record.contentType !== undefined && { contentType: record.contentType }),
     ...(record.title !== undefined && { title: record.title }),
     ...(record.payloadDigest !== undefined && { digest: record.payloadDigest }),
     ...(record.via !== undefined && { via: record.via }),
     ...(record.linkedAs !== undefined && { linkedAs: record.linkedAs }),
   };
+}
+
+/** Rows come from other members too, which may know of more. */
+function reasonOf(reason: string | undefined): Pick<KnownStatus, "reason"> {
+  return isStatusReason(reason) ? { reason } : {};
 }
 
 /** How a URL that is done ended, from its record or from as much of it as tells that. */

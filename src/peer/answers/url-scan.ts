@@ -2,6 +2,7 @@ import { listedTagOf, type ListedTag, type ListedUrl } from "../../core/answers/
 import { isListed, type ListedState, type UrlFilter } from "../../core/answers/url-list.ts";
 import { listedCharactersMax, listedUrlsMax } from "../../core/messages/list-message.ts";
 import type { ListQuestion, ListReply } from "../../core/messages/list-message.ts";
+import { isUrlText } from "../../core/messages/read-payload.ts";
 import {
   jobSpace,
   jobSpaceOfQueueKey,
@@ -55,6 +56,8 @@ export class UrlScan {
       if (rows > 0 && (isFull || rows >= rowsMax)) return { urls, share, reached: row.key };
       rows += 1;
       for (const listed of urlsOf(tag, space, row, filter)) {
+        // The row may be of any member, and nobody could read a list with what is no URL.
+        if (!isUrlText(listed.url)) continue;
         urls.push(listed);
         characters += listed.url.length;
       }
