@@ -1,13 +1,10 @@
 import { open, readdir, readFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { isWhole, logBlockBytes, recordEnd, recordHeadBytes } from "./log-record.ts";
+import { logNamedIn } from "./manifest.ts";
 
-/** A log is made of blocks of this size; no record's head stands across two. */
-const blockBytes = 32 * 1024;
 const blocksPerRead = 32;
-
-/** Checksum (four bytes), length (two) and kind (one) of a record. */
-const headBytes = 7;
 
 /** What the file `CURRENT` names until the first log is there. */
 const firstManifest = "MANIFEST-000001";
@@ -44,11 +41,25 @@ function refuseHeadless(names: readonly string[]): void {
 /**
  * Without a log LevelDB goes on with what is in tables, and without a word. It makes the first log before its second
  * manifest, and a new one before it deletes the one before: only a database whose making was cut short has none.
+ *
+ * Nor does it say a word where the end of the manifest is missing: the tables that only stood there it takes for litter,
+ * and deletes. But the log that the manifest names as the oldest one that is needed is deleted when a later entry, which
+ * was synced, names another. So where it is missing, that entry is too, or the log was lost.
  */
 async function refuseLogless(directory: string, names: readonly string[]): Promise<void> {
-  if (!names.includes("CURRENT") || names.some((name) => name.endsWith(".log"))) return;
-  const current = await readFile(join(directory, "CURRENT"), "utf8");
-  if (current.trim() !== firstManifest) throw corruption("its log is missing");
+  if (!names.includes("CURRENT")) return;
+  const manifest = (await readFile(join(directory, "CURRENT"), "utf8")).trim();
+  if (!names.some((name) => name.endsWith(".log"))) {
+    if (manifest !== firstManifest) throw corruption("its log is missing");
+    return;
+  }
+  // LevelDB itself refuses a manifest that is not there.
+  if (!names.includes(manifest)) return;
+  const log = logNamedIn(await readFile(join(directory, manifest)));
+  // Names anew: another process may have the database open, which is told later, and may just have begun this log.
+  if (log !== undefined && !(await readdir(directory)).includes(log)) {
+    throw corruption(`${manifest} ends too early, or ${log} is missing`);
+  }
 }
 
 /**
@@ -80,12 +91,12 @@ export function ifGone(error: unknown): undefined {
 
 /** Offset of the first record of a log (LevelDB's `doc/log_format.md`) that cannot be read and is not the last. */
 async function damageIn(file: FileHandle): Promise<number | undefined> {
-  const buffer = Buffer.allocUnsafe(blocksPerRead * blockBytes);
+  const buffer = Buffer.allocUnsafe(blocksPerRead * logBlockBytes);
   let damagedAt: number | undefined;
   for (let position = 0; ; position += buffer.length) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    for (let at = 0; at < bytesRead; at += blockBytes) {
-      const block = buffer.subarray(at, Math.min(at + blockBytes, bytesRead));
+    for (let at = 0; at < bytesRead; at += logBlockBytes) {
+      const block = buffer.subarray(at, Math.min(at + logBlockBytes, bytesRead));
       const { unreadableAt, batchBegins } = readBlock(block, damagedAt !== undefined);
       if (unreadableAt !== undefined) damagedAt ??= position + at + unreadableAt;
       if (batchBegins) return damagedAt;
@@ -102,7 +113,7 @@ interface BlockFindings {
 }
 
 function readBlock(block: Buffer, isBehindDamage: boolean): BlockFindings {
-  for (let at = 0; at + headBytes <= block.length; at = recordEnd(block, at)) {
+  for (let at = 0; at + recordHeadBytes <= block.length; at = recordEnd(block, at)) {
     if (!isWhole(block, at)) {
       return { unreadableAt: at, batchBegins: batchBeginsBehind(block, at) };
     }
@@ -117,7 +128,7 @@ function readBlock(block: Buffer, isBehindDamage: boolean): BlockFindings {
  * Takes about 6 ms, and 0.7 s where the bytes were chosen to make it slow.
  */
 function batchBeginsBehind(block: Buffer, unreadableAt: number): boolean {
-  for (let at = unreadableAt + 1; at + headBytes <= block.length; at += 1) {
+  for (let at = unreadableAt + 1; at + recordHeadBytes <= block.length; at += 1) {
     // The kind first: a checksum of every byte's record would take some hundred times as long.
     if (beginsBatch(block, at) && isWhole(block, at)) return true;
   }
@@ -126,32 +137,4 @@ function batchBeginsBehind(block: Buffer, unreadableAt: number): boolean {
 
 function beginsBatch(block: Buffer, at: number): boolean {
   return beginnings.includes(block[at + 6]);
-}
-
-function isWhole(block: Buffer, at: number): boolean {
-  const end = recordEnd(block, at);
-  return (
-    end <= block.length && block.readUInt32LE(at) === maskedCrc32c(block.subarray(at + 6, end))
-  );
-}
-
-function recordEnd(block: Buffer, at: number): number {
-  return at + headBytes + block.readUInt16LE(at + 4);
-}
-
-const crc32cTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
-  return crc;
-});
-
-/** CRC-32C (RFC 3720, appendix B.4), turned and shifted as LevelDB stores it (`util/crc32c.h`). */
-function maskedCrc32c(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  // By index, which is several times as fast as an iterator here.
-  for (let at = 0; at < bytes.length; at += 1) {
-    crc = (crc32cTable[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);
-  }
-  crc = ~crc;
-  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

@@ -109,3 +109,49 @@ describe("refuseDamaged", () => {
     expect(await damageFound(log, gone)).toBeLessThan(blockBytes - pageBytes);
   });
 });
+
+describe("a manifest", () => {
+  const rows = 300;
+
+  /** A database whose rows are in several tables. */
+  async function writtenTables(): Promise<string> {
+    const store = new LevelStore({ directory, writeBufferBytes: 64 * 1024 });
+    await store.start();
+    for (let n = 0; n < rows; n++) {
+      const op = { type: "put", key: keyOf(n), value: new Uint8Array(1_000).fill(n) } as const;
+      await store.write([op], { sync: true });
+    }
+    await store.stop();
+    const name = (await readdir(directory)).find((one) => one.startsWith("MANIFEST-"));
+    return join(directory, name ?? "");
+  }
+
+  const keyOf = (n: number): Uint8Array => Uint8Array.of(n >> 8, n & 0xff);
+
+  it("is refused where its end is missing, and with it tables that would be deleted", async () => {
+    const path = await writtenTables();
+    const content = await readFile(path);
+    const before = await readdir(directory);
+    for (let length = 0; length < content.length; length += 5) {
+      await writeFile(path, content.subarray(0, length));
+      const opened = new LevelStore({ directory }).start();
+      await expect(opened, `${length}`).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    }
+    expect(await readdir(directory)).toEqual(expect.arrayContaining(before));
+  });
+
+  it("passes that is whole, or has the beginning of an entry behind its end", async () => {
+    const path = await writtenTables();
+    const content = await readFile(path);
+    const cutEntry = content.subarray(0, 20);
+    for (const end of [Buffer.alloc(0), cutEntry, Buffer.alloc(4_096)]) {
+      await writeFile(path, Buffer.concat([content, end]));
+      await expect(refuseDamaged(directory)).resolves.toBe(undefined);
+    }
+    const store = new LevelStore({ directory });
+    await store.start();
+    const keys = Array.from({ length: rows }, (_, n) => keyOf(n));
+    expect(await store.hasMany(keys)).not.toContain(false);
+    await store.stop();
+  });
+});
