@@ -8,7 +8,7 @@ import { failure, failureOf } from "./api-error.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
 import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
-import { answerNoRequest } from "./no-request.ts";
+import { answerNoRequest, refuseExpectation } from "./no-request.ts";
 import { otherMethods } from "./other-methods.ts";
 import { pageRoutes, type SwarmPages } from "./page-routes.ts";
 import { peerRoutes } from "./peer-routes.ts";
@@ -105,7 +105,8 @@ export class HttpApi {
     const app: FastifyInstance = fastify({
       bodyLimit: bodyBytesMax,
       connectionTimeout: silenceMsMax,
-      http: { maxHeaderSize: headBytesMax },
+      // A request without a Host header is answered as others that are refused.
+      http: { maxHeaderSize: headBytesMax, requireHostHeader: false },
       // The longest name of a host.
       routerOptions: { maxParamLength: 255 },
       // A path that cannot be decoded reaches no route.
@@ -117,6 +118,7 @@ export class HttpApi {
       ajv: { customOptions: { removeAdditional: false, coerceTypes: false, verbose: true } },
       schemaErrorFormatter: schemaProblem,
     });
+    app.server.on("checkExpectation", refuseExpectation);
     new ConnectionPlaces(connectionsMax).watch(app.server);
     app.addHook("onRequest", (request, reply, done) => {
       const refused = refusal(request.headers, host);
@@ -124,7 +126,8 @@ export class HttpApi {
         done();
         return;
       }
-      const { status, body } = failure("FORBIDDEN", refused);
+      const code = request.headers.host === undefined ? "BAD_REQUEST" : "FORBIDDEN";
+      const { status, body } = failure(code, refused);
       void reply.code(status).send(body);
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {

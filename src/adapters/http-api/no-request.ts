@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { failure } from "./api-error.ts";
 
@@ -20,6 +21,18 @@ export function answerNoRequest(error: Error & { readonly code?: string }, socke
     );
   }
   socket.destroy();
+}
+
+/** Answers a request that expects what no server gives: all but `100-continue` (RFC 9110, section 10.1.1). */
+export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const problem = "of the Expect header only 100-continue is met";
+  const body = JSON.stringify(failure("BAD_REQUEST", problem).body);
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  };
+  response.writeHead(417, headers).end(body);
 }
 
 /** Codes of Node's HTTP server. */

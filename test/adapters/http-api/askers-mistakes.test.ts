@@ -138,6 +138,12 @@ describe("HttpApi, asked wrongly", () => {
 
   it.each([
     ["what is no HTTP at all", "what is this\r\n\r\n", 400],
+    ["a request for no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    [
+      "an expectation that it does not know",
+      "POST /v1/leave HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: magic\r\n\r\n",
+      417,
+    ],
     ["more header fields than it reads", `GET / HTTP/1.1\r\nx: ${"y".repeat(70_000)}\r\n\r\n`, 431],
   ])("answers to %s as to any other mistake", async (_what, sent, status) => {
     const { hostname, port } = new URL(api.url);
