@@ -66,7 +66,8 @@ function addByName<Name extends string>(
 ): Record<Name, number> {
   const sum = { ...one } as Record<Name, number>;
   for (const [name, count] of Object.entries(other) as [Name, number][]) {
-    sum[name] = (one[name] ?? 0) + count;
+    // A member may tell of any name, that of something which every object has among them.
+    sum[name] = (Object.hasOwn(one, name) ? (one[name] ?? 0) : 0) + count;
   }
   return sum;
 }

@@ -2,6 +2,9 @@ import { pastMembersMax, totalsMax } from "../../../core/messages/stats-message.
 import type { PastTotals } from "../../../core/messages/stats-message.ts";
 import type { MemberId } from "../../../core/units.ts";
 
+/** Totals that are remembered, over all members and jobs: some 100 MB of those with the most names. */
+const totalsHeldMax = 100_000;
+
 /**
  * What was last heard of other members' totals, for the time when they are gone: each told by itself, or passed on by
  * others.
@@ -10,20 +13,24 @@ import type { MemberId } from "../../../core/units.ts";
  * of them at once is.
  *
  * Invariant: of two tellings of one member the later one holds, so they may come in any order and as often as they like.
+ * Invariant: bounded, whatever others tell; the members told of last are kept.
  */
 export class PastTotalsBook {
   readonly #totals = new Map<MemberId, PastTotals>();
+  /** Totals of jobs, of all members together. */
+  #held = 0;
 
   take(told: readonly PastTotals[]): void {
     for (const totals of told) {
       const known = this.#totals.get(totals.member);
       if (known && !isLater(totals, known)) continue;
-      this.#totals.delete(totals.member);
+      this.#forget(totals.member);
       this.#totals.set(totals.member, totals);
+      this.#held += totals.jobs.length;
     }
     for (const oldest of this.#totals.keys()) {
-      if (this.#totals.size <= pastMembersMax) return;
-      this.#totals.delete(oldest);
+      if (this.#totals.size <= pastMembersMax && this.#held <= totalsHeldMax) return;
+      this.#forget(oldest);
     }
   }
 
@@ -41,6 +48,11 @@ export class PastTotalsBook {
         return count <= totalsMax;
       })
       .slice(0, pastMembersMax);
+  }
+
+  #forget(member: MemberId): void {
+    this.#held -= this.#totals.get(member)?.jobs.length ?? 0;
+    this.#totals.delete(member);
   }
 }
 
