@@ -111,6 +111,19 @@ describe("a job that wants sitemaps", () => {
     expect(asked(machine)).toContain("/a");
   });
 
+  it("takes what robots.txt names, also where neither its type nor its name says so", async () => {
+    const headers = { "content-type": "application/octet-stream" };
+    const machine = machineWith({
+      [`${site}/robots.txt`]: { body: `Sitemap: ${site}/one.gz\nSitemap: ${site}/map?of=c` },
+      [`${site}/one.gz`]: { ...sitemap("/a"), headers },
+      [`${site}/map?of=c`]: { ...sitemap("/c", "/source.tar.gz"), headers },
+      [`${site}/source.tar.gz`]: { headers, body: "not text" },
+    });
+    const peer = await machine.crawl([`${site}/`], { sitemaps: true, otherContent: "skip" });
+    expect(asked(machine)).toEqual(["/", "/a", "/c", "/map?of=c", "/one.gz", "/source.tar.gz"]);
+    expect(peer.job(testJob).counts).toMatchObject({ skipped: { "content-type": 1 } });
+  });
+
   it("gives them a place in its depth", async () => {
     const machine = machineWith();
     await machine.crawl([`${site}/`], { sitemaps: true, depthMax: 2 });

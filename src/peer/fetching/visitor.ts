@@ -172,7 +172,7 @@ export class Visitor {
           otherContent === "archive" ||
           status >= 300 ||
           isHtmlType(type) ||
-          (sitemaps && isSitemapType(type, request.url)),
+          (sitemaps && (isSitemapType(type, request.url) || isNamedSitemap(lease, request.url))),
         wantsPart: (failure) => !this.#isAskedAgain(lease, { failure }),
       },
       this.#signal,
@@ -249,6 +249,11 @@ export class Visitor {
   #isAskedAgain({ url }: Lease, attempt: AttemptOutcome): boolean {
     return retryPlan(attempt, url.entry, this.#politeness).retry;
   }
+}
+
+/** Whether the origin's robots.txt names `url` as a sitemap, which then is one whatever its server takes it for. */
+function isNamedSitemap({ robots }: Lease, url: string): boolean {
+  return robots !== undefined && robots.sitemaps.includes(url);
 }
 
 /** A good answer is never asked for again, however many attempts it would be granted. */
