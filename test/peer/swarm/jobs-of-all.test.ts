@@ -273,6 +273,26 @@ describe("the figures of a swarm", () => {
     });
   });
 
+  it("keep what peers did that leave at one moment, of whom each tells the others", async () => {
+    const bench = new SwarmBench(6);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0);
+      await bench.finished(5);
+      const leaving = [0, 1, 2, 3].map((index) => bench.machine(index));
+      await Promise.all(
+        leaving.map(async (machine) => {
+          expect(await machine.peer.leave()).toBe(true);
+          await machine.stop();
+        }),
+      );
+      const { counts, shares } = (await bench.peer(5).swarmStats()).jobs[0] ?? {};
+      const past = shares?.filter((share) => share.past).map(({ peer }) => peer);
+      expect(past?.toSorted()).toEqual(["peer-0", "peer-1", "peer-2", "peer-3"]);
+      expect(counts).toMatchObject({ pages: 240, fetched: 240 });
+    });
+  });
+
   it("count what a cancelled job left queued once, also when its holder dies and comes back", async () => {
     const bench = new SwarmBench(3);
     await bench.run(async () => {

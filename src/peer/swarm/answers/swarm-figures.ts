@@ -121,8 +121,15 @@ export class SwarmFigures {
     const { others, self } = this.#view;
     const own = totalsOf(self, this.#own());
     const past = [own, ...this.#past.latest(own.jobs.length)];
-    const heirs = others.slice(0, heirsMax);
+    const heirs = this.#thoseWhoStayFirst(others).slice(0, heirsMax);
     await Promise.all(heirs.map((member) => this.#calls.stats(member, { past }, heirTimeoutMs)));
+  }
+
+  /** Members that leave as well have told others what they know, perhaps, and then forget what they are told now. */
+  #thoseWhoStayFirst(others: readonly MemberId[]): readonly MemberId[] {
+    const leaving = this.#view.members().filter(({ role }) => role === "leaving");
+    const going = new Set(leaving.map(({ id }) => id));
+    return others.toSorted((one, other) => Number(going.has(one)) - Number(going.has(other)));
   }
 
   /** Nothing, when it does not answer in time. */
