@@ -54,6 +54,7 @@ export class ApiClient {
   readonly #url: string;
   readonly #clock: Clock;
   readonly #answerMsMax: Millis;
+  #found: HealthDocument | undefined;
 
   private constructor(url: string, clock: Clock, answerMsMax: Millis) {
     this.#url = url;
@@ -68,8 +69,12 @@ export class ApiClient {
     answerMsMax: Millis = answerMsMaxDefault,
   ): Promise<ApiClient> {
     const clientOf = (url: string): ApiClient => new ApiClient(url, clock, answerMsMax);
-    if (api !== undefined) return clientOf(urlOf(api));
-    if (data === undefined) return clientOf(urlOf(defaultHttpApiOptions));
+    if (api !== undefined || data === undefined) {
+      const client = clientOf(urlOf(api ?? defaultHttpApiOptions));
+      // Whoever else listens there may answer anything well, and what it says would be taken for the peer's.
+      await client.health();
+      return client;
+    }
     const { peer, url } = await apiFileIn(data);
     const client = clientOf(url);
     const { peer: found } = await client.health();
@@ -167,9 +172,13 @@ export class ApiClient {
     return this.#json("POST", `/hosts/${encodeURIComponent(name)}/release`);
   }
 
-  /** Which peer takes questions here. */
-  health(): Promise<HealthDocument> {
-    return this.#json("GET", "/healthz");
+  /** Which peer was found here, asked for once. Errors: `API_UNREACHABLE` where what answers is none. */
+  async health(): Promise<HealthDocument> {
+    if (this.#found !== undefined) return this.#found;
+    const answer = await this.#json<unknown>("GET", "/healthz");
+    if (!isHealth(answer)) throw this.#notPeer("something else");
+    this.#found = answer;
+    return answer;
   }
 
   /** Makes the peer leave. Whether it has handed over everything, when it has; nothing where it stops without a word. */
@@ -210,6 +219,7 @@ export class ApiClient {
       try {
         return (await response.json()) as T;
       } catch (cause) {
+        if (cause instanceof SyntaxError) throw this.#notPeer("no JSON");
         throw this.#unreachable("the answer broke off", cause);
       }
     };
@@ -284,15 +294,17 @@ export class ApiClient {
     return new CrawlError("API_UNREACHABLE", message, { url: this.#url }, { cause });
   }
 
+  #notPeer(answer: string): CrawlError {
+    return new CrawlError(
+      "API_UNREACHABLE",
+      `what answers at ${this.#url} is not a peer (${answer}); say where the peer is with --api HOST:PORT`,
+    );
+  }
+
   async #failure(response: Response): Promise<CrawlError> {
     const answer: unknown = await response.json().catch(() => undefined);
     const { code, message } = errorIn(answer);
-    if (message === undefined) {
-      return new CrawlError(
-        "API_UNREACHABLE",
-        `what answers at ${this.#url} is not a peer (HTTP ${response.status}); say where the peer is with --api HOST:PORT`,
-      );
-    }
+    if (message === undefined) return this.#notPeer(`HTTP ${response.status}`);
     if (code !== undefined && code in adviceByCode)
       return new CrawlError(code as CrawlErrorCode, message);
     if (response.status < 500)
@@ -303,6 +315,10 @@ export class ApiClient {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+function isHealth(value: unknown): value is HealthDocument {
+  return isObject(value) && typeof value["peer"] === "string" && typeof value["pid"] === "number";
 }
 
 /** Whether `fetch` did not even try (Fetch Standard, section 2.9, "port blocking"). */

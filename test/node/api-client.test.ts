@@ -1,29 +1,12 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCli } from "../../node/cli.ts";
 import { LevelStore } from "../../src/adapters/level/level-store.ts";
 import { FakeTerminal } from "../support/fake-terminal.ts";
-
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-/** A peer that does with every request what `answer` does; its address. */
-async function peerThat(answer: (response: ServerResponse) => void): Promise<string> {
-  const server = createServer((_request, response) => answer(response));
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { peerThat, serverThat } from "../support/stand-in-peer.ts";
 
 describe("a command that asks a peer", () => {
   it.each([
@@ -90,6 +73,25 @@ describe("a command that asks a peer", () => {
       await rm(data, { recursive: true });
     },
   );
+
+  it.each([
+    ["<html>any path leads to the app", "no JSON"],
+    ["{}", "something else"],
+    ["null", "something else"],
+    ['{"status":"ok"}', "something else"],
+  ])("takes nothing from who answers everything with %j, and is no peer", async (text, what) => {
+    const api = await serverThat((response) => response.end(text));
+    const url = "http://a.example/";
+    for (const words of [["get", url], ["get", url, "--headers"], ["inject", url], ["leave"]]) {
+      const terminal = new FakeTerminal();
+      const exitCode = await runCli([...words, "--api", api], terminal);
+      expect({ exitCode, out: terminal.stdout.text, err: terminal.stderr.text }).toEqual({
+        exitCode: 1,
+        out: "",
+        err: `peer: what answers at http://${api} is not a peer (${what}); say where the peer is with --api HOST:PORT\n`,
+      });
+    }
+  });
 
   it("says that a port cannot be asked, whoever listens there", async () => {
     const terminal = new FakeTerminal();
