@@ -22,6 +22,12 @@ export class RequestError extends Error {
   }
 }
 
+/** A body in a form that is not taken: answered as where the HTTP framework finds so. */
+export class BodyFormError extends Error {
+  override readonly name = "BodyFormError";
+  readonly statusCode = 415;
+}
+
 /** HTTP status of every code: the asker's mistakes are 4xx, the peer's troubles 5xx. */
 const statusOf: Readonly<Record<ApiErrorCode, number>> = {
   BAD_REQUEST: 400,
@@ -81,7 +87,7 @@ export function failureOf(error: unknown): ApiFailure {
 }
 
 const typesTaken =
-  "the body's content type is not taken: send application/json, or the lines of an injection as text/plain or application/x-ndjson";
+  "the body's content type or coding is not taken: send application/json, or the lines of an injection as text/plain or application/x-ndjson, in UTF-8 and not compressed";
 
 /** The 4xx status that the HTTP framework gave its own error. */
 function frameworkStatus(error: unknown): number | undefined {

@@ -1,5 +1,7 @@
 import { RequestError } from "./api-error.ts";
 
+const lineEnd = /\r\n?|\n/u;
+
 /** How the lines of a stream of URLs are written. */
 export type LineFormat = "text" | "ndjson";
 
@@ -37,14 +39,20 @@ export async function* urlBatches(
 }
 
 /**
- * The lines of a stream, without their ends. Of one that is longer than {@link lineCharactersMax} only a part comes, which
- * is longer too: a line without an end is not kept.
+ * The lines of a stream, without their ends: LF, CR LF or CR, as in the lists among sitemaps. Of one that is longer than
+ * {@link lineCharactersMax} only a part comes, which is longer too: a line without an end is not kept.
  */
 export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
+  let endedWithCr = false;
   for await (const chunk of source) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    const text = decoder.decode(chunk, { stream: true });
+    if (text === "") continue;
+    const lines = (rest + (endedWithCr && text.startsWith("\n") ? text.slice(1) : text)).split(
+      lineEnd,
+    );
+    endedWithCr = text.endsWith("\r");
     rest = (lines.pop() ?? "").slice(0, lineCharactersMax + 1);
     yield* lines;
   }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import { listedStates, parseHttpFilter } from "../../core/answers/url-list.ts";
@@ -5,7 +6,7 @@ import type { JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
 import type { JobId } from "../../core/units.ts";
 import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-control.ts";
-import { RequestError } from "./api-error.ts";
+import { BodyFormError, RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
 import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
@@ -91,8 +92,8 @@ interface ListQuery {
 export function urlRoutes(context: RouteContext): FastifyPluginCallback {
   const { control } = context;
   return (app: FastifyInstance, _options, done) => {
-    app.addContentTypeParser(["text/plain", "application/x-ndjson"], (_request, payload, parsed) =>
-      parsed(null, payload),
+    app.addContentTypeParser(lineTypes, ({ headers }, payload, parsed) =>
+      isPlainUtf8(headers) ? parsed(null, payload) : parsed(new BodyFormError("not plain UTF-8")),
     );
     app.post<{ Body: InjectBody | Readable | undefined; Querystring: { readonly job?: string } }>(
       "/inject",
@@ -159,6 +160,16 @@ function filterOf({ broken, http, state }: ListQuery): UrlFilter {
     ...(status !== undefined && { http: status }),
     ...(isMarked(broken) && { broken: true }),
   };
+}
+
+const lineTypes = ["text/plain", "application/x-ndjson"];
+
+/** Whether a body is what its lines are read as: anything else would be URLs that nobody has named. */
+function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
+  const coding = headers["content-encoding"] ?? "identity";
+  const [, charset = "utf-8"] =
+    /;\s*charset\s*=\s*"?([^\s";]+)/iu.exec(headers["content-type"] ?? "") ?? [];
+  return coding.toLowerCase() === "identity" && /^(?:utf-?8|us-ascii)$/iu.test(charset);
 }
 
 function lineFormat(contentType: string | undefined): LineFormat {

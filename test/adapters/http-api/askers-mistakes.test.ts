@@ -100,6 +100,22 @@ describe("HttpApi, asked wrongly", () => {
     expect(message).toContain("application/json");
   });
 
+  it.each([
+    ["in another charset", { "content-type": "text/plain; charset=iso-8859-1" }],
+    ["compressed", { "content-type": "text/plain", "content-encoding": "gzip" }],
+  ])("takes no lines %s", async (_, headers) => {
+    const answer = await call("/v1/inject", "POST", { headers, body: "http://a.example/\n" });
+    expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
+  });
+
+  it.each(["; charset=UTF-8", ';charset="utf-8"', "; format=flowed"])(
+    "takes lines of text/plain%s",
+    async (parameters) => {
+      const answer = await post(`text/plain${parameters}`, "http://a.example/\n");
+      expect(answer).toMatchObject({ status: 200, body: { added: 1 } });
+    },
+  );
+
   it.each(lineTypes)("names a line of %s that is too long", async (type) => {
     const answer = await post(type, `"http://a.example/"\n"${"x".repeat(70_000)}"\n`);
     expect(answer.body).toEqual({

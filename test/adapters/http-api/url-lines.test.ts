@@ -57,6 +57,15 @@ describe("urlBatches", () => {
 });
 
 describe("linesOf", () => {
+  it("ends a line with LF, CR LF or CR, wherever the stream is cut", async () => {
+    const text = "one\r\ntwo\rthree\n\r\n\r\rfour\r";
+    for (const chunkBytes of [1, 2, 3, 4, 5, 100]) {
+      const lines: string[] = [];
+      for await (const line of linesOf(inChunks(text, chunkBytes))) lines.push(line);
+      expect(lines, `${chunkBytes}`).toEqual(["one", "two", "three", "", "", "", "four"]);
+    }
+  });
+
   it("keeps of a long line no more than shows that it is too long, and goes on behind it", async () => {
     const text = `a\n${"x".repeat(500_000)}\nb\n${"y".repeat(65_536)}\n`;
     const lengths: number[] = [];
