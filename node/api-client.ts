@@ -348,7 +348,7 @@ async function apiFileIn(dataDir: string): Promise<Omit<ApiFile, "pid">> {
 /** Why nobody is found in `dataDir`: nothing runs there, or what runs there takes no questions. */
 async function nobodyIn(dataDir: string): Promise<CrawlError> {
   const message = (await isDatabaseOpen(dataLayout(dataDir).stateDir))
-    ? `what runs in ${dataDir} takes no questions (a crawl without --api, or a peer that ends); stop it with Ctrl-C where it runs`
+    ? `what runs in ${dataDir} takes no questions (a crawl without --api, or a peer that begins or ends); ask again, or stop it with Ctrl-C where it runs`
     : `no peer runs in ${dataDir}; start one with "peer --data ${shellWord(dataDir)}"`;
   return new CrawlError("API_UNREACHABLE", message);
 }

@@ -18,7 +18,7 @@ export interface PeerIdentity {
 /** Of a name that was drawn before there were keys. */
 const namePattern = /^[0-9a-z]{12}$/;
 
-const advice = "restore it from a copy, or name another directory with --data";
+const advice = "restore it from a copy, or name another directory";
 
 /** A key of 68 bytes in base 64; anything larger is another file. */
 const keyTextMax = 1_024;

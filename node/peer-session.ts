@@ -98,7 +98,7 @@ function lockedError({ dataDir }: PeerConfig, cause: unknown): CrawlError {
   const [holder, advice] = existsSync(dataLayout(dataDir).apiFile)
     ? ["another running peer", `stop that one (peer leave --data ${shellWord(dataDir)})`]
     : [
-        "what takes no questions (a crawl without --api, or a peer that ends)",
+        "what takes no questions (a crawl without --api, or a peer that begins or ends)",
         "stop it with Ctrl-C where it runs",
       ];
   const message = `${dataDir} is in use by ${holder}; ${advice}, or name another directory`;

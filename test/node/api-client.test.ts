@@ -67,7 +67,7 @@ describe("a command that asks a peer", () => {
       const whileOpen = await said();
       await store.stop();
       expect([whileOpen, await said()]).toEqual([
-        `peer: what runs in ${data} takes no questions (a crawl without --api, or a peer that ends); stop it with Ctrl-C where it runs\n`,
+        `peer: what runs in ${data} takes no questions (a crawl without --api, or a peer that begins or ends); ask again, or stop it with Ctrl-C where it runs\n`,
         `peer: no peer runs in ${data}; start one with "peer --data ${data}"\n`,
       ]);
       await rm(data, { recursive: true });

@@ -244,7 +244,7 @@ describe("peer crawl", () => {
     [
       false,
       () =>
-        "what takes no questions (a crawl without --api, or a peer that ends); stop it with Ctrl-C where it runs",
+        "what takes no questions (a crawl without --api, or a peer that begins or ends); stop it with Ctrl-C where it runs",
     ],
   ])(
     "names a directory in use as it was given, and what to do; with an API %s",
