@@ -159,12 +159,7 @@ export class Swarm {
     this.tally = new PageTally(ports, { ...parts, view });
     this.exchange = new Exchange(
       ports,
-      {
-        journal: parts.journal,
-        view,
-        territory,
-        deliver: (to, parcels) => this.#deliver(to, parcels),
-      },
+      { ...parts, view, territory, deliver: (to, parcels) => this.#deliver(to, parcels) },
       options.exchange,
       onFailure,
     );

@@ -10,12 +10,14 @@ import type { Logger } from "../../../ports/logger.ts";
 import type { Metrics } from "../../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
 import type { Journal } from "../../durability/journal.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
 import type { SieveKey } from "../../admission/sieve-log.ts";
 import { ForwardLane } from "./forward-lane.ts";
 import type { FinalResult, LaneOptions } from "./forward-lane.ts";
 import { OutboxSweep } from "./outbox-sweep.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
+import { Parcels } from "./parcels.ts";
 import type { Acknowledged, Parcel, Delivery } from "./parcel.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
@@ -54,7 +56,8 @@ export class Exchange {
   readonly #territory: Territory;
   readonly #options: ExchangeOptions;
   readonly #deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
-  readonly #parcels = new Map<string, Parcel>();
+  readonly #jobs: Pick<JobRegistry, "bySpace">;
+  readonly #parcels = new Parcels();
   readonly #lanes = new Map<MemberId | undefined, ForwardLane>();
   readonly #sent: FingerprintCache;
   readonly #sweep: OutboxSweep;
@@ -73,6 +76,7 @@ export class Exchange {
       readonly view: SwarmView;
       readonly territory: Territory;
       readonly deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
+      readonly jobs: Pick<JobRegistry, "bySpace">;
     },
     options: ExchangeOptions,
     onFailure: (error: unknown) => void,
@@ -85,6 +89,7 @@ export class Exchange {
     this.#view = parts.view;
     this.#territory = parts.territory;
     this.#deliver = parts.deliver;
+    this.#jobs = parts.jobs;
     this.#options = options;
     this.#onFailure = onFailure;
     this.#sent = new FingerprintCache(options.sentCacheCapacity);
@@ -92,8 +97,11 @@ export class Exchange {
     this.#sweep = new OutboxSweep(ports.clock, this.#stop.signal, deleteRows, onFailure);
   }
 
+  /** URLs of jobs that are unknown here wait for their definition, and keep nobody from others'. */
   get full(): boolean {
-    return this.#parcels.size >= this.#options.pendingMax;
+    const { pendingMax } = this.#options;
+    if (this.#parcels.size < pendingMax) return false;
+    return this.#parcels.sizeOf((space) => this.#jobs.bySpace(space) !== undefined) >= pendingMax;
   }
 
   get pending(): number {
@@ -102,9 +110,7 @@ export class Exchange {
 
   /** URLs of a job that have not been acknowledged. */
   pendingOf(space: number): number {
-    let count = 0;
-    for (const parcel of this.#parcels.values()) if (parcel.space === space) count += 1;
-    return count;
+    return this.#parcels.of(space);
   }
 
   /** Whether a link found on a page of `source` goes through the outbox. */
@@ -135,7 +141,7 @@ export class Exchange {
       known.waiters.push(...parcel.waiters);
       return;
     }
-    this.#parcels.set(id, parcel);
+    this.#parcels.add(id, parcel);
     this.#place(parcel);
   }
 
