@@ -38,6 +38,8 @@ export default tseslint.config(
       ],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/no-non-null-assertion": "error",
+      // What is named beside a rest is left out of it.
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
       "max-lines": ["error", { max: 400 }],
       "max-lines-per-function": ["error", { max: 70, skipComments: true, skipBlankLines: true }],
       "no-restricted-syntax": ["error", ...unstrippableSyntax],

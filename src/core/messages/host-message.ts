@@ -8,7 +8,7 @@ import {
 import { describeReason, isHostHold, isStatusReason } from "../answers/reason-text.ts";
 import { isJobId } from "../jobs/validate-job-options.ts";
 import { isMemberId } from "../membership/read-member.ts";
-import type { HostName, JobId, MemberId } from "../units.ts";
+import type { HostName, JobId, MemberId, Millis } from "../units.ts";
 import { decodeJson, encodeJson } from "./json-payload.ts";
 import {
   listOf,
@@ -35,10 +35,15 @@ export interface HostQuestion {
   readonly fromCopy: boolean;
   /** What its holder is to do first. */
   readonly change?: HostChange;
+  /** The asker has asked it for a robots.txt, and was told to leave it alone for so long. */
+  readonly restMs?: Millis;
 }
 
 /** What is known of the host; whoever asked knows which. */
-export type KnownHost = Omit<HostStatus, "host" | "detail" | "unreachable">;
+export type KnownHost = Omit<HostStatus, "host" | "detail" | "unreachable"> & {
+  /** For how long it is not to be asked: clocks differ, and a time would not travel. */
+  readonly opensInMs?: Millis;
+};
 
 export function isKnownHost(answer: KnownHost | Refusal): answer is KnownHost {
   return "known" in answer;
@@ -50,8 +55,11 @@ export function encodeHostQuestion(question: HostQuestion): Uint8Array<ArrayBuff
 
 const readQuestion = objectOf<
   Pick<HostQuestion, "host" | "fromCopy">,
-  Required<Pick<HostQuestion, "change">>
->({ host: valueOf(isHostText), fromCopy: readFlag }, { change: oneOf(["release"]) });
+  Required<Pick<HostQuestion, "change" | "restMs">>
+>(
+  { host: valueOf(isHostText), fromCopy: readFlag },
+  { change: oneOf(["release"]), restMs: readAmount },
+);
 
 export function decodeHostQuestion(payload: Uint8Array): HostQuestion | undefined {
   return readQuestion(decodeJson(payload));
@@ -63,7 +71,7 @@ export function encodeHostReply(reply: KnownHost | Refusal): Uint8Array<ArrayBuf
 
 const readHost = objectOf<
   Pick<KnownHost, "owner" | "known" | "queued" | "failuresInRow" | "robots">,
-  Required<Pick<KnownHost, "replica" | "hold" | "nextFetchAt" | "crawlDelayMs">>
+  Required<Pick<KnownHost, "replica" | "hold" | "nextFetchAt" | "opensInMs" | "crawlDelayMs">>
 >(
   {
     owner: valueOf(isMemberId),
@@ -91,6 +99,7 @@ const readHost = objectOf<
     replica: readMark,
     hold: valueOf(isHostHold),
     nextFetchAt: moment,
+    opensInMs: readAmount,
     crawlDelayMs: readAmount,
   },
 );
@@ -110,8 +119,9 @@ export function decodeHostReply(payload: Uint8Array): KnownHost | Refusal | unde
 
 /** The status of a host as users see it. */
 export function hostStatusOf(host: string, known: KnownHost): HostStatus {
-  const { hold } = known;
-  return { host, ...known, ...(hold && { detail: describeReason(hold) }) };
+  const { opensInMs, ...told } = known;
+  const { hold } = told;
+  return { host, ...told, ...(hold && { detail: describeReason(hold) }) };
 }
 
 function isHostText(data: unknown): data is HostName {

@@ -30,6 +30,9 @@ const countedMax = 1_000;
 /** Origins of one site that are looked through for those of the host. */
 const originsMax = 1_000;
 
+/** Of a longer rest no more is told: who asks would not wait for so long. */
+const restToldMaxMs: Millis = 86_400_000;
+
 /** Answers what this peer's database knows of hosts. */
 export class HostDesk {
   readonly #ports: { readonly clock: Clock; readonly logger: Logger; readonly store: Store };
@@ -61,6 +64,7 @@ export class HostDesk {
     const nowMs = clock.nowMs();
     const putOffUntilMs = queued.length > 0 ? (this.#frontier.allPutOffUntilMs(host) ?? 0) : 0;
     const nextFetchAtMs = Math.max(gate.nextFetchAtMs, putOffUntilMs);
+    const opensAtMs = Math.max(gate.nextFetchAtMs, this.#frontier.doubts.restUntilMs(host));
     const hold =
       holdOfJobs(queued, jobs) ??
       (nextFetchAtMs > gate.nextFetchAtMs ? "backoff" : gate.hold(nowMs)) ??
@@ -71,6 +75,7 @@ export class HostDesk {
       queued,
       ...(hold && { hold }),
       ...(nextFetchAtMs > nowMs && { nextFetchAt: this.#momentOf(nextFetchAtMs) }),
+      ...(opensAtMs > nowMs && { opensInMs: Math.min(opensAtMs - nowMs, restToldMaxMs) }),
       failuresInRow: gate.snapshot().failuresInRow,
       ...(found?.crawlDelayMs !== undefined && { crawlDelayMs: found.crawlDelayMs }),
       robots: await this.#robots(host, positionOf(site)),
@@ -88,6 +93,17 @@ export class HostDesk {
     this.#frontier.jobsChanged();
     this.#ports.logger.info("host-released", { host: name });
     await this.#journal.flushed();
+  }
+
+  /** Another member asked the host for a robots.txt just now, and was told to leave it alone for so long. */
+  async rests(name: HostName, restMs: Millis): Promise<void> {
+    const nowMs = this.#ports.clock.nowMs();
+    const untilMs = nowMs + Math.min(restMs, this.#politeness.retryAfterMaxMs);
+    this.#frontier.doubts.asked(name, nowMs, untilMs);
+    const host = (await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]))).get(name);
+    if (host?.isStored !== true) return;
+    host.visit.gate.restUntil(untilMs);
+    this.#frontier.saved(host, this.#journal.append([host.save()]));
   }
 
   /** The rows of a cancelled job stay where they are, but wait for nothing. */

@@ -13,6 +13,8 @@ import { PriorFetches } from "./prior-fetches.ts";
 import { RobotsKeeper } from "../robots/robots-keeper.ts";
 import { RobotsVisitor } from "../robots/robots-visitor.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
+import { HostsOfOthers } from "../swarm/answers/hosts-of-others.ts";
+import { HolderSearch } from "../swarm/ownership/holder-search.ts";
 import type { Swarm } from "../swarm/swarm.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -34,7 +36,8 @@ export function newVisitor(
   const { frontier, leases, swarm } = parts;
   const ports = { ...given, fetcher: new AddressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports);
-  const robots = new RobotsVisitor(ports, { ...parts, keeper }, options, signal);
+  const others = swarm && newHostsOfOthers(ports, swarm, options, signal);
+  const robots = new RobotsVisitor(ports, { ...parts, keeper, others }, options, signal);
   const { peerId } = options;
   const digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
   const heldBytesMax = options.bodies.smallBytesMax;
@@ -46,4 +49,15 @@ export function newVisitor(
   });
   const visitorParts = { budget, frontier, robots, leases, finisher, prior, swarm };
   return new Visitor(ports, visitorParts, options, signal);
+}
+
+function newHostsOfOthers(
+  { clock }: PeerPorts,
+  { calls, territory, view }: Swarm,
+  { swarm }: PeerOptions,
+  signal: AbortSignal,
+): HostsOfOthers {
+  const { replicas } = swarm.cluster;
+  const search = new HolderSearch(clock, { territory, view }, replicas, signal);
+  return new HostsOfOthers({ calls, search, view });
 }

@@ -56,6 +56,11 @@ export class Doubts {
     if (this.#asked.size > askedMax && oldest !== undefined) this.#asked.delete(oldest);
   }
 
+  /** Until when the host asked for no request, at one that was none of its visits; past where nothing is known. */
+  restUntilMs(name: HostName): Millis {
+    return this.#asked.get(name)?.restUntilMs ?? 0;
+  }
+
   /** How long ago requests to these arcs may have been made elsewhere, in whole ms; nothing where there is no doubt. */
   ageMs(arcs: ArcSet): Millis | undefined {
     let latest = -Infinity;

@@ -15,6 +15,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
+import type { HostsOfOthers } from "../swarm/answers/hosts-of-others.ts";
 import { Hop, type HopOutcome } from "./hop.ts";
 import { HopRests } from "./hop-rests.ts";
 import { isBrokenOff, robotsRequest } from "./robots-request.ts";
@@ -69,7 +70,8 @@ interface Shared {
  * here, is open, be it in memory or on disk, and in a turn at its address, which in a swarm has to be on loan.
  *
  * Another member may be crawling the host. Whose turn it is, only the address tells both: the hop keeps it for the delay
- * before and after its request.
+ * before and after its request. Meanwhile it asks that member, the host's holder, whether the host is at rest, and tells it
+ * afterwards where the host wants to be left alone.
  *
  * A visit that waits for a hop keeps its own host and address meanwhile. A hop to that address goes in its turn; of other
  * hops, none begins to wait for what a visit holds that waits itself, so that no two wait for each other.
@@ -78,6 +80,7 @@ export class RobotsHops {
   readonly #ports: HopPorts;
   readonly #frontier: Frontier;
   readonly #journal: Journal;
+  readonly #others: HostsOfOthers | undefined;
   readonly #limits: FetchLimits;
   readonly #politeness: HopPoliteness;
   readonly #signal: AbortSignal;
@@ -96,7 +99,11 @@ export class RobotsHops {
 
   constructor(
     ports: HopPorts,
-    parts: { readonly frontier: Frontier; readonly journal: Journal },
+    parts: {
+      readonly frontier: Frontier;
+      readonly journal: Journal;
+      readonly others?: HostsOfOthers | undefined;
+    },
     options: {
       readonly limits: FetchLimits;
       readonly politeness: HopPoliteness;
@@ -106,6 +113,7 @@ export class RobotsHops {
     this.#ports = ports;
     this.#frontier = parts.frontier;
     this.#journal = parts.journal;
+    this.#others = parts.others;
     this.#limits = options.limits;
     this.#politeness = options.politeness;
     this.#signal = signal;
@@ -200,11 +208,30 @@ export class RobotsHops {
     // Another member may have asked the host just now, and may do so again: the address is kept from it for as long.
     const restMs = this.#frontier.crawls(name) ? 0 : Math.min(delayMs, waitMaxMs);
     await clock.sleep(restMs, this.#signal);
+    if (!(await this.#opensSoon(name, delayMs))) {
+      this.#booked.delete(name);
+      if (visit) this.#frontier.turns.close({ visit, address });
+      return atRest;
+    }
     this.#begin(name, delayMs);
     const outcome = await this.#fetch(url, address);
     await this.#end(name, delayMs, outcome);
     if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome) }, restMs);
     return outcome;
+  }
+
+  /** Waits for as long as the host wants to be left alone, by what its holder knows now, unless that is too long. */
+  async #opensSoon(name: HostName, delayMs: Millis): Promise<boolean> {
+    const restMs = await this.#restMs(name);
+    if (restMs > longestWaitMs(delayMs)) return false;
+    await this.#ports.clock.sleep(restMs, this.#signal);
+    return true;
+  }
+
+  async #restMs(name: HostName): Promise<Millis> {
+    const ownMs = this.#frontier.doubts.restUntilMs(name) - this.#ports.clock.nowMs();
+    if (!this.#others || this.#frontier.crawls(name)) return Math.max(0, ownMs);
+    return Math.max(0, ownMs, await this.#others.restMs(name));
   }
 
   /** Books the host, and returns when it may be asked; nothing is booked where that would be too late. */
@@ -296,6 +323,9 @@ export class RobotsHops {
     this.#booked.delete(name);
     const retryAfterMs = Math.min(verdict.retryAfterMs ?? 0, this.#politeness.retryAfterMaxMs);
     this.#rests.add(name, nowMs + Math.max(delayMs, retryAfterMs), nowMs);
+    if (retryAfterMs > 0 && !this.#frontier.crawls(name)) {
+      await this.#others?.rests(name, retryAfterMs);
+    }
     if (verdict.kind === "neutral") return;
     const known = await this.#hostOf(name);
     const host = this.#frontier.hostNamed(name) ?? known;

@@ -25,6 +25,7 @@ import { headerField } from "../fetching/header-fields.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
 import { isAwaited, robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
+import type { HostsOfOthers } from "../swarm/answers/hosts-of-others.ts";
 import { RobotsHops, type HopPoliteness } from "./robots-hops.ts";
 import { isBrokenOff, robotsRequest } from "./robots-request.ts";
 import type { RobotsEntry, RobotsKeeper } from "./robots-keeper.ts";
@@ -94,6 +95,8 @@ export class RobotsVisitor {
       readonly frontier: Frontier;
       readonly journal: Journal;
       readonly keeper: RobotsKeeper;
+      /** Absent where the peer crawls alone. */
+      readonly others?: HostsOfOthers | undefined;
     },
     options: {
       readonly limits: FetchLimits;

@@ -97,12 +97,14 @@ export class HeldAnswers {
     return { jobs: jobs.length, answers };
   }
 
-  async host({ host, fromCopy, change }: HostQuestion): Promise<KnownHost | Refusal> {
+  async host({ host, fromCopy, change, restMs }: HostQuestion): Promise<KnownHost | Refusal> {
     const position = positionOf(siteOfHost(host));
     const standing = this.#standing(position, fromCopy);
     if (standing.kind === "neither") return this.#refusal(position);
-    if (change === "release" && standing.kind === "holder") await this.#parts.hosts.release(host);
-    const known = await this.#parts.hosts.known(host, this.#parts.jobs.all());
+    const { hosts, jobs } = this.#parts;
+    if (change === "release" && standing.kind === "holder") await hosts.release(host);
+    if (restMs !== undefined && standing.kind === "holder") await hosts.rests(host, restMs);
+    const known = await hosts.known(host, jobs.all());
     return standing.kind === "copy" ? { ...known, owner: standing.owner, replica: true } : known;
   }
 
