@@ -23,7 +23,7 @@ export async function refuseDamaged(directory: string): Promise<void> {
   const names = await readdir(directory).catch(ifGone);
   if (!names) return;
   refuseHeadless(names);
-  await refuseLogless(directory, names);
+  await refuseLogless(directory);
   for (const name of names) if (name.endsWith(".log")) await refuseDamagedLog(directory, name);
 }
 
@@ -45,21 +45,37 @@ function refuseHeadless(names: readonly string[]): void {
  * Nor does it say a word where the end of the manifest is missing: the tables that only stood there it takes for litter,
  * and deletes. But the log that the manifest names as the oldest one that is needed is deleted when a later entry, which
  * was synced, names another. So where it is missing, that entry is too, or the log was lost.
+ *
+ * Another process may have the database open, which is told later, and its files come and go in between: what is missed
+ * only counts where the manifest still says the same after that.
  */
-async function refuseLogless(directory: string, names: readonly string[]): Promise<void> {
-  if (!names.includes("CURRENT")) return;
-  const manifest = (await readFile(join(directory, "CURRENT"), "utf8")).trim();
-  if (!names.some((name) => name.endsWith(".log"))) {
-    if (manifest !== firstManifest) throw corruption("its log is missing");
-    return;
+async function refuseLogless(directory: string): Promise<void> {
+  let told: string | undefined;
+  for (;;) {
+    const needed = await neededLog(directory);
+    if (!needed) return;
+    const { manifest, log } = needed;
+    const names = await readdir(directory);
+    const hasLog = names.some((name) => name.endsWith(".log"));
+    if (log === undefined ? hasLog || manifest === firstManifest : names.includes(log)) return;
+    const problem = hasLog
+      ? `${manifest} ends too early, or ${log} is missing`
+      : "its log is missing";
+    const telling = `${manifest} ${log}`;
+    if (telling === told) throw corruption(problem);
+    told = telling;
   }
-  // LevelDB itself refuses a manifest that is not there.
-  if (!names.includes(manifest)) return;
-  const log = logNamedIn(await readFile(join(directory, manifest)));
-  // Names anew: another process may have the database open, which is told later, and may just have begun this log.
-  if (log !== undefined && !(await readdir(directory)).includes(log)) {
-    throw corruption(`${manifest} ends too early, or ${log} is missing`);
-  }
+}
+
+/** The manifest that is in use, and the oldest log that it needs; nothing where LevelDB itself refuses, or makes all anew. */
+async function neededLog(
+  directory: string,
+): Promise<{ readonly manifest: string; readonly log: string | undefined } | undefined> {
+  const current = await readFile(join(directory, "CURRENT"), "utf8").catch(ifGone);
+  if (current === undefined) return undefined;
+  const manifest = current.trim();
+  const content = await readFile(join(directory, manifest)).catch(ifGone);
+  return { manifest, log: content && logNamedIn(content) };
 }
 
 /**

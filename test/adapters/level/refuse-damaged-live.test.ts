@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { LevelStore } from "../../../src/adapters/level/level-store.ts";
+import { refuseDamaged } from "../../../src/adapters/level/refuse-damaged.ts";
+
+it("takes a database for sound while another one opens it, whose files come and go", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "orbweaver-live-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  let isOpened = false;
+  const opening = async (): Promise<void> => {
+    for (let count = 0; count < 300; count += 1) {
+      const store = new LevelStore({ directory });
+      await store.start();
+      await store.stop();
+    }
+    isOpened = true;
+  };
+  const looking = async (): Promise<void> => {
+    while (!isOpened) await refuseDamaged(directory);
+  };
+  await expect(Promise.all([opening(), looking(), looking()])).resolves.toBeDefined();
+});
