@@ -100,18 +100,20 @@ export class SwarmFigures {
       else silent.push(member);
     }
     await this.#learnJobs(answers);
-    for (const { member, reply } of answers.slice(1)) {
-      this.#past.take([totalsOf(member, reply)]);
-      this.#past.take(reply.past);
-    }
     const present = new Set(answers.map(({ member }) => member));
+    for (const { member, reply } of answers.slice(1)) {
+      this.#past.take([totalsOf(member, reply)], present);
+      this.#past.take(reply.past, present);
+    }
     const past = this.#past.all().filter(({ member }) => !present.has(member));
     return sumFigures(this.#jobs.all(), answers, { past, silent });
   }
 
   /** What another member asks for; it may have brought what this one shall remember. */
   answer({ past }: StatsQuestion): StatsReply {
-    this.#past.take(past.filter(({ member }) => member !== this.#view.self));
+    const { others, self } = this.#view;
+    const ofOthers = past.filter(({ member }) => member !== self);
+    this.#past.take(ofOthers, new Set(others));
     const own = this.#own();
     return { ...own, past: this.#past.latest(own.jobs.length) };
   }

@@ -13,14 +13,16 @@ const totalsHeldMax = 100_000;
  * of them at once is.
  *
  * Invariant: of two tellings of one member the later one holds, so they may come in any order and as often as they like.
- * Invariant: bounded, whatever others tell; the members told of last are kept.
+ * Invariant: bounded, whatever others tell. Those that are there go first, since they can be asked again, and of these and
+ * the others the ones told of first.
  */
 export class PastTotalsBook {
   readonly #totals = new Map<MemberId, PastTotals>();
   /** Totals of jobs, of all members together. */
   #held = 0;
 
-  take(told: readonly PastTotals[]): void {
+  /** `present`: members that are there. */
+  take(told: readonly PastTotals[], present: ReadonlySet<MemberId>): void {
     for (const totals of told) {
       const known = this.#totals.get(totals.member);
       if (known && !isLater(totals, known)) continue;
@@ -28,10 +30,8 @@ export class PastTotalsBook {
       this.#totals.set(totals.member, totals);
       this.#held += totals.jobs.length;
     }
-    for (const oldest of this.#totals.keys()) {
-      if (this.#totals.size <= pastMembersMax && this.#held <= totalsHeldMax) return;
-      this.#forget(oldest);
-    }
+    this.#forgetOldest((member) => present.has(member));
+    this.#forgetOldest(() => true);
   }
 
   all(): readonly PastTotals[] {
@@ -48,6 +48,14 @@ export class PastTotalsBook {
         return count <= totalsMax;
       })
       .slice(0, pastMembersMax);
+  }
+
+  /** Of those that may go, until the others have room. */
+  #forgetOldest(mayGo: (member: MemberId) => boolean): void {
+    for (const oldest of this.#totals.keys()) {
+      if (this.#totals.size <= pastMembersMax && this.#held <= totalsHeldMax) return;
+      if (mayGo(oldest)) this.#forget(oldest);
+    }
   }
 
   #forget(member: MemberId): void {
