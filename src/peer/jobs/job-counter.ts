@@ -27,7 +27,12 @@ export class JobCounter {
   constructor(saved: Uint8Array | undefined) {
     this.#counts = saved ? readCounts(saved) : emptyCounts();
     const reasons = Object.keys(this.#counts.skipped);
-    this.#strange = new Set(reasons.filter((reason) => !isStatusReason(reason)));
+    const strange = reasons.filter((reason) => !isStatusReason(reason));
+    this.#strange = new Set(strange.slice(0, strangeReasonsMax));
+    // An earlier version counted any number of them.
+    for (const reason of strange.slice(strangeReasonsMax)) {
+      Reflect.deleteProperty(this.#counts.skipped, reason);
+    }
   }
 
   get queued(): number {
@@ -52,9 +57,11 @@ export class JobCounter {
   }
 
   addSkipped(reason: ExclusionReason, by = 1): void {
-    const count = (this.#counts.skipped[reason] ?? 0) + by;
-    if (count > 0) this.#counts.skipped[reason] = count;
-    else Reflect.deleteProperty(this.#counts.skipped, reason);
+    const { skipped } = this.#counts;
+    // A reason of another member's may be the name of something which every object has.
+    const count = (Object.hasOwn(skipped, reason) ? (skipped[reason] ?? 0) : 0) + by;
+    if (count > 0) skipped[reason] = count;
+    else Reflect.deleteProperty(skipped, reason);
     this.#changed = true;
   }
 
