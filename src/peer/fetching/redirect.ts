@@ -53,11 +53,23 @@ export function planRedirect(
   if (chain.length > redirectsMax) return { kind: "end", target, reason: "redirect-limit", chain };
   const reason = judge(from, target, rules);
   if (reason) return { kind: "end", target, reason, chain };
-  const key = dedupeKey(target, options);
-  if (key === dedupeKey(from.url, options)) return { kind: "respell", target, chain };
-  const attempts = from.chain.filter((url) => dedupeKey(url, options) === key).length;
+  if (dedupeKey(target, options) === dedupeKey(from.url, options)) {
+    return { kind: "respell", target, chain };
+  }
+  const attempts = spellingsAsked(target, from.chain, options);
   if (attempts > 0) return { kind: "return", target, chain, attempts };
   return { kind: "admit", target, chain };
+}
+
+/** How many other spellings of `url` are in a redirect chain: each was one of its page's attempts, and was answered. */
+export function spellingsAsked(
+  url: CanonicalUrl,
+  chain: readonly string[],
+  options: { readonly normalizeQuery: boolean },
+): number {
+  if (chain.length === 0) return 0;
+  const key = dedupeKey(url, options);
+  return chain.filter((before) => dedupeKey(before, options) === key).length;
 }
 
 /** A seed may lead to another host, as `example.com` does to `www.example.com`; a link's redirect keeps to the scope. */

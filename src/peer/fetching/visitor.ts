@@ -1,6 +1,6 @@
 import type { Exchange } from "../../core/archive/capture.ts";
 import { isUnseen, retryPlan } from "../../core/politeness/retry-table.ts";
-import type { AttemptOutcome } from "../../core/politeness/retry-table.ts";
+import type { AttemptOutcome, Attempts } from "../../core/politeness/retry-table.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
@@ -27,6 +27,7 @@ import type { Lease } from "../durability/lease.ts";
 import type { VisitedRows } from "../durability/visited-rows.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { PriorFetch, PriorFetches } from "./prior-fetches.ts";
+import { spellingsAsked } from "./redirect.ts";
 import type { RobotsVisitor } from "../robots/robots-visitor.ts";
 import type { ReplicaKeeper } from "../swarm/replication/replica-keeper.ts";
 import { Turns } from "./turns.ts";
@@ -246,9 +247,17 @@ export class Visitor {
   }
 
   /** Whether the lease's attempt, which ended or ends like this, leaves its URL another. */
-  #isAskedAgain({ url }: Lease, attempt: AttemptOutcome): boolean {
-    return retryPlan(attempt, url.entry, this.#politeness).retry;
+  #isAskedAgain(lease: Lease, attempt: AttemptOutcome): boolean {
+    return retryPlan(attempt, attemptsBefore(lease), this.#politeness).retry;
   }
+}
+
+/** A redirect to another spelling of the page takes none of the attempts that a failure leaves it. */
+function attemptsBefore({ job, url: { entry } }: Lease): Attempts {
+  const { attempts, unseen, redirectChain } = entry;
+  const url = entry.url as CanonicalUrl;
+  const answered = spellingsAsked(url, redirectChain, job.definition.options);
+  return { attempts: Math.max(unseen, attempts - answered), unseen };
 }
 
 /** Whether the origin's robots.txt names `url` as a sitemap, which then is one whatever its server takes it for. */

@@ -45,6 +45,27 @@ describe("the tries of a URL", () => {
     expect(machine.archived()).toContain("http://site.example/cut");
   });
 
+  it("are as many where redirects led to another spelling of its page first", async () => {
+    const page = "http://site.example/page";
+    const spellings = ["?utm_source=x&b=1&a=2", "?b=1&a=2", "?a=2&b=1"].map(
+      (query) => page + query,
+    );
+    const [first = "", second = "", last = ""] = spellings;
+    const next: Readonly<Record<string, string>> = { [first]: second, [second]: last };
+    const machine = new VirtualPeer((url, asked) => {
+      const location = next[url];
+      if (location !== undefined) return { status: 301, headers: { location } };
+      if (url === last && asked === 0) return { status: 500 };
+      if (url === last && asked === 1) return { ...htmlPage(), failure: "connection-reset" };
+      return url.endsWith("/robots.txt") ? undefined : htmlPage("/linked");
+    });
+    const peer = await machine.crawl([first]);
+    expect(machine.web.counts().get(last)).toBe(3);
+    expect(machine.web.counts().get("http://site.example/linked")).toBe(1);
+    const [status] = await peer.status([last]);
+    expect(status).toMatchObject({ state: "done", httpStatus: 200, attempts: 5 });
+  });
+
   const never = new AbortController().signal;
   const urls = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `http://site.example/${n}`);
 
