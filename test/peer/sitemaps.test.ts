@@ -124,6 +124,34 @@ describe("a job that wants sitemaps", () => {
     expect(peer.job(testJob).counts).toMatchObject({ skipped: { "content-type": 1 } });
   });
 
+  it("follows the redirects of those to whose URLs no link is followed", async () => {
+    const to = (path: string): TablePage => ({ status: 301, headers: { location: path } });
+    const machine = machineWith({
+      [`${site}/sitemaps.xml`]: to("/sitemap-index.xml"),
+      [`${site}/sitemap-index.xml`]: pages[`${site}/sitemaps.xml`] ?? {},
+      [`${site}/one.xml`]: to("/old/one.xml"),
+      [`${site}/old/one.xml`]: to("/new/one.xml"),
+      [`${site}/new/one.xml`]: sitemap("/a", "/b"),
+      [`${site}/a`]: to("/b"),
+    });
+    const peer = await machine.crawl([`${site}/`], { sitemaps: true, include: ["/[ac]$"] });
+    const files = ["/sitemap-index.xml", "/sitemaps.xml", "/two.xml"];
+    const moved = ["/new/one.xml", "/old/one.xml", "/one.xml"];
+    expect(asked(machine)).toEqual(["/", "/a", "/c", ...moved, ...files].sort());
+    const [page] = await peer.status([`${site}/b`]);
+    expect(page).toMatchObject({ state: "excluded", reason: "pattern" });
+  });
+
+  it("takes what such a redirect leads to for one, whatever its server calls it", async () => {
+    const headers = { "content-type": "application/octet-stream" };
+    const machine = machineWith({
+      [`${site}/sitemaps.xml`]: { status: 302, headers: { location: "/map?of=c" } },
+      [`${site}/map?of=c`]: { ...sitemap("/c"), headers },
+    });
+    await machine.crawl([`${site}/`], { sitemaps: true, otherContent: "skip" });
+    expect(asked(machine)).toEqual(["/", "/c", "/map?of=c", "/sitemaps.xml"]);
+  });
+
   it("gives them a place in its depth", async () => {
     const machine = machineWith();
     await machine.crawl([`${site}/`], { sitemaps: true, depthMax: 2 });

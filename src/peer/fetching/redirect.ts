@@ -1,4 +1,5 @@
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import type { JobOptions } from "../../core/jobs/job-definition.ts";
 import type { JobRules } from "../../core/jobs/job-rules.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import { dedupeKey } from "../../core/url/dedupe-key.ts";
@@ -41,7 +42,7 @@ export function planRedirect(
   from: { readonly url: CanonicalUrl; readonly depth: number; readonly chain: readonly string[] },
   response: { readonly status: number; readonly location: string | undefined },
   rules: JobRules,
-  options: { readonly normalizeQuery: boolean },
+  options: Pick<JobOptions, "normalizeQuery" | "sitemaps">,
 ): RedirectPlan {
   if (!redirectStatuses.has(response.status) || response.location === undefined) {
     return { kind: "none" };
@@ -51,7 +52,7 @@ export function planRedirect(
   const chain = [...from.chain, from.url];
   if (chain.includes(target)) return { kind: "end", target, reason: "redirect-loop", chain };
   if (chain.length > redirectsMax) return { kind: "end", target, reason: "redirect-limit", chain };
-  const reason = judge(from, target, rules);
+  const reason = judge(from, target, rules, options);
   if (reason) return { kind: "end", target, reason, chain };
   if (dedupeKey(target, options) === dedupeKey(from.url, options)) {
     return { kind: "respell", target, chain };
@@ -72,13 +73,19 @@ export function spellingsAsked(
   return chain.filter((before) => dedupeKey(before, options) === key).length;
 }
 
-/** A seed may lead to another host, as `example.com` does to `www.example.com`; a link's redirect keeps to the scope. */
+/**
+ * A seed may lead to another host, as `example.com` does to `www.example.com`; a link's redirect keeps to the scope. That of
+ * a sitemap leads to one, of which no more is asked than of the sitemap: what may not be followed as a link came as one.
+ */
 function judge(
   from: { readonly url: CanonicalUrl; readonly depth: number },
   target: CanonicalUrl,
   rules: JobRules,
+  { sitemaps }: Pick<JobOptions, "sitemaps">,
 ): ExclusionReason | undefined {
   if (from.depth === 0) return rules.judgeSeed(target);
   const host = hostOf(from.url);
-  return rules.judge(target, { host, site: siteOfHost(host), depth: from.depth - 1 });
+  const source = { host, site: siteOfHost(host), depth: from.depth - 1 };
+  const isSitemap = sitemaps && rules.judge(from.url, source) !== undefined;
+  return isSitemap ? rules.judgeSitemap(target, source) : rules.judge(target, source);
 }

@@ -173,7 +173,7 @@ export class Visitor {
           otherContent === "archive" ||
           status >= 300 ||
           isHtmlType(type) ||
-          (sitemaps && (isSitemapType(type, request.url) || isNamedSitemap(lease, request.url))),
+          (sitemaps && (isSitemapType(type, request.url) || isNamedSitemap(lease))),
         wantsPart: (failure) => !this.#isAskedAgain(lease, { failure }),
       },
       this.#signal,
@@ -260,9 +260,13 @@ function attemptsBefore({ job, url: { entry } }: Lease): Attempts {
   return { attempts: Math.max(unseen, attempts - answered), unseen };
 }
 
-/** Whether the origin's robots.txt names `url` as a sitemap, which then is one whatever its server takes it for. */
-function isNamedSitemap({ robots }: Lease, url: string): boolean {
-  return robots !== undefined && robots.sitemaps.includes(url);
+/**
+ * Whether the origin's robots.txt names the lease's URL, or one that redirects to it, as a sitemap, which then is one whatever
+ * its server takes it for.
+ */
+function isNamedSitemap({ robots, url: { entry } }: Lease): boolean {
+  if (robots === undefined) return false;
+  return [entry.url, ...entry.redirectChain].some((url) => robots.sitemaps.includes(url));
 }
 
 /** A good answer is never asked for again, however many attempts it would be granted. */
