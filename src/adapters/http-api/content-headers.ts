@@ -22,12 +22,17 @@ export function contentHeaders(response: ArchivedResponse): Record<string, strin
     "content-security-policy": "sandbox",
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
-    "x-archive-url": encodeURI(response.url.toWellFormed()).slice(0, charactersMax),
+    "x-archive-url": visible(response.url).slice(0, charactersMax),
     "x-archive-status": String(response.status),
     "x-archive-fetched-at": new Date(response.fetchedAtMs).toISOString(),
     "x-archive-truncated": String(response.truncated),
     ...renamedFields(response.headers),
   };
+}
+
+/** A URL as it stands in the archive, its escapes as they are; only what no field may hold is escaped. */
+function visible(url: string): string {
+  return url.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }
 
 function mediaType(headers: readonly string[]): string {

@@ -2,8 +2,12 @@ import { describe, expect, it } from "vitest";
 import { contentHeaders } from "../../../src/adapters/http-api/content-headers.ts";
 
 function headersOf(...headers: string[]): Record<string, string> {
+  return headersAt("http://a.example/", headers);
+}
+
+function headersAt(url: string, headers: readonly string[] = []): Record<string, string> {
   return contentHeaders({
-    url: "http://a.example/",
+    url,
     status: 203,
     statusLine: "HTTP/1.1 203 As Told",
     fetchedAtMs: Date.UTC(2026, 0, 2),
@@ -27,6 +31,14 @@ describe("contentHeaders", () => {
       "x-archive-orig-content-type": "text/html; charset=x",
       "x-archive-orig-set-cookie": "a=1",
     });
+  });
+
+  it.each([
+    ["http://a.example/a%20b?q=%E9|^", "http://a.example/a%20b?q=%E9|^"],
+    ["http://[::1]/", "http://[::1]/"],
+    ["http://a.example/\u00e9\r\nx: y\ud800", "http://a.example/%C3%A9%0D%0Ax:%20y%EF%BF%BD"],
+  ])("names the URL as it was fetched: %j", (url, named) => {
+    expect(headersAt(url)["x-archive-url"]).toBe(named);
   });
 
   it.each(["", "html", "text/html\r\nset-cookie: x=1", "text/\u4e2d", "x".repeat(300)])(
