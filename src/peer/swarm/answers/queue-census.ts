@@ -8,15 +8,18 @@ import type { Store, StoreEntry, StoreOp } from "../../../ports/store.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { recordKeysOf, withoutOutdated } from "../replication/outdated.ts";
 import { readQueued, type QueuedBundle } from "../replication/read-queued.ts";
-import { idOf } from "../../../core/record/id-of.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 
-/** What is queued within some arcs, as the database has it. */
+/** What is queued within some arcs, as the database has it: entries of each job, by the jobs' numbers. */
 export interface QueueCensus {
-  /** Entries of each job, by the jobs' numbers, without those that are taken out. */
+  /** Without those that are taken out. */
   readonly counts: ReadonlyMap<number, number>;
   /** Those included. */
   readonly allCounts: ReadonlyMap<number, number>;
+}
+
+/** What a look at some rows has found to be written. */
+export interface QueueMends {
   /** For each host with queued URLs the row by which a frontier finds it. */
   readonly waiting: readonly StoreOp[];
   /**
@@ -31,18 +34,38 @@ export interface QueueCensus {
 /** Rows looked at together. */
 const rowsPerLook = 100;
 
-/** `jobs`: of entries of other jobs it cannot be told whether they are outdated. */
+/** Counts what is queued, outdated or not. */
+export async function countQueued(
+  store: Store,
+  arcs: ArcSet,
+): Promise<ReadonlyMap<number, number>> {
+  const counts = new Map<number, number>();
+  for await (const { key, value } of scanArcs(store, "queue", arcs)) {
+    const queued = readQueued(key, value);
+    if (queued) add(counts, jobSpaceOfQueueKey(key), queuedIn(queued.bundle));
+  }
+  return counts;
+}
+
+/**
+ * @param jobs of entries of other jobs it cannot be told whether they are outdated
+ * @param mend called with what each look has found: there may be a million hosts, whose rows together would stop the process
+ *   for seconds, and take a gigabyte
+ */
 export async function takeCensus(
   store: Store,
   jobs: JobRegistry,
   arcs: ArcSet,
+  mend: (mends: QueueMends) => Promise<void>,
 ): Promise<QueueCensus> {
   const counts = new Map<number, number>();
   const allCounts = new Map<number, number>();
-  const waiting = new Map<string, StoreOp>();
-  const outdated: StoreOp[] = [];
-  const missing: Required<Row>[] = [];
+  /** Of the host whose rows were met last: they stand together. */
+  let lastWaiting: Uint8Array | undefined;
   for await (const rows of inLooks(store, arcs)) {
+    const waiting: StoreOp[] = [];
+    const outdated: StoreOp[] = [];
+    const missing: Required<Row>[] = [];
     const looks = rows.map((row) => lookAt(row, jobs));
     const records = await store.getMany(looks.flatMap(({ recordKeys }) => recordKeys));
     let at = 0;
@@ -64,11 +87,14 @@ export async function takeCensus(
       }
       add(counts, space, count);
       const waitingKey = waitingKeyOf(key);
+      if (lastWaiting && compareKeys(lastWaiting, waitingKey) === 0) continue;
+      lastWaiting = waitingKey;
       const name = new TextEncoder().encode(queued.host);
-      waiting.set(idOf(waitingKey), { type: "put", key: waitingKey, value: name });
+      waiting.push({ type: "put", key: waitingKey, value: name });
     }
+    await mend({ waiting, outdated, missing });
   }
-  return { counts, allCounts, waiting: [...waiting.values()], outdated, missing };
+  return { counts, allCounts };
 }
 
 function add(counts: Map<number, number>, space: number, count: number): void {

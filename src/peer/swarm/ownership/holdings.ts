@@ -6,8 +6,8 @@ import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
 import type { Sequence } from "../../durability/sequence.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { takeCensus } from "../answers/queue-census.ts";
-import type { QueueCensus } from "../answers/queue-census.ts";
+import { countQueued, takeCensus } from "../answers/queue-census.ts";
+import type { QueueMends } from "../answers/queue-census.ts";
 import type { MixedQueues } from "../replication/mixed-queues.ts";
 import type { ReplicaKeeper } from "../replication/replica-keeper.ts";
 import type { Territory } from "./territory.ts";
@@ -56,17 +56,19 @@ export class Holdings {
    * given, it is known when they were last asked.
    */
   async take(arcs: ArcSet, doubtAgeMs?: Millis): Promise<void> {
-    const { exchange, frontier, journal, keeper, mixed, sequence, territory } = this.#parts;
+    const { exchange, frontier, jobs, journal, keeper, mixed, sequence, territory } = this.#parts;
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
-      const { allCounts, waiting, outdated, missing } = await this.#count(fresh, 1);
+      const { counts, allCounts } = await takeCensus(this.#store, jobs, fresh, (mends) =>
+        this.#mend(mends),
+      );
+      for (const [space, count] of counts) jobs.addQueued(space, count);
       if (allCounts.size > 0) mixed.taken(fresh, sequence.last);
       // Of what was held at two places neither side knows when the other one last asked.
       frontier.doubts.add(arcs.subtract(fresh));
       if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);
       territory.take(fresh);
-      void journal.append([...waiting, ...outdated, ...keeper.enter(missing)]);
     });
     await exchange().load(arcs);
     exchange().reroute();
@@ -75,10 +77,11 @@ export class Holdings {
 
   /** Ends to hold arcs of which nothing is under way any more; `hand` is called when nothing can come in between. */
   async release(arcs: ArcSet, hand: () => void): Promise<void> {
-    const { exchange, journal, keeper, mixed } = this.#parts;
+    const { exchange, jobs, journal, keeper, mixed } = this.#parts;
     await keeper.alone(async () => {
       await journal.flushed();
-      await this.#count(arcs, -1);
+      const counts = await countQueued(this.#store, arcs);
+      for (const [space, count] of counts) jobs.addQueued(space, -count);
       hand();
       mixed.drop(arcs);
       exchange().drop(arcs);
@@ -87,12 +90,10 @@ export class Holdings {
     this.#onChange();
   }
 
-  async #count(arcs: ArcSet, sign: 1 | -1): Promise<QueueCensus> {
-    const census = await takeCensus(this.#store, this.#parts.jobs, arcs);
-    const counts = sign > 0 ? census.counts : census.allCounts;
-    for (const [space, count] of counts) {
-      this.#parts.jobs.addQueued(space, sign * count);
-    }
-    return census;
+  /** Before the arcs are held: who has a copy of them finds the same when he takes them. */
+  async #mend({ waiting, outdated, missing }: QueueMends): Promise<void> {
+    const { journal, keeper } = this.#parts;
+    void journal.append([...waiting, ...outdated, ...keeper.enter(missing)]);
+    if (journal.full) await journal.flushed();
   }
 }
