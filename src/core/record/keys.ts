@@ -363,6 +363,12 @@ export function after(row: Uint8Array): Key {
   return next;
 }
 
+/** Rows of a URL, or its exclusions, in all jobs that know it by the same fingerprint. */
+export function rangeOfUrl(urlRowKey: Uint8Array): { gte: Key; lt: Key } {
+  const gte = new Uint8Array(urlRowKey.subarray(0, spaceAt));
+  return { gte, lt: successor(gte) };
+}
+
 /** Number of the job inside the key of a URL or of an exclusion. */
 export function jobSpaceOfUrlKey(row: Uint8Array): number {
   invariant(row.length === urlRowBytes, "a URL's key has 29 bytes");

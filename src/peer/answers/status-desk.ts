@@ -2,13 +2,8 @@ import { momentText } from "../../core/answers/moment-text.ts";
 import { isStatusReason } from "../../core/answers/reason-text.ts";
 import type { PlaceInArchive, StatusReason } from "../../core/answers/url-status.ts";
 import type { KnownStatus } from "../../core/messages/status-message.ts";
-import { retag, robotsKey } from "../../core/record/keys.ts";
-import {
-  ExclusionRecord,
-  RobotsRecord,
-  UrlRecord,
-  type UrlOutcome,
-} from "../../core/record/record.pb.ts";
+import { robotsKey } from "../../core/record/keys.ts";
+import { RobotsRecord, type UrlOutcome, type UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { CanonicalUrl, HostName, Millis, OriginName } from "../../core/units.ts";
 import { hostOf, originOf, siteOfHost } from "../../core/url/site-of.ts";
@@ -21,19 +16,12 @@ import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import { awaitedUntilMs } from "../robots/robots-keeper.ts";
 import { Slots } from "../slots.ts";
-import { urlRow } from "../admission/url-row.ts";
-
-/** What one job knows of one URL. */
-interface Knowledge {
-  readonly job: Job;
-  readonly record?: UrlRecord;
-  readonly exclusion?: ExclusionRecord;
-}
+import { knowledgeOf, type Knowledge } from "./url-knowledge.ts";
 
 interface StatusPorts {
   readonly archive: Pick<Archive, "read">;
   readonly clock: Pick<Clock, "nowMs">;
-  readonly store: Pick<Store, "get" | "getMany">;
+  readonly store: Pick<Store, "get" | "getMany" | "range">;
 }
 
 /** RFC 9110, section 15.4.5. */
@@ -57,7 +45,7 @@ export class StatusDesk {
 
   /** One answer a URL, in their order: of all jobs that know it, what the one says that is furthest. */
   async known(urls: readonly CanonicalUrl[], jobs: readonly Job[]): Promise<KnownStatus[]> {
-    const known = (await this.#knowledge(urls, jobs)).map(furthest);
+    const known = await knowledgeOf(this.#ports.store, urls, jobs);
     const waiting = urls.filter((_, at) => mayWait(known[at]));
     const hosts = await this.#hostsOf(waiting);
     const awaited = await this.#awaitedOf(waiting);
@@ -83,26 +71,6 @@ export class StatusDesk {
     const earlier = await archive.read(body);
     if (response.status !== notModified) return { ...response, body: earlier.body };
     return { ...earlier, url: response.url, fetchedAtMs: response.fetchedAtMs };
-  }
-
-  async #knowledge(urls: readonly CanonicalUrl[], jobs: readonly Job[]): Promise<Knowledge[][]> {
-    const asked = urls.flatMap((url, at) =>
-      jobs.map((job) => ({ at, job, key: urlRow(url, job).key })),
-    );
-    const keys = asked.map(({ key }) => key);
-    // In one call, lest a URL is seen neither as excluded any more nor as queued yet.
-    const rows = await this.#ports.store.getMany([
-      ...keys,
-      ...keys.map((key) => retag(key, "exclusion")),
-    ]);
-    const known: Knowledge[][] = urls.map(() => []);
-    asked.forEach(({ at, job }, index) => {
-      const record = rows[index];
-      const exclusion = rows[asked.length + index];
-      if (record) known[at]?.push({ job, record: UrlRecord.decode(record) });
-      else if (exclusion) known[at]?.push({ job, exclusion: ExclusionRecord.decode(exclusion) });
-    });
-    return known;
   }
 
   /** One that is closed for long is not in memory, but on disk. */
@@ -160,21 +128,10 @@ export function unknownStatus(owner: string, reason?: StatusReason): KnownStatus
   return { state: "unknown", attempts: 0, owner, ...(reason && { reason }) };
 }
 
-function furthest(known: readonly Knowledge[] = []): Knowledge | undefined {
-  let best: Knowledge | undefined;
-  for (const one of known) if (!best || rank(one) > rank(best)) best = one;
-  return best;
-}
-
 /** Whether the URL waits for its host, as far as its job is concerned. */
 function mayWait(best: Knowledge | undefined): boolean {
   if (!best || best.exclusion) return false;
   return (!best.record || best.record.state === urlState.queued) && !jobHold(best.job);
-}
-
-/** Done beats queued beats excluded; of two that are done the later fetch wins. */
-function rank({ record }: Knowledge): number {
-  return record ? record.state * 1e15 + record.fetchedAtMs : 0;
 }
 
 /** What the record of a URL that is done says, but for where its response stands. */
