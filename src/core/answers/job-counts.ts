@@ -43,31 +43,31 @@ export const noJobCounts: JobCounts = Object.freeze({
   activeMs: 0,
 });
 
-/** What two peers have done together. */
-export function addJobCounts(one: JobCounts, other: JobCounts): JobCounts {
-  return {
-    pages: one.pages + other.pages,
-    fetched: one.fetched + other.fetched,
-    failed: one.failed + other.failed,
-    skipped: addByName(one.skipped, other.skipped),
-    queued: one.queued + other.queued,
-    requests: one.requests + other.requests,
-    duplicateFetches: one.duplicateFetches + other.duplicateFetches,
-    overlapFetches: one.overlapFetches + other.overlapFetches,
-    bytes: one.bytes + other.bytes,
-    statuses: addByName(one.statuses, other.statuses),
-    activeMs: one.activeMs + other.activeMs,
-  };
+type Amounts = Exclude<keyof JobCounts, "skipped" | "statuses">;
+
+const amounts = (Object.keys(noJobCounts) as (keyof JobCounts)[]).filter(
+  (name): name is Amounts => name !== "skipped" && name !== "statuses",
+);
+
+/** What peers have done together. There may be a thousand peers, and thousands of jobs: nothing is made for each. */
+export function sumJobCounts(all: Iterable<JobCounts>): JobCounts {
+  const sum: Record<Amounts, number> = { ...noJobCounts };
+  const skipped = new Map<string, number>();
+  const statuses = new Map<string, number>();
+  for (const counts of all) {
+    for (const name of amounts) sum[name] += counts[name];
+    addByName(skipped, counts.skipped);
+    addByName(statuses, counts.statuses);
+  }
+  // A member may tell of any name, that of something which every object has among them.
+  return { ...sum, skipped: Object.fromEntries(skipped), statuses: Object.fromEntries(statuses) };
 }
 
-function addByName<Name extends string>(
-  one: Readonly<Partial<Record<Name, number>>>,
-  other: Readonly<Partial<Record<Name, number>>>,
-): Record<Name, number> {
-  const sum = { ...one } as Record<Name, number>;
-  for (const [name, count] of Object.entries(other) as [Name, number][]) {
-    // A member may tell of any name, that of something which every object has among them.
-    sum[name] = (Object.hasOwn(one, name) ? (one[name] ?? 0) : 0) + count;
-  }
-  return sum;
+/** What two peers have done together. */
+export function addJobCounts(one: JobCounts, other: JobCounts): JobCounts {
+  return sumJobCounts([one, other]);
+}
+
+function addByName(sums: Map<string, number>, counts: Readonly<Record<string, number>>): void {
+  for (const name in counts) sums.set(name, (sums.get(name) ?? 0) + (counts[name] ?? 0));
 }

@@ -1,9 +1,9 @@
-import { addJobCounts, noJobCounts } from "../../core/answers/job-counts.ts";
+import { sumJobCounts } from "../../core/answers/job-counts.ts";
 import type { JobCounts } from "../../core/answers/job-counts.ts";
 import { reportedDefinition } from "../../core/answers/reported-definition.ts";
-import type { PastTotals, StatsReply } from "../../core/messages/stats-message.ts";
+import type { JobTotals, PastTotals, StatsReply } from "../../core/messages/stats-message.ts";
 import { roundFigure } from "../../core/round-figure.ts";
-import type { MemberId, Millis } from "../../core/units.ts";
+import type { JobId, MemberId, Millis } from "../../core/units.ts";
 import type {
   JobShare,
   MemberStats,
@@ -31,12 +31,13 @@ export function sumFigures(
   },
 ): SwarmStats {
   const members = answers.map(memberStats);
+  const tellers = tellersOf(answers, rest.past);
   const add = (name: "openRequests" | "queued" | "pagesPerSecond"): number =>
     members.reduce((sum, stats) => sum + stats[name], 0);
   return {
     members,
     silent: rest.silent,
-    jobs: jobs.map((job) => jobReport(job, answers, rest)),
+    jobs: jobs.map((job) => jobReport(job, tellers, rest.silent)),
     openRequests: add("openRequests"),
     queued: add("queued"),
     // A sum of rounded figures is not round itself.
@@ -50,27 +51,39 @@ function memberStats({ member, reply, lagMs }: MemberFigures): MemberStats {
   return { peer: member, lagMs, version, upMs, openRequests, activeHosts, queued, pagesPerSecond };
 }
 
+/** Who has told of jobs, with what, by the jobs: there may be thousands of them. */
+interface Teller {
+  readonly member: MemberId;
+  readonly totals: ReadonlyMap<JobId, JobTotals & { readonly finished?: boolean }>;
+  readonly isPast: boolean;
+}
+
+function tellersOf(answers: readonly MemberFigures[], past: readonly PastTotals[]): Teller[] {
+  const byJob = (jobs: readonly JobTotals[]): Teller["totals"] =>
+    new Map(jobs.map((totals) => [totals.job, totals]));
+  return [
+    ...answers.map(({ member, reply }) => ({ member, totals: byJob(reply.jobs), isPast: false })),
+    ...past.map(({ member, jobs }) => ({ member, totals: byJob(jobs), isPast: true })),
+  ];
+}
+
 function jobReport(
   { definition }: Job,
-  answers: readonly MemberFigures[],
-  rest: { readonly past: readonly PastTotals[]; readonly silent: readonly MemberId[] },
+  tellers: readonly Teller[],
+  silent: readonly MemberId[],
 ): SwarmJobReport {
-  const present = answers.map(({ member, reply }) => ({
-    member,
-    totals: reply.jobs.find(({ job }) => job === definition.id),
-  }));
-  const shares: JobShare[] = present.flatMap(({ member, totals }) =>
-    totals ? [{ peer: member, counts: totals.counts }] : [],
-  );
-  for (const { member, jobs } of rest.past) {
-    const totals = jobs.find(({ job }) => job === definition.id);
-    if (totals) shares.push({ peer: member, counts: withoutQueue(totals.counts), past: true });
+  const shares: JobShare[] = [];
+  let finished = silent.length === 0;
+  for (const { member: peer, totals, isPast } of tellers) {
+    const told = totals.get(definition.id);
+    if (!told) continue;
+    if (told.finished === false) finished = false;
+    if (isPast) shares.push({ peer, counts: withoutQueue(told.counts), past: true });
+    else shares.push({ peer, counts: told.counts });
   }
-  const finished =
-    rest.silent.length === 0 && present.every(({ totals }) => totals?.finished ?? true);
   return {
     definition: reportedDefinition(definition, finished),
-    counts: shares.reduce((sum, { counts }) => addJobCounts(sum, counts), noJobCounts),
+    counts: sumJobCounts(shares.map(({ counts }) => counts)),
     finished,
     shares,
   };
