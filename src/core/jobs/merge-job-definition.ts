@@ -28,6 +28,8 @@ function compareStates(one: JobDefinition, other: JobDefinition): number {
 
 function compareOptions(one: JobDefinition, other: JobDefinition): number {
   if (one.revision !== other.revision) return one.revision - other.revision;
+  // Most are alike, and written in the same order.
+  if (JSON.stringify(one.options) === JSON.stringify(other.options)) return 0;
   const [text, otherText] = [textOf(one), textOf(other)];
   return text < otherText ? -1 : Number(text > otherText);
 }

@@ -175,14 +175,21 @@ export class JobSpread {
    */
   #definitions(): JobDefinition[] {
     const all = this.#jobs.all().map(({ definition }) => definition);
-    let characters = 0;
-    for (const definition of all) characters += writeJobDefinition(definition).length;
-    if (characters <= messageCharactersMax) return all;
+    const fitting = fittingOf(all);
+    if (fitting.length === all.length) return fitting;
     const start = Math.floor(this.#ports.entropy.random() * all.length);
-    characters = 0;
-    return [...all.slice(start), ...all.slice(0, start)].filter((definition) => {
-      characters += writeJobDefinition(definition).length;
-      return characters <= messageCharactersMax;
-    });
+    return fittingOf([...all.slice(start), ...all.slice(0, start)]);
   }
+}
+
+/** As many as fit a message. There may be thousands, and no text is made of those behind them. */
+function fittingOf(definitions: readonly JobDefinition[]): JobDefinition[] {
+  const fitting: JobDefinition[] = [];
+  let characters = 0;
+  for (const definition of definitions) {
+    characters += writeJobDefinition(definition).length;
+    if (characters > messageCharactersMax) break;
+    fitting.push(definition);
+  }
+  return fitting;
 }
