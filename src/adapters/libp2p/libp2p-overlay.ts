@@ -266,6 +266,7 @@ export class Libp2pOverlay implements Overlay {
         denyOutboundEncryptedConnection: isDenied,
       },
       onOwnKey: () => this.#gatekeeper.calledByOwnKey(),
+      onFlood: (peer) => this.#violated(peer.toString() as MemberId, "flood"),
       onFound: (peer) => this.#found(peer),
     });
     node.addEventListener("connection:open", ({ detail }) => this.#links.opened(detail));
@@ -324,18 +325,17 @@ export class Libp2pOverlay implements Overlay {
       },
       { maxInboundStreams: greetingsMax },
     );
-    const options = { maxInboundStreams: streamsMax };
     for (const traffic of classes) {
       await node.handle(
         this.#protocolOf(traffic),
         (stream, connection) => this.#arrivals.requests(stream, connection),
-        options,
+        { maxInboundStreams: streamsMax },
       );
     }
     await node.handle(
       this.#protocolOf("notice"),
       (stream, connection) => this.#arrivals.notices(stream, connection),
-      options,
+      { maxInboundStreams: streamsMax },
     );
   }
 

@@ -2,7 +2,7 @@ import { noise } from "@chainsafe/libp2p-noise";
 import { yamux } from "@chainsafe/libp2p-yamux";
 import { gossipsub, StrictSign, type GossipSub } from "@libp2p/gossipsub";
 import { identify } from "@libp2p/identify";
-import type { ConnectionGater, Libp2p, PeerDiscovery, PeerInfo } from "@libp2p/interface";
+import type { ConnectionGater, Libp2p, PeerDiscovery, PeerId, PeerInfo } from "@libp2p/interface";
 import { kadDHT, passthroughMapper } from "@libp2p/kad-dht";
 import { mdns } from "@libp2p/mdns";
 import { ping } from "@libp2p/ping";
@@ -12,6 +12,7 @@ import { createLibp2p } from "libp2p";
 import { hash64 } from "../../core/hash/hash64.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialsMax, dialTimeoutMs } from "./dialer.ts";
+import { limitForcedAnswers } from "./forced-answers.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
@@ -74,6 +75,8 @@ export interface NodeOptions {
   readonly gater: ConnectionGater;
   /** Called when a process with this member's own key has dialled. */
   readonly onOwnKey: () => void;
+  /** Called when a connection to a peer ends since it has forced too many answers of libp2p's own. */
+  readonly onFlood: (peer: PeerId) => void;
   readonly onFound: (peer: PeerInfo) => void;
 }
 
@@ -82,6 +85,7 @@ export type OverlayNode = Libp2p<{ pubsub: GossipSub }>;
 /** A node of libp2p that speaks with its own swarm, not yet started. */
 export async function newNode(options: NodeOptions): Promise<OverlayNode> {
   const { swarmKey } = options;
+  const encrypter = wholePackets(noise({ crypto: noiseCrypto }));
   return await createLibp2p({
     start: false,
     privateKey: readPeerKey(options.key),
@@ -90,7 +94,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
     transports: [tcp()],
     connectionEncrypters: [
-      watchOwnKey(wholePackets(noise({ crypto: noiseCrypto })), options.onOwnKey),
+      watchOwnKey(limitForcedAnswers(encrypter, options.onFlood), options.onOwnKey),
     ],
     streamMuxers: [
       yamux({

@@ -12,6 +12,14 @@ const mebibyte = 1_048_576;
 const request = (id: number, bytes = 1): Uint8Array =>
   encodeFrame({ type: "request", id, kind: 1, payload: new Uint8Array(bytes) });
 
+/** A frame of Yamux without content, with the flag that asks for an answer. */
+function muxerFrame(type: number, stream: number, value: number): Uint8Array {
+  const frame = Buffer.from([0, type, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+  frame.writeUInt32BE(stream, 4);
+  frame.writeUInt32BE(value, 8);
+  return frame;
+}
+
 describe("a member that a hostile peer talks to", () => {
   let place: LoopbackPlace;
   let member: LoopbackMember;
@@ -166,6 +174,18 @@ describe("a member that a hostile peer talks to", () => {
       }
       return count("overlay_dropped_notices_total") > 100;
     });
+    await expectService();
+  });
+
+  it.each([
+    ["pings", (index: number): Uint8Array => muxerFrame(2, 0, index)],
+    ["streams without end", (index: number): Uint8Array => muxerFrame(1, 100_001 + 2 * index, 0)],
+  ])("closes the connection of one that floods it with %s of the muxer", async (_, frame) => {
+    const connection = await raw.greet(address);
+    raw.sendFrames(900, frame);
+    raw.sendFrames(900, frame);
+    await closed(connection);
+    await place.until("the count", () => count("overlay_violations_total") === 1);
     await expectService();
   });
 

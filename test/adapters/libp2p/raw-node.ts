@@ -1,7 +1,7 @@
 import { noise } from "@chainsafe/libp2p-noise";
 import { yamux } from "@chainsafe/libp2p-yamux";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
-import type { Connection, Libp2p, Stream } from "@libp2p/interface";
+import type { Connection, Libp2p, MessageStream, Stream } from "@libp2p/interface";
 import { tcp } from "@libp2p/tcp";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
@@ -15,20 +15,36 @@ const hello = { version: 1, swarm: "test", fingerprint: "0123abcd", instance: "0
 /** A node that follows libp2p's protocols and, beyond the greeting, none of the swarm's. */
 export class RawNode {
   readonly #node: Libp2p;
+  readonly #secured: readonly MessageStream[];
 
-  private constructor(node: Libp2p) {
+  private constructor(node: Libp2p, secured: readonly MessageStream[]) {
     this.#node = node;
+    this.#secured = secured;
   }
 
   static async start(): Promise<RawNode> {
+    const secured: MessageStream[] = [];
     const node = await createLibp2p({
       privateKey: privateKeyFromProtobuf(await newPeerKey()),
       addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
       transports: [tcp()],
-      connectionEncrypters: [noise()],
+      connectionEncrypters: [
+        (components) => {
+          const inner = noise()(components);
+          return {
+            protocol: inner.protocol,
+            secureInbound: (stream, options) => inner.secureInbound(stream, options),
+            secureOutbound: async (stream, options) => {
+              const outbound = await inner.secureOutbound(stream, options);
+              secured.push(outbound.connection);
+              return outbound;
+            },
+          };
+        },
+      ],
       streamMuxers: [yamux()],
     });
-    return new RawNode(node);
+    return new RawNode(node, secured);
   }
 
   get id(): string {
@@ -51,6 +67,12 @@ export class RawNode {
     stream.send(encodeFrame({ type: "notice", payload: encodeHello(hello) }));
     await answered;
     return connection;
+  }
+
+  /** Sends as many frames of Yamux over the last connection, past this node's own. */
+  sendFrames(count: number, frame: (index: number) => Uint8Array): void {
+    const frames = Array.from({ length: count }, (_, index) => frame(index));
+    this.#secured.at(-1)?.send(Buffer.concat(frames));
   }
 
   /** Opens a stream of one kind of traffic. */
