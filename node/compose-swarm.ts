@@ -61,7 +61,7 @@ export async function composeSwarm(
   const swarmKey = config.keyFile === undefined ? undefined : await readSwarmKey(config.keyFile);
   const { replicas } = { ...defaultClusterOptions, ...config };
   const cluster = { ...defaultClusterOptions, replicas };
-  const listen = config.listen ?? (await defaultListen(join, memory.port));
+  const listen = config.listen ?? (await defaultListen(named, join, memory.port));
   const inner = new Libp2pOverlay(ports, {
     key: identity.key,
     swarm: config.name,
@@ -97,14 +97,16 @@ export async function composeSwarm(
 const loopback = /^\/(ip4\/127\.|ip6\/::1\/|dns[46]?\/([^/]+\.)?localhost\/)/i;
 
 /**
- * Who joins on loopback is reached there; what is for this machine alone is not opened to others. Who joins by IPv6 is
- * reached so, too: the others may have nothing else.
+ * Who joins on loopback is reached there; what is for this machine alone is not opened to others, also where a member of
+ * which it remembers more addresses is. Who joins by IPv6 is reached so, too: the others may have nothing else.
  */
 async function defaultListen(
+  named: readonly string[],
   join: readonly string[],
   lastPort: number | undefined,
 ): Promise<string[]> {
-  const isLocal = join.length > 0 && join.every((address) => loopback.test(address));
+  const told = named.length > 0 ? named : join;
+  const isLocal = told.length > 0 && told.every((address) => loopback.test(address));
   const [host, hostV6] = isLocal ? ["127.0.0.1", "::1"] : ["0.0.0.0", "::"];
   const port = lastPort !== undefined && (await isFree(host, lastPort)) ? lastPort : 0;
   const hasIPv6 = join.some((address) => address.startsWith("/ip6/"));

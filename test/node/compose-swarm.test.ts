@@ -1,5 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { networkInterfaces } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { composeSwarm } from "../../node/compose-swarm.ts";
 import { idOfKey, newKey } from "../../node/peer-identity.ts";
@@ -11,13 +12,16 @@ const addresses = Object.values(networkInterfaces()).flat();
 const hasIPv6 = addresses.some((each) => each?.address === "::1");
 
 /** Where a peer listens that joins by an address and names none of its own. */
-async function listenedAt(join: string): Promise<readonly string[]> {
+async function listenedAt(
+  join: string,
+  swarmFile = "/nowhere/swarm.json",
+): Promise<readonly string[]> {
   const key = newKey();
   const id = idOfKey(key);
   const { overlay } = await composeSwarm(
     { name: "test", join: [join] },
     { id, fileName: id, key },
-    { swarmFile: "/nowhere/swarm.json" },
+    { swarmFile },
     { clock: new SystemClock(), logger: silentLogger, metrics: noMetrics },
     () => undefined,
   );
@@ -48,6 +52,17 @@ describe("a peer that joins and is not told where to listen", () => {
   const local = ["127.0.0.1:1", "localhost:1", "/dns4/localhost/tcp/1", "[::1]:1"];
   it.each(local)("listens on loopback alone where it joins by %s", async (join) => {
     const port = portOf(await listenedAt(join), "/ip4/127.0.0.1/");
+    expect(await answers("127.0.0.1", port)).toBe(true);
+    expect(await answers("127.0.0.2", port)).toBe(false);
+  });
+
+  it("listens on loopback alone where it joins by that again, whatever it remembers", async () => {
+    const folder = await mkdtemp(`${tmpdir()}/compose-swarm-`);
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const swarmFile = `${folder}/swarm.json`;
+    const addresses = ["/ip4/127.0.0.1/tcp/1", "/ip4/192.0.2.1/tcp/1"];
+    await writeFile(swarmFile, JSON.stringify({ swarm: "test", addresses }));
+    const port = portOf(await listenedAt("127.0.0.1:1", swarmFile), "/ip4/127.0.0.1/");
     expect(await answers("127.0.0.1", port)).toBe(true);
     expect(await answers("127.0.0.2", port)).toBe(false);
   });
