@@ -1,4 +1,5 @@
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import type { HostRecord } from "../../core/record/record.pb.ts";
 import type { HostName, Millis, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
@@ -75,6 +76,16 @@ export class ActiveHosts {
     return this.#loader.loadAll(names, this.#hosts);
   }
 
+  /**
+   * What another member has learnt of a host is in the journal, and counts from now on. Returns the host where it is active.
+   */
+  heed(record: HostRecord, durable: Promise<void>): Host | undefined {
+    const host = this.#hosts.get(record.host as HostName);
+    if (host) this.#loader.heed(host, record);
+    else this.#loader.hear(record, durable);
+    return host;
+  }
+
   /** The host's row is in the journal: until that is durable, whoever asks for the host gets this one, active or not. */
   saved(host: Host, durable: Promise<void>): void {
     if (this.has(host)) return;
@@ -85,6 +96,7 @@ export class ActiveHosts {
   /** False where there is no room. */
   add(host: Host): boolean {
     if (this.#hosts.size >= this.#max && !this.#displace()) return false;
+    this.#loader.heedHeard(host);
     this.#hosts.set(host.visit.host, host);
     this.#closed.delete(host.visit.host);
     host.visit.queue.setHeadMax(this.#shares.size);

@@ -13,7 +13,6 @@ import { AddressTurns } from "./address-turns.ts";
 import { ClosedHosts } from "./closed-hosts.ts";
 import type { FrontierEvents, FrontierOptions } from "./frontier-options.ts";
 import { HostAddresses } from "../fetching/host-addresses.ts";
-import { heedRow } from "./host-pace.ts";
 import { HostPreparer } from "./host-preparer.ts";
 import { Doubts } from "../robots/doubts.ts";
 import type { Host } from "./host.ts";
@@ -45,7 +44,6 @@ export class Frontier {
   readonly turns: AddressTurns;
   readonly #clock: Clock;
   readonly #jobs: JobRegistry;
-  readonly #politeness: PolitenessOptions;
   readonly #workbench: Workbench;
   readonly #hosts: ActiveHosts;
   readonly #closed: ClosedHosts;
@@ -70,7 +68,6 @@ export class Frontier {
     const { signal } = events;
     this.#clock = clock;
     this.#jobs = jobs;
-    this.#politeness = politeness;
     this.#signal = signal;
     this.doubts = new Doubts(clock, (arcs) => this.#prepareWithin(arcs));
     this.#closed = new ClosedHosts(clock, options.frontier.activeHostsMax, {
@@ -186,12 +183,10 @@ export class Frontier {
     this.#hosts.saved(host, durable);
   }
 
-  /** What another member has learnt of a host, put into the journal with its row, counts if the host is active. */
-  heed(record: HostRecord): void {
-    const host = this.#hosts.get(record.host as HostName);
-    if (!host) return;
-    heedRow(host, record, this.#politeness, this.#clock.nowMs());
-    this.#preparer.prepare(host);
+  /** What another member has learnt of a host, put into the journal with its row, counts from now on. */
+  heed(record: HostRecord, durable: Promise<void>): void {
+    const host = this.#hosts.heed(record, durable);
+    if (host) this.#preparer.prepare(host);
   }
 
   /** Rows of a queue were put into the journal: a refill that begins after this call flushes the journal first. */

@@ -9,6 +9,7 @@ import type { HostName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import type { HeadShares } from "./head-shares.ts";
+import { heedRow } from "./host-pace.ts";
 import { Host } from "./host.ts";
 
 /** Hosts by their names. */
@@ -24,6 +25,8 @@ export class HostLoader {
   readonly #loading = new Map<HostName, Promise<Hosts>>();
   /** Those whose latest row the database may not have yet, with what tells when it has. */
   readonly #held = new Map<HostName, { readonly host: Host; readonly durable: Promise<void> }>();
+  /** What other members have learnt of hosts, for as long as one that is read may be without it. */
+  readonly #heard = new Map<HostName, readonly HostRecord[]>();
 
   constructor(
     ports: { readonly clock: Clock; readonly store: Store },
@@ -73,6 +76,30 @@ export class HostLoader {
     durable.then(release, release);
   }
 
+  /** What another member has learnt of a host that is not active: until it is durable, the database has an older row. */
+  hear(record: HostRecord, durable: Promise<void>): void {
+    const name = record.host as HostName;
+    const held = this.#held.get(name)?.host;
+    if (held) this.heed(held, record);
+    this.#heard.set(name, [...(this.#heard.get(name) ?? []), record]);
+    const forget = (): void => {
+      const others = (this.#heard.get(name) ?? []).filter((other) => other !== record);
+      if (others.length > 0) this.#heard.set(name, others);
+      else this.#heard.delete(name);
+    };
+    // Who began to read before may have the older row, and gets it later.
+    void durable.then(() => this.#loading.get(name)).then(forget, forget);
+  }
+
+  /** The host is about to be active. */
+  heedHeard(host: Host): void {
+    for (const record of this.#heard.get(host.visit.host) ?? []) this.heed(host, record);
+  }
+
+  heed(host: Host, record: HostRecord): void {
+    heedRow(host, record, this.#politeness, this.#clock.nowMs());
+  }
+
   /** What brings these hosts: batches that are under way, and one for all others. */
   #batchesOf(wanted: readonly [HostName, SiteName][]): ReadonlySet<Promise<Hosts>> {
     const fresh = wanted.filter(([name]) => !this.#loading.has(name));
@@ -98,6 +125,8 @@ export class HostLoader {
     const gate = new HostGate(this.#politeness, kept);
     const queue = new HostQueue(this.#shares.size);
     const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
-    return new Host(new HostVisit(parts), record);
+    const host = new Host(new HostVisit(parts), record);
+    this.heedHeard(host);
+    return host;
   }
 }

@@ -311,7 +311,7 @@ export class ReplicaKeeper {
     const durable = this.#parts.journal.append(ops);
     for (const parcel of parcels) this.#parts.send(parcel);
     for (const { host, row } of arrivals) this.#parts.frontier.arrived(host, row);
-    for (const record of heard) this.#parts.frontier.heed(record);
+    for (const record of heard) this.#parts.frontier.heed(record, durable);
     this.#metrics.count("replica_rows_total", incoming.length);
     return { changed: ops.length, durable };
   }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import type { HostRecord } from "../../../src/core/record/record.pb.ts";
+import type { HostName, SiteName } from "../../../src/core/units.ts";
+import { defaultFrontierOptions } from "../../../src/peer/frontier/frontier-options.ts";
+import { HeadShares } from "../../../src/peer/frontier/head-shares.ts";
+import { HostLoader } from "../../../src/peer/frontier/host-loader.ts";
+import type { Host } from "../../../src/peer/frontier/host.ts";
+import type { Store } from "../../../src/ports/store.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+
+const name = "a.example" as HostName;
+const names = new Map([[name, "a.example" as SiteName]]);
+
+/** What another member says of the host: slow, and away for a minute. */
+function heardAt(nowMs: number): HostRecord {
+  const backoffUntilMs = nowMs + 60_000;
+  const clocks = { nextFetchAtMs: backoffUntilMs, backoffUntilMs, crawlDelayMs: 8_000 };
+  return { host: name, failuresInRow: 0, breakerBuckets: [], jobs: [], ...clocks };
+}
+
+/** A loader whose database answers when it is told to, and has no row of any host. */
+class Bench {
+  readonly clock = new VirtualClock();
+  readonly answer = Promise.withResolvers<undefined[]>();
+  readonly committed = Promise.withResolvers<undefined>();
+  readonly heard = heardAt(this.clock.nowMs());
+  readonly loader = new HostLoader(
+    { clock: this.clock, store: { getMany: () => this.answer.promise } as unknown as Store },
+    defaultPolitenessOptions,
+    new HeadShares(defaultFrontierOptions, new Map()),
+  );
+
+  async load(): Promise<Host | undefined> {
+    return (await this.loader.loadAll(names, new Map())).get(name);
+  }
+
+  hear(): void {
+    this.loader.hear(
+      this.heard,
+      this.committed.promise.then(() => undefined),
+    );
+  }
+}
+
+describe("a host of which another member tells", () => {
+  it("is as careful as that asks for, where it is being read from before", async () => {
+    const bench = new Bench();
+    const loaded = bench.load();
+    bench.hear();
+    bench.committed.resolve(undefined);
+    await new Promise(setImmediate);
+    bench.answer.resolve([undefined]);
+    const host = await loaded;
+    expect(host?.crawlDelayMs).toBe(8_000);
+    expect(host?.visit.gate.nextFetchAtMs).toBe(bench.heard.backoffUntilMs);
+  });
+
+  it("is so where it was read, and is about to be active", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    const host = await bench.load();
+    bench.hear();
+    expect(host?.crawlDelayMs).toBeUndefined();
+    if (host) bench.loader.heedHeard(host);
+    expect(host?.crawlDelayMs).toBe(8_000);
+  });
+
+  it("is as the database has it, once that has what was told", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    bench.hear();
+    expect((await bench.load())?.crawlDelayMs).toBe(8_000);
+    bench.committed.resolve(undefined);
+    await new Promise(setImmediate);
+    expect((await bench.load())?.crawlDelayMs).toBeUndefined();
+  });
+});
