@@ -95,11 +95,14 @@ export class HostDesk {
     await this.#journal.flushed();
   }
 
-  /** Another member asked the host for a robots.txt just now, and was told to leave it alone for so long. */
+  /** Another member asked the host for a robots.txt just now, and was told to leave it alone for so long, perhaps 0. */
   async rests(name: HostName, restMs: Millis): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     const untilMs = nowMs + Math.min(restMs, this.#politeness.retryAfterMaxMs);
     this.#frontier.doubts.asked(name, nowMs, untilMs);
+    const active = this.#frontier.hostNamed(name)?.visit;
+    active?.gate.opened(nowMs, active.delayMs);
+    if (restMs === 0) return;
     const host = (await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]))).get(name);
     if (host?.isStored !== true) return;
     host.visit.gate.restUntil(untilMs);

@@ -71,7 +71,7 @@ interface Shared {
  *
  * Another member may be crawling the host. Whose turn it is, only the address tells both: the hop keeps it for the delay
  * before and after its request. Meanwhile it asks that member, the host's holder, whether the host is at rest, and tells it
- * afterwards where the host wants to be left alone.
+ * afterwards that the host was asked, and for how long it wants to be left alone.
  *
  * A visit that waits for a hop keeps its own host and address meanwhile. A hop to that address goes in its turn; of other
  * hops, none begins to wait for what a visit holds that waits itself, so that no two wait for each other.
@@ -323,9 +323,7 @@ export class RobotsHops {
     this.#booked.delete(name);
     const retryAfterMs = Math.min(verdict.retryAfterMs ?? 0, this.#politeness.retryAfterMaxMs);
     this.#rests.add(name, nowMs + Math.max(delayMs, retryAfterMs), nowMs);
-    if (retryAfterMs > 0 && !this.#frontier.crawls(name)) {
-      await this.#others?.rests(name, retryAfterMs);
-    }
+    if (!this.#frontier.crawls(name)) await this.#others?.rests(name, retryAfterMs);
     if (verdict.kind === "neutral") return;
     const known = await this.#hostOf(name);
     const host = this.#frontier.hostNamed(name) ?? known;

@@ -1,41 +1,82 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { VirtualHit } from "../../../sim/world/virtual-web.ts";
 import type { HostName } from "../../../src/core/units.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
-const web = { roundTripMedianMs: 1, roundTripTail: 0 };
 const restSeconds = 8;
 
-it("leaves a host alone for as long as it has told any member whose robots.txt leads there", async () => {
-  const bench = new SwarmBench(3, { web });
-  const [root = ""] = bench.world.sampleWeb.rootUrls();
-  const hub = new URL(root).host as HostName;
-  bench.world.web.addRule(({ host, url }) => {
-    if (url.startsWith(`http://${hub}/robots-of/`)) {
-      return { kind: "status", status: 429, retryAfterSeconds: restSeconds };
-    }
-    return host !== hub && url.endsWith("/robots.txt")
-      ? { kind: "redirect", location: `http://${hub}/robots-of/${host}` }
-      : undefined;
+/** A swarm in which the robots.txts of other members' hosts lead to one of the first member's, and what that answers. */
+class HubBench {
+  readonly bench = new SwarmBench(3, { web: { roundTripMedianMs: 1, roundTripTail: 0 } });
+  readonly hub: HostName;
+  readonly hits: VirtualHit[] = [];
+
+  constructor(answers: { readonly status: number; readonly retryAfterSeconds?: number }) {
+    const [root = ""] = this.bench.world.sampleWeb.rootUrls();
+    const hub = new URL(root).host;
+    this.hub = hub as HostName;
+    this.bench.world.web.addRule(({ host, url }) => {
+      if (url.startsWith(`http://${hub}/robots-of/`)) return { kind: "status", ...answers };
+      return url.endsWith("/robots.txt") && this.#holderOf(host) !== this.#holderOf(hub)
+        ? { kind: "redirect", location: `http://${hub}/robots-of/${host}` }
+        : undefined;
+    });
+    this.bench.world.web.onHit((hit) => {
+      if (hit.host === hub) this.hits.push(hit);
+    });
+  }
+
+  #holderOf(host: string): number {
+    return this.bench.holderOf(`http://${host}/`);
+  }
+
+  /** Times from hits of the status to the next ones. */
+  restsMs(isCounted: (hit: VirtualHit) => boolean): number[] {
+    return this.hits.flatMap((hit, at) => {
+      const next = this.hits[at + 1];
+      return next && isCounted(hit) ? [next.atMs - hit.atMs] : [];
+    });
+  }
+}
+
+describe("a host that a robots.txt of another member's leads to", () => {
+  it("is left alone for as long as it has told any member", async () => {
+    const swarm = new HubBench({ status: 429, retryAfterSeconds: restSeconds });
+    const { bench, hits, hub } = swarm;
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000 });
+      await bench.pass(60_000);
+      const status = await bench.peer(0).host(hub);
+      expect(status).toMatchObject({ known: true, hold: "backoff" });
+      expect(status).not.toHaveProperty("opensInMs");
+    });
+    const restsMs = swarm.restsMs(({ status }) => status === 429);
+    expect(new Set(hits.map(({ peer }) => peer)).size).toBe(3);
+    expect(restsMs.length).toBeGreaterThan(4);
+    expect(Math.min(...restsMs)).toBeGreaterThanOrEqual(restSeconds * 1_000);
   });
-  const hits: VirtualHit[] = [];
-  bench.world.web.onHit((hit) => {
-    if (hit.host === hub) hits.push(hit);
+
+  it("is known to its holder to have been asked, whoever stops after that", async () => {
+    const { bench, hub, hits } = new HubBench({ status: 404 });
+    let told = 0;
+    await bench.run(async () => {
+      await bench.begin();
+      for (const { swarm } of bench.peers) {
+        if (!swarm) throw new Error("a member of a swarm");
+        const { calls } = swarm;
+        const host = calls.host.bind(calls);
+        calls.host = (to, question, timeoutMs) => {
+          if (question.host === hub && question.restMs === 0) told += 1;
+          return host(to, question, timeoutMs);
+        };
+      }
+      await bench.inject(0, { delayMs: 1_000 });
+      await bench.pass(30_000);
+    });
+    const holder = bench.machine(bench.holderOf(`http://${hub}/`)).id;
+    const hops = hits.filter(({ peer }) => peer !== holder);
+    expect(hops.length).toBeGreaterThan(5);
+    expect(told).toBe(hops.length);
   });
-  await bench.run(async () => {
-    await bench.begin();
-    await bench.inject(0, { delayMs: 1_000 });
-    await bench.pass(60_000);
-    const status = await bench.peer(0).host(hub);
-    expect(status).toMatchObject({ known: true, hold: "backoff" });
-    expect(status).not.toHaveProperty("opensInMs");
-  });
-  const refused = hits.filter(({ status }) => status === 429);
-  const restsMs = refused.flatMap((hit) => {
-    const next = hits[hits.indexOf(hit) + 1];
-    return next ? [next.atMs - hit.atMs] : [];
-  });
-  expect(new Set(refused.map(({ peer }) => peer)).size).toBe(3);
-  expect(restsMs.length).toBeGreaterThan(4);
-  expect(Math.min(...restsMs)).toBeGreaterThanOrEqual(restSeconds * 1_000);
 });

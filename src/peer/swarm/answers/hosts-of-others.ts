@@ -34,7 +34,7 @@ export class HostsOfOthers {
     return this.#ask({ host });
   }
 
-  /** Tells the holder that the host wants to be left alone for so long. */
+  /** Tells the holder that the host was asked, and wants to be left alone for so long, perhaps 0. */
   async rests(host: HostName, restMs: Millis): Promise<void> {
     await this.#ask({ host, restMs });
   }
