@@ -126,7 +126,7 @@ export class Visitor {
       await this.#parts.finisher.finish(lease, row, robots.end);
       return;
     }
-    const prior = await this.#parts.prior.find(lease.job, url);
+    const prior = isNewHere(lease) ? await this.#parts.prior.find(lease.job, url) : undefined;
     if (isLate()) {
       this.#leave(lease);
       return;
@@ -232,6 +232,8 @@ export class Visitor {
     response: FetchResponse,
     { prior, account }: Asked,
   ): Promise<void> {
+    // Meant for those who would change it (RFC 9110, section 15.5.13): this one asks without a condition then.
+    if (prior && response.status === 412) return this.#finishAgain(lease, row, false);
     const stillThere = response.status === 304 ? prior : undefined;
     const unchanged = stillThere && (await this.#parts.prior.unchanged(stillThere, account));
     // Damaged since it was asked for: then the page itself is needed.
@@ -250,6 +252,12 @@ export class Visitor {
   #isAskedAgain(lease: Lease, attempt: AttemptOutcome): boolean {
     return retryPlan(attempt, attemptsBefore(lease), this.#politeness).retry;
   }
+}
+
+/** Whether no server has answered for the URL in its job: else it is asked without a condition, which may be what went wrong. */
+function isNewHere(lease: Lease): boolean {
+  const { attempts, unseen } = attemptsBefore(lease);
+  return attempts === unseen;
 }
 
 /** A redirect to another spelling of the page takes none of the attempts that a failure leaves it. */

@@ -87,6 +87,20 @@ describe("a long page that has not changed", () => {
     expect((await peer.content(seed, again)).body).toHaveLength(page.body.length);
   });
 
+  it.each([412, 500])(
+    "is fetched whole when its server answers the question with %d",
+    async (status) => {
+      const { peer, web } = await crawledTwice(() => ({ status }));
+      const asked = web.requests.filter(({ url }) => url === seed);
+      expect(asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+        undefined,
+        etag,
+        undefined,
+      ]);
+      expect(peer.job(again).counts).toMatchObject({ pages: 2, statuses: { "2xx": 2 } });
+    },
+  );
+
   it("is fetched whole when the archive was damaged meanwhile", async () => {
     const { peer, web } = await crawledTwice((machine) => {
       machine.damageArchive();
