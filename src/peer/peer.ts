@@ -252,9 +252,9 @@ export class Peer implements PeerControl {
     return this.#questions.urls(job, filter, from);
   }
 
-  async content(url: string, job?: JobId): Promise<ArchivedResponse> {
+  async content(url: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
     await this.#heardOf(job);
-    return this.#questions.content(url, job);
+    return this.#questions.content(url, job, signal);
   }
 
   host(name: string, change?: HostChange): Promise<HostStatus> {

@@ -7,11 +7,15 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Runs `work` as soon as a place is free, in the order of the calls. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` as soon as a place is free, in the order of the calls. Errors: the reason of `signal` where that has aborted
+   * by then.
+   */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
+      signal?.throwIfAborted();
       return await work();
     } finally {
       const next = this.#waiting.shift();

@@ -140,9 +140,10 @@ export interface PeerControl {
   urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList>;
   /**
    * The archived response of the latest fetch, from whichever peer holds it. Errors: `NOT_ARCHIVED`; `MEMBER_UNREACHABLE`
-   * when the peer that holds it, or the one that knows which, does not answer.
+   * when the peer that holds it, or the one that knows which, does not answer. A few are read at once, and others wait: errors
+   * are the reason of `signal` too, where that aborts before it is their turn.
    */
-  content(url: string, job?: JobId): Promise<ArchivedResponse>;
+  content(url: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse>;
   /**
    * What is known of a host, and why it is not asked now. `release` lets it back first where it is halted. Errors:
    * `CONFIG_INVALID` when the name is none.

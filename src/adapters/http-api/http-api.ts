@@ -131,7 +131,7 @@ export class HttpApi {
       void reply.code(status).send(body);
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      if (error === request.raw.errored) {
+      if (error === request.raw.errored || error.name === "AbortError") {
         this.#parts.logger.debug("api-request-broken-off", { route: request.routeOptions.url });
         return reply.code(400).send(); // Nobody is there to read it.
       }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyPluginCallback } from "fastify";
+import type { FastifyInstance, FastifyPluginCallback, FastifyReply } from "fastify";
 import { listedStates, parseHttpFilter } from "../../core/answers/url-list.ts";
 import type { JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
@@ -131,7 +131,7 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
       "/content",
       { schema: { querystring: urlQuery } },
       async ({ query }, reply) => {
-        const archived = await control.content(query.url, query.job);
+        const archived = await control.content(query.url, query.job, goneOf(reply));
         return reply.headers(contentHeaders(archived)).send(Buffer.from(archived.body));
       },
     );
@@ -139,14 +139,21 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
     app.get<{ Querystring: UrlQuery }>(
       "/content/head",
       { schema: { querystring: urlQuery } },
-      async ({ query }) => {
-        const { body, ...head } = await control.content(query.url, query.job);
+      async ({ query }, reply) => {
+        const { body, ...head } = await control.content(query.url, query.job, goneOf(reply));
         return { ...head, bodyBytes: body.length };
       },
     );
 
     done();
   };
+}
+
+/** Aborts when the asker is gone, or has its answer. */
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
 }
 
 function filterOf({ broken, http, state }: ListQuery): UrlFilter {

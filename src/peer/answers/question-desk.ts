@@ -17,9 +17,16 @@ import type { HostDesk } from "./host-desk.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { listUrls } from "./list-urls.ts";
 import { unknownStatus } from "./status-desk.ts";
+import { Slots } from "../slots.ts";
 import type { StatusDesk } from "./status-desk.ts";
 import { sumFigures } from "./sum-figures.ts";
 import type { UrlScan } from "./url-scan.ts";
+
+/**
+ * Archived responses that are looked up for users at once: to unpack one takes some times its length, and who asks for more
+ * of them waits.
+ */
+export const contentsMax = 4;
 
 /** Where the questions of a user are answered: for a peer that crawls alone, and for a member of a swarm. */
 export interface QuestionDesk extends Pick<
@@ -46,6 +53,7 @@ export interface DeskParts {
 export class LoneDesk implements QuestionDesk {
   readonly #parts: DeskParts;
   readonly #generation: number;
+  readonly #reads = new Slots(contentsMax);
 
   /** @param generation the wall clock at the peer's start */
   constructor(parts: DeskParts, generation: number) {
@@ -67,10 +75,12 @@ export class LoneDesk implements QuestionDesk {
     });
   }
 
-  async content(input: string, job?: JobId): Promise<ArchivedResponse> {
-    const [status] = await this.status([input], job);
-    if (!status?.archive || status.archive.peer !== this.#parts.peerId) throw notArchived(input);
-    return this.#parts.urls.read(status.archive, status.archive.body);
+  content(input: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
+    return this.#reads.run(async () => {
+      const [status] = await this.status([input], job);
+      if (!status?.archive || status.archive.peer !== this.#parts.peerId) throw notArchived(input);
+      return this.#parts.urls.read(status.archive, status.archive.body);
+    }, signal);
   }
 
   async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {

@@ -15,7 +15,6 @@ import type { Host } from "../frontier/host.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import { awaitedUntilMs } from "../robots/robots-keeper.ts";
-import { Slots } from "../slots.ts";
 import { knowledgeOf, type Knowledge } from "./url-knowledge.ts";
 
 interface StatusPorts {
@@ -27,15 +26,11 @@ interface StatusPorts {
 /** RFC 9110, section 15.4.5. */
 const notModified = 304;
 
-/** Responses read at once: to unpack one takes some times its length. Who asks for more of them waits. */
-const readsMax = 4;
-
 /** Answers what this peer's database knows of URLs. Answers are those of the last commit, so they never go back. */
 export class StatusDesk {
   readonly #ports: StatusPorts;
   readonly #frontier: Pick<Frontier, "hostsFor">;
   readonly #peerId: string;
-  readonly #reads = new Slots(readsMax);
 
   constructor(ports: StatusPorts, frontier: Pick<Frontier, "hostsFor">, peerId: string) {
     this.#ports = ports;
@@ -60,11 +55,7 @@ export class StatusDesk {
    * A response of this peer's own archive, with the body of the one that it refers to. Where the server said no more than
    * that nothing has changed, the head is that one's too, at the time of its confirmation. Errors: `NOT_ARCHIVED`.
    */
-  read(capture: PlaceInArchive, body?: PlaceInArchive): Promise<ArchivedResponse> {
-    return this.#reads.run(() => this.#readNow(capture, body));
-  }
-
-  async #readNow(capture: PlaceInArchive, body?: PlaceInArchive): Promise<ArchivedResponse> {
+  async read(capture: PlaceInArchive, body?: PlaceInArchive): Promise<ArchivedResponse> {
     const { archive } = this.#ports;
     const response = await archive.read(capture);
     if (!body) return response;

@@ -7,7 +7,6 @@ import type { CanonicalUrl, HostName, OriginName, SiteName } from "../../../src/
 import { urlRow } from "../../../src/peer/admission/url-row.ts";
 import { StatusDesk } from "../../../src/peer/answers/status-desk.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
-import type { ArchivedResponse } from "../../../src/ports/archive.ts";
 import type { KeyRange, StoreEntry } from "../../../src/ports/store.ts";
 import { testJob } from "../../support/virtual-peer.ts";
 
@@ -57,36 +56,6 @@ describe("StatusDesk", () => {
     const known = await desk.known(urls, [job]);
     expect(known.map(({ reason }) => reason)).toEqual(urls.map(() => "backoff"));
     expect(most).toBeLessThan(1_000_000);
-  });
-
-  it("does not unpack all responses that are asked for at once", async () => {
-    let reading = 0;
-    let most = 0;
-    const response: ArchivedResponse = {
-      url: "http://site.example/",
-      status: 200,
-      statusLine: "HTTP/1.1 200 OK",
-      fetchedAtMs: 0,
-      headers: [],
-      body: new Uint8Array(0),
-      truncated: false,
-    };
-    const read = async (): Promise<ArchivedResponse> => {
-      reading += 1;
-      most = Math.max(most, reading);
-      await Promise.resolve();
-      reading -= 1;
-      return response;
-    };
-    const none = () => Promise.resolve([]);
-    const store = { get: () => Promise.resolve(undefined), getMany: none, range: none };
-    const frontier = { hostsFor: () => Promise.resolve(new Map()) };
-    const ports = { archive: { read }, clock: { nowMs: () => 0 }, store };
-    const desk = new StatusDesk(ports, frontier, "peer-0");
-    const place = { file: "a.warc.gz", offset: 0, length: 1 };
-    const answers = await Promise.all(Array.from({ length: 100 }, () => desk.read(place)));
-    expect(answers).toEqual(Array(100).fill(response));
-    expect(most).toBe(4);
   });
 
   it("does not look every URL up for each of a thousand jobs", async () => {
