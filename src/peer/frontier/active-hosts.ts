@@ -118,6 +118,11 @@ export class ActiveHosts {
     if (this.has(host)) this.#resting.add(host);
   }
 
+  /** Those that are {@link rest}ing, who rests longest first. */
+  resting(): Iterable<Host> {
+    return this.#resting;
+  }
+
   /** Nothing of the host is under way, and nothing of it may be until then and until its gate opens; whether that takes long. */
   close(host: Host, opensAtMs: Millis): boolean {
     return this.has(host) && this.#longClosed.add(host, opensAtMs, this.#clock.nowMs());

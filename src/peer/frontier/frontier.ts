@@ -11,6 +11,7 @@ import type { StoreOp } from "../../ports/store.ts";
 import { ActiveHosts } from "./active-hosts.ts";
 import { AddressTurns } from "./address-turns.ts";
 import { ClosedHosts } from "./closed-hosts.ts";
+import { FreedPlaces } from "./freed-places.ts";
 import type { FrontierEvents, FrontierOptions } from "./frontier-options.ts";
 import { HostAddresses } from "../fetching/host-addresses.ts";
 import { HostPreparer } from "./host-preparer.ts";
@@ -55,6 +56,7 @@ export class Frontier {
   #crawled = ArcSet.whole;
   readonly #pulse = new Pulse();
   readonly #putOff: PutOffUrls;
+  readonly #freed: FreedPlaces;
 
   constructor(
     ports: Pick<PeerPorts, "clock" | "resolver" | "store">,
@@ -85,6 +87,8 @@ export class Frontier {
       putOff.recall(host);
     });
     this.#hosts = hosts;
+    const rouseAll = (): void => this.jobsChanged();
+    this.#freed = new FreedPlaces(clock, hosts, { signal, rouse: onBack, rouseAll });
     this.#waiting = new WaitingHosts(
       { store, journal },
       {
@@ -317,8 +321,8 @@ export class Frontier {
   #leaseEnded({ host, job }: Lease): void {
     const wasRunnable = isRunnable(job);
     job.leases -= 1;
-    if (!wasRunnable && isRunnable(job)) this.jobsChanged();
-    else this.#preparer.prepare(host);
+    this.#freed.leaseEnded(job, wasRunnable);
+    this.#preparer.prepare(host);
   }
 
   #admitActive(host: Host): boolean {
