@@ -195,6 +195,15 @@ export class Ring {
     if (end > start) visit(start, end, members);
   }
 
+  /** Who owns something within `within`: a list where {@link Ring.forEachArc} tells of millions of arcs. */
+  ownersIn(within: ArcSet): MemberId[] {
+    const isOwner = new Uint8Array(this.#seats.length);
+    this.#walk(within, (_from, _to, index) => {
+      isOwner[this.#table.slotAt(index)] = 1;
+    });
+    return this.members.filter((id) => isOwner[this.#slotOf(id)] === 1);
+  }
+
   /** Part of the circle that each member owns, from 0 to 1. */
   sharesOf(): Map<MemberId, number> {
     const lengths = new Float64Array(this.#seats.length);

@@ -119,6 +119,21 @@ describe("Ring", () => {
     expect(preferred.toBounds()).toEqual(within.toBounds());
   });
 
+  it("lists who owns a part of a set", () => {
+    const ring = Ring.of(
+      names.map((id) => ({ id: id as MemberId, weight: 1 })),
+      options,
+    );
+    const [one = "" as MemberId, two = "" as MemberId] = ring.members;
+    expect(ring.ownersIn(ArcSet.whole)).toEqual(ring.members);
+    expect(ring.ownersIn(ring.arcsOf(two).union(ring.arcsOf(one)))).toEqual([one, two]);
+    const own = ring.arcsOf(two);
+    expect(ring.ownersIn(ArcSet.whole.subtract(own))).toEqual(
+      ring.members.filter((id) => id !== two),
+    );
+    expect(ring.ownersIn(ArcSet.empty)).toEqual([]);
+  });
+
   it("depends on its members alone, not on the order in which they came and went", () => {
     const anySteps = fc.array(fc.tuple(anyMember, fc.boolean()), {
       maxLength: 15,

@@ -2,7 +2,6 @@ import { tagRange } from "../../../core/record/keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
-import { preferredArcs } from "../../../core/ring/preferred-arcs.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
@@ -149,7 +148,7 @@ export class Homecoming {
   #whomToAsk(): readonly MemberId[] {
     const { others, ring } = this.#view;
     if (others.length <= askAllMax) return others;
-    const likely = new Set(preferredArcs(ring, 1, this.#rest).keys());
+    const likely = new Set(ring.ownersIn(this.#rest));
     for (const { value } of this.#territory.notes(this.#rest)) likely.add(value.member);
     likely.delete(this.#view.self);
     return [...likely];
