@@ -38,6 +38,21 @@ export class ArcSet {
     return list.toSet();
   }
 
+  /**
+   * The positions of all `sets`, two and two: one after the other, the first arcs would be copied once for each set that
+   * follows.
+   */
+  static unionOf(sets: readonly ArcSet[]): ArcSet {
+    let rest = sets;
+    while (rest.length > 1) {
+      rest = Array.from({ length: Math.ceil(rest.length / 2) }, (_, pair) => {
+        const [one = emptySet, other = emptySet] = rest.slice(2 * pair, 2 * pair + 2);
+        return one.union(other);
+      });
+    }
+    return rest[0] ?? emptySet;
+  }
+
   /** The set that has these {@link toBounds}; nothing when there is none. */
   static fromBounds(numbers: ArrayLike<number>): ArcSet | undefined {
     if (numbers.length % 2 !== 0) return undefined;

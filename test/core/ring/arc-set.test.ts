@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { InvariantError } from "../../../src/core/errors.ts";
 import { ArcList, ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../src/core/ring/ring-position.ts";
@@ -34,6 +34,27 @@ describe("ArcSet", () => {
         expect(one.isEmpty).toBe(!inOne.includes(true));
       }),
     );
+  });
+
+  it("unites any number of sets as one after the other", () => {
+    fc.assert(
+      fc.property(fc.array(anyArcSet, { maxLength: 9 }), (sets) => {
+        const expected = sets.reduce((all, set) => all.union(set), ArcSet.empty);
+        expect(ArcSet.unionOf(sets).toBounds()).toEqual(expected.toBounds());
+      }),
+    );
+  });
+
+  it("unites many sets in little more than the time of their arcs", () => {
+    const combine = vi.spyOn(ArcSet.prototype, "union");
+    const sets = Array.from({ length: 1_024 }, (_, at) =>
+      ArcSet.of([{ from: (2 * at) as RingPosition, to: (2 * at + 1) as RingPosition }]),
+    );
+    const all = ArcSet.unionOf(sets);
+    const read = combine.mock.contexts.reduce<number>((sum, set) => sum + (set as ArcSet).size, 0);
+    combine.mockRestore();
+    expect(all.size).toBe(1_024);
+    expect(read).toBeLessThan(10 * 1_024);
   });
 
   it("lists its arcs rising and apart", () => {

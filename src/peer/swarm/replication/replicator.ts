@@ -345,13 +345,12 @@ export class Replicator {
 
   /** Arcs of which a member that needs a copy has no complete one. */
   #incomplete(): ArcSet {
-    let incomplete = ArcSet.empty;
-    for (const [member, needed] of this.#needs) {
+    const incomplete = [...this.#needs].map(([member, needed]) => {
       const stream = this.#streams.get(member);
       const isRunning = stream && this.#view.isRunning(member, stream.generation);
-      incomplete = incomplete.union(isRunning ? needed.subtract(stream.synced) : needed);
-    }
-    return incomplete;
+      return isRunning ? needed.subtract(stream.synced) : needed;
+    });
+    return ArcSet.unionOf(incomplete);
   }
 
   #newStream(member: MemberId, generation: number): ReplicaStream {
