@@ -30,6 +30,9 @@ export function sieveKeyOfRow(rowKey: Uint8Array): SieveKey {
 const keysPerSnapshot = 1_000_000;
 const shareOfKeysPerSnapshot = 1 / 4;
 
+/** Rows of the log, too: each takes a start some 4 us, and one of a page's content alone has a single key. */
+const rowsPerSnapshot = 250_000;
+
 /**
  * At the end too, only when so many are in the log, as a share of the first filter's capacity: a start reads fewer sooner than
  * the smallest snapshot, which has all bits of that filter, is written.
@@ -93,7 +96,8 @@ export class SieveKeeper {
   /** Whether a part of a snapshot is to be written. */
   get snapshotDue(): boolean {
     const keysMax = Math.max(keysPerSnapshot, this.#sieve.size * shareOfKeysPerSnapshot);
-    return this.#isUnderWay || this.#keysSinceSnapshot >= keysMax;
+    const rows = this.#nextLogRow - this.#oldestLogRow;
+    return this.#isUnderWay || this.#keysSinceSnapshot >= keysMax || rows >= rowsPerSnapshot;
   }
 
   /** The next part of a snapshot, one atomic change; the last parts delete what it replaces: snapshot and log. */

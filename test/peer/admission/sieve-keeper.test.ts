@@ -208,6 +208,19 @@ describe("a sieve's keeper", () => {
     expect(larger.snapshotDue).toBe(true);
   });
 
+  it("writes a snapshot after a quarter of a million rows, however few keys they have", async () => {
+    const key = keyOf(0);
+    for (let row = 1; row < 250_000; row += 1) keeper.log([key]);
+    expect(keeper.snapshotDue).toBe(false);
+    disk.apply(keeper.log([key]));
+    expect(keeper.snapshotDue).toBe(true);
+    writeParts();
+    expect(logRows()).toBe(0);
+    disk.apply(keeper.log([key]));
+    keeper = await started();
+    expect(keeper.snapshotDue).toBe(false);
+  });
+
   it("saves a snapshot at the end only when the log is longer than is read in a moment", async () => {
     const key = keyOf(0);
     keeper.log(Array.from({ length: 79_999 }, () => key));
