@@ -59,7 +59,9 @@ export class HostLoader {
     }
     // One of those found before may have been dropped meanwhile.
     for (const [name, host] of found) {
-      found.set(name, active.get(name) ?? this.#held.get(name)?.host ?? host);
+      const latest = active.get(name) ?? this.#held.get(name)?.host;
+      if (!latest) this.heedHeard(host);
+      found.set(name, latest ?? host);
     }
     return found;
   }
@@ -87,8 +89,9 @@ export class HostLoader {
       if (others.length > 0) this.#heard.set(name, others);
       else this.#heard.delete(name);
     };
-    // Who began to read before may have the older row, and gets it later.
-    void durable.then(() => this.#loading.get(name)).then(forget, forget);
+    // Who began to read before may have the older row, and gets it later: with the last of those that it asked for with it.
+    const isRead = (): Promise<unknown> => Promise.allSettled(new Set(this.#loading.values()));
+    void durable.then(isRead).then(forget, forget);
   }
 
   /** The host is about to be active. */

@@ -23,10 +23,15 @@ function heardAt(nowMs: number): HostRecord {
 class Bench {
   readonly clock = new VirtualClock();
   readonly answer = Promise.withResolvers<undefined[]>();
+  /** Of the reads after the first one. */
+  readonly answers: PromiseWithResolvers<undefined[]>[] = [];
   readonly committed = Promise.withResolvers<undefined>();
   readonly heard = heardAt(this.clock.nowMs());
   readonly loader = new HostLoader(
-    { clock: this.clock, store: { getMany: () => this.answer.promise } as unknown as Store },
+    {
+      clock: this.clock,
+      store: { getMany: () => (this.answers.at(-1) ?? this.answer).promise } as unknown as Store,
+    },
     defaultPolitenessOptions,
     new HeadShares(defaultFrontierOptions, new Map()),
   );
@@ -64,6 +69,24 @@ describe("a host of which another member tells", () => {
     expect(host?.crawlDelayMs).toBeUndefined();
     if (host) bench.loader.heedHeard(host);
     expect(host?.crawlDelayMs).toBe(8_000);
+  });
+
+  it("is so where it was read, and others that are asked for with it are read still", async () => {
+    const bench = new Bench();
+    const alone = bench.load();
+    bench.answers.push(Promise.withResolvers());
+    const other = "b.example" as HostName;
+    const both = bench.loader.loadAll(
+      new Map([...names, [other, "b.example" as SiteName]]),
+      new Map(),
+    );
+    bench.answer.resolve([undefined]);
+    await alone;
+    bench.hear();
+    bench.committed.resolve(undefined);
+    await new Promise(setImmediate);
+    bench.answers[0]?.resolve([undefined]);
+    expect((await both).get(name)?.crawlDelayMs).toBe(8_000);
   });
 
   it("is as the database has it, once that has what was told", async () => {
