@@ -15,7 +15,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
-import type { HostsOfOthers } from "../swarm/answers/hosts-of-others.ts";
+import type { HostsOfOthers, HostWord } from "../swarm/answers/hosts-of-others.ts";
 import { Hop, type HopOutcome } from "./hop.ts";
 import { HopRests } from "./hop-rests.ts";
 import { isBrokenOff, robotsRequest } from "./robots-request.ts";
@@ -70,8 +70,8 @@ interface Shared {
  * here, is open, be it in memory or on disk, and in a turn at its address, which in a swarm has to be on loan.
  *
  * Another member may be crawling the host. Whose turn it is, only the address tells both: the hop keeps it for the delay
- * before and after its request. Meanwhile it asks that member, the host's holder, whether the host is at rest, and tells it
- * afterwards that the host was asked, and for how long it wants to be left alone.
+ * before and after its request. It asks that member, the host's holder, for its pace, and whether it is at rest, and tells it
+ * afterwards that the host was asked, and for how long it wants to be left alone where that is longer.
  *
  * A visit that waits for a hop keeps its own host and address meanwhile. A hop to that address goes in its turn; of other
  * hops, none begins to wait for what a visit holds that waits itself, so that no two wait for each other.
@@ -208,30 +208,29 @@ export class RobotsHops {
     // Another member may have asked the host just now, and may do so again: the address is kept from it for as long.
     const restMs = this.#frontier.crawls(name) ? 0 : Math.min(delayMs, waitMaxMs);
     await clock.sleep(restMs, this.#signal);
-    if (!(await this.#opensSoon(name, delayMs))) {
+    const toldMs = await this.#toldRestMs(name);
+    if (toldMs > longestWaitMs(delayMs)) {
       this.#booked.delete(name);
       if (visit) this.#frontier.turns.close({ visit, address });
       return atRest;
     }
+    await clock.sleep(toldMs, this.#signal);
     this.#begin(name, delayMs);
     const outcome = await this.#fetch(url, address);
-    await this.#end(name, delayMs, outcome);
+    await this.#end(name, { delayMs, keptMs: restMs }, outcome);
     if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome) }, restMs);
     return outcome;
   }
 
-  /** Waits for as long as the host wants to be left alone, by what its holder knows now, unless that is too long. */
-  async #opensSoon(name: HostName, delayMs: Millis): Promise<boolean> {
-    const restMs = await this.#restMs(name);
-    if (restMs > longestWaitMs(delayMs)) return false;
-    await this.#ports.clock.sleep(restMs, this.#signal);
-    return true;
+  /** For how long the host wants to be left alone, by what is known now: here, or at its holder. */
+  async #toldRestMs(name: HostName): Promise<Millis> {
+    const ownMs = this.#frontier.doubts.restUntilMs(name) - this.#ports.clock.nowMs();
+    return Math.max(0, ownMs, (await this.#wordOn(name))?.restMs ?? 0);
   }
 
-  async #restMs(name: HostName): Promise<Millis> {
-    const ownMs = this.#frontier.doubts.restUntilMs(name) - this.#ports.clock.nowMs();
-    if (!this.#others || this.#frontier.crawls(name)) return Math.max(0, ownMs);
-    return Math.max(0, ownMs, await this.#others.restMs(name));
+  /** What its holder says of a host that is not crawled here. */
+  async #wordOn(name: HostName): Promise<HostWord | undefined> {
+    return this.#frontier.crawls(name) ? undefined : this.#others?.word(name);
   }
 
   /** Books the host, and returns when it may be asked; nothing is booked where that would be too late. */
@@ -273,7 +272,8 @@ export class RobotsHops {
     const host = await this.#hostOf(name);
     const active = this.#frontier.hostNamed(name);
     if (active) return active.visit.delayMs;
-    return effectiveDelayMs(ownDelayMs, host?.crawlDelayMs, this.#politeness);
+    const { crawlDelayMs } = host ?? (await this.#wordOn(name)) ?? {};
+    return effectiveDelayMs(ownDelayMs, crawlDelayMs, this.#politeness);
   }
 
   async #untilFree(hop: Hop, untilMs: Millis): Promise<boolean> {
@@ -315,15 +315,26 @@ export class RobotsHops {
     this.#frontier.doubts.asked(name, nowMs);
   }
 
-  /** Frees the host, and tells its clocks how it went. */
-  async #end(name: HostName, delayMs: Millis, outcome: FetchOutcome): Promise<void> {
+  /**
+   * Frees the host, and tells its clocks how it went.
+   *
+   * @param rests `keptMs`: for how long the address is kept from the host's holder, which has to hear of what is longer
+   */
+  async #end(
+    name: HostName,
+    { delayMs, keptMs }: { readonly delayMs: Millis; readonly keptMs: Millis },
+    outcome: FetchOutcome,
+  ): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     const verdict = fetchVerdictOf(outcome);
     this.#frontier.doubts.asked(name, nowMs);
     this.#booked.delete(name);
     const retryAfterMs = Math.min(verdict.retryAfterMs ?? 0, this.#politeness.retryAfterMaxMs);
-    this.#rests.add(name, nowMs + Math.max(delayMs, retryAfterMs), nowMs);
-    if (!this.#frontier.crawls(name)) await this.#others?.rests(name, retryAfterMs);
+    const wantedMs = Math.max(delayMs, retryAfterMs);
+    this.#rests.add(name, nowMs + wantedMs, nowMs);
+    if (!this.#frontier.crawls(name)) {
+      await this.#others?.rests(name, wantedMs > keptMs ? wantedMs : 0);
+    }
     if (verdict.kind === "neutral") return;
     const known = await this.#hostOf(name);
     const host = this.#frontier.hostNamed(name) ?? known;

@@ -48,7 +48,7 @@ describe("a host that a robots.txt of another member's leads to", () => {
       await bench.inject(0, { delayMs: 1_000 });
       await bench.pass(60_000);
       const status = await bench.peer(0).host(hub);
-      expect(status).toMatchObject({ known: true, hold: "backoff" });
+      expect(status).toMatchObject({ known: true });
       expect(status).not.toHaveProperty("opensInMs");
     });
     const restsMs = swarm.restsMs(({ status }) => status === 429);

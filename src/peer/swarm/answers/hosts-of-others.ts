@@ -10,9 +10,17 @@ import type { PeerCalls } from "../peer-calls.ts";
 /** Time for a member's answer. */
 const timeoutMs: Millis = 2_000;
 
+/** What a host's holder says of it. */
+export interface HostWord {
+  /** For how long it is not to be asked. */
+  readonly restMs: Millis;
+  readonly crawlDelayMs?: Millis;
+}
+
 /**
  * What this peer and the holder of a host tell each other, where this one has to ask the host too: for a robots.txt that
- * leads there. A holder that cannot be found for some seconds is told nothing, and counts as one that knows of nothing.
+ * leads there. A holder that cannot be found for some seconds is told nothing; what it knows, a copy may tell meanwhile. Where
+ * there is none either, nothing is known.
  */
 export class HostsOfOthers {
   readonly #calls: Pick<PeerCalls, "host">;
@@ -29,8 +37,7 @@ export class HostsOfOthers {
     this.#view = parts.view;
   }
 
-  /** For how long the host is not to be asked, by its holder's word. */
-  restMs(host: HostName): Promise<Millis> {
+  word(host: HostName): Promise<HostWord> {
     return this.#ask({ host });
   }
 
@@ -39,17 +46,22 @@ export class HostsOfOthers {
     await this.#ask({ host, restMs });
   }
 
-  async #ask(question: Omit<HostQuestion, "fromCopy">): Promise<Millis> {
+  async #ask(question: Omit<HostQuestion, "fromCopy">): Promise<HostWord> {
     const position = positionOf(siteOfHost(question.host));
-    const [restMs] = await this.#search.run<Millis>([position], async ({ member, fromCopy }) => {
+    const [word] = await this.#search.run<HostWord>([position], async ({ member, fromCopy }) => {
+      const isSelf = member === this.#view.self;
       // The arc has just come here: what is told of its hosts is on its way too.
-      if (member === this.#view.self) return [{ kind: "answer", answer: 0 }];
+      if (isSelf && this.#search.holderOf(position) === member) {
+        return [{ kind: "answer", answer: { restMs: 0 } }];
+      }
+      // Who keeps a copy takes no word for the holder.
+      if (isSelf || (fromCopy && question.restMs !== undefined)) return [undefined];
       const answer = await this.#calls.host(member, { ...question, fromCopy }, timeoutMs);
       if (!answer) return [undefined];
-      return isKnownHost(answer)
-        ? [{ kind: "answer", answer: answer.opensInMs ?? 0 }]
-        : [{ kind: "elsewhere", holder: answer.holder }];
+      if (!isKnownHost(answer)) return [{ kind: "elsewhere", holder: answer.holder }];
+      const { opensInMs: restMs = 0, crawlDelayMs = 0 } = answer;
+      return [{ kind: "answer", answer: { restMs, crawlDelayMs } }];
     });
-    return restMs ?? 0;
+    return word ?? { restMs: 0 };
   }
 }
