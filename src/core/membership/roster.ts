@@ -6,6 +6,7 @@ import type { Awareness } from "./awareness.ts";
 import { compareClaims, isGone, stateOf } from "./member.ts";
 import type { Member } from "./member.ts";
 import { MemberTable } from "./member-table.ts";
+import type { MemberChange } from "./member-table.ts";
 import type { MembershipOptions } from "./membership-options.ts";
 import { shuffle } from "./probe-schedule.ts";
 import { incarnationMax } from "./read-member.ts";
@@ -84,6 +85,7 @@ export class Roster {
       if (!isGone(member) && (before === undefined || isGone(before))) {
         this.#parts.onArrival(member.id);
       }
+      this.#tellOfDeath(change);
       this.#adjustSuspicion(member, nowMs);
     }
     if (accuser !== undefined && claim.health === "suspect" && this.#isCurrent(claim)) {
@@ -155,6 +157,17 @@ export class Roster {
       if (claim.health !== "alive") this.#parts.awareness.note(1);
       this.changeSelf({}, nowMs, claim.incarnation);
     }
+  }
+
+  /**
+   * It may have heard of no more than a doubt, from somebody between, and refuted that: all who have buried it tell it so,
+   * with an answer to no probe.
+   */
+  #tellOfDeath({ member, before }: MemberChange): void {
+    if (before === undefined || isGone(member) || before.generation !== member.generation) return;
+    if (!isGone(before) || before.role === "left") return;
+    const tableHash = this.#table.hash;
+    this.#parts.actions.send(member.id, { kind: "ack", sequence: 0, tableHash, claims: [before] });
   }
 
   /** A claim of its death may come when it has refuted a doubt already; each death counts once. */

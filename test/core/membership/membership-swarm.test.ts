@@ -188,6 +188,18 @@ describe("a swarm of members", () => {
     expect(swarm.buried).toEqual([memberId(1)]);
   });
 
+  it("tells a member that was taken for dead so when it has heard of a doubt alone, and refuted that", () => {
+    const swarm = VirtualSwarm.settled(12, lanMembership, 4);
+    const { self } = swarm.machine(1);
+    const hears = (at: number, health: "dead" | "suspect"): void =>
+      swarm.act(at, (machine, nowMs) => machine.claims(memberId(2), [{ ...self, health }], nowMs));
+    hears(0, "dead");
+    hears(1, "suspect");
+    swarm.run(1_000);
+    expect(swarm.machine(0).member(memberId(1))).toMatchObject({ health: "alive" });
+    expect(swarm.buried).toEqual([memberId(1)]);
+  });
+
   it("tells the two sides of a cut that has healed whom the other had buried", () => {
     const swarm = VirtualSwarm.settled(13, lanMembership, 5);
     swarm.connected = (from, to) => (from === memberId(1)) === (to === memberId(1));
