@@ -238,13 +238,14 @@ export class Frontier {
       if (!turn) return undefined;
       const { visit, address } = turn;
       const host = this.#hosts.get(visit.host);
-      const url = visit.queue.take(this.#preparer.isRunnable, this.#priorityOf);
+      const isOld = host && this.#preparer.isAddressOld(host);
+      const url = isOld ? undefined : visit.queue.take(this.#preparer.isRunnable, this.#priorityOf);
       const job = url && this.#jobs.get(url.job);
       if (host && url && job) {
         job.leases += 1;
         return { host, job, url, address };
       }
-      // Nothing of it may run now; it is placed again when something may.
+      // Nothing of it may run now, or not there; it is placed again when something may.
       this.#workbench.remove(visit);
       this.turns.close(turn);
       if (host) this.#preparer.prepare(host);

@@ -54,6 +54,16 @@ export class HostPreparer {
 
   readonly isRunnable = (id: JobId): boolean => isRunnable(this.#parts.jobs.get(id));
 
+  /**
+   * Whether the host, whose turn has come, was placed so long ago that its name may have another address by now: as one that
+   * was closed for hours. Not twice in a row, so that its turn comes, however short an answer holds.
+   */
+  isAddressOld(host: Host): boolean {
+    const isOld = !host.wasAddressOld && this.#parts.addresses.isWanted(host);
+    host.wasAddressOld = isOld;
+    return isOld;
+  }
+
   prepare(host: Host): void {
     const { addresses, hosts } = this.#parts;
     if (host.preparing || this.#events.signal.aborted) return;

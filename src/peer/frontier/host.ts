@@ -38,6 +38,8 @@ export class Host {
   readonly askedOrigins = new Set<OriginName>();
   /** When the visit's address must be looked up again. */
   addressExpiresAtMs: Millis = 0;
+  /** Whether that was so when its latest turn came, which it has lost for that. */
+  wasAddressOld = false;
   /** Whether its name had more than one when it was last looked up. */
   hasOtherAddresses = false;
   /** No connection was made to the visit's address: another takes its place when it is looked up. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainSampleWebOptions } from "../../../sim/sample-web/sample-web-options.ts";
 import type { VirtualHit } from "../../../sim/world/virtual-web.ts";
 import type { HostName } from "../../../src/core/units.ts";
 import { SwarmBench } from "./swarm-bench.ts";
@@ -7,11 +8,17 @@ const restSeconds = 8;
 
 /** A swarm in which the robots.txts of other members' hosts lead to one of the first member's, and what that answers. */
 class HubBench {
-  readonly bench = new SwarmBench(3, { web: { roundTripMedianMs: 1, roundTripTail: 0 } });
+  readonly bench: SwarmBench;
   readonly hub: HostName;
   readonly hits: VirtualHit[] = [];
 
-  constructor(answers: { readonly status: number; readonly retryAfterSeconds?: number }) {
+  constructor(
+    answers: { readonly status: number; readonly retryAfterSeconds?: number },
+    hostsPerAddress = 1,
+  ) {
+    const web = { roundTripMedianMs: 1, roundTripTail: 0 };
+    const sites = { sites: 12, totalPages: 120, hostsPerAddress };
+    this.bench = new SwarmBench(3, { web, sampleWeb: { ...plainSampleWebOptions, ...sites } });
     const [root = ""] = this.bench.world.sampleWeb.rootUrls();
     const hub = new URL(root).host;
     this.hub = hub as HostName;
@@ -78,5 +85,17 @@ describe("a host that a robots.txt of another member's leads to", () => {
     const hops = hits.filter(({ peer }) => peer !== holder);
     expect(hops.length).toBeGreaterThan(5);
     expect(told).toBe(hops.length);
+  });
+
+  it("is left alone for its delay after a request in the turn of the address that both share", async () => {
+    const { bench, hits } = new HubBench({ status: 404 }, 12);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 1_000 });
+      await bench.pass(60_000);
+    });
+    const gapsMs = hits.slice(1).map((hit, at) => hit.atMs - (hits[at]?.atMs ?? 0));
+    expect(new Set(hits.map(({ peer }) => peer)).size).toBe(3);
+    expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(1_000);
   });
 });
