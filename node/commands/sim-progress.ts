@@ -54,10 +54,11 @@ export class SimProgress {
     const { pages, pagesMax, phase, running, virtualMs } = progress;
     return [
       runs > 1 ? `${run} of ${formatCount(runs)} done, seed ${seed}: ${phase}` : phase,
+      // Before what a narrow terminal has no room for: it alone tells how much is left.
+      `${formatCount(pages)} of ${formatCount(pagesMax)} pages`,
       `${formatDuration(virtualMs)} virtual`,
       `${formatDuration(realMs)} real`,
       `${formatCount(running)} peers`,
-      `${formatCount(pages)} of ${formatCount(pagesMax)} pages`,
     ].join(", ");
   }
 }

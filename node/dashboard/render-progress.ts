@@ -1,5 +1,5 @@
 import { formatBytes, formatClock, formatCount, formatRate } from "../../src/core/text/human.ts";
-import { columnsOf, cut, printable } from "../text/terminal-text.ts";
+import { columnsOf, cut, printable, wrapped } from "../text/terminal-text.ts";
 import type { ProgressView } from "./progress-view.ts";
 
 export interface PanelStyle {
@@ -41,6 +41,10 @@ const layouts: readonly Layout[] = [
 ];
 
 const panelWidthMax = 72;
+/** Lines that what keeps it from going on may take. */
+const troubleLinesMax = 4;
+/** What stands before each line but the head. */
+const indent = "  ";
 
 /** What it is, and what it is now, where that is known. */
 type Cell = readonly [label: string, value: string | undefined];
@@ -55,7 +59,7 @@ type Cell = readonly [label: string, value: string | undefined];
  *   received   1.2 GiB   failed      12   skipped  2,345
  * ```
  *
- * A line below says what keeps it from going on, where something does. The place of what is not known stays empty, so
+ * What keeps it from going on stands below, where something does. The place of what is not known stays empty, so
  * that the columns do not jump. A narrower terminal has more and shorter lines.
  */
 export function renderPanel(view: ProgressView, { columns, color }: PanelStyle): string[] {
@@ -79,7 +83,7 @@ export function renderPanel(view: ProgressView, { columns, color }: PanelStyle):
   ];
   const layout = layouts.find((one) => one.columns <= columns) ?? narrowest;
   const lines = rowsOf(cells, layout).map((line) => cut(line, width));
-  const trouble = view.trouble === undefined ? [] : [cut(`  ${printable(view.trouble)}`, width)];
+  const trouble = troubleOf(view, width);
   return color ? [bold(head), ...lines.map(dimLabels), ...trouble] : [head, ...lines, ...trouble];
 }
 
@@ -100,6 +104,13 @@ export function renderLine(view: ProgressView): string {
   ].join("  ");
 }
 
+/** With its end, which says when it goes on, also where the terminal is narrow. */
+function troubleOf({ trouble }: ProgressView, width: number): readonly string[] {
+  if (trouble === undefined) return [];
+  const lines = wrapped(printable(trouble), width - indent.length, troubleLinesMax);
+  return lines.map((line) => cut(indent + line, width));
+}
+
 function perSecond(rate: number): string {
   return `${formatRate(rate)}/s`;
 }
@@ -112,7 +123,7 @@ function rowsOf(cells: readonly Cell[], { cells: widths, gap }: Layout): string[
       if (value === undefined) return " ".repeat(width.label + width.value);
       return label.padEnd(width.label) + value.padStart(width.value);
     });
-    rows.push(`  ${row.join(gap)}`.trimEnd());
+    rows.push(`${indent}${row.join(gap)}`.trimEnd());
   }
   return rows;
 }

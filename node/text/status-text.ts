@@ -11,7 +11,7 @@ const wordColumns = 12;
 
 /** One URL in full. */
 export function renderStatus(status: UrlStatus): string {
-  const { httpStatus, fetchedAt, redirect, title, job, depth, archive, via, linkedAs } = status;
+  const { fetchedAt, redirect, title, job, depth, archive, via, linkedAs } = status;
   const rows: LabelledRow[] = [
     ["state", `${status.state}${answerText(status)}`],
     ["why", whyText(status)],
@@ -31,7 +31,7 @@ export function renderStatus(status: UrlStatus): string {
         : `${archive.file}, ${formatBytes(archive.length)} at offset ${archive.offset}`,
     ],
   ];
-  const hint = httpStatus === undefined && status.state === "unknown" ? unknownHint : "";
+  const hint = isUnmet(status) ? unknownHint : "";
   return `${printable(status.url)}\n${labelled(rows, "  ")}${hint}`;
 }
 
@@ -93,7 +93,12 @@ function whyText({ reason, detail }: UrlStatus): string | undefined {
 }
 
 function whyNot(status: UrlStatus): string {
-  return whyText(status) ?? (status.state === "unknown" ? "no job has met it" : "");
+  return whyText(status) ?? (isUnmet(status) ? "no job has met it" : "");
+}
+
+/** Whether it is known that no job has met it: what is unknown for a reason is none to crawl, or its owner is silent. */
+function isUnmet({ state, reason, httpStatus }: UrlStatus): boolean {
+  return state === "unknown" && reason === undefined && httpStatus === undefined;
 }
 
 function jobText(job: string, depth: number | undefined): string {

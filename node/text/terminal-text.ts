@@ -35,6 +35,23 @@ export function cut(text: string, columns: number): string {
   return columns < 1 ? "" : `${kept}…`;
 }
 
+/** `text` broken between words into lines of at most `columns`, and at most `linesMax`: what has no room is cut. */
+export function wrapped(text: string, columns: number, linesMax: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    const isLast = lines.length === linesMax - 1;
+    if (line !== "" && !isLast && columnsOf(longer) > columns) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line].map((each) => cut(each, columns));
+}
+
 /** A word as a shell takes it, in quotes where it needs them. */
 export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

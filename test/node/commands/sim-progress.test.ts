@@ -30,7 +30,7 @@ describe("the progress of a simulation", () => {
     );
     await progress.clear();
     const rest = (second: number): string =>
-      `faults, 1 min 23 s virtual, ${second}.0 s real, 498 peers, ${second} of 10,000 pages\n`;
+      `faults, ${second} of 10,000 pages, 1 min 23 s virtual, ${second}.0 s real, 498 peers\n`;
     expect(terminal.stderr.text).toBe(rest(10) + rest(20));
   });
 
@@ -41,7 +41,7 @@ describe("the progress of a simulation", () => {
     progress.onProgress(look);
     progress.onProgress(look);
     await progress.clear();
-    const shown = "2 of 50 done, seed 7: faults, 1 min 23 s".slice(0, 39);
+    const shown = "2 of 50 done, seed 7: faults, 1,234 of 10,000 pages".slice(0, 39);
     expect(terminal.stderr.text).toBe(clearLine + shown + clearLine);
   });
 
@@ -49,7 +49,7 @@ describe("the progress of a simulation", () => {
     const terminal = new FakeTerminal({ isTTY: true });
     const words = ["sim", "steady", "--peers", "2", "--sites", "3", "--pages", "9"];
     expect(await runCli(words, terminal)).toBe(0);
-    expect(terminal.stderr.text).toMatch(/founding, 0\.0 s virtual, .*, 2 peers, 0 of \d pages/);
+    expect(terminal.stderr.text).toMatch(/founding, 0 of \d pages, 0\.0 s virtual, .*, 2 peers/);
     expect(terminal.stderr.text.endsWith(clearLine)).toBe(true);
   });
 });

@@ -93,6 +93,37 @@ describe("renderPanel", () => {
     expect(renderLine(troubled)).toBe(`${renderLine(view)}  a.example: \ufffd[2Jit rests`);
   });
 
+  it.each([
+    [
+      80,
+      [
+        "  www.a.example: too many requests to the host failed within a minute;",
+        "  it is paused; tried again in 29.9 s",
+      ],
+    ],
+    [
+      50,
+      [
+        "  www.a.example: too many requests to the host",
+        "  failed within a minute; it is paused; tried",
+        "  again in 29.9 s",
+      ],
+    ],
+  ])("says in %d columns all of what keeps it, with when it goes on", (columns, lines) => {
+    const trouble =
+      "www.a.example: too many requests to the host failed within a minute; it is paused; tried again in 29.9 s";
+    const panel = renderPanel({ ...view, trouble }, { columns, color: false });
+    expect(panel.slice(-lines.length)).toEqual(lines);
+  });
+
+  it("takes no more than some lines for what keeps it", () => {
+    const trouble = "many words ".repeat(100);
+    const style = { columns: 40, color: false };
+    const panel = renderPanel({ ...view, trouble }, style);
+    expect(panel.length - renderPanel(view, style).length).toBe(4);
+    expect(panel.at(-1)).toMatch(/…$/);
+  });
+
   it("says that a job is paused, and lets no title steer the terminal", () => {
     const [head = ""] = renderPanel(
       { ...view, title: "a\u001b[2J", note: "paused" },
