@@ -19,7 +19,7 @@ export const trafficColors: Readonly<Record<Traffic, string>> = {
   claim: "hsl(262 52% 62%)",
 };
 
-/** Pages answered so far, an area for each machine, stacked. */
+/** Requests answered so far, a page that was fetched again included: an area for each machine, stacked. */
 export function drawPages({ samples, machines, virtualMs, pages }: RunReport): string {
   const frame = frameOf(width, 300, virtualMs / 1_000, pages);
   const points = Math.min(pointsPerLineMax, Math.max(10, Math.floor(pointsMax / machines)));
@@ -39,11 +39,11 @@ export function drawPages({ samples, machines, virtualMs, pages }: RunReport): s
     }
     floor = roof;
   }
-  const drawn = axes(frame, "pages answered, by peer") + areas;
-  return svg(width, 300, "Pages answered over time by peer", drawn);
+  const drawn = axes(frame, "requests answered, by peer") + areas;
+  return svg(width, 300, "Requests answered over time by peer", drawn);
 }
 
-/** Pages that each machine has fetched in all. */
+/** Requests that each machine has had answered in all. */
 export function drawLoad({ samples, machines }: RunReport): string {
   const last = samples.at(-1)?.pages ?? [];
   const loads = Array.from({ length: machines }, (_, machine) => last[machine] ?? 0);
@@ -53,7 +53,7 @@ export function drawLoad({ samples, machines }: RunReport): string {
   const barWidth = Math.min(56, step * 0.72);
   // Names stand below every bar while there is room, else below some.
   const nameEvery = Math.ceil(34 / step);
-  let drawn = label(left, top - 12, "pages answered", "start", "name");
+  let drawn = label(left, top - 12, "requests answered", "start", "name");
   for (let at = 0; at <= yMax * 1.000_001; at += niceStep(yMax)) {
     const y = yOf(frame, at);
     drawn += `<path class="grid" d="M${px(left)} ${px(y)}H${px(right)}"/>`;
@@ -69,7 +69,7 @@ export function drawLoad({ samples, machines }: RunReport): string {
   }
   drawn += `<path class="axis" d="M${px(left)} ${px(bottom)}H${px(right)}"/>`;
   drawn += label(right, bottom + 32, "peer", "end", "name");
-  return svg(width, 240, "Pages answered by each peer", drawn);
+  return svg(width, 240, "Requests answered by each peer", drawn);
 }
 
 /** Messages or bytes a second for each machine, a line for each kind of traffic. */

@@ -144,6 +144,15 @@ function slackText(ms: Millis): string {
 }
 
 function queuesText({ queues }: RunReport): string {
-  const named = Object.entries(queues).map(([name, length]) => `${name} ${formatCount(length)}`);
+  const named = Object.entries(queues).map(
+    ([name, length]) => `${formatCount(length)} ${queueTexts[name] ?? name}`,
+  );
   return named.length === 0 ? "none" : named.join(", ");
 }
+
+/** What waits in the queues. */
+const queueTexts: Readonly<Record<string, string>> = {
+  pending: "URLs not acknowledged",
+  queuedRows: "rows to copy to a member",
+  pendingOps: "operations to write",
+};

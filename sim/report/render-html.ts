@@ -22,7 +22,7 @@ export function renderHtml(report: RunReport, wallMs?: Millis): string {
   const sections = [
     violationsSection(report),
     figuresSection(report, wallMs),
-    section("Pages over time", drawPages(report) + machineLegend(report)),
+    section("Requests over time", drawPages(report) + machineLegend(report)),
     ringsSection(report),
     section("Load", drawLoad(report)),
     timelineSection(report),

@@ -17,10 +17,10 @@ describe("a report as a page", () => {
     expect(page).toContain(report.traceHash);
     expect(page).toContain(report.replay);
     expect([...page.matchAll(/<svg [^>]*aria-label="([^"]+)"/g)].map(([, name]) => name)).toEqual([
-      "Pages answered over time by peer",
+      "Requests answered over time by peer",
       "Ownership before",
       "Ownership after",
-      "Pages answered by each peer",
+      "Requests answered by each peer",
       "Lives of the peers and faults over time",
       "messages a second and peer, by kind of traffic",
       "KiB a second and peer, by kind of traffic",

@@ -26,6 +26,9 @@ describe("a report as text", () => {
       expect(text).toMatch(new RegExp(`^ {2}${kind} +[\\d,]+, [\\d.]+ \\w+$`, "m"));
     }
     expect(text).toMatch(/^forwarding +\d+\.\d+% of the bytes fetched, \d+\.\d URLs a message$/m);
+    expect(text).toMatch(
+      /^longest queues +\d+ URLs not acknowledged, \d+ rows to copy to a member, \d+ operations to write$/m,
+    );
     expect(text).toMatch(new RegExp(`^trace +${report.traceHash}$`, "m"));
     expect(text).not.toContain("violations:");
   });
