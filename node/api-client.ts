@@ -77,8 +77,10 @@ export class ApiClient {
     }
     const { peer, url } = await apiFileIn(data);
     const client = clientOf(url);
-    const { peer: found } = await client.health();
-    if (found !== peer) throw await nobodyIn(data);
+    const found = await client.health().catch((error: unknown) => {
+      if (!isRefused(error)) throw error;
+    });
+    if (found?.peer !== peer) throw await nobodyIn(data);
     return client;
   }
 
@@ -325,6 +327,13 @@ function isHealth(value: unknown): value is HealthDocument {
 function isPortRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && cause.message === "bad port";
+}
+
+/** Whether nobody listens where a peer was asked. */
+function isRefused(error: unknown): boolean {
+  const failed = error instanceof CrawlError ? error.cause : undefined;
+  const cause = failed instanceof Error ? failed.cause : undefined;
+  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
 }
 
 function urlOf({ host, port }: ListenAddress): string {

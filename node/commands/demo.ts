@@ -151,7 +151,7 @@ async function conclude(
   } else {
     await terminal.stdout.write(
       [
-        `\nThe swarm says: ${counted(counts.fetched, "URL")} answered, ${counted(counts.pages, "page")} among them (${shares.join(", ")}).`,
+        `\nThe swarm says: ${counted(counts.fetched, "URL")} answered (${shares.join(", ")}), ${counted(counts.pages, "page")} among them.`,
         `Asked for ${counted(audited.pages.mustFetch, "reachable URL")}, peer 4, which joined last, says that ${formatCount(told)} are done.`,
         "The server's log, held against the true graph of the web, says:\n",
         renderAudit(audited),

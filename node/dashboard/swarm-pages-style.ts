@@ -19,7 +19,7 @@ th, td { padding: 5px 18px 5px 0; text-align: left; font-weight: 400; } th:last-
 thead th { color: var(--soft); font-size: 12px; } tbody > tr > * { border-top: 1px solid var(--rule); } .right { text-align: right; }
 .right + :not(.right) { padding-left: 18px; }
 form { display: flex; gap: 10px; margin-top: 20px; }
-input, button { padding: 8px 12px; color: inherit; background: var(--card); border: 1px solid var(--rule); border-radius: 8px; font: inherit; }
+input, button { padding: 8px 12px; color: inherit; background: var(--card); border: 1px solid var(--soft); border-radius: 8px; font: inherit; }
 input { flex: 1; min-width: 0; } button { cursor: pointer; }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.6 ui-monospace, monospace; }
 footer { margin-top: 14px; color: var(--soft); font-size: 13px; } footer a { margin-right: 8px; }

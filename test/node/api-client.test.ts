@@ -1,5 +1,7 @@
-import type { ServerResponse } from "node:http";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -73,6 +75,22 @@ describe("a command that asks a peer", () => {
       await rm(data, { recursive: true });
     },
   );
+
+  it("says of the directory of a peer that was killed that none runs there", async () => {
+    const data = await mkdtemp(join(tmpdir(), "api-client-"));
+    const killed = createServer().listen(0, "127.0.0.1");
+    await once(killed, "listening");
+    const { port } = killed.address() as AddressInfo;
+    await new Promise((closed) => killed.close(closed));
+    const file = { pid: 1, peer: "peer-0", url: `http://127.0.0.1:${port}` };
+    await writeFile(join(data, "api.json"), JSON.stringify(file));
+    const terminal = new FakeTerminal();
+    expect(await runCli(["stats", "--data", data], terminal)).toBe(1);
+    expect(terminal.stderr.text).toBe(
+      `peer: no peer runs in ${data}; start one with "peer --data ${data}"\n`,
+    );
+    await rm(data, { recursive: true });
+  });
 
   it.each([
     ["<html>any path leads to the app", "no JSON"],
