@@ -2221,6 +2221,7 @@ export interface RobotsRecord {
   failuresInRow: number
   failure?: string
   elsewhere?: boolean
+  cutsInRow?: number
 }
 
 export namespace RobotsRecord {
@@ -2278,6 +2279,11 @@ export namespace RobotsRecord {
           w.bool(obj.elsewhere)
         }
 
+        if (obj.cutsInRow != null) {
+          w.uint32(80)
+          w.uint32(obj.cutsInRow)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
@@ -2332,6 +2338,10 @@ export namespace RobotsRecord {
             }
             case 9: {
               obj.elsewhere = reader.bool()
+              break
+            }
+            case 10: {
+              obj.cutsInRow = reader.uint32()
               break
             }
             default: {
@@ -2412,6 +2422,13 @@ export namespace RobotsRecord {
               }
               break
             }
+            case 10: {
+              yield {
+                field: `${prefix}.cutsInRow`,
+                value: reader.uint32()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2469,6 +2486,11 @@ export namespace RobotsRecord {
     value: boolean
   }
 
+  export interface RobotsRecordCutsInRowFieldEvent {
+    field: '$.cutsInRow'
+    value: number
+  }
+
   export function encode (obj: Partial<RobotsRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, RobotsRecord.codec())
   }
@@ -2477,7 +2499,7 @@ export namespace RobotsRecord {
     return decodeMessage(buf, RobotsRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): Generator<RobotsRecordOriginFieldEvent | RobotsRecordVerdictFieldEvent | RobotsRecordBodyFieldEvent | RobotsRecordFetchedAtMsFieldEvent | RobotsRecordExpiresAtMsFieldEvent | RobotsRecordHttpStatusFieldEvent | RobotsRecordFailuresInRowFieldEvent | RobotsRecordFailureFieldEvent | RobotsRecordElsewhereFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<RobotsRecord>): Generator<RobotsRecordOriginFieldEvent | RobotsRecordVerdictFieldEvent | RobotsRecordBodyFieldEvent | RobotsRecordFetchedAtMsFieldEvent | RobotsRecordExpiresAtMsFieldEvent | RobotsRecordHttpStatusFieldEvent | RobotsRecordFailuresInRowFieldEvent | RobotsRecordFailureFieldEvent | RobotsRecordElsewhereFieldEvent | RobotsRecordCutsInRowFieldEvent> {
     return streamMessage(buf, RobotsRecord.codec(), opts)
   }
 }

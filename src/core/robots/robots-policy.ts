@@ -22,6 +22,8 @@ export type RobotsFetchOutcome =
 export interface RobotsHistory {
   /** Attempts in a row, before this one, that found it unreachable. */
   readonly failuresInRow: number;
+  /** The last of these that were answers which broke off. */
+  readonly cutsInRow?: number;
   /** The last answer that was one, however old. */
   readonly copy?: { readonly verdict: "rules" | "allow-all"; readonly ageMs: Millis };
 }
@@ -114,13 +116,18 @@ export function robotsVerdict(
         return whileUnreachable(history, outcome.retryAfterMs ?? 0, options);
       }
       const verdict = status < 300 ? "rules" : "allow-all";
-      const isCut = verdict === "rules" && outcome.isCut === true;
-      if (isCut && history.failuresInRow + 1 < options.cutAnswersMax) {
+      if (isCutAnswer(outcome) && (history.cutsInRow ?? 0) + 1 < options.cutAnswersMax) {
         return whileUnreachable(history, 0, options);
       }
       return { verdict, stale: false, ttlMs: freshForMs(cacheControl, options) };
     }
   }
+}
+
+/** Whether rules came that broke off. */
+export function isCutAnswer(outcome: RobotsFetchOutcome): boolean {
+  if (outcome.kind !== "response" || outcome.isCut !== true) return false;
+  return outcome.status >= 200 && outcome.status < 300;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { RobotsRecord } from "../../core/record/record.pb.ts";
 import { wholeLines } from "../../core/robots/read-robots.ts";
-import { robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
+import { isCutAnswer, robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../../core/robots/robots-policy.ts";
 import type { CanonicalUrl, Millis, OriginName } from "../../core/units.ts";
 import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
@@ -275,8 +275,10 @@ export class RobotsVisitor {
     const before = known?.record;
     const failuresInRow = before?.failuresInRow ?? 0;
     const copyVerdict = before && before.verdict !== "disallow-all" ? before.verdict : undefined;
+    const cutsInRow = before?.cutsInRow ?? 0;
     const decision = robotsVerdict(answer.outcome, {
       failuresInRow,
+      cutsInRow,
       ...(before &&
         (copyVerdict === "rules" || copyVerdict === "allow-all") && {
           copy: { verdict: copyVerdict, ageMs: nowMs - before.fetchedAtMs },
@@ -294,6 +296,7 @@ export class RobotsVisitor {
       failuresInRow: unreachable ? failuresInRow + 1 : 0,
       ...(failure && { failure }),
       ...(unreachable && isElsewhere && { elsewhere: true }),
+      ...(unreachable && isCutAnswer(outcome) && { cutsInRow: cutsInRow + 1 }),
     };
   }
 }

@@ -45,7 +45,9 @@ describe("robotsVerdict", () => {
 
   it("takes an answer that broke off for none, until it breaks off again and again", () => {
     const cut = { kind: "response", status: 200, isCut: true } as const;
-    const verdicts = [0, 1, 2, 9].map((failuresInRow) => robotsVerdict(cut, { failuresInRow }));
+    const verdicts = [0, 1, 2, 9].map((cutsInRow) =>
+      robotsVerdict(cut, { failuresInRow: 9, cutsInRow }),
+    );
     expect(verdicts.map(({ verdict }) => verdict)).toEqual([
       "disallow-all",
       "disallow-all",
