@@ -27,7 +27,9 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/{adapters,node,real}/**/*.test.ts"],
+          // As a test does, so what stands before some may start processes and crawl.
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
