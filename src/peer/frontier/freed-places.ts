@@ -20,6 +20,7 @@ export class FreedPlaces {
   readonly #hosts: { readonly size: number; resting(): Iterable<Host> };
   readonly #rouse: (host: Host) => void;
   readonly #rouseAll: () => void;
+  readonly #signal: AbortSignal;
   readonly #rousing = new Map<Job, Cancel>();
 
   constructor(
@@ -36,10 +37,16 @@ export class FreedPlaces {
     this.#hosts = hosts;
     this.#rouse = events.rouse;
     this.#rouseAll = events.rouseAll;
+    this.#signal = events.signal;
     events.signal.addEventListener("abort", () => {
       for (const cancel of this.#rousing.values()) cancel();
       this.#rousing.clear();
     });
+  }
+
+  /** Whether hosts of the job are still to be roused: those too, then, that have given their places away. */
+  isRousing(job: Job): boolean {
+    return this.#rousing.has(job);
   }
 
   /**
@@ -48,7 +55,9 @@ export class FreedPlaces {
    * @param couldRun whether the job could have another request before
    */
   leaseEnded(job: Job, couldRun: boolean): void {
-    if (!isRunnable(job) || (couldRun && !this.#rousing.has(job))) return;
+    // Those that are cut off as the peer stops end after that: no timer may outlive it.
+    if (this.#signal.aborted || !isRunnable(job)) return;
+    if (couldRun && !this.#rousing.has(job)) return;
     if (this.#hosts.size <= rousedMax) {
       this.#rouseAll();
       return;

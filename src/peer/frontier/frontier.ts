@@ -303,7 +303,8 @@ export class Frontier {
 
   /** Whether nothing of the job can be fetched before halted hosts are let back: then nobody should wait for its end. */
   isStalled(job: Job): boolean {
-    if (job.leases > 0 || this.#waiting.mayWait || this.#closed.hasForgotten) return false;
+    if (job.leases > 0 || this.#freed.isRousing(job)) return false;
+    if (this.#waiting.mayWait || this.#closed.hasForgotten) return false;
     return this.#hosts.areHalted(job, this.#clock.nowMs());
   }
 
