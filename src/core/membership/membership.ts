@@ -225,6 +225,7 @@ export class Membership {
 
   #probeNext(nowMs: Millis): void {
     this.#roster.table.forget(nowMs);
+    this.#roster.tellMore();
     const target = this.#schedule.next(this.#roster.table.presentIds(), (id) => this.#mayProbe(id));
     if (target !== undefined) this.#probe(target, nowMs);
     this.#nextAtMs.probe = nowMs + this.#awareness.scale(this.#options.probeIntervalMs);

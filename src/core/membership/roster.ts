@@ -12,6 +12,9 @@ import { shuffle } from "./probe-schedule.ts";
 import { incarnationMax } from "./read-member.ts";
 import { Suspicion } from "./suspicion.ts";
 
+/** Members that came back are told of their deaths so many at once, and with each probe. */
+const toldPerProbe = 16;
+
 /** What a member says of itself when it starts. */
 export type MembershipSelf = Pick<Member, "id" | "addresses" | "weight" | "version" | "generation">;
 
@@ -36,6 +39,9 @@ export class Roster {
   readonly #parts: RosterParts;
   readonly #table: MemberTable;
   readonly #suspicions = new Map<MemberId, Suspicion>();
+  /** Members that have come back, with the deaths of which they are still to be told. */
+  readonly #untold = new Map<MemberId, Member>();
+  #mayTell = toldPerProbe;
   #self: Member;
   /** The latest run of itself that it has heard of. */
   #laterRun: Millis;
@@ -85,7 +91,7 @@ export class Roster {
       if (!isGone(member) && (before === undefined || isGone(before))) {
         this.#parts.onArrival(member.id);
       }
-      this.#tellOfDeath(change);
+      this.#hasComeBack(change);
       this.#adjustSuspicion(member, nowMs);
     }
     if (accuser !== undefined && claim.health === "suspect" && this.#isCurrent(claim)) {
@@ -161,13 +167,31 @@ export class Roster {
 
   /**
    * It may have heard of no more than a doubt, from somebody between, and refuted that: all who have buried it tell it so,
-   * with an answer to no probe.
+   * with an answer to no probe. When a cut heals, it is half of the swarm that comes back: they are told bit by bit.
    */
-  #tellOfDeath({ member, before }: MemberChange): void {
+  #hasComeBack({ member, before }: MemberChange): void {
     if (before === undefined || isGone(member) || before.generation !== member.generation) return;
     if (!isGone(before) || before.role === "left") return;
-    const tableHash = this.#table.hash;
-    this.#parts.actions.send(member.id, { kind: "ack", sequence: 0, tableHash, claims: [before] });
+    this.#untold.set(member.id, before);
+    this.#tellSome();
+  }
+
+  /** To be called at each probe: more may be told. */
+  tellMore(): void {
+    this.#mayTell = toldPerProbe;
+    this.#tellSome();
+  }
+
+  #tellSome(): void {
+    for (const [id, death] of this.#untold) {
+      if (this.#mayTell === 0) return;
+      this.#untold.delete(id);
+      const member = this.#table.get(id);
+      if (!member || isGone(member)) continue;
+      this.#mayTell -= 1;
+      const tableHash = this.#table.hash;
+      this.#parts.actions.send(id, { kind: "ack", sequence: 0, tableHash, claims: [death] });
+    }
   }
 
   /** A claim of its death may come when it has refuted a doubt already; each death counts once. */

@@ -5,6 +5,12 @@ import type { Resolver } from "../../ports/resolver.ts";
 import type { Lease } from "../durability/lease.ts";
 import type { Host, Unresolved } from "../frontier/host.ts";
 
+/**
+ * A host that has waited in its place for so long after its address expired is looked up again. Not sooner: an answer may hold
+ * for less than the host's delay, and to give its turn back each time would take half of its pace.
+ */
+const outdatedAfterMs: Millis = 600_000;
+
 /** Gives hosts their addresses: by name, for as long as the answer holds. */
 export class HostAddresses {
   readonly #clock: Clock;
@@ -24,6 +30,11 @@ export class HostAddresses {
    */
   isWanted(host: Host): boolean {
     return host.unresolved === undefined && host.addressExpiresAtMs <= this.#clock.nowMs();
+  }
+
+  /** Whether the host's address expired so long ago that it is to be looked up again though the host is in its place. */
+  isOutdated(host: Host): boolean {
+    return this.isWanted(host) && host.addressExpiresAtMs + outdatedAfterMs <= this.#clock.nowMs();
   }
 
   /** Looks the host's name up; it keeps its address while that is among the answers, unless it was passed over. */

@@ -59,7 +59,7 @@ export class HostPreparer {
    * was closed for hours. Not twice in a row, so that its turn comes, however short an answer holds.
    */
   isAddressOld(host: Host): boolean {
-    const isOld = !host.wasAddressOld && this.#parts.addresses.isWanted(host);
+    const isOld = !host.wasAddressOld && this.#parts.addresses.isOutdated(host);
     host.wasAddressOld = isOld;
     return isOld;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stateOf } from "../../../src/core/membership/member.ts";
+import { stateOf, type Member } from "../../../src/core/membership/member.ts";
 import { lanMembership, localMembership } from "../../../src/core/membership/membership-options.ts";
 import type { MembershipAction } from "../../../src/core/membership/membership-message.ts";
 import type { MemberId } from "../../../src/core/units.ts";
@@ -198,6 +198,19 @@ describe("a swarm of members", () => {
     swarm.run(1_000);
     expect(swarm.machine(0).member(memberId(1))).toMatchObject({ health: "alive" });
     expect(swarm.buried).toEqual([memberId(1)]);
+  });
+
+  it("tells those who come back of their deaths bit by bit", () => {
+    const swarm = VirtualSwarm.settled(12, lanMembership, 60);
+    const [one] = swarm.machines;
+    const others = swarm.machines.slice(1).map(({ self }) => self);
+    const told = (claims: Member[]): number =>
+      (one?.claims(memberId(2), claims, swarm.nowMs) ?? []).filter(
+        (action) => action.kind === "send" && action.message.kind === "ack",
+      ).length;
+    expect(told(others.map((self) => ({ ...self, health: "dead" })))).toBe(0);
+    const later = ({ incarnation }: Member): number => incarnation + 1;
+    expect(told(others.map((self) => ({ ...self, incarnation: later(self) })))).toBe(16);
   });
 
   it("tells the two sides of a cut that has healed whom the other had buried", () => {

@@ -3,6 +3,16 @@ import type { IpAddress } from "../../../src/core/units.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
+/** Answers that hold for half a minute. */
+function holdShortly({ clock, web }: VirtualPeer): void {
+  const resolve = web.resolve.bind(web);
+  web.resolve = async (host) => {
+    const outcome = await resolve(host);
+    const expiresAtMs = clock.nowMs() + 30_000;
+    return outcome.kind === "addresses" ? { ...outcome, expiresAtMs } : outcome;
+  };
+}
+
 const former = "addr-site.example" as IpAddress;
 const moved = "moved" as IpAddress;
 
@@ -29,26 +39,40 @@ describe("a host that was closed for longer than its address holds", () => {
     },
   );
 
-  it.each([1, 2])(
-    "has its turns, where each rest is longer (%i connections)",
-    async (connections) => {
+  it.each([
+    [1, 60_000],
+    [2, 60_000],
+    [1, 900_000],
+  ])(
+    "keeps its pace, where its rests are longer (%i connections, %i ms)",
+    async (connections, delayMs) => {
       const machine = new VirtualPeer(() => htmlPage());
-      const { clock, web } = machine;
-      const resolve = web.resolve.bind(web);
-      web.resolve = async (host) => {
-        const outcome = await resolve(host);
-        const expiresAtMs = clock.nowMs() + 30_000;
-        return outcome.kind === "addresses" ? { ...outcome, expiresAtMs } : outcome;
-      };
-      const seeds = [1, 2, 3].map((number) => `http://site.example/${number}`);
+      const { clock } = machine;
+      holdShortly(machine);
+      const seeds = Array.from({ length: 20 }, (_, number) => `http://site.example/${number}`);
       await clock.run(
         (async () => {
           const peer = await machine.start();
-          await machine.inject(seeds, { connectionsPerHost: connections, delayMs: 60_000 });
-          await clock.sleep(600_000);
-          expect(peer.job(testJob).counts).toMatchObject({ fetched: 3 });
+          await machine.inject(seeds, { connectionsPerHost: connections, delayMs });
+          await clock.sleep(10 * delayMs);
+          expect(peer.job(testJob).counts.fetched).toBeGreaterThanOrEqual(9);
         })(),
       );
     },
   );
+
+  it("has its turns, where each rest is longer than an old address serves", async () => {
+    const machine = new VirtualPeer(() => htmlPage());
+    const { clock } = machine;
+    holdShortly(machine);
+    await clock.run(
+      (async () => {
+        const peer = await machine.start();
+        const seeds = [1, 2, 3].map((number) => `http://site.example/${number}`);
+        await machine.inject(seeds, { connectionsPerHost: 2, delayMs: 900_000 });
+        await clock.sleep(9_000_000);
+        expect(peer.job(testJob).counts).toMatchObject({ fetched: 3 });
+      })(),
+    );
+  });
 });
