@@ -23,7 +23,7 @@ import { sumFigures } from "./sum-figures.ts";
 import type { UrlScan } from "./url-scan.ts";
 
 /**
- * Archived responses that are looked up for users at once: to unpack one takes some times its length, and who asks for more
+ * Archived responses that are read for users at once: to unpack one takes some times its length, and who asks for more
  * of them waits.
  */
 export const contentsMax = 4;
@@ -75,12 +75,11 @@ export class LoneDesk implements QuestionDesk {
     });
   }
 
-  content(input: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
-    return this.#reads.run(async () => {
-      const [status] = await this.status([input], job);
-      if (!status?.archive || status.archive.peer !== this.#parts.peerId) throw notArchived(input);
-      return this.#parts.urls.read(status.archive, status.archive.body);
-    }, signal);
+  async content(input: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
+    const { peerId, urls } = this.#parts;
+    const [{ archive } = {}] = await this.status([input], job);
+    if (archive?.peer !== peerId) throw notArchived(input);
+    return this.#reads.run(() => urls.read(archive, archive.body), signal);
   }
 
   async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {

@@ -136,3 +136,38 @@ describe("a body that another member reads part after part", () => {
     expect(reads).toHaveLength(3);
   });
 });
+
+it("keeps nobody from what is here while other members are silent, and asks them no more for who is gone", async () => {
+  let asked = 0;
+  const calls: Parts["calls"] = {
+    content: () => {
+      asked += 1;
+      return new Promise(() => undefined);
+    },
+  };
+  const response: Awaited<ReturnType<Parts["urls"]["read"]>> = {
+    url,
+    status: 200,
+    statusLine: "HTTP/1.1 200 OK",
+    fetchedAtMs: 0,
+    headers: [],
+    body: new Uint8Array(0),
+    truncated: false,
+  };
+  const desk = deskWith({ calls, urls: { read: () => Promise.resolve(response) } });
+  const statusAt = (peer: string): UrlStatus => {
+    const archive = { peer, file: "a-1.warc.gz", offset: 0, length: 100 };
+    return { url, state: "done", attempts: 1, owner: peer, archive };
+  };
+  for (let count = 0; count < 20; count += 1) void desk.fetch(url, statusAt("peer-1"));
+  expect(await desk.fetch(url, statusAt("peer-0"))).toBe(response);
+  expect(asked).toBe(4);
+  const goneAlready = AbortSignal.abort();
+  const other = deskWith({ calls, urls: { read: () => Promise.resolve(response) } });
+  for (const peer of ["peer-0", "peer-1"]) {
+    await expect(other.fetch(url, statusAt(peer), goneAlready)).rejects.toMatchObject({
+      name: "AbortError",
+    });
+  }
+  expect(asked).toBe(4);
+});

@@ -10,7 +10,7 @@ import { formatBytes } from "../../../core/text/human.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { ArchivedResponse } from "../../../ports/archive.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { notArchived } from "../../answers/question-desk.ts";
+import { contentsMax, notArchived } from "../../answers/question-desk.ts";
 import { Slots } from "../../slots.ts";
 import type { StatusDesk } from "../../answers/status-desk.ts";
 import type { PeerCalls } from "../peer-calls.ts";
@@ -38,6 +38,9 @@ export class ContentDesk {
   readonly #view: ContentParts["view"];
   readonly #bodyBytesMax: number;
   readonly #reads = new Slots(readsMax);
+  readonly #own = new Slots(contentsMax);
+  /** A member that is slow, or silent, keeps nobody from what is here. */
+  readonly #fetched = new Slots(contentsMax);
   readonly #unpacked: UnpackedResponses;
 
   constructor(
@@ -54,13 +57,21 @@ export class ContentDesk {
     this.#unpacked = new UnpackedResponses(parts.clock, signal);
   }
 
-  /** The response that a status tells of. Errors: `ARCHIVE_CORRUPT`, `NOT_ARCHIVED`, `MEMBER_UNREACHABLE`. */
-  async fetch(input: string, status: UrlStatus | undefined): Promise<ArchivedResponse> {
+  /**
+   * The response that a status tells of. Errors: `ARCHIVE_CORRUPT`, `NOT_ARCHIVED`, `MEMBER_UNREACHABLE`; the reason of
+   * `signal`.
+   */
+  async fetch(
+    input: string,
+    status: UrlStatus | undefined,
+    signal?: AbortSignal,
+  ): Promise<ArchivedResponse> {
     if (status?.reason === "owner-unreachable") throw unreachable(input, status.owner);
     const place = status?.archive;
     if (!place) throw notArchived(input);
-    if (place.peer === this.#view.self) return this.#urls.read(place, place.body);
-    return this.#fetchFrom(place, input);
+    return place.peer === this.#view.self
+      ? this.#own.run(() => this.#urls.read(place, place.body), signal)
+      : this.#fetched.run(() => this.#fetchFrom(place, input, signal), signal);
   }
 
   /** A part of a record of this peer's archive, for another member. */
@@ -80,11 +91,12 @@ export class ContentDesk {
     }
   }
 
-  async #fetchFrom({ peer, body, ...place }: ArchivePlace, input: string) {
+  async #fetchFrom({ peer, body, ...place }: ArchivePlace, input: string, signal?: AbortSignal) {
     const parts: Uint8Array[] = [];
     let received = 0;
     let head: ContentHead | undefined;
     do {
+      signal?.throwIfAborted();
       const question = { place, from: received, ...(body && { body }) };
       const chunk = await this.#calls.content(peer as MemberId, question, timeoutMs);
       if (!chunk) throw unreachable(input, peer);

@@ -19,10 +19,9 @@ import type { ArchivedResponse } from "../../../ports/archive.ts";
 import type { MemberReport, SwarmStats } from "../../../ports/peer-control.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { listUrls } from "../../answers/list-urls.ts";
-import { contentsMax, hostNamed, type QuestionDesk } from "../../answers/question-desk.ts";
+import { hostNamed, type QuestionDesk } from "../../answers/question-desk.ts";
 import { HostPlaces } from "../../host-places.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
-import { Slots } from "../../slots.ts";
 import type { ContentDesk } from "./content-desk.ts";
 import type { HeldAnswers } from "./held-answers.ts";
 import type { Attempt, Finding, HolderSearch } from "../ownership/holder-search.ts";
@@ -56,7 +55,6 @@ export class SwarmDesk implements QuestionDesk {
     readonly view: SwarmView;
   };
   readonly #places = new HostPlaces();
-  readonly #reads = new Slots(contentsMax);
 
   constructor(parts: {
     readonly calls: PeerCalls;
@@ -102,11 +100,9 @@ export class SwarmDesk implements QuestionDesk {
     return listUrls(clock, ask, filter, from);
   }
 
-  content(input: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
-    return this.#reads.run(async () => {
-      const [status] = await this.status([input], job);
-      return this.#parts.contents.fetch(input, status);
-    }, signal);
+  async content(input: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
+    const [status] = await this.status([input], job);
+    return this.#parts.contents.fetch(input, status, signal);
   }
 
   async host(name: string, change?: HostChange): Promise<HostStatus> {
