@@ -10,7 +10,7 @@ it("takes a database for sound while another one opens it, whose files come and 
   onTestFinished(() => rm(directory, { recursive: true }));
   let isOpened = false;
   const opening = async (): Promise<void> => {
-    for (let count = 0; count < 300; count += 1) {
+    for (let count = 0; count < 100; count += 1) {
       const store = new LevelStore({ directory });
       await store.start();
       await store.stop();

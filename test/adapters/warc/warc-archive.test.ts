@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { CDXIndexer } from "warcio";
@@ -263,21 +263,6 @@ describe("WarcArchive.read", () => {
     ["a body that would grow over the bound", zlib.gzipSync("x".repeat(10_001)), "gzip"],
   ])("returns the stored body for %s", async (_, encoded, coding) => {
     expect(await bodyOf(encoded, coding)).toEqual(encoded);
-  });
-
-  test("gives back a body that is far longer than those that are kept by default", async () => {
-    const directory = await world.directory();
-    const archive = world.open(directory);
-    await archive.start(undefined);
-    const encodedBody = new Uint8Array(130 * 1_024 * 1_024);
-    const long = archive.append(sampleCapture({ ...hello, headers: [], encodedBody }));
-    expect((await archive.read(long)).body.length).toBe(encodedBody.length);
-    await archive.stop();
-    // Its index is lost: what the file holds is found by reading it.
-    const index = join(directory, long.file.replace(".warc.gz", ".cdxj"));
-    await rm(index);
-    await world.open(directory).start(undefined);
-    expect(await readFile(index, "utf8")).toContain(`"length":"${long.length}"`);
   });
 
   test("says that what stands at a place is no response", async () => {
