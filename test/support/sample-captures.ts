@@ -5,7 +5,18 @@ import { encodeCapture } from "../../src/core/archive/encode-capture.ts";
 import type { CaptureIds, CaptureRecords } from "../../src/core/archive/encode-capture.ts";
 import { encodeRevisit } from "../../src/core/archive/encode-revisit.ts";
 import { payloadDigestText } from "../../src/core/archive/payload-digest.ts";
-import type { EncodedCapture } from "../../src/ports/archive.ts";
+import type { ArchivedResponse, EncodedCapture } from "../../src/ports/archive.ts";
+
+/** A response without a body, as an archive gives it back. */
+export const sampleResponse: ArchivedResponse = {
+  url: "http://site.example/",
+  status: 200,
+  statusLine: "HTTP/1.1 200 OK",
+  fetchedAtMs: 0,
+  headers: [],
+  body: new Uint8Array(0),
+  truncated: false,
+};
 
 /** A page as a server might have sent it. */
 export function sampleExchange(

@@ -2,16 +2,7 @@ import { expect, it } from "vitest";
 import { LoneDesk, type DeskParts } from "../../../src/peer/answers/question-desk.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import type { ArchivedResponse } from "../../../src/ports/archive.ts";
-
-const response: ArchivedResponse = {
-  url: "http://site.example/",
-  status: 200,
-  statusLine: "HTTP/1.1 200 OK",
-  fetchedAtMs: 0,
-  headers: [],
-  body: new Uint8Array(0),
-  truncated: false,
-};
+import { sampleResponse } from "../../support/sample-captures.ts";
 
 it("unpacks few of the responses that are asked for at once, and none for who is gone", async () => {
   const go = Promise.withResolvers<undefined>();
@@ -22,7 +13,7 @@ it("unpacks few of the responses that are asked for at once, and none for who is
     most = Math.max(most, reading);
     await go.promise;
     reading -= 1;
-    return response;
+    return sampleResponse;
   };
   const archive = { file: "a.warc.gz", offset: 0, length: 1, peer: "peer-0" };
   const known = () => Promise.resolve([{ state: "done", attempts: 1, owner: "peer-0", archive }]);
@@ -30,7 +21,7 @@ it("unpacks few of the responses that are asked for at once, and none for who is
   const desk = new LoneDesk(parts as unknown as DeskParts, 0);
   const gone = new AbortController();
   const asked = Array.from({ length: 100 }, (_, n) =>
-    desk.content(response.url, undefined, n % 2 === 0 ? undefined : gone.signal),
+    desk.content(sampleResponse.url, undefined, n % 2 === 0 ? undefined : gone.signal),
   );
   await new Promise(setImmediate);
   gone.abort();

@@ -87,31 +87,26 @@ describe("a long page that has not changed", () => {
     expect((await peer.content(seed, again)).body).toHaveLength(page.body.length);
   });
 
+  function expectFetchedWhole({ peer, web }: VirtualPeer): void {
+    const asked = web.requests.filter(({ url }) => url === seed);
+    const conditions = asked.map(({ headers }) => headers["if-none-match"]);
+    expect(conditions).toEqual([undefined, etag, undefined]);
+    expect(peer.job(again).counts).toMatchObject({ pages: 2, statuses: { "2xx": 2 } });
+  }
+
   it.each([412, 500])(
     "is fetched whole when its server answers the question with %d",
     async (status) => {
-      const { peer, web } = await crawledTwice(() => ({ status }));
-      const asked = web.requests.filter(({ url }) => url === seed);
-      expect(asked.map(({ headers }) => headers["if-none-match"])).toEqual([
-        undefined,
-        etag,
-        undefined,
-      ]);
-      expect(peer.job(again).counts).toMatchObject({ pages: 2, statuses: { "2xx": 2 } });
+      const machine = await crawledTwice(() => ({ status }));
+      expectFetchedWhole(machine);
     },
   );
 
   it("is fetched whole when the archive was damaged meanwhile", async () => {
-    const { peer, web } = await crawledTwice((machine) => {
-      machine.damageArchive();
+    const machine = await crawledTwice((asked) => {
+      asked.damageArchive();
       return { status: 304, headers: { etag } };
     });
-    const asked = web.requests.filter(({ url }) => url === seed);
-    expect(asked.map(({ headers }) => headers["if-none-match"])).toEqual([
-      undefined,
-      etag,
-      undefined,
-    ]);
-    expect(peer.job(again).counts).toMatchObject({ pages: 2, statuses: { "2xx": 2 } });
+    expectFetchedWhole(machine);
   });
 });

@@ -12,6 +12,7 @@ import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
 import { ContentDesk } from "../../../src/peer/swarm/answers/content-desk.ts";
 import { readBytesMax } from "../../../src/ports/archive.ts";
 import type { UrlStatus } from "../../../src/ports/peer-control.ts";
+import { sampleResponse } from "../../support/sample-captures.ts";
 
 const url = "http://a.example/";
 
@@ -145,25 +146,16 @@ it("keeps nobody from what is here while other members are silent, and asks them
       return new Promise(() => undefined);
     },
   };
-  const response: Awaited<ReturnType<Parts["urls"]["read"]>> = {
-    url,
-    status: 200,
-    statusLine: "HTTP/1.1 200 OK",
-    fetchedAtMs: 0,
-    headers: [],
-    body: new Uint8Array(0),
-    truncated: false,
-  };
-  const desk = deskWith({ calls, urls: { read: () => Promise.resolve(response) } });
+  const desk = deskWith({ calls, urls: { read: () => Promise.resolve(sampleResponse) } });
   const statusAt = (peer: string): UrlStatus => {
     const archive = { peer, file: "a-1.warc.gz", offset: 0, length: 100 };
     return { url, state: "done", attempts: 1, owner: peer, archive };
   };
   for (let count = 0; count < 20; count += 1) void desk.fetch(url, statusAt("peer-1"));
-  expect(await desk.fetch(url, statusAt("peer-0"))).toBe(response);
+  expect(await desk.fetch(url, statusAt("peer-0"))).toBe(sampleResponse);
   expect(asked).toBe(4);
   const goneAlready = AbortSignal.abort();
-  const other = deskWith({ calls, urls: { read: () => Promise.resolve(response) } });
+  const other = deskWith({ calls, urls: { read: () => Promise.resolve(sampleResponse) } });
   for (const peer of ["peer-0", "peer-1"]) {
     await expect(other.fetch(url, statusAt(peer), goneAlready)).rejects.toMatchObject({
       name: "AbortError",
