@@ -1,4 +1,4 @@
-import { addJobCounts, noJobCounts } from "../../src/core/answers/job-counts.ts";
+import { noJobCounts, sumJobCounts } from "../../src/core/answers/job-counts.ts";
 import { isListed } from "../../src/core/answers/url-list.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { defaultJobOptions, type JobOptions } from "../../src/core/jobs/job-definition.ts";
@@ -173,7 +173,7 @@ export class FakePeerControl implements PeerControl {
   #overAll(job: JobReport): SwarmJobReport {
     const peers = [this.peerId, ...this.others.flatMap(({ stats }) => stats?.peer ?? [])];
     const shares = peers.map((peer) => ({ peer, counts: job.counts }));
-    const counts = shares.reduce((sum, share) => addJobCounts(sum, share.counts), noJobCounts);
+    const counts = sumJobCounts(shares.map((share) => share.counts));
     return { ...job, counts, shares };
   }
 

@@ -63,11 +63,6 @@ export function sumJobCounts(all: Iterable<JobCounts>): JobCounts {
   return { ...sum, skipped: Object.fromEntries(skipped), statuses: Object.fromEntries(statuses) };
 }
 
-/** What two peers have done together. */
-export function addJobCounts(one: JobCounts, other: JobCounts): JobCounts {
-  return sumJobCounts([one, other]);
-}
-
 function addByName(sums: Map<string, number>, counts: Readonly<Record<string, number>>): void {
   for (const name in counts) sums.set(name, (sums.get(name) ?? 0) + (counts[name] ?? 0));
 }
