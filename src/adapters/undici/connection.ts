@@ -172,7 +172,8 @@ export class Connection {
 
   #dialTls(where: buildConnector.Options, address: IpAddress): Socket {
     const name = where.hostname;
-    const session = this.#sessions.get(this.#target.origin);
+    const { origin } = this.#target;
+    const session = this.#sessions.get(origin);
     const socket = connectTls({
       ALPNProtocols: ["http/1.1"],
       host: address,
@@ -182,7 +183,13 @@ export class Connection {
       ...(isIP(name) === 0 ? { servername: name } : {}),
       ...(session === undefined ? {} : { session }),
     });
-    socket.on("session", (issued) => this.#sessions.set(this.#target.origin, issued));
+    socket.on("session", (issued) => this.#sessions.set(origin, issued));
+    if (session !== undefined) {
+      // Some servers end the handshake that offers them a session which they cannot resume, each time it is offered.
+      const drop = (): void => this.#sessions.drop(origin, session);
+      socket.once("error", drop).once("close", drop);
+      socket.once("secureConnect", () => socket.off("error", drop).off("close", drop));
+    }
     return socket;
   }
 }

@@ -14,6 +14,11 @@ export class TlsSessions {
     return this.#sessions.get(origin);
   }
 
+  /** Forgets this session, unless a later one has been issued. */
+  drop(origin: string, session: Buffer): void {
+    if (this.#sessions.get(origin) === session) this.#sessions.delete(origin);
+  }
+
   set(origin: string, session: Buffer): void {
     this.#sessions.delete(origin);
     this.#sessions.set(origin, session);

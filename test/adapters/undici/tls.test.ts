@@ -1,3 +1,4 @@
+import { constants } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
@@ -61,6 +62,28 @@ describe("UndiciFetcher over TLS", () => {
     responseOf(await harness.fetch({ ...requestTo(site, "/"), url }));
     responseOf(await harness.fetch({ ...requestTo(site, "/"), url }));
     expect(reused).toEqual([false, true]);
+  });
+
+  it("offers no session again that the server could not resume", async () => {
+    const site = await serve({ acceptInvalidCertificates: true, idleConnectionsMax: 0 });
+    const issued = new Set<string>();
+    const options = { key, cert, maxVersion: "TLSv1.2" } as const;
+    const server = createHttpsServer(
+      { ...options, secureOptions: constants.SSL_OP_NO_TICKET },
+      (_request, response) => response.end("secret"),
+    );
+    server.on("newSession", (id: Buffer, _data, done: () => void) => {
+      issued.add(id.toString("hex"));
+      done();
+    });
+    server.on("resumeSession", (id: Buffer, done: (error: Error | null, data: null) => void) => {
+      done(issued.has(id.toString("hex")) ? new Error("the store is down") : null, null);
+    });
+    const forgetful = await harness.listen(server, "https");
+    const request = { ...requestTo(site, "/"), url: named(forgetful, "tls.test") };
+    responseOf(await harness.fetch(request));
+    failureOfOutcome(await harness.fetch(request));
+    responseOf(await harness.fetch(request));
   });
 
   it("says tls-error of a server without TLS", async () => {
