@@ -12,7 +12,7 @@ export interface ParseRequest {
   readonly revisitOf?: RevisitTarget;
   /** Body with its content coding removed; parsed only where it is HTML, XHTML or a sitemap. */
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Header fields that describe `body`: the exchange's own, or those of the earlier fetch after a 304. */
+  /** Header fields that describe `body`: the exchange's own, or those of the earlier fetch after a 304, with the directives of that. */
   readonly contentHeaders: RawHeaders;
   /** False: an error page or a redirect; it is digested and archived, its links do not count. */
   readonly follow: boolean;

@@ -17,7 +17,7 @@ import { payloadName } from "../admission/digest-index.ts";
 import type { DigestFinding, DigestIndex, PayloadName } from "../admission/digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
-import { headerField } from "./header-fields.ts";
+import { headerField, updatedFields } from "./header-fields.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../durability/lease.ts";
@@ -159,7 +159,9 @@ export class PageFinisher {
           exchange,
           payloadDigest: digest,
           body: unchanged ? unchanged.response.body : response.body,
-          contentHeaders: unchanged ? unchanged.response.headers : exchange.headers,
+          contentHeaders: unchanged
+            ? updatedFields(unchanged.response.headers, exchange.headers, "x-robots-tag")
+            : exchange.headers,
           follow: isFollowed(response, content),
           job: job.definition,
           depth: url.entry.depth,

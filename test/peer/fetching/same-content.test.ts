@@ -33,6 +33,24 @@ it("takes an unchanged page for what its own head says, though its content is ar
   expect(headers).toContain("text/html");
 });
 
+it("follows no link of an unchanged page whose 304 says nofollow", async () => {
+  const machine = new VirtualPeer((url, asked) => {
+    const page = url === seed ? htmlPage("/linked") : undefined;
+    if (page && asked > 0) return { status: 304, headers: { "x-robots-tag": "noindex, nofollow" } };
+    return page && { ...page, headers: { ...page.headers, etag, "X-Robots-Tag": "all" } };
+  });
+  await machine.crawl([seed]);
+  const again = "again" as JobId;
+  await machine.clock.run(
+    (async () => {
+      await machine.peer.inject(again, [seed]);
+      await machine.peer.jobFinished(again, new AbortController().signal);
+    })(),
+  );
+  expect(machine.web.counts().get("http://site.example/linked")).toBe(1);
+  expect(machine.peer.job(again).counts).toMatchObject({ skipped: { nofollow: 1 } });
+});
+
 it("asks for the whole page where its content is archived under another URL, whose head is not its own", async () => {
   const copy = "http://site.example/copy";
   const machine = new VirtualPeer((url, asked) => {
