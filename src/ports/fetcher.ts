@@ -58,10 +58,12 @@ export interface FetchRequest {
   /** False: the head alone decides, and the body is not read. Asked with the response's head. */
   readonly wantsBody: (status: number, contentType: string | undefined) => boolean;
   /**
-   * Asked with the failure of a body that breaks off, or of whose server nothing more is heard, after some of it has come:
-   * true gives what has come, marked `disconnect` or `time`, in place of the failure. Without it no part of a body is given.
+   * Asked with the response's status and the failure of its body: one that breaks off, or of whose server nothing more is
+   * heard, after some of it has come; with a status of 300 or above, which says all there is to say without a body, any
+   * failure at any time. True gives what has come, marked `disconnect` or `time`, in place of the failure. Without it no part
+   * of a body is given.
    */
-  readonly wantsPart?: (failure: FetchFailure) => boolean;
+  readonly wantsPart?: (failure: FetchFailure, status: number) => boolean;
   /**
    * Asked when there is a connection and the request is about to be written: true ends it as `aborted`, unsent. A process
    * may have stood still since it was asked for.
@@ -95,7 +97,8 @@ export interface FetchResponse {
   readonly encodedBody: Uint8Array<ArrayBuffer>;
   /**
    * Body with its content coding removed; the same array as `encodedBody` when there was none. Plain content under a
-   * Content-Encoding is taken as it is, since many servers send that; a coding that breaks is `bad-encoding`.
+   * Content-Encoding is taken as it is, since many servers send that; a coding that breaks is `bad-encoding`, or, with a
+   * status of 300 or above, a body of no bytes.
    *
    * Invariant: both arrays own the whole of their buffers, so that these can be moved to another thread.
    */

@@ -79,8 +79,12 @@ export class TableWeb implements Fetcher, Resolver {
     const page = this.#pages(url, asked) ?? { status: 404 };
     const unreached = this.unreached.get(request.address);
     const failure = unreached ?? page.failure;
-    const hasPart = !unreached && page.body !== undefined;
-    if (failure && hasPart && request.wantsPart?.(failure) === true) {
+    const { status = 200, body } = page;
+    const hasPart = !unreached && (body !== undefined || status >= 300);
+    if (failure && hasPart && !request.wantsBody(status, page.headers?.["content-type"])) {
+      return responseOf(request, page, { startedAtMs, finishedAtMs });
+    }
+    if (failure && hasPart && request.wantsPart?.(failure, status) === true) {
       const part: TablePage = { ...page, truncation: "disconnect" };
       return responseOf(request, part, { startedAtMs, finishedAtMs });
     }

@@ -6,33 +6,13 @@ import type { Millis } from "../../core/units.ts";
 import type { FetchOutcome, FetchRequest, Truncation } from "../../ports/fetcher.ts";
 import type { Connection } from "./connection.ts";
 import type { Expiring } from "./deadline-sweeper.ts";
-import { codeOf, failureOf, isStaleConnection } from "./failure-table.ts";
+import type { ExchangeHost, RequestHead } from "./exchange-host.ts";
+import { codeOf, failureOf, isStaleConnection, truncationOf } from "./failure-table.ts";
 import { OwnTime } from "./own-time.ts";
 import { ResponseBody } from "./response-body.ts";
 import type { BodySink, CollectedBody } from "./response-body.ts";
 import { contentLengthOf, fieldOf, isChunked, rawHeadersOf } from "./response-head.ts";
 import type { HeadFields } from "./response-head.ts";
-
-/** What an exchange needs from the fetcher that runs it. */
-export interface ExchangeHost {
-  nowMs(): Millis;
-  /** A connection to the request's target: one that has been used before, where one is idle and may serve it. */
-  lease(request: FetchRequest): Connection;
-  /** The response has been read to its end: the connection may serve another. */
-  release(connection: Connection): void;
-  discard(connection: Connection): void;
-  /** Called once, before the outcome is delivered. */
-  onSettled(exchange: Exchange): void;
-}
-
-/** How the request goes out. */
-export interface RequestHead {
-  readonly path: string;
-  /** Name, value: what the fetcher adds to `Host` and `Connection`. */
-  readonly fields: string[];
-  /** The whole head, for the archive. */
-  readonly sent: readonly string[];
-}
 
 /** Rest of an unwanted body that is read to its end, because that is cheaper than another connection. */
 const drainBytesMax = 16 * 1024;
@@ -48,13 +28,6 @@ const requestTimeout = 408;
 
 /** Decoding is bounded work in the thread pool; only a pool that is busy otherwise takes longer. */
 const decodeTimeoutMs: Millis = 30_000;
-
-/** Failures of a body that was well as far as it came, and how one is marked of which that is taken. */
-const breakOffs: ReadonlyMap<FetchFailure, Truncation> = new Map([
-  ["connection-reset", "disconnect"],
-  ["content-length-mismatch", "disconnect"],
-  ["idle-timeout", "time"],
-] as const);
 
 type Phase = "connect" | "head" | "body" | "decode" | "settled";
 
@@ -239,8 +212,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     this.#respond(collected, true);
   }
 
-  onBodyFailure(failure: FetchFailure, detail: string): void {
-    this.#fail(failure, detail);
+  onBodyFailure(failure: FetchFailure, detail: string, cut: Truncation | undefined): void {
+    if (this.#body === undefined || !this.#headSaysAll) {
+      this.#fail(failure, detail);
+      return;
+    }
+    const truncation = this.#phase === "body" ? "disconnect" : cut;
+    const received = { encodedBody: this.#body.received(), body: new Uint8Array() };
+    this.#respond(truncation === undefined ? received : { ...received, truncation }, true);
   }
 
   onBodyWaits(): void {
@@ -259,6 +238,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   /** Whether the request was sent on a connection that had served another. */
   get #isReused(): boolean {
     return this.#dialsBefore > 0 && this.#connection?.dials === this.#dialsBefore;
+  }
+
+  /** A redirect or an error: a page's own body is not what the caller needs of it. */
+  get #headSaysAll(): boolean {
+    return this.#head !== undefined && this.#head.status >= 300;
   }
 
   #beginBody(status: number, headers: HeadFields): void {
@@ -299,7 +283,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   #expireTotal(): void {
     if (this.#phase === "body" && this.#body === undefined) {
       this.#deliverUnread();
-    } else if (this.#phase === "body" && this.#body !== undefined && this.#body.bytes > 0) {
+    } else if (
+      this.#phase === "body" &&
+      this.#body &&
+      (this.#body.bytes > 0 || this.#headSaysAll)
+    ) {
       this.#cut(this.#body, "time");
     } else {
       this.#fail("total-timeout", `not done in ${this.#request.limits.totalTimeoutMs} ms`);
@@ -322,9 +310,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   /** Takes what has come of a body that broke off, where the caller wants it; returns whether that is so. */
   #cutBroken(failure: FetchFailure): boolean {
     const body = this.#body;
-    const truncation = breakOffs.get(failure);
-    if (body === undefined || body.bytes === 0 || truncation === undefined) return false;
-    if (this.#request.wantsPart?.(failure) !== true) return false;
+    const status = this.#head?.status ?? 0;
+    if (body === undefined) return false;
+    const truncation = truncationOf(failure, { bytes: body.bytes, saysAll: this.#headSaysAll });
+    if (truncation === undefined) return false;
+    if (this.#request.wantsPart?.(failure, status) !== true) return false;
     this.#cut(body, truncation);
     return true;
   }

@@ -1,4 +1,5 @@
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { Truncation } from "../../ports/fetcher.ts";
 
 /** Where an exchange was when it failed; the same error means different things in different places. */
 export type FailurePhase = "connect" | "head" | "body";
@@ -91,4 +92,23 @@ export function failureOf(
   if (phase !== "connect") return "connection-reset";
   // Certificate errors have many names and no common prefix.
   return secure ? "tls-error" : "connect-unreachable";
+}
+
+/** Failures of a body that was well as far as it came, and how one is marked of which that is taken. */
+const breakOffs: ReadonlyMap<FetchFailure, Truncation> = new Map([
+  ["connection-reset", "disconnect"],
+  ["content-length-mismatch", "disconnect"],
+  ["idle-timeout", "time"],
+] as const);
+
+/**
+ * How a body is marked of which what came before this failure is taken; nothing where that is of no use. A head that says
+ * all there is to say is of use without any body, and however that fails.
+ */
+export function truncationOf(
+  failure: FetchFailure,
+  { bytes, saysAll }: { readonly bytes: number; readonly saysAll: boolean },
+): Truncation | undefined {
+  if (saysAll) return breakOffs.get(failure) ?? "disconnect";
+  return bytes > 0 ? breakOffs.get(failure) : undefined;
 }

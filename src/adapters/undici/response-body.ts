@@ -15,7 +15,8 @@ export interface CollectedBody {
 export interface BodySink {
   /** The body is complete, or cut where no more of it is wanted. */
   onBody(body: CollectedBody): void;
-  onBodyFailure(failure: FetchFailure, detail: string): void;
+  /** @param cut how it had been cut before */
+  onBodyFailure(failure: FetchFailure, detail: string, cut: Truncation | undefined): void;
   /** There is no room for more of it. */
   onBodyWaits(): void;
   onBodyGoesOn(): void;
@@ -66,6 +67,13 @@ export class ResponseBody {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** What has come, as it came: of use where it cannot be decoded. */
+  received(): Uint8Array<ArrayBuffer> {
+    const rest = this.#joiner.rest();
+    if (rest !== undefined) this.#pieces.push(rest);
+    return joinBytes(this.#pieces);
   }
 
   /** Returns whether more of the body is wanted. */
@@ -174,12 +182,12 @@ export class ResponseBody {
     this.#decoder = undefined;
     switch (result.kind) {
       case "bomb":
-        this.#sink.onBodyFailure("decompression-bomb", result.detail);
+        this.#sink.onBodyFailure("decompression-bomb", result.detail, truncation);
         return;
       case "bad":
         // Many a server leaves the last bytes out, and browsers show what they had by then.
         if (result.endsEarly && truncation === undefined) this.cut("disconnect");
-        else this.#sink.onBodyFailure("bad-encoding", result.detail);
+        else this.#sink.onBodyFailure("bad-encoding", result.detail, truncation);
         return;
       case "decoded": {
         const encodedBody = encoded ?? joinBytes(this.#pieces, result.cut?.at);

@@ -7,7 +7,7 @@ import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { DeadlineSweeper } from "./deadline-sweeper.ts";
 import { Exchange } from "./exchange.ts";
-import type { ExchangeHost, RequestHead } from "./exchange.ts";
+import type { ExchangeHost, RequestHead } from "./exchange-host.ts";
 
 export interface UndiciFetcherOptions {
   /** Who asks, for the servers' operators: `orbweaver/<version> (+contact)`. */

@@ -174,7 +174,8 @@ export class Visitor {
           status >= 300 ||
           isHtmlType(type) ||
           (sitemaps && (isSitemapType(type, request.url) || isNamedSitemap(lease))),
-        wantsPart: (failure) => !this.#isAskedAgain(lease, { failure }),
+        // A redirect leads on, and 429 and 503 say when to come again, whatever their body is like.
+        wantsPart: (failure, status) => status >= 300 || !this.#isAskedAgain(lease, { failure }),
       },
       this.#signal,
     );

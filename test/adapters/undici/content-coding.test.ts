@@ -178,6 +178,20 @@ describe("the content codings of UndiciFetcher:", () => {
     expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("bad-encoding");
   });
 
+  it.each([small, large])(
+    "under a redirect it is no body (%#), beside what was received",
+    async (text) => {
+      const broken = damaged(gzipSync(text));
+      const site = await harness.says(
+        `HTTP/1.1 301 Moved\r\nContent-Encoding: gzip\r\nContent-Length: ${broken.length}\r\n\r\n`,
+        broken,
+      );
+      const response = responseOf(await harness.fetch(requestTo(site, "/")));
+      expect(response).toMatchObject({ status: 301, body: new Uint8Array(), bodyRead: true });
+      expect(Buffer.from(response.encodedBody).equals(broken)).toBe(true);
+    },
+  );
+
   it.each([
     ["gzip", gzipSync(small).subarray(0, -8), small.length],
     ["gzip", gzipSync(small).subarray(0, -12), 1],

@@ -182,6 +182,29 @@ describe("UndiciFetcher against a server that", () => {
     expect(harness.fetcher.connections).toEqual({ leased: 0, idle: 0 });
   });
 
+  const moved = "HTTP/1.1 301 Moved\r\nLocation: /there\r\n";
+  it.each([
+    ["closes before a body's first byte", "Content-Length: 9\r\n\r\n", "disconnect"],
+    ["closes inside a body", "Content-Length: 9\r\n\r\nabc", "disconnect"],
+    ["sends no size of a chunk", "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "disconnect"],
+  ])("%s gives the head of a redirect where that is wanted", async (_name, rest, mark) => {
+    const site = await harness.says(Buffer.from(`${moved}${rest}`, "latin1"));
+    const wantsPart = (_how: string, status: number): boolean => status === 301;
+    const response = responseOf(await harness.fetch(requestTo(site, "/", { wantsPart })));
+    expect(response.headers).toContain("/there");
+    expect(response.truncation).toBe(mark);
+  });
+
+  it.each([{ idleTimeoutMs: 60 }, { totalTimeoutMs: 60 }])(
+    "falls silent behind the head of a redirect gives that where it is wanted (%o)",
+    async (limits) => {
+      const site = await harness.raw((socket) => socket.write(`${moved}Content-Length: 9\r\n\r\n`));
+      const request = requestTo(site, "/", { wantsPart: () => true }, limits);
+      const response = responseOf(await harness.fetch(request));
+      expect(response).toMatchObject({ status: 301, body: new Uint8Array(), truncation: "time" });
+    },
+  );
+
   it.each([
     [
       "closes before the first byte of a body",

@@ -45,6 +45,17 @@ describe("the tries of a URL", () => {
     expect(machine.archived()).toContain("http://site.example/cut");
   });
 
+  it.each([429, 503])("wait as a %i says, though its body breaks off", async (status) => {
+    const busy = { status, headers: { "retry-after": "20" }, failure: "connection-reset" } as const;
+    const machine = new VirtualPeer((url, asked) => {
+      if (url.endsWith("/robots.txt")) return undefined;
+      return asked === 0 ? busy : htmlPage();
+    });
+    await machine.crawl(["http://site.example/"]);
+    const [, first, second] = machine.web.hits;
+    expect(second?.startedAtMs).toBeGreaterThanOrEqual((first?.finishedAtMs ?? 0) + 20_000);
+  });
+
   it("are as many where redirects led to another spelling of its page first", async () => {
     const page = "http://site.example/page";
     const spellings = ["?utm_source=x&b=1&a=2", "?b=1&a=2", "?a=2&b=1"].map(

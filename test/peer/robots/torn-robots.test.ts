@@ -20,3 +20,27 @@ it("is asked for again where a robots.txt breaks off after other failures", asyn
     "http://site.example/open",
   ]);
 });
+
+it.each([
+  ["404", {}, "http://site.example/secret/page"],
+  ["301", { location: "/rules" }, undefined],
+])("takes a %s for what its head says, however its body ends", async (status, headers, more) => {
+  const torn = {
+    status: Number(status),
+    headers,
+    body: "<p>",
+    failure: "connection-reset",
+  } as const;
+  const machine = new VirtualPeer((url) => {
+    if (url.endsWith("/robots.txt")) return torn;
+    if (url.endsWith("/rules")) return { body: "User-agent: *\nDisallow: /secret/\n" };
+    return htmlPage("/open", "/secret/page");
+  });
+  await machine.crawl(["http://site.example/"]);
+  const asked = [...machine.web.counts().keys()].filter((url) => !url.endsWith("/rules"));
+  expect(asked).toEqual([
+    "http://site.example/",
+    "http://site.example/open",
+    ...(more === undefined ? [] : [more]),
+  ]);
+});
