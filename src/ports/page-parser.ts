@@ -33,7 +33,8 @@ export interface ParsedPage extends PageContent {
  * record. The real one runs in threads; a virtual one calls the same core functions in place.
  *
  * At most `pendingMax` requests are under way; the caller keeps to it. A parser that breaks on a page rejects with
- * `PARSER_CRASHED` for that page alone.
+ * `PARSER_CRASHED` for that page alone, with its `url` in the details. Without a URL it is no page's fault: the parser cannot
+ * go on.
  */
 export interface PageParser {
   readonly pendingMax: number;

@@ -75,3 +75,26 @@ describe("a peer that cannot say of its leases that they are over", () => {
     }
   });
 });
+
+describe("a peer whose parser cannot go on", () => {
+  it("stops with the reason, and gives up no page for it", async () => {
+    const machine = new VirtualPeer(web);
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(["http://h0.example/p0"], { scope: "any", delayMs: 20 });
+        await machine.clock.sleep(401);
+        await machine.endParser();
+        expect(await peer.failed).toMatchObject({ code: "PARSER_CRASHED" });
+        await peer.stop();
+
+        machine.kill();
+        const next = await machine.start();
+        await next.jobFinished(testJob, new AbortController().signal);
+        expect(next.job(testJob)).toMatchObject({
+          counts: { pages: hosts * pagesPerHost, failed: 0, queued: 0 },
+        });
+      })(),
+    );
+  });
+});

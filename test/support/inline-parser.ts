@@ -36,7 +36,8 @@ export class InlineParser implements PageParser {
     try {
       return this.#encoder.encode({ ...page, job: prepareJob(job) });
     } catch (cause) {
-      throw new CrawlError("PARSER_CRASHED", "the page broke the parser", {}, { cause });
+      const { url } = page.exchange;
+      throw new CrawlError("PARSER_CRASHED", "the page broke the parser", { url }, { cause });
     }
   }
 

@@ -45,6 +45,7 @@ export class VirtualPeer {
   readonly #diskTimes: Partial<DiskTimes>;
   #archive: MemoryArchive | undefined;
   #leases: VirtualLeaseSlots | undefined;
+  #parser: InlineParser | undefined;
   #peer: Peer | undefined;
   #process: VirtualProcess | undefined;
   #generation = 0;
@@ -67,6 +68,7 @@ export class VirtualPeer {
     this.#process = process;
     this.#archive = new MemoryArchive(this.#archiveDisk, this.archivePendingMax);
     this.#leases = new VirtualLeaseSlots(this.#leaseSlots, process);
+    this.#parser = new InlineParser();
     this.#peer = new Peer(
       {
         archive: this.#archive,
@@ -80,7 +82,7 @@ export class VirtualPeer {
           count: (name, by = 1) => this.#count(name, by),
           observe: (name) => this.#count(name, 1),
         },
-        parser: new InlineParser(),
+        parser: this.#parser,
         resolver: web,
         store: new VirtualStore(disk, process, new Dice(1), this.#diskTimes),
       },
@@ -126,6 +128,11 @@ export class VirtualPeer {
   /** Lets this process's leases fail from now on as they do on a broken disk. */
   breakLeases(): void {
     this.#leases?.failWith(new CrawlError("STORE_IO", "the leases cannot be written"));
+  }
+
+  /** Lets this process's parser take no page any more, as where its threads cannot be started again. */
+  endParser(): Promise<void> | undefined {
+    return this.#parser?.stop();
   }
 
   /** Injects seeds into the test's job. */

@@ -16,6 +16,8 @@ export interface ParserThreadOptions {
   readonly gzipLevel: number;
   readonly pageMsMax: Millis;
   readonly heapMbMax: number;
+  /** What a thread runs; replaced in tests of threads that do not start. @default the build's */
+  readonly entry?: URL;
 }
 
 /** A page and whoever waits for it. */
@@ -28,6 +30,9 @@ export interface WaitingPage {
 /** So long may a thread take to end by itself, from when it is loaded. */
 const endMsMax: Millis = 1_000;
 
+/** Threads that end before they are loaded, one after the other, until no page waits for the next. */
+const failedStartsMax = 3;
+
 /** What a slow and busy core compresses, which a page's time is longer for. */
 const bytesPerMs = 10_000;
 
@@ -35,7 +40,7 @@ const bytesPerMs = 10_000;
  * The build's, also where this file itself runs from source: to read TypeScript, Node.js loads a WebAssembly program into each
  * thread, which makes its start five times as long.
  */
-const entry = new URL(
+const builtEntry = new URL(
   import.meta.url.endsWith(".ts") ? "../../../dist/parser-thread.js" : "./parser-thread.js",
   import.meta.url,
 );
@@ -45,7 +50,8 @@ const entry = new URL(
  *
  * Pages are copied to the thread, not moved: those that wait behind a page that breaks it go on to its successor. Which page
  * that is, only a thread that has had no other tells for sure: one that has may end of what the page before left behind.
- * So the page on which such a thread ends is tried once more, by a new one.
+ * So the page on which such a thread ends is tried once more, by a new one. One that ends before it is loaded has had no page
+ * at all: where that goes on, its pages are rejected without a URL, since none of them is at fault.
  *
  * Invariant: the first page in `#pages` is the one that the thread works on; answers come in that order.
  */
@@ -64,6 +70,8 @@ export class ParserThread {
   #ready = false;
   /** It has answered a page. */
   #isUsed = false;
+  /** Since a thread was ready last. */
+  #failedStarts = 0;
   #watch: NodeJS.Timeout | undefined;
   /** Resolves when all threads that were given up have ended. */
   #ended: Promise<unknown> = Promise.resolve();
@@ -83,7 +91,10 @@ export class ParserThread {
     const worker = this.#worker ?? this.#spawn();
     if (this.#ready) return;
     await new Promise<void>((resolve, reject) => {
-      worker.once("message", () => resolve());
+      worker.once("message", () => {
+        if (worker === this.#worker) resolve();
+        else reject(crashed("the parser was stopped"));
+      });
       worker.once("error", (cause) => reject(crashed("the parser thread did not start", cause)));
       worker.once("exit", () => reject(crashed("the parser thread did not start")));
     });
@@ -99,15 +110,14 @@ export class ParserThread {
 
   /** Ends the thread and rejects its pages. */
   async stop(): Promise<void> {
-    this.#unsent = [];
-    for (const page of this.#pages.splice(0)) page.reject(crashed("the parser was stopped"));
+    this.#rejectAll("the parser was stopped");
     const isLoaded = this.#ready;
     this.#release((worker) => end(worker, isLoaded));
     await this.#ended;
   }
 
   #spawn(): Worker {
-    const { botName, gzipLevel, heapMbMax } = this.#options;
+    const { botName, gzipLevel, heapMbMax, entry = builtEntry } = this.#options;
     const worker = new Worker(entry, {
       name: "orbweaver-parser",
       workerData: { botName, gzipLevel } satisfies ThreadSettings,
@@ -168,6 +178,7 @@ export class ParserThread {
     if (worker !== this.#worker) return;
     if (message.kind === "ready") {
       this.#ready = true;
+      this.#failedStarts = 0;
     } else {
       this.#isUsed = true;
       this.#pages.shift()?.resolve(message.page);
@@ -177,7 +188,11 @@ export class ParserThread {
 
   #onExit(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker) return;
-    if (!this.#isUsed) this.#blameFirst("the parser thread ended on this page", cause);
+    if (!this.#ready) this.#failedStarts += 1;
+    else if (!this.#isUsed) this.#blameFirst("the parser thread ended on this page", cause);
+    if (this.#failedStarts >= failedStartsMax) {
+      this.#rejectAll("the parser threads cannot be started", cause);
+    }
     this.#giveUp();
   }
 
@@ -200,6 +215,11 @@ export class ParserThread {
   #blameFirst(reason: string, cause?: unknown): void {
     const broken = this.#pages.shift();
     broken?.reject(crashed(reason, cause, broken.request.exchange.url));
+  }
+
+  #rejectAll(reason: string, cause?: unknown): void {
+    this.#unsent = [];
+    for (const page of this.#pages.splice(0)) page.reject(crashed(reason, cause));
   }
 
   /** Ends the thread; the pages that are left go to another. */

@@ -37,7 +37,7 @@ function parse(message: ParsePage): void {
   answer({ kind: "parsed", page }, buffer.byteLength >= movedBytesMin ? [buffer] : []);
 }
 
-port.on("message", (message: ToThread) => {
+const handle = (message: ToThread): void => {
   switch (message.kind) {
     case "learn-job":
       invariant(jobs.size < knownJobsMax, "the pool has a job forgotten before it sends one more");
@@ -53,7 +53,11 @@ port.on("message", (message: ToThread) => {
       port.close();
       break;
   }
-});
+};
 
-// In a turn of its own, when all modules are done: from here on the thread may be terminated (see parser-thread.ts).
-setImmediate(() => answer({ kind: "ready" }));
+// In a turn of its own, when all modules are done: from here on the thread may be terminated (see parser-thread.ts). Before any
+// page, so that no page is to blame where this is not said.
+setImmediate(() => {
+  answer({ kind: "ready" });
+  port.on("message", handle);
+});

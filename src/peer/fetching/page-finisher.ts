@@ -171,6 +171,8 @@ export class PageFinisher {
       );
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "PARSER_CRASHED") throw error;
+      // No page's fault: to go on would give up every page.
+      if (error.details["url"] === undefined) throw error;
       this.#ports.logger.warn("parser-crashed", { url: url.entry.url, cause: error.message });
       return undefined;
     }

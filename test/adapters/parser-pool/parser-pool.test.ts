@@ -7,8 +7,10 @@ import {
   type ParserPoolOptions,
 } from "../../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ParserPool } from "../../../src/adapters/parser-pool/parser-pool.ts";
+import { ParserThread } from "../../../src/adapters/parser-pool/parser-thread.ts";
 import { knownJobsMax, type ToThread } from "../../../src/adapters/parser-pool/thread-messages.ts";
 import { unpackLinks } from "../../../src/core/page/packed-links.ts";
+import type { ParsedPage } from "../../../src/ports/page-parser.ts";
 import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 
 /** Backtracks for longer than anyone waits on the URL below. */
@@ -97,6 +99,27 @@ describe("ParserPool", () => {
     // Pages are sent at the end of the turn: it ends before this one comes.
     worker.postMessage({ kind: "end" } satisfies ToThread);
     expect((await next).title).toBe("T");
+  });
+
+  it("blames no page where threads end before they are loaded, and takes the next where one starts again", async () => {
+    const brokenEntry = new URL("data:text/javascript,throw new Error('broken')");
+    let entry = brokenEntry;
+    const thread = new ParserThread({
+      ...defaultParserPoolOptions(),
+      get entry() {
+        return entry;
+      },
+    });
+    const parse = (): Promise<ParsedPage> =>
+      new Promise((resolve, reject) => thread.add({ request: parseRequest(), resolve, reject }));
+    const outcomes = await Promise.allSettled([parse(), parse()]);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "PARSER_CRASHED" } });
+      expect(outcome).toHaveProperty("reason.details", {});
+    }
+    entry = new URL("../../../dist/parser-thread.js", import.meta.url);
+    expect((await parse()).title).toBe("T");
+    await thread.stop();
   });
 
   it("gives a page to a thread that has fewer", async () => {
