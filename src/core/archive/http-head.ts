@@ -109,9 +109,21 @@ export function parseResponseHead(block: Uint8Array): ParsedHead | undefined {
   const headers: string[] = [];
   for (const line of lines) {
     const colonAt = line.indexOf(":");
-    if (colonAt > 0) headers.push(line.slice(0, colonAt), line.slice(colonAt + 1).trim());
+    if (colonAt > 0) headers.push(line.slice(0, colonAt), withoutBlanks(line, colonAt + 1));
   }
   return { status: Number(status), statusLine, headers, bodyAt: at };
+}
+
+/** What stands from `start` on, without the blanks around it (RFC 9112, section 5): a byte 0xA0 is the end of a letter. */
+function withoutBlanks(line: string, start: number): string {
+  let [from, to] = [start, line.length];
+  while (from < to && isBlank(line[from])) from += 1;
+  while (from < to && isBlank(line[to - 1])) to -= 1;
+  return line.slice(from, to);
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === " " || char === "\t";
 }
 
 const lineFeed = 10;

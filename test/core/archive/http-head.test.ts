@@ -21,6 +21,13 @@ describe("parseResponseHead", () => {
     });
   });
 
+  test("takes the blanks around a value away, and no byte of a letter", () => {
+    const value = Buffer.from("voilà").toString("latin1");
+    const text = `HTTP/1.1 200 OK\r\nA: \t ${value}\r\nB: ${value} \t\r\nC:\r\nD: \t\r\n\r\n`;
+    const { headers } = parseResponseHead(bytesOf(text)) ?? {};
+    expect(headers).toEqual(["A", value, "B", value, "C", "", "D", ""]);
+  });
+
   test("reads line feeds alone and a head without fields", () => {
     expect(parseResponseHead(bytesOf("HTTP/1.0 404\nA: b\n\n"))).toEqual({
       status: 404,
@@ -40,7 +47,7 @@ describe("parseResponseHead", () => {
 
   test("reads back whatever responseHead writes", () => {
     const token = fc.stringMatching(/^[a-z]{1,9}$/).map((name) => `X-${name}`);
-    const value = fc.stringMatching(/^[!-\u00ff]{0,20}$/).map((text) => text.trim());
+    const value = fc.stringMatching(/^[!-\u00ff]{0,20}$/);
     const fields = fc.array(fc.tuple(token, value), { minLength: 1, maxLength: 9 });
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 999 }), fields, (status, pairs) => {
