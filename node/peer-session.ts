@@ -169,6 +169,7 @@ async function makeDirectory(path: string): Promise<void> {
     const parent = dirname(path);
     if (code !== "ENOENT" || parent === path || existsSync(parent)) throw error;
     await makeDirectory(parent);
-    await mkdir(path);
+    // Where it ends in "/." or "/..", it is there by now.
+    await makeDirectory(path);
   }
 }

@@ -282,7 +282,9 @@ describe("peer crawl", () => {
     expect(err).toMatch(/^peer: \S+ cannot be used [^\n]*it cannot be made there[^\n]*\n$/);
     await control.inject("crawl" as never, [seed]);
     control.finish();
-    expect(await peer("crawl", seed, "--out", join(out, "a", "b"))).toMatchObject({ exitCode: 0 });
+    for (const path of [join(out, "a", "b"), `${out}/c/./d/.`, `${out}/e/../f/`]) {
+      expect(await peer("crawl", seed, "--out", path)).toMatchObject({ exitCode: 0 });
+    }
   });
 
   it("reads a file, the environment and flags, the later over the earlier", async () => {
