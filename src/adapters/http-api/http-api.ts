@@ -14,6 +14,7 @@ import { pageRoutes, type SwarmPages } from "./page-routes.ts";
 import { peerRoutes } from "./peer-routes.ts";
 import { isLoopback, refusal } from "./request-guard.ts";
 import { schemaProblem } from "./schema-problem.ts";
+import { SharedStats } from "./shared-stats.ts";
 import { urlRoutes } from "./url-routes.ts";
 
 /** What a scraper reads. */
@@ -157,9 +158,11 @@ export class HttpApi {
       return reply.code(status).send(body);
     });
     const { control, pages } = this.#parts;
-    const context = { ...this.#parts, options: this.#options, stopping: this.#stopping.signal };
+    const stats = new SharedStats(control);
+    const stopping = this.#stopping.signal;
+    const context = { ...this.#parts, options: this.#options, stats, stopping };
     const others = otherMethods(app);
-    if (pages !== undefined) app.register(pageRoutes(control, pages));
+    if (pages !== undefined) app.register(pageRoutes({ control, stats }, pages));
     for (const prefix of ["", "/v1"]) app.register(peerRoutes(context), { prefix });
     app.register(urlRoutes(context), { prefix: "/v1" });
     app.register(jobRoutes(context), { prefix: "/v1" });
@@ -179,6 +182,7 @@ async function addressOf(host: string): Promise<string> {
 /** What the groups of routes share. */
 export interface RouteContext extends HttpApiParts {
   readonly options: HttpApiOptions;
+  readonly stats: SharedStats;
   /** Aborts when the API stops: open questions are answered with what is known. */
   readonly stopping: AbortSignal;
 }

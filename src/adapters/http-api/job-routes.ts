@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import { reportedDefinition } from "../../core/answers/reported-definition.ts";
 import type { JobId } from "../../core/units.ts";
-import type {
-  JobChange,
-  JobReport,
-  PeerControl,
-  SwarmJobReport,
-} from "../../ports/peer-control.ts";
+import type { JobChange, JobReport, SwarmJobReport } from "../../ports/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
 import { ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
@@ -40,13 +35,13 @@ const changes = ["pause", "resume", "cancel"] as const satisfies readonly JobCha
 
 /** Questions about jobs, and their control. Totals are those of the whole swarm, unless `?own` is asked for. */
 export function jobRoutes(context: RouteContext): FastifyPluginCallback {
-  const { control } = context;
+  const { control, stats } = context;
   return (app: FastifyInstance, _options, done) => {
     app.get<{ Querystring: OwnQuery }>(
       "/jobs",
       { schema: { querystring: ownQuery } },
       async ({ query }): Promise<{ readonly jobs: readonly JobReport[] }> => ({
-        jobs: wantsOwn(query) ? control.jobs() : (await control.swarmStats()).jobs,
+        jobs: wantsOwn(query) ? control.jobs() : (await stats.take()).jobs,
       }),
     );
 
@@ -55,7 +50,7 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
       { schema: { params, querystring: ownQuery } },
       async (request): Promise<JobReport> => {
         const own = await control.findJob(request.params.id);
-        return wantsOwn(request.query) ? own : swarmReport(control, own);
+        return wantsOwn(request.query) ? own : swarmReport(context, own);
       },
     );
 
@@ -63,7 +58,7 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
       app.post<{ Params: JobParams }>(
         `/jobs/:id/${change}`,
         { schema: { params } },
-        async (request) => swarmReport(control, await control.changeJob(request.params.id, change)),
+        async (request) => swarmReport(context, await control.changeJob(request.params.id, change)),
       );
     }
 
@@ -83,8 +78,11 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
 }
 
 /** The job over all members. */
-export async function swarmReport(control: PeerControl, own: JobReport): Promise<SwarmJobReport> {
-  const { jobs } = await control.swarmStats();
+export async function swarmReport(
+  { control, stats }: Pick<RouteContext, "control" | "stats">,
+  own: JobReport,
+): Promise<SwarmJobReport> {
+  const { jobs } = await stats.take();
   const { id } = own.definition;
   const shares = [{ peer: control.peerId, counts: own.counts }];
   return jobs.find(({ definition }) => definition.id === id) ?? { ...own, shares };
@@ -92,11 +90,12 @@ export async function swarmReport(control: PeerControl, own: JobReport): Promise
 
 /** The job as it stands when it is finished, the time is over, the asker is gone or the API stops. */
 async function jobAtEnd(
-  { control, clock, options, stopping }: RouteContext,
+  context: RouteContext,
   id: JobId,
   timeoutMs: number,
   gone: AbortController,
 ): Promise<WaitDocument> {
+  const { control, clock, options, stopping } = context;
   const waitMs = Math.min(Math.max(timeoutMs, options.waitMsMin), options.waitMsMax);
   const end = AbortSignal.any([stopping, gone.signal]);
   const waits = [
@@ -104,7 +103,7 @@ async function jobAtEnd(
     clock.sleep(waitMs, end).then(() => false),
   ];
   const over = await Promise.race(waits).finally(() => gone.abort());
-  const report = await swarmReport(control, control.job(id));
+  const report = await swarmReport(context, control.job(id));
   // All members have agreed that nothing is left; one that has just died does not answer for its figures any more.
   const finished = report.finished || (over && report.counts.queued === 0);
   return { ...report, definition: reportedDefinition(report.definition, finished), finished, over };

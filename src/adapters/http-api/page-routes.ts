@@ -1,6 +1,7 @@
 import type { FastifyPluginCallback, FastifyReply } from "fastify";
 import type { JobId } from "../../core/units.ts";
-import type { PeerControl, SwarmJobReport, UrlStatus } from "../../ports/peer-control.ts";
+import type { SwarmJobReport, UrlStatus } from "../../ports/peer-control.ts";
+import type { RouteContext } from "./http-api.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
 import { swarmReport } from "./job-routes.ts";
 import { memberDocuments, statsDocument } from "./peer-routes.ts";
@@ -34,7 +35,11 @@ const urlQuery = {
 };
 
 /** What a browser is shown: no part of the API, so without its version. */
-export function pageRoutes(control: PeerControl, pages: SwarmPages): FastifyPluginCallback {
+export function pageRoutes(
+  context: Pick<RouteContext, "control" | "stats">,
+  pages: SwarmPages,
+): FastifyPluginCallback {
+  const { control, stats } = context;
   const send = (reply: FastifyReply, html: string): FastifyReply =>
     reply
       .headers({
@@ -48,7 +53,7 @@ export function pageRoutes(control: PeerControl, pages: SwarmPages): FastifyPlug
 
   return (app, _options, done) => {
     app.get("/", async (_request, reply) => {
-      const swarm = await control.swarmStats();
+      const swarm = await stats.take();
       const members = memberDocuments(control, swarm);
       return send(reply, pages.swarm(statsDocument(control, swarm), members));
     });
@@ -58,7 +63,7 @@ export function pageRoutes(control: PeerControl, pages: SwarmPages): FastifyPlug
       { schema: { querystring: jobQuery } },
       async ({ query }, reply) => {
         const own = await control.findJob(query.id);
-        return send(reply, pages.job(await swarmReport(control, own)));
+        return send(reply, pages.job(await swarmReport(context, own)));
       },
     );
 

@@ -66,7 +66,7 @@ const hostParams = {
 
 /** Questions about, and commands to, the peer and its swarm as a whole. */
 export function peerRoutes(context: RouteContext): FastifyPluginCallback {
-  const { control, metrics, version, leave } = context;
+  const { control, metrics, stats, version, leave } = context;
   return (app: FastifyInstance, _options, done) => {
     app.get("/healthz", (): HealthDocument => ({
       status: "ok",
@@ -79,11 +79,11 @@ export function peerRoutes(context: RouteContext): FastifyPluginCallback {
       "/stats",
       { schema: { querystring: ownQuery } },
       async ({ query }): Promise<PeerStats | StatsDocument> =>
-        wantsOwn(query) ? control.stats() : statsDocument(control, await control.swarmStats()),
+        wantsOwn(query) ? control.stats() : statsDocument(control, await stats.take()),
     );
 
     app.get("/members", async () => ({
-      members: memberDocuments(control, await control.swarmStats()),
+      members: memberDocuments(control, await stats.take()),
     }));
 
     app.get<{ Params: { readonly name: string } }>(
