@@ -111,8 +111,15 @@ export class VirtualStore implements Store {
     return this.#read(() => keys.map((key) => this.disk.has(key)));
   }
 
-  range(range: KeyRange, limit: number): Promise<StoreEntry[]> {
-    return this.#read(() => this.disk.entries(range, limit));
+  range(range: KeyRange, limit: number, bytesMax = Infinity): Promise<StoreEntry[]> {
+    return this.#read(() => {
+      let bytes = 0;
+      const entries = this.disk.entries(range, limit);
+      const last = entries.findIndex(
+        ({ key, value }) => (bytes += key.length + value.length) >= bytesMax,
+      );
+      return last === -1 ? entries : entries.slice(0, last + 1);
+    });
   }
 
   async *scan(range: KeyRange): AsyncGenerator<StoreEntry, void, undefined> {

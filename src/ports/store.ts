@@ -55,8 +55,11 @@ export interface Store {
   getMany(keys: readonly Bytes[]): Promise<(Bytes | undefined)[]>;
   /** Whether each key is there, in the order of `keys`; cheaper than reading the values. */
   hasMany(keys: readonly Bytes[]): Promise<boolean[]>;
-  /** At most `limit` entries of the range, in key order, from one consistent view. */
-  range(range: KeyRange, limit: number): Promise<StoreEntry[]>;
+  /**
+   * At most `limit` entries of the range, in key order, from one consistent view; the one with which they have `bytesMax`
+   * bytes of keys and values is the last one.
+   */
+  range(range: KeyRange, limit: number, bytesMax?: number): Promise<StoreEntry[]>;
   /** All entries of the range in key order and in bounded memory, from one consistent view. */
   scan(range: KeyRange): AsyncIterable<StoreEntry>;
   /** A new batch, for one {@link write} of this store. */

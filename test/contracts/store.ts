@@ -135,6 +135,18 @@ export function storeContract(name: string, makePlace: () => Promise<StorePlace>
       expect(await store.range({ gte: bytes(9), lt: bytes(9) }, 5)).toEqual([]);
     });
 
+    it("ends a range with the entry that has it reach a number of bytes", async () => {
+      await store.write(
+        Array.from({ length: 100 }, (_, n) => put(bytes(n), new Uint8Array(9_999))),
+        { sync: false },
+      );
+      expect(await store.range(everything, 100, 1)).toHaveLength(1);
+      expect(await store.range(everything, 100, 400_000)).toHaveLength(40);
+      expect(await store.range(everything, 100, 400_001)).toHaveLength(41);
+      expect(await store.range(everything, 3, 400_000)).toHaveLength(3);
+      expect(await store.range(everything, 100, 2_000_000)).toHaveLength(100);
+    });
+
     it("scans all entries in order, as they were when the scan began", async () => {
       await store.write(numbered(3000), { sync: false });
       const seen: number[] = [];

@@ -147,10 +147,15 @@ export class LevelStore implements Store {
     return values.map((value) => value !== undefined);
   }
 
-  async range(range: KeyRange, limit: number): Promise<StoreEntry[]> {
+  async range(range: KeyRange, limit: number, bytesMax = Infinity): Promise<StoreEntry[]> {
     const entries: StoreEntry[] = [];
+    let bytes = 0;
     for await (const chunk of this.#chunks(range, limit)) {
-      for (const [key, value] of chunk) entries.push({ key, value });
+      for (const [key, value] of chunk) {
+        entries.push({ key, value });
+        bytes += key.length + value.length;
+        if (bytes >= bytesMax) return entries;
+      }
     }
     return entries;
   }

@@ -11,9 +11,9 @@ const pageRowsMin = 8;
 /** To read over a site outside the arcs with more rows costs more than to begin anew behind it. */
 const strangerRowsMax = 100;
 
-/** Rows of a page at most, and bytes of one after which the next is shorter. */
+/** Rows of a page at most, and bytes with which it is at its end: a row may have half a mebibyte. */
 const pageRowsMax = 512;
-const pageBytes = 256 * 1_024;
+const pageBytesMax = 512 * 1_024;
 
 /**
  * The rows of a tag whose sites are within some arcs, in the order of their keys; what is written meanwhile may be among
@@ -41,15 +41,16 @@ export async function* scanArcs(
     const start = rangeOfArc(tag, arc).gte;
     if (compareKeys(start, gte) > 0) gte = start;
     if (compareKeys(gte, within.lt) >= 0) return;
-    const rows = await store.range({ gte, lt: within.lt }, limit);
-    const page = { rows: limit, bytes: 0, outside: 0, sitesOutside: 0 };
+    const rows = await store.range({ gte, lt: within.lt }, limit, pageBytesMax);
+    const page = { limit, rows: rows.length, outside: 0, sitesOutside: 0 };
+    let bytes = 0;
     let stranger: RingPosition | undefined;
     for (const row of rows) {
       const position = positionOfKey(row.key);
       while ((list[at]?.to ?? Infinity) <= position) at += 1;
       const here = list[at];
       if (!here) return;
-      page.bytes += row.value.length;
+      bytes += row.key.length + row.value.length;
       if (position >= here.from) {
         yield row;
         continue;
@@ -59,23 +60,22 @@ export async function* scanArcs(
       stranger = position;
     }
     const last = rows.at(-1);
-    if (!last || rows.length < limit) return;
+    if (!last || (rows.length < limit && bytes < pageBytesMax)) return;
     gte = after(last.key);
     limit = nextLimit(page);
   }
 }
 
 interface Page {
+  readonly limit: number;
   readonly rows: number;
-  readonly bytes: number;
   /** Rows outside the arcs, and of how many sites they are. */
   readonly outside: number;
   readonly sitesOutside: number;
 }
 
-function nextLimit({ rows, bytes, outside, sitesOutside }: Page): number {
-  if (bytes > pageBytes) return Math.max(1, rows >> 2);
+function nextLimit({ limit, rows, outside, sitesOutside }: Page): number {
   const isInStranger = outside === rows && sitesOutside === 1;
   const hasLarge = isInStranger || outside > strangerRowsMax * sitesOutside;
-  return hasLarge ? Math.min(rows, pageRowsMin) : Math.min(rows * 2, pageRowsMax);
+  return hasLarge ? Math.min(limit, pageRowsMin) : Math.min(limit * 2, pageRowsMax);
 }

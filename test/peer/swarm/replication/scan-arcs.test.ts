@@ -42,12 +42,16 @@ class Rows {
     this.rows = keys.sort(compareKeys).map((key) => ({ key, value }));
   }
 
-  range({ gte, lt }: KeyRange, limit: number): Promise<StoreEntry[]> {
+  range({ gte, lt }: KeyRange, limit: number, bytesMax = Infinity): Promise<StoreEntry[]> {
     this.asked += 1;
     const within = this.rows.filter(
       ({ key }) => compareKeys(key, gte) >= 0 && compareKeys(key, lt) < 0,
     );
-    const page = within.slice(0, limit);
+    let bytes = 0;
+    const last = within.findIndex(
+      ({ key, value }) => (bytes += key.length + value.length) >= bytesMax,
+    );
+    const page = within.slice(0, last === -1 ? limit : Math.min(limit, last + 1));
     this.given += page.length;
     return Promise.resolve(page);
   }
@@ -117,5 +121,15 @@ describe("scanArcs", () => {
     );
     expect(await all(rows, ArcSet.whole)).toHaveLength(100);
     expect(rows.asked).toBeGreaterThan(10);
+  });
+
+  it("reads few large rows also for who wants many", async () => {
+    const rows = new Rows(
+      Array.from({ length: 100 }, (_, n) => n % places),
+      100_000,
+    );
+    const { done } = await scanArcs(rows, "queue", ArcSet.whole, tagRange("queue"), 500).next();
+    expect(done).toBe(false);
+    expect(rows.given).toBeLessThan(10);
   });
 });
