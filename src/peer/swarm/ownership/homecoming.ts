@@ -1,6 +1,7 @@
 import { tagRange } from "../../../core/record/keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
+import { ArcMap } from "../../../core/ring/arc-map.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -9,7 +10,7 @@ import type { Store } from "../../../ports/store.ts";
 import { askAllMax } from "./arc-claim.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import { Pulse } from "../../pulse.ts";
-import { differingSpans, rangeSections, readSpan } from "../replication/range-sections.ts";
+import { differingSpans, readSpan, sectionsOfParts } from "../replication/range-sections.ts";
 import type { Section } from "../replication/range-sections.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Territory } from "./territory.ts";
@@ -25,11 +26,24 @@ const timeoutMs: Millis = 5_000;
 /** Rows of one message. */
 const rowsPerMessage = 500;
 
+/** Members that are brought home what they hold with one reading of the disk: each has thousands of arcs, of all sizes. */
+const visitsAtOnce = 64;
+
 /**
  * What is brought home, in this order: a page's end comes behind the links that it led to, and a record behind its place in
  * the queue. Hosts and robots.txt files are of the day, and whoever holds them knows them better.
  */
 const broughtTags: readonly TerritorialTag[] = ["exclusion", "queue", "outbox", "url"];
+
+/** Who holds some of the arcs that are left. */
+interface Visit {
+  readonly member: MemberId;
+  readonly arcs: ArcSet;
+  /** Whether the run of the member goes on, and this one. */
+  readonly isThere: () => boolean;
+  /** Not everything has come there: it is visited again. */
+  isInVain: boolean;
+}
 
 /**
  * Brings home what this peer's disk has from an earlier run, from before it stood still, or of a holder that is gone while another
@@ -122,13 +136,34 @@ export class Homecoming {
 
   async #visitAll(signal: AbortSignal): Promise<void> {
     this.#forgetKnown();
-    for (const member of this.#whomToAsk()) {
+    const members = this.#whomToAsk();
+    for (let at = 0; at < members.length; at += visitsAtOnce) {
       if (this.#rest.isEmpty || signal.aborted) return;
+      await this.#visit(members.slice(at, at + visitsAtOnce), signal);
+    }
+  }
+
+  async #visit(members: readonly MemberId[], signal: AbortSignal): Promise<void> {
+    this.#offered = ArcSet.empty;
+    const visits = new ArcMap<Visit>();
+    const all: Visit[] = [];
+    let rest = this.#rest;
+    for (const member of members) {
+      if (rest.isEmpty || signal.aborted) break;
       const generation = this.#view.generationOf(member);
       if (generation === undefined) continue;
-      this.#offered = ArcSet.empty;
-      const arcs = await this.#heldBy(member, this.#rest);
-      if (arcs.isEmpty || !(await this.#bring(member, generation, arcs, signal))) continue;
+      const arcs = await this.#heldBy(member, rest);
+      if (arcs.isEmpty) continue;
+      // Of two that hold an arc one is enough: it tells the other.
+      rest = rest.subtract(arcs);
+      const isThere = (): boolean => !signal.aborted && this.#view.isRunning(member, generation);
+      const visit = { member, arcs, isThere, isInVain: false };
+      visits.set(arcs, visit);
+      all.push(visit);
+    }
+    await this.#bring(visits, all, signal);
+    for (const { member, arcs, isThere, isInVain } of all) {
+      if (isInVain || !isThere()) continue;
       // What was passed on meanwhile may have come too late for whoever holds it now.
       const brought = await this.#heldBy(member, arcs);
       this.#rest = this.#rest.subtract(brought.subtract(this.#offered));
@@ -159,26 +194,21 @@ export class Homecoming {
     return answer ? answer.held.intersect(arcs) : ArcSet.empty;
   }
 
-  /** Resolves with whether the member has everything now. */
-  async #bring(
-    member: MemberId,
-    generation: number,
-    arcs: ArcSet,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const isThere = (): boolean => !signal.aborted && this.#view.isRunning(member, generation);
+  /** Resolves when each of the members has everything, or is visited in vain. */
+  async #bring(visits: ArcMap<Visit>, all: readonly Visit[], signal: AbortSignal): Promise<void> {
     for (const tag of broughtTags) {
-      for await (const section of rangeSections(this.#store, tag, arcs)) {
-        if (!(await this.#bringSection(member, section, isThere, signal))) return false;
+      const sections = sectionsOfParts(this.#store, tag, visits, signal);
+      for await (const { part: visit, section } of sections) {
+        if (visit.isInVain) continue;
+        visit.isInVain = !(await this.#bringSection(visit, section, signal));
+        if (all.every(({ isInVain }) => isInVain)) return;
       }
     }
-    return isThere();
   }
 
   async #bringSection(
-    member: MemberId,
+    { member, isThere }: Visit,
     section: Section,
-    isThere: () => boolean,
     signal: AbortSignal,
   ): Promise<boolean> {
     if (section.buckets.every(({ count }) => count === 0)) return true;

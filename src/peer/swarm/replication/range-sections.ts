@@ -10,6 +10,7 @@ import type {
 import { KnownRows } from "../../../core/replication/known-rows.ts";
 import { RangeComparison, RangeDigest } from "../../../core/replication/range-digest.ts";
 import type { RangeDifference } from "../../../core/replication/range-digest.ts";
+import type { ArcMap } from "../../../core/ring/arc-map.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import { circle, positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
 import type { KeyRange, Store } from "../../../ports/store.ts";
@@ -50,22 +51,86 @@ export async function* rangeSections(
   arcs: ArcSet,
   bucketsMax = bucketsPerMessage,
 ): AsyncGenerator<Section, void, undefined> {
-  let digest = new RangeDigest(tag, rowsPerBucket);
-  let from = 0 as RingPosition;
-  let behind = noKey;
-  for await (const { key, value } of scanArcs(store, tag, arcs)) {
-    digest.add(key, value);
-    if (digest.size < bucketsMax) continue;
+  const cutter = new SectionCutter(tag, arcs, bucketsMax);
+  for await (const row of scanArcs(store, tag, arcs)) {
+    const section = cutter.add(row);
+    if (section) yield section;
+  }
+  const rest = cutter.finish();
+  if (rest) yield rest;
+}
+
+/**
+ * The sections of several parts of the ring, from one reading of their rows: the arcs of many members lie between each
+ * other's. A part without rows has none. An abort of the signal ends it where it is.
+ */
+export async function* sectionsOfParts<T extends { readonly arcs: ArcSet }>(
+  store: Pick<Store, "range">,
+  tag: TerritorialTag,
+  parts: ArcMap<T>,
+  signal: AbortSignal,
+  bucketsMax = bucketsPerMessage,
+): AsyncGenerator<{ readonly part: T; readonly section: Section }, void, undefined> {
+  const cutters = new Map<T, SectionCutter>();
+  for await (const row of scanArcs(
+    store,
+    tag,
+    parts.arcsWhere(() => true),
+  )) {
+    if (signal.aborted) return;
+    const part = parts.get(positionOfKey(row.key));
+    if (!part) continue;
+    const cutter = cutters.get(part) ?? new SectionCutter(tag, part.arcs, bucketsMax);
+    cutters.set(part, cutter);
+    const section = cutter.add(row);
+    if (section) yield { part, section };
+  }
+  for (const [part, cutter] of cutters) {
+    const section = cutter.finish();
+    if (section) yield { part, section };
+  }
+}
+
+/** Cuts the rows of some arcs, as they come in key order, into sections. */
+class SectionCutter {
+  readonly #tag: TerritorialTag;
+  readonly #arcs: ArcSet;
+  readonly #bucketsMax: number;
+  #digest: RangeDigest;
+  #from = 0 as RingPosition;
+  #behind = noKey;
+
+  constructor(tag: TerritorialTag, arcs: ArcSet, bucketsMax: number) {
+    this.#tag = tag;
+    this.#arcs = arcs;
+    this.#bucketsMax = bucketsMax;
+    this.#digest = new RangeDigest(tag, rowsPerBucket);
+  }
+
+  /** Takes the next row in; returns the section that is full with it. */
+  add({ key, value }: Required<Row>): Section | undefined {
+    this.#digest.add(key, value);
+    if (this.#digest.size < this.#bucketsMax) return undefined;
     const position = positionOfKey(key);
     // What is left of the site of the last row is in the next section's arcs, too.
-    const part = arcs.intersect(ArcSet.of([{ from, to: (position + 1) as RingPosition }]));
-    yield { tag, arcs: part, after: behind, buckets: digest.full() };
-    digest = new RangeDigest(tag, rowsPerBucket);
-    from = position;
-    behind = new Uint8Array(key);
+    const arcs = this.#arcsFrom(this.#from, (position + 1) as RingPosition);
+    const section = { tag: this.#tag, arcs, after: this.#behind, buckets: this.#digest.full() };
+    this.#digest = new RangeDigest(this.#tag, rowsPerBucket);
+    this.#from = position;
+    this.#behind = new Uint8Array(key);
+    return section;
   }
-  const rest = arcs.intersect(ArcSet.of([{ from, to: circle }]));
-  if (!rest.isEmpty) yield { tag, arcs: rest, after: behind, buckets: digest.finish() };
+
+  /** After the last row: the section that reaches the end of the arcs. */
+  finish(): Section | undefined {
+    const arcs = this.#arcsFrom(this.#from, circle);
+    if (arcs.isEmpty) return undefined;
+    return { tag: this.#tag, arcs, after: this.#behind, buckets: this.#digest.finish() };
+  }
+
+  #arcsFrom(from: RingPosition, to: RingPosition): ArcSet {
+    return this.#arcs.intersect(ArcSet.of([{ from, to }]));
+  }
 }
 
 /**

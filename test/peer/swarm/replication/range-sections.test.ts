@@ -6,6 +6,7 @@ import {
   encodeRangeDigests,
 } from "../../../../src/core/messages/reconciliation.ts";
 import { urlKey } from "../../../../src/core/record/keys.ts";
+import { ArcMap } from "../../../../src/core/ring/arc-map.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import {
   circle,
@@ -17,6 +18,7 @@ import {
   differingSpans,
   rangeSections,
   readSpan,
+  sectionsOfParts,
   type Section,
 } from "../../../../src/peer/swarm/replication/range-sections.ts";
 import type { KeyRange, StoreEntry } from "../../../../src/ports/store.ts";
@@ -149,6 +151,42 @@ describe("the sections of a range", () => {
       .reduce((sum, one) => sum + one.count, 0);
     expect(count).toBe(2 * sectionRows);
     for (const section of sections) expect(section.arcs.subtract(arcs).isEmpty).toBe(true);
+  });
+
+  it("of many parts are those of each one, from one reading of the rows", async () => {
+    const count = 3 * sectionRows;
+    const key = (number: number): Uint8Array =>
+      urlKey("url", BigInt(number >> 1) << 52n, Uint32Array.of(0, 0, 0, number & 1), 0, 7);
+    const numbers = Array.from({ length: count }, (_, number) => number);
+    const rows = new Rows(numbers.map((number) => ({ key: key(number), value: Uint8Array.of(1) })));
+    const parts = [0, 1, 2].map((index) => {
+      const sitesOfPart = numbers.filter((number) => number % 6 === 2 * index);
+      const arcs = sitesOfPart.map((number) => {
+        const from = positionOfKey(key(number));
+        return { from, to: (from + 1) as RingPosition };
+      });
+      return { arcs: ArcSet.of(arcs), sections: [] as Section[] };
+    });
+    const map = new ArcMap<(typeof parts)[number]>();
+    for (const part of parts) map.set(part.arcs, part);
+    const { signal } = new AbortController();
+    for await (const { part, section } of sectionsOfParts(rows, "url", map, signal, bucketsMax)) {
+      part.sections.push(section);
+    }
+    expect(rows.read).toBe(count);
+    for (const { arcs, sections } of parts) {
+      expect(sections).toEqual(await sectionsOf(rows, arcs));
+      expect(sections.length).toBeGreaterThan(1);
+    }
+  });
+
+  it("of many parts end with the signal", async () => {
+    const map = new ArcMap<{ readonly arcs: ArcSet }>();
+    map.set(ArcSet.whole, { arcs: ArcSet.whole });
+    const rows = new Rows(siteOf(0, 5 * sectionRows));
+    const sections = sectionsOfParts(rows, "url", map, AbortSignal.abort(), bucketsMax);
+    expect((await sections.next()).done).toBe(true);
+    expect(rows.read).toBeLessThan(sectionRows);
   });
 
   it.each([
