@@ -266,7 +266,7 @@ export class Libp2pOverlay implements Overlay {
         denyOutboundEncryptedConnection: isDenied,
       },
       onOwnKey: () => this.#gatekeeper.calledByOwnKey(),
-      onFlood: (peer) => this.#violated(peer.toString() as MemberId, "flood"),
+      onFlood: (peer) => this.#violated(peer.toString() as MemberId, "flood", true),
       onFound: (peer) => this.#found(peer),
     });
     node.addEventListener("connection:open", ({ detail }) => this.#links.opened(detail));
@@ -369,8 +369,8 @@ export class Libp2pOverlay implements Overlay {
     return undefined;
   }
 
-  #violated(member: MemberId, violation: Violation): void {
-    if (this.#gatekeeper.violated(member, violation)) {
+  #violated(member: MemberId, violation: Violation, isDropped = false): void {
+    if (this.#gatekeeper.violated(member, violation) || isDropped) {
       this.#links.drop(member, "it broke the protocol");
     }
   }

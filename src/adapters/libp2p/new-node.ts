@@ -13,6 +13,8 @@ import { hash64 } from "../../core/hash/hash64.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialsMax, dialTimeoutMs } from "./dialer.ts";
 import { limitForcedAnswers } from "./forced-answers.ts";
+import { paceGossip } from "./gossip-pace.ts";
+import { limitQuestions } from "./heard-limits.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
@@ -75,7 +77,7 @@ export interface NodeOptions {
   readonly gater: ConnectionGater;
   /** Called when a process with this member's own key has dialled. */
   readonly onOwnKey: () => void;
-  /** Called when a connection to a peer ends since it has forced too many answers of libp2p's own. */
+  /** Called when a peer forces too many answers of libp2p's own, or says too much to a part of libp2p, or passes on forged claims. */
   readonly onFlood: (peer: PeerId) => void;
   readonly onFound: (peer: PeerInfo) => void;
 }
@@ -126,29 +128,39 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     peerDiscovery: options.localDiscovery ? [localDiscovery(options)] : [],
     services: {
       identify: identify(),
-      ping: ping(),
-      lookup: kadDHT({
-        protocol: `${options.prefix}/lookup`,
-        clientMode: false,
-        peerInfoMapper: passthroughMapper,
-        allowQueryWithZeroPeers: true,
-        maxInboundStreams: lookupStreamsMax,
-        maxOutboundStreams: lookupStreamsMax,
-      }),
-      pubsub: gossipsub({
-        globalSignaturePolicy: StrictSign,
-        fallbackToFloodsub: false,
-        emitSelf: false,
-        allowPublishToZeroTopicPeers: true,
-        ignoreDuplicatePublishError: true,
-        allowedTopics: [options.topic],
-        heartbeatInterval: gossipIntervalMs,
-        maxInboundDataLength: gossipBytesMax,
-        maxOutboundBufferSize: gossipQueueBytesMax,
-        // Many peers may run on one machine, or behind one gateway; of 15 at one address gossip would hear none.
-        scoreParams: { IPColocationFactorWeight: 0 },
-      }),
+      ping: limitQuestions(ping(), options.onFlood),
+      lookup: limitQuestions(
+        kadDHT({
+          protocol: `${options.prefix}/lookup`,
+          clientMode: false,
+          peerInfoMapper: passthroughMapper,
+          allowQueryWithZeroPeers: true,
+          maxInboundStreams: lookupStreamsMax,
+          maxOutboundStreams: lookupStreamsMax,
+        }),
+        options.onFlood,
+      ),
+      pubsub: paceGossip(newGossip(options.topic), options.onFlood),
     },
+  });
+}
+
+function newGossip(topic: string): ReturnType<typeof gossipsub> {
+  return gossipsub({
+    globalSignaturePolicy: StrictSign,
+    fallbackToFloodsub: false,
+    emitSelf: false,
+    allowPublishToZeroTopicPeers: true,
+    ignoreDuplicatePublishError: true,
+    allowedTopics: [topic],
+    heartbeatInterval: gossipIntervalMs,
+    maxInboundDataLength: gossipBytesMax,
+    maxOutboundBufferSize: gossipQueueBytesMax,
+    // So that a neighbour that is heard slowly is read slowly.
+    awaitRpcHandler: true,
+    awaitRpcMessageHandler: true,
+    // Many peers may run on one machine, or behind one gateway; of 15 at one address gossip would hear none.
+    scoreParams: { IPColocationFactorWeight: 0 },
   });
 }
 

@@ -20,6 +20,28 @@ function muxerFrame(type: number, stream: number, value: number): Uint8Array {
   return frame;
 }
 
+const swarmPrefix = "/orbweaver/1/test/0123abcd";
+
+/** Messages of gossip with a claim each, which nobody has signed. */
+function forgedClaims(count: number): Uint8Array {
+  const topic = Buffer.from(`${swarmPrefix}/claims`);
+  const claim = lengthPrefixed(Buffer.concat([Uint8Array.of(0x22, topic.length), topic]));
+  const message = lengthPrefixed(Buffer.concat([Uint8Array.of(0x12), claim]));
+  return Buffer.alloc(count * message.length, message);
+}
+
+/** Questions for whoever is nearest to a key. */
+function lookups(count: number): Uint8Array {
+  const question = Buffer.concat([Uint8Array.of(0x08, 4, 0x12, 32), Buffer.alloc(32)]);
+  return Buffer.alloc(count * (question.length + 1), lengthPrefixed(question));
+}
+
+function lengthPrefixed(message: Uint8Array): Uint8Array {
+  const { length } = message;
+  const prefix = length < 0x80 ? [length] : [(length & 0x7f) | 0x80, length >> 7];
+  return Buffer.concat([Uint8Array.from(prefix), message]);
+}
+
 describe("a member that a hostile peer talks to", () => {
   let place: LoopbackPlace;
   let member: LoopbackMember;
@@ -184,6 +206,19 @@ describe("a member that a hostile peer talks to", () => {
     const connection = await raw.greet(address);
     raw.sendFrames(900, frame);
     raw.sendFrames(900, frame);
+    await closed(connection);
+    await place.until("the count", () => count("overlay_violations_total") === 1);
+    await expectService();
+  });
+
+  it.each([
+    ["claims that nobody signed", "/meshsub/1.2.0", forgedClaims(100)],
+    ["lookups", `${swarmPrefix}/lookup`, lookups(10_000)],
+    ["pings", "/ipfs/ping/1.0.0", Buffer.alloc(40_000)],
+  ])("closes the connection of one that floods it with %s", async (_, protocol, bytes) => {
+    const connection = await raw.greet(address);
+    const stream = await connection.newStream(protocol);
+    stream.send(bytes);
     await closed(connection);
     await place.until("the count", () => count("overlay_violations_total") === 1);
     await expectService();

@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn, setTimeout as after } from "node:timers/promises";
+import type { GossipSub, GossipSubComponents } from "@libp2p/gossipsub";
+import type { RPC } from "@libp2p/gossipsub/message";
+import type { PeerId } from "@libp2p/interface";
+import { invariant } from "../../core/errors.ts";
+import type { Millis } from "../../core/units.ts";
+import { RateLimit } from "./rate-limit.ts";
+
+/** Parts of gossip that are heard of one neighbour in a second: the claims of a thousand members, twice. The rest waits. */
+const partsPerSecondMax = 2_048;
+
+/** Parts that are heard in one turn of the event loop. */
+const partsPerTurn = 32;
+
+/** Bytes of a claim, and ids of claims, that count as one part more. */
+const partBytes = 4_096;
+const partIds = 16;
+
+/** Claims without a right signature in a second; no member passes on any. */
+const forgedPerSecondMax = 32;
+
+/** How long somebody waits until the pace is looked at again. */
+const pauseMs: Millis = 100;
+
+/** What gossipsub's class has beside the type that its package tells of. */
+interface Insides {
+  handleReceivedRpc(from: PeerId, rpc: RPC): Promise<void>;
+  readonly score: { rejectInvalidMessage(from: string, topic: string): void };
+}
+
+/** Time, replaced in tests. */
+export interface PaceTimes {
+  readonly nowMs: () => Millis;
+  readonly pause: () => Promise<unknown>;
+}
+
+const realTimes: PaceTimes = Object.freeze({
+  nowMs: () => performance.now(),
+  pause: () => after(pauseMs, undefined, { ref: false }),
+});
+
+/**
+ * Gossip that hears each neighbour at a bounded pace, and a large message in several turns of the event loop: each claim has
+ * a signature to check, and that before anything judges it; a megabyte holds some thousand. Meanwhile no more of the
+ * neighbour is read, so that it waits. One that passes on what nobody has signed is told of as a flood.
+ */
+export function paceGossip<Components extends Pick<GossipSubComponents, "connectionManager">>(
+  newGossip: (components: Components) => GossipSub,
+  onFlood: (peer: PeerId) => void,
+  times = realTimes,
+): (components: Components) => GossipSub {
+  return (components) => {
+    const pubsub = newGossip(components);
+    const insides = pubsub as unknown as Insides;
+    invariant("handleReceivedRpc" in pubsub && "score" in pubsub, "gossipsub's insides are known");
+    const forgers = forgersOf(insides, times);
+    const pace = new RateLimit(partsPerSecondMax);
+    const receive = insides.handleReceivedRpc.bind(pubsub);
+    insides.handleReceivedRpc = async (from, rpc) => {
+      const peer = from.toString();
+      for (const { part, weight } of turnsOf(rpc)) {
+        while (!pace.allows(peer, times.nowMs(), weight)) await times.pause();
+        // It would be remembered as a neighbour.
+        if (components.connectionManager.getConnections(from).length === 0) return;
+        await receive(from, part);
+        if (forgers.delete(peer)) {
+          onFlood(from);
+          return;
+        }
+        if (part !== rpc) await nextTurn();
+      }
+    };
+    return pubsub;
+  };
+}
+
+/** Who has just passed on too many claims without a right signature. */
+function forgersOf({ score }: Insides, { nowMs }: PaceTimes): Set<string> {
+  const forgers = new Set<string>();
+  const limit = new RateLimit(forgedPerSecondMax);
+  const reject = score.rejectInvalidMessage.bind(score);
+  score.rejectInvalidMessage = (from, topic) => {
+    reject(from, topic);
+    if (!limit.allows(from, nowMs())) forgers.add(from);
+  };
+  return forgers;
+}
+
+interface Turn {
+  readonly part: RPC;
+  readonly weight: number;
+}
+
+/** The message as what is heard of it in one turn each; itself where that is all of it. */
+function turnsOf(rpc: RPC): Turn[] {
+  const { subscriptions, messages, control } = rpc;
+  const { ihave = [], iwant = [], graft = [], prune = [], idontwant = [] } = control ?? {};
+  const nothing: RPC = { subscriptions: [], messages: [] };
+  const saying = (said: Partial<RPC.ControlMessage>): RPC => ({
+    ...nothing,
+    control: { ihave: [], iwant: [], graft: [], prune: [], idontwant: [], ...said },
+  });
+  const turns = [
+    ...cut(subscriptions, one, (some) => ({ ...nothing, subscriptions: some })),
+    ...cut(messages, weightOfClaim, (some) => ({ ...nothing, messages: some })),
+    ...cut(ihave, weightOfIds, (some) => saying({ ihave: some })),
+    ...cut(iwant, weightOfIds, (some) => saying({ iwant: some })),
+    ...cut(graft, one, (some) => saying({ graft: some })),
+    ...cut(prune, one, (some) => saying({ prune: some })),
+    ...cut(idontwant, weightOfIds, (some) => saying({ idontwant: some })),
+  ];
+  const weight = turns.reduce((sum, turn) => sum + turn.weight, 1);
+  return weight > partsPerTurn ? turns : [{ part: rpc, weight }];
+}
+
+/** The list in pieces that weigh no more than a turn may, but for one that does so alone. */
+function cut<T>(
+  list: readonly T[],
+  weigh: (item: T) => number,
+  partOf: (some: T[]) => RPC,
+): Turn[] {
+  const turns: Turn[] = [];
+  let some: T[] = [];
+  let weight = 0;
+  const close = (): void => {
+    if (some.length > 0)
+      turns.push({ part: partOf(some), weight: Math.min(weight, partsPerSecondMax) });
+    some = [];
+    weight = 0;
+  };
+  for (const item of list) {
+    const own = weigh(item);
+    if (weight + own > partsPerTurn) close();
+    some.push(item);
+    weight += own;
+  }
+  close();
+  return turns;
+}
+
+function one(): number {
+  return 1;
+}
+
+function weightOfClaim({ data }: RPC.Message): number {
+  return 1 + (data?.length ?? 0) / partBytes;
+}
+
+function weightOfIds({ messageIDs }: { readonly messageIDs: readonly unknown[] }): number {
+  return 1 + messageIDs.length / partIds;
+}

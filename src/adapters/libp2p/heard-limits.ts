@@ -1,0 +1,43 @@
+import type { PeerId, StreamHandler, StreamHandlerOptions } from "@libp2p/interface";
+import { RateLimit } from "./rate-limit.ts";
+
+/** Of lookups, or of pings: a member sends a few a second, of some dozen bytes. */
+const questionBytesPerSecondMax = 32_768;
+
+interface Registrar {
+  handle(
+    protocol: string,
+    handler: StreamHandler,
+    options?: StreamHandlerOptions,
+  ): Promise<void> | void;
+}
+
+/**
+ * A service of libp2p that answers questions, and hears no more of one peer than any member asks: whoever sends more is told
+ * of as a flood, and its streams are not read on.
+ */
+export function limitQuestions<Components extends { readonly registrar: Registrar }, Service>(
+  newService: (components: Components) => Service,
+  onFlood: (peer: PeerId) => void,
+): (components: Components) => Service {
+  return (components) => {
+    const { registrar } = components;
+    const limit = new RateLimit(questionBytesPerSecondMax);
+    const handle: Registrar["handle"] = (protocol, handler, options) =>
+      registrar.handle(
+        protocol,
+        (stream, connection) => {
+          const peer = connection.remotePeer;
+          stream.addEventListener("message", (event) => {
+            if (limit.allows(peer.toString(), performance.now(), event.data.byteLength)) return;
+            event.stopImmediatePropagation();
+            if (stream.status === "open") onFlood(peer);
+          });
+          return handler(stream, connection);
+        },
+        options,
+      );
+    const limited = Object.create(registrar, { handle: { value: handle } }) as Registrar;
+    return newService(Object.create(components, { registrar: { value: limited } }) as Components);
+  };
+}

@@ -1,0 +1,136 @@
+import type { GossipSub, GossipSubComponents } from "@libp2p/gossipsub";
+import type { RPC } from "@libp2p/gossipsub/message";
+import type { PeerId } from "@libp2p/interface";
+import { describe, expect, it } from "vitest";
+import { paceGossip } from "../../../src/adapters/libp2p/gossip-pace.ts";
+import type { Millis } from "../../../src/core/units.ts";
+
+const neighbour = { toString: () => "neighbour" } as PeerId;
+
+function claims(count: number, bytes = 0): RPC {
+  const data = new Uint8Array(bytes);
+  const messages = Array.from({ length: count }, (_, n) => ({ topic: `${n}`, data }));
+  return { subscriptions: [], messages };
+}
+
+/** A neighbour's gossip as it is heard, on a clock of the test's own. */
+class Bench {
+  readonly heard: { readonly rpc: RPC; readonly atMs: Millis; readonly turn: number }[] = [];
+  readonly floods: string[] = [];
+  isConnected = true;
+  isForged = false;
+  nowMs = 0;
+  #turn = 0;
+  readonly #hear: (rpc: RPC) => Promise<void>;
+
+  constructor() {
+    const score: { rejectInvalidMessage(from: string, topic: string): void } = {
+      rejectInvalidMessage: () => undefined,
+    };
+    const pubsub = {
+      score,
+      handleReceivedRpc: (_from: PeerId, rpc: RPC): Promise<void> => {
+        this.heard.push({ rpc, atMs: this.nowMs, turn: this.#turn });
+        const forged = this.isForged ? rpc.messages : [];
+        for (const { topic } of forged) score.rejectInvalidMessage(neighbour.toString(), topic);
+        return Promise.resolve();
+      },
+    };
+    const connectionManager = {
+      getConnections: () => (this.isConnected ? [{}] : []),
+    } as unknown as GossipSubComponents["connectionManager"];
+    paceGossip(
+      () => pubsub as unknown as GossipSub,
+      (peer) => this.floods.push(peer.toString()),
+      {
+        nowMs: () => this.nowMs,
+        pause: () => {
+          this.nowMs += 100;
+          return Promise.resolve();
+        },
+      },
+    )({ connectionManager });
+    this.#hear = (rpc) => pubsub.handleReceivedRpc(neighbour, rpc);
+  }
+
+  async hear(rpc: RPC): Promise<void> {
+    const count = (): void => {
+      this.#turn += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    await this.#hear(rpc).finally(() => clearImmediate(turning));
+  }
+}
+
+describe("gossip at a bounded pace", () => {
+  it("hears a small message as it is", async () => {
+    const bench = new Bench();
+    const rpc = claims(20);
+    await bench.hear(rpc);
+    expect(bench.heard.map((each) => each.rpc)).toEqual([rpc]);
+    expect(bench.heard[0]?.rpc).toBe(rpc);
+  });
+
+  it("hears a large one in several turns, all of it in its order", async () => {
+    const bench = new Bench();
+    const ids = (count: number): Uint8Array[] =>
+      Array.from({ length: count }, () => new Uint8Array(1));
+    const rpc: RPC = {
+      subscriptions: Array.from({ length: 70 }, (_, n) => ({ topic: `${n}` })),
+      messages: claims(70).messages,
+      control: {
+        ihave: [
+          { topicID: "t", messageIDs: ids(1_000) },
+          { topicID: "t", messageIDs: ids(10) },
+        ],
+        iwant: [{ messageIDs: ids(600) }],
+        graft: Array.from({ length: 40 }, () => ({ topicID: "t" })),
+        prune: Array.from({ length: 40 }, () => ({ topicID: "t", peers: [] })),
+        idontwant: [{ messageIDs: ids(600) }],
+      },
+    };
+    await bench.hear(rpc);
+    const all = bench.heard.map((each) => each.rpc);
+    expect(all.flatMap(({ subscriptions }) => subscriptions)).toEqual(rpc.subscriptions);
+    expect(all.flatMap(({ messages }) => messages)).toEqual(rpc.messages);
+    for (const kind of ["ihave", "iwant", "graft", "prune", "idontwant"] as const) {
+      expect(all.flatMap(({ control }): unknown[] => control?.[kind] ?? [])).toEqual(
+        rpc.control?.[kind],
+      );
+    }
+    expect(new Set(bench.heard.map(({ turn }) => turn)).size).toBe(bench.heard.length);
+    for (const { subscriptions, messages } of all) {
+      expect(subscriptions.length + messages.length).toBeLessThanOrEqual(32);
+    }
+  });
+
+  it.each([
+    ["many claims", claims(5_000), 2],
+    ["large claims", claims(16, 1_048_576), 2],
+    ["one that is too large for a second", claims(1, 64 * 1_048_576), 0],
+  ])("lets a neighbour wait that says %s", async (_, rpc, seconds) => {
+    const bench = new Bench();
+    await bench.hear(rpc);
+    expect(bench.heard.flatMap((each) => each.rpc.messages)).toEqual(rpc.messages);
+    expect(bench.heard.at(-1)?.atMs).toBe(seconds * 1_000);
+    expect(bench.floods).toEqual([]);
+  });
+
+  it("tells of a neighbour that passes on forged claims, and hears no more of that message", async () => {
+    const bench = new Bench();
+    bench.isForged = true;
+    await bench.hear(claims(32));
+    expect(bench.floods).toEqual([]);
+    await bench.hear(claims(320));
+    expect(bench.floods).toEqual(["neighbour"]);
+    expect(bench.heard).toHaveLength(2);
+  });
+
+  it("hears nothing of a neighbour that has gone", async () => {
+    const bench = new Bench();
+    bench.isConnected = false;
+    await bench.hear(claims(100));
+    expect(bench.heard).toEqual([]);
+  });
+});
