@@ -264,9 +264,8 @@ export class Simulation {
     } else {
       this.#chronicle.note({ kind: "finished" });
       const seededAtMs = Math.max(0, ...this.#seeds.acknowledged.values());
-      this.#log.finishedAfterMs = this.#termination.ended(
-        Math.max(this.#calmSinceMs ?? 0, seededAtMs, askedAtMs),
-      );
+      const sinceMs = Math.max(this.#calmSinceMs ?? 0, seededAtMs, askedAtMs);
+      this.#log.jobEnd = this.#termination.ended(sinceMs, askedAtMs);
     }
     inTime.abort();
   }

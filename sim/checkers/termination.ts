@@ -6,6 +6,12 @@ const lateMs = 10_000;
 /** And within so long after the swarm has become one again, where that was later. */
 const settleMs = 10_000;
 
+/** When the job was told over, and how long that was after the last answer, or after something was last queued. */
+export interface JobEnd {
+  readonly toldAtMs: Millis;
+  readonly afterMs: Millis;
+}
+
 /**
  * The job is told over neither while there is something left, nor long after.
  *
@@ -56,8 +62,8 @@ export class Termination implements Checker {
     this.#told = { machine, atMs: chronicle.nowMs };
   }
 
-  /** The last peer has told the job over; it could not be over before `sinceMs`. */
-  ended(sinceMs: Millis): Millis {
+  /** The last of those that were asked at `askedAtMs` has told the job over; it could not be over before `sinceMs`. */
+  ended(sinceMs: Millis, askedAtMs: Millis): JobEnd {
     const { chronicle, findings } = this.#view;
     const lastMs = Math.max(this.#lastHitMs, this.#lastQueuedMs, sinceMs + settleMs - lateMs);
     const afterMs = chronicle.nowMs - lastMs;
@@ -65,7 +71,16 @@ export class Termination implements Checker {
       const text = `the job was told over ${(afterMs / 1_000).toFixed(1)} s after there was nothing left`;
       findings.add("termination", chronicle.nowMs, text, { lastHitMs: this.#lastHitMs, sinceMs });
     }
-    return chronicle.nowMs - Math.max(this.#lastHitMs, this.#lastQueuedMs);
+    return this.#end(askedAtMs);
+  }
+
+  /** Where faults outlast the crawl, a peer has told it over long before the others were asked. */
+  #end(askedAtMs: Millis): JobEnd {
+    const idleSinceMs = Math.max(this.#lastHitMs, this.#lastQueuedMs);
+    const firstToldMs = this.#told?.atMs ?? Infinity;
+    const wasTold = firstToldMs < askedAtMs && firstToldMs >= idleSinceMs;
+    const toldAtMs = wasTold ? firstToldMs : this.#view.chronicle.nowMs;
+    return { toldAtMs, afterMs: toldAtMs - idleSinceMs };
   }
 
   /** What members still have to do. */

@@ -2,6 +2,7 @@ import type { Millis } from "../../src/core/units.ts";
 import type { ChronicleEvent, Life, Weather, Window } from "../checkers/chronicle.ts";
 import type { RunView, SeenHit } from "../checkers/checker.ts";
 import type { DuplicateReason } from "../checkers/duplicates.ts";
+import type { JobEnd } from "../checkers/termination.ts";
 import type { CheckerName, Violation } from "../checkers/violation.ts";
 import type { Plan } from "../scenarios/plan.ts";
 import { trafficKinds, type Traffic, type TrafficCount } from "../world/traffic-counter.ts";
@@ -46,13 +47,13 @@ export interface RunReport extends CheckerCounts {
   readonly traceHash: string;
   /** Virtual time of the whole run. */
   readonly virtualMs: Millis;
-  /** From the founding of the swarm until the job was over. */
+  /** From the founding of the swarm until the job was told over, or until the run was given up. */
   readonly crawlMs: Millis;
   /** When the last fault that was carried out began or ended; absent where there was none. */
   readonly lastFaultAtMs: Millis | undefined;
   /** From then until the swarm was one again; absent where it never was, and where there was no fault. */
   readonly convergedAfterMs: Millis | undefined;
-  /** From the last answer of the web until the job was told over. */
+  /** From the last answer of the web, or since something was last queued, until the job was told over. */
   readonly finishedAfterMs: Millis | undefined;
   readonly requests: number;
   readonly pages: number;
@@ -86,7 +87,7 @@ export class RunLog {
   #beganAtMs: Millis = 0;
   #convergedAfterMs: Millis | undefined;
   #after: Holdings[] = [];
-  finishedAfterMs: Millis | undefined;
+  jobEnd: JobEnd | undefined;
 
   constructor(view: RunView) {
     this.#view = view;
@@ -147,10 +148,10 @@ export class RunLog {
       replay: replayOf(plan),
       traceHash: BigInt.asUintN(64, world.trace.value).toString(16).padStart(16, "0"),
       virtualMs: chronicle.nowMs,
-      crawlMs: chronicle.nowMs - this.#beganAtMs,
+      crawlMs: (this.jobEnd?.toldAtMs ?? chronicle.nowMs) - this.#beganAtMs,
       lastFaultAtMs: chronicle.lastFaultAtMs,
       convergedAfterMs: this.#convergedAfterMs,
-      finishedAfterMs: this.finishedAfterMs,
+      finishedAfterMs: this.jobEnd?.afterMs,
       requests: this.#requests,
       pages: this.#pages.reduce((sum, pages) => sum + pages, 0),
       fetchedBytes: this.#fetchedBytes,

@@ -38,6 +38,11 @@ describe("a report as text", () => {
     expect(renderText(slow)).toMatch(/^crawl +30\.0 s, 1\.5 pages\/s$/m);
   });
 
+  it("counts the crawl until the job was told over, not until the disks are read", () => {
+    const finished = report.events.find(({ kind }) => kind === "finished");
+    expect(report.crawlMs).toBeLessThan(finished?.atMs ?? 0);
+  });
+
   it("counts from the last fault that was carried out, and says why others were left out", () => {
     expect(renderText(report)).toMatch(/^one swarm again +no faults$/m);
     const { plan } = report;
