@@ -63,6 +63,23 @@ describe("the politeness clock", () => {
     expect(gate.hold(13_000)).toBeUndefined();
   });
 
+  it("is not opened by what is heard later of an earlier request", () => {
+    const gate = new HostGate(options);
+    gate.opened(10_000, 5 * delayMs);
+    gate.opened(9_000, delayMs);
+    expect(gate.nextFetchAtMs).toBe(15_000);
+  });
+
+  it("holds as it was kept, also where only the latest of all clocks was", () => {
+    const gate = new HostGate(options, {
+      nextFetchAtMs: 15_000,
+      failuresInRow: 0,
+      breakerBuckets: [],
+    });
+    expect(gate.hold(14_999)).toBe("politeness");
+    expect(gate.hold(15_000)).toBeUndefined();
+  });
+
   it("is armed by a request's start, for hosts that allow several at a time", () => {
     const gate = new HostGate(options);
     gate.opened(10_000, delayMs);

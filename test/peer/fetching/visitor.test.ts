@@ -118,6 +118,46 @@ describe("Visitor", () => {
     expect(notes).toEqual([]);
   });
 
+  it("takes a row for new of which more redirects to another spelling tell than attempts", async () => {
+    const { url, ...rest } = lease();
+    const [first, second] = ["http://a.example/?b=1&a=2", "http://a.example/?a=2&b=1"];
+    const entry = { ...url.entry, url: second, unseen: 0, redirectChain: [first] };
+    const asked: string[] = [];
+    const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
+    const late = { failure: "aborted", detail: "", startedAtMs: 0, finishedAtMs: 0 };
+    const visitor = new Visitor(
+      {
+        clock: new VirtualClock(),
+        entropy: { random: () => 0 },
+        fetcher: {
+          fetch: () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
+          stop: unexpected,
+        },
+        logger: { debug: none, info: none, warn: none, error: none },
+        metrics: { count: none, gauge: none, observe: none },
+      },
+      {
+        budget: newBudget(),
+        frontier: { closeRequest: none, putBack: none, setPace: none },
+        robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
+        leases: { add: () => 0, remove: none },
+        finisher: { finish: unexpected, finishResponse: unexpected },
+        prior: {
+          ...noPrior,
+          find: (_, of) => {
+            asked.push(of);
+            return Promise.resolve(undefined);
+          },
+        },
+        swarm: undefined,
+      },
+      defaultPeerOptions,
+      signal,
+    );
+    await visitor.visit({ ...rest, url: { ...url, entry } });
+    expect(asked).toEqual([second]);
+  });
+
   describe("with a long body", () => {
     const at = { startedAtMs: 0, finishedAtMs: 0 };
     const failed: FetchOutcome = { kind: "failure", failure: "bad-encoding", detail: "", ...at };

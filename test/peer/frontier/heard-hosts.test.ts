@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import type { HostName, SiteName } from "../../../src/core/units.ts";
+import { ActiveHosts } from "../../../src/peer/frontier/active-hosts.ts";
+import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
+import type { Store } from "../../../src/ports/store.ts";
+
+it("heeds what was heard of a host between its row's reading and its place in memory", async () => {
+  const clock = new VirtualClock();
+  const store = { getMany: () => Promise.resolve([undefined]) } as unknown as Store;
+  const journal = { append: () => Promise.resolve(), flushed: () => Promise.resolve() };
+  const closed = { delete: () => undefined };
+  const hosts = new ActiveHosts(
+    { clock, store },
+    { closed, journal } as unknown as ConstructorParameters<typeof ActiveHosts>[1],
+    defaultPeerOptions,
+    () => undefined,
+  );
+  const name = "a.example" as HostName;
+  const host = (await hosts.loadAll(new Map([[name, "a.example" as SiteName]]))).get(name);
+  const backoffUntilMs = clock.nowMs() + 60_000;
+  const clocks = { nextFetchAtMs: backoffUntilMs, backoffUntilMs, crawlDelayMs: 8_000 };
+  const heard = { host: name, failuresInRow: 0, breakerBuckets: [], jobs: [], ...clocks };
+  expect(hosts.heed(heard, new Promise(() => undefined))).toBeUndefined();
+  expect(host?.crawlDelayMs).toBeUndefined();
+  if (host) expect(hosts.add(host)).toBe(true);
+  expect(host?.crawlDelayMs).toBe(8_000);
+  expect(host?.visit.gate.nextFetchAtMs).toBe(backoffUntilMs);
+});
