@@ -101,10 +101,12 @@ export class ApiClient {
   async *urls(
     job: string,
     filter: { readonly state?: string; readonly http?: string; readonly broken?: string },
+    signal?: AbortSignal,
   ): AsyncGenerator<readonly UrlStatus[]> {
     let from: string | undefined;
     do {
-      const part = await this.#json<UrlList>("GET", `/urls?${query({ job, ...filter, from })}`);
+      const path = `/urls?${query({ job, ...filter, from })}`;
+      const part = await this.#json<UrlList>("GET", path, undefined, signal);
       yield part.urls;
       from = part.next;
     } while (from !== undefined);
@@ -166,8 +168,8 @@ export class ApiClient {
     return (await this.#json<{ members: MemberDocument[] }>("GET", "/members")).members;
   }
 
-  host(name: string): Promise<HostStatus> {
-    return this.#json("GET", `/hosts/${encodeURIComponent(name)}`);
+  host(name: string, signal?: AbortSignal): Promise<HostStatus> {
+    return this.#json("GET", `/hosts/${encodeURIComponent(name)}`, undefined, signal);
   }
 
   releaseHost(name: string): Promise<HostStatus> {

@@ -195,13 +195,13 @@ const arity = 4;
 /**
  * Heap (Williams 1964, with more children: Johnson 1975) whose members know their places, so that one that is woken early
  * leaves nothing behind. The moments stand apart from the sleepers, which may be anywhere in memory: to fetch two of them
- * for each comparison took a twentieth of a swarm's time.
+ * for each comparison took a twentieth of a swarm's time. As an array of doubles they cost no object each.
  *
  * Invariants: no sleeper is before its parent; each moment is that of the sleeper at its place.
  */
 class SleeperHeap {
   readonly #sleepers: Sleeper[] = [];
-  readonly #moments: Millis[] = [];
+  #moments = new Float64Array(1_024);
 
   get size(): number {
     return this.#sleepers.length;
@@ -212,8 +212,13 @@ class SleeperHeap {
   }
 
   add(sleeper: Sleeper): void {
-    this.#put(sleeper, sleeper.wakeAtMs, this.size);
-    this.#rise(sleeper.at);
+    const at = this.#sleepers.push(sleeper) - 1;
+    if (at === this.#moments.length) {
+      const moments = new Float64Array(2 * at);
+      moments.set(this.#moments);
+      this.#moments = moments;
+    }
+    this.#rise(sleeper, at);
   }
 
   remove(sleeper: Sleeper): void {
@@ -221,29 +226,33 @@ class SleeperHeap {
     if (at < 0) return;
     sleeper.at = -1;
     const last = this.#sleepers.pop();
-    const lastMs = this.#moments.pop();
-    if (last === undefined || lastMs === undefined || last === sleeper) return;
-    this.#put(last, lastMs, at);
-    this.#rise(at);
-    this.#sink(at);
+    if (last === undefined || last === sleeper) return;
+    this.#rise(last, at);
+    if (last.at === at) this.#sink(last, at);
   }
 
-  #rise(from: number): void {
-    for (let at = from; at > 0;) {
+  /** Puts the sleeper into a free place, or above it: whoever it is before moves down. */
+  #rise(sleeper: Sleeper, free: number): void {
+    let at = free;
+    while (at > 0) {
       const parent = Math.floor((at - 1) / arity);
-      if (!this.#isBefore(at, parent)) return;
-      this.#swap(at, parent);
+      if (!this.#isBefore(sleeper, parent)) break;
+      this.#move(parent, at);
       at = parent;
     }
+    this.#put(sleeper, at);
   }
 
-  #sink(from: number): void {
-    for (let at = from; ;) {
+  /** Puts the sleeper into a free place, or below it: whoever is before it moves up. */
+  #sink(sleeper: Sleeper, free: number): void {
+    let at = free;
+    for (;;) {
       const child = this.#firstChild(at);
-      if (child >= this.size || !this.#isBefore(child, at)) return;
-      this.#swap(at, child);
+      if (child >= this.size || this.#isBefore(sleeper, child)) break;
+      this.#move(child, at);
       at = child;
     }
+    this.#put(sleeper, at);
   }
 
   /** Place of the child that wakes first; behind the last sleeper where there is none. */
@@ -251,28 +260,29 @@ class SleeperHeap {
     let first = arity * at + 1;
     const end = Math.min(first + arity, this.size);
     for (let child = first + 1; child < end; child += 1) {
-      if (this.#isBefore(child, first)) first = child;
+      const [momentMs, firstMs] = [this.#moments[child] ?? 0, this.#moments[first] ?? 0];
+      if (momentMs > firstMs) continue;
+      const sleeper = this.#sleepers[child];
+      if (momentMs < firstMs || (sleeper && this.#isBefore(sleeper, first))) first = child;
     }
     return first;
   }
 
-  #isBefore(one: number, other: number): boolean {
-    const [oneMs, otherMs] = [this.#moments[one] ?? 0, this.#moments[other] ?? 0];
-    if (oneMs !== otherMs) return oneMs < otherMs;
-    return (this.#sleepers[one]?.order ?? 0) < (this.#sleepers[other]?.order ?? 0);
+  #isBefore(sleeper: Sleeper, other: number): boolean {
+    const { wakeAtMs } = sleeper;
+    const otherMs = this.#moments[other] ?? 0;
+    if (wakeAtMs !== otherMs) return wakeAtMs < otherMs;
+    return sleeper.order < (this.#sleepers[other]?.order ?? 0);
   }
 
-  #swap(one: number, other: number): void {
-    const [first, second] = [this.#sleepers[one], this.#sleepers[other]];
-    const [firstMs, secondMs] = [this.#moments[one], this.#moments[other]];
-    if (first === undefined || second === undefined) return;
-    this.#put(first, firstMs ?? 0, other);
-    this.#put(second, secondMs ?? 0, one);
+  #move(from: number, to: number): void {
+    const sleeper = this.#sleepers[from];
+    if (sleeper) this.#put(sleeper, to);
   }
 
-  #put(sleeper: Sleeper, momentMs: Millis, at: number): void {
+  #put(sleeper: Sleeper, at: number): void {
     this.#sleepers[at] = sleeper;
-    this.#moments[at] = momentMs;
+    this.#moments[at] = sleeper.wakeAtMs;
     sleeper.at = at;
   }
 }

@@ -19,7 +19,7 @@ import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
-import { Standstill } from "../dashboard/standstill.ts";
+import { Standstill, type QueueAnswers } from "../dashboard/standstill.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { SeedsLeft } from "../seeds-left.ts";
@@ -128,7 +128,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       await rememberSettings(plan.out, values);
       await sayContact(context, command, values);
       const fetchedBefore = before?.counts.fetched ?? 0;
-      const standstill = new Standstill(session.control, { ...plan, fetchedBefore });
+      const standstill = new Standstill(answersOf(session.control), { ...plan, fetchedBefore });
       display = displayOf(terminal, session, plan, standstill);
       if (before?.definition.state === "paused") await resume(session, plan, say);
       left = await SeedsLeft.of(plan);
@@ -253,6 +253,13 @@ function isUntouched({ counts, finished }: JobReport, before: JobReport | undefi
   return finished && before?.finished === true && counts.requests === before.counts.requests;
 }
 
+function answersOf(control: PeerControl): QueueAnswers {
+  return {
+    host: (name) => control.host(name),
+    queued: async (job) => (await control.urls(job, { state: "queued" })).urls,
+  };
+}
+
 async function viewOf(
   control: PeerControl,
   plan: CrawlPlan,
@@ -260,11 +267,18 @@ async function viewOf(
   nowMs: Millis,
 ): Promise<ProgressView> {
   // A peer that has just broken cannot be asked any more, and what broke it is told as it ends.
-  const trouble = await standstill.text(nowMs).catch((error: unknown) => {
+  const stats = control.stats();
+  const { counts, finished } = control.job(plan.job);
+  const figures = {
+    fetched: counts.fetched,
+    openRequests: stats.openRequests,
+    isRunning: !finished,
+  };
+  const trouble = await standstill.text(figures, nowMs).catch((error: unknown) => {
     if (!(error instanceof CrawlError)) throw error;
     return undefined;
   });
-  const view = progressView(control.stats(), plan.job, plan.title);
+  const view = progressView(stats, plan.job, plan.title);
   return { ...view, ...(trouble !== undefined && { trouble }) };
 }
 

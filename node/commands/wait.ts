@@ -1,11 +1,14 @@
 import type { Command } from "commander";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { Clock } from "../../src/ports/clock.ts";
+import type { StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
+import type { JobId, Millis } from "../../src/core/units.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
-import type { ProgressFigures, ProgressView } from "../dashboard/progress-view.ts";
+import type { ProgressView } from "../dashboard/progress-view.ts";
 import { ProgressWatch } from "../dashboard/progress-watch.ts";
+import { Standstill, type QueueAnswers } from "../dashboard/standstill.ts";
 import { exitCodes } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
 import { renderJobs } from "../text/job-text.ts";
@@ -46,7 +49,8 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   const title = job === undefined ? "waiting for all jobs" : `waiting for job ${job}`;
   const { clock } = terminal;
   const watch = new ProgressWatch({ jobs: reports }, job, title, clock.nowMs());
-  const view = viewer(watch, clock, () => client.stats(stop.signal));
+  const obstacle = obstacleTeller(client, job, stop.signal);
+  const view = viewer(watch, clock, obstacle, () => client.stats(stop.signal));
   const display = new ProgressDisplay(terminal.stderr, clock, view, {
     ...defaultProgressDisplayOptions,
     color: colorWanted(terminal),
@@ -115,14 +119,50 @@ async function jobsOf(
 function viewer(
   watch: ProgressWatch,
   clock: Clock,
-  ask: () => Promise<ProgressFigures>,
+  obstacle: ObstacleTeller,
+  ask: () => Promise<StatsDocument>,
 ): () => Promise<ProgressView> {
   return async () => {
     try {
-      return watch.observe(await ask(), clock.nowMs());
+      const stats = await ask();
+      const view = watch.observe(stats, clock.nowMs());
+      const trouble = await obstacle(stats, clock.nowMs());
+      return { ...view, ...(trouble !== undefined && { trouble }) };
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
       return watch.last;
     }
+  };
+}
+
+/** What keeps the first job that runs back, where it stands still. */
+type ObstacleTeller = (stats: StatsDocument, nowMs: Millis) => Promise<string | undefined>;
+
+function obstacleTeller(
+  client: ApiClient,
+  job: string | undefined,
+  signal: AbortSignal,
+): ObstacleTeller {
+  const answers: QueueAnswers = {
+    host: (name) => client.host(name, signal),
+    queued: async (id) => {
+      const first = await client.urls(id, { state: "queued" }, signal).next();
+      return first.done === true ? [] : first.value;
+    },
+  };
+  let watched: { readonly id: JobId; readonly standstill: Standstill } | undefined;
+  return async ({ jobs, openRequests }, nowMs) => {
+    const first = jobs.find(
+      ({ definition: { id, state }, finished }) =>
+        (job === undefined || id === job) && state === "running" && !finished,
+    );
+    if (first === undefined) return undefined;
+    const { id } = first.definition;
+    const fetched = jobs.reduce((sum, { counts }) => sum + counts.fetched, 0);
+    if (watched?.id !== id) {
+      const beginning = { job: id, urls: [], fetchedBefore: fetched };
+      watched = { id, standstill: new Standstill(answers, beginning) };
+    }
+    return watched.standstill.text({ fetched, openRequests, isRunning: true }, nowMs);
   };
 }

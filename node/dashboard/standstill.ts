@@ -1,38 +1,55 @@
 import { describeReason } from "../../src/core/answers/reason-text.ts";
 import { formatDuration } from "../../src/core/text/human.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
-import type { HostStatus, PeerControl } from "../../src/ports/peer-control.ts";
+import type { HostStatus } from "../../src/ports/peer-control.ts";
 import { clause } from "../text/terminal-text.ts";
 
 /** Hosts that are looked at: each is some reads of the database, at every drawing. */
 const hostsMax = 8;
 
+/** Where no queued URL is found it is looked for again after so long: it may be one of millions of others. */
+const lookAgainMs: Millis = 10_000;
+
 /** After an answer nothing is said for so long: between two requests to a host that is well little else passes. */
 const quietMs: Millis = 5_000;
+
+/** Who is asked about hosts and queues: the peer of this process, or another one's API. */
+export interface QueueAnswers {
+  host(name: string): Promise<HostStatus>;
+  /** Some of the job's URLs that are queued. */
+  queued(job: JobId): Promise<readonly { readonly url: string }[]>;
+}
+
+/** How the crawl stands. */
+export interface CrawlFigures {
+  /** URLs that servers have answered. */
+  readonly fetched: number;
+  readonly openRequests: number;
+  /** Whether it goes on: neither finished nor paused. */
+  readonly isRunning: boolean;
+}
 
 /** What a crawl begins with. */
 interface CrawlBeginning {
   readonly job: JobId;
-  /** Its first seeds; none where it is continued without. */
+  /** Its first seeds; none where it is continued without, or is another one's. */
   readonly urls: readonly string[];
-  /** URLs that servers had answered in earlier runs. */
+  /** URLs that servers had answered before. */
   readonly fetchedBefore: number;
 }
 
 /** Tells of a crawl that stands still what keeps it back: from the beginning, and some seconds after the last answer. */
 export class Standstill {
-  readonly #control: Pick<PeerControl, "host" | "job" | "stats" | "urls">;
+  readonly #answers: QueueAnswers;
   readonly #job: JobId;
   #names: readonly string[];
+  #lookAtMs: Millis = -Infinity;
   #fetched: number;
   /** When the last answer was seen; absent before the first one. */
   #answeredAtMs: Millis | undefined;
 
-  constructor(
-    control: Pick<PeerControl, "host" | "job" | "stats" | "urls">,
-    { job, urls, fetchedBefore }: CrawlBeginning,
-  ) {
-    this.#control = control;
+  constructor(answers: QueueAnswers, { job, urls, fetchedBefore }: CrawlBeginning) {
+    this.#answers = answers;
     this.#job = job;
     this.#names = hostsOf(urls);
     this.#fetched = fetchedBefore;
@@ -42,18 +59,20 @@ export class Standstill {
    * Where all hosts that are looked at rest after failures: the first one, what is wrong with it, and when it is asked
    * again. Nothing while one is being asked, nor soon after one has answered.
    */
-  async text(nowMs: Millis): Promise<string | undefined> {
-    const { counts, finished } = this.#control.job(this.#job);
-    if (counts.fetched !== this.#fetched) this.#answeredAtMs = nowMs;
-    this.#fetched = counts.fetched;
-    if (finished || nowMs < (this.#answeredAtMs ?? -Infinity) + quietMs) return undefined;
-    if (this.#control.stats().openRequests > 0) return undefined;
+  async text(
+    { fetched, openRequests, isRunning }: CrawlFigures,
+    nowMs: Millis,
+  ): Promise<string | undefined> {
+    if (fetched !== this.#fetched) this.#answeredAtMs = nowMs;
+    this.#fetched = fetched;
+    if (!isRunning || nowMs < (this.#answeredAtMs ?? -Infinity) + quietMs) return undefined;
+    if (openRequests > 0) return undefined;
     return (await this.rest(nowMs))?.text;
   }
 
   /** The first of the hosts that are looked at, and what is told of it, where all of them rest after failures. */
   async rest(nowMs: Millis): Promise<{ readonly host: string; readonly text: string } | undefined> {
-    const awaited = await this.#awaited();
+    const awaited = await this.#awaited(nowMs);
     const [first] = awaited;
     if (first === undefined || !awaited.every(rests)) return undefined;
     const { host, nextFetchAt } = first;
@@ -63,16 +82,17 @@ export class Standstill {
   }
 
   /** Hosts with queued URLs: those of the seeds, and where nothing of them is left others, looked up when they are needed. */
-  async #awaited(): Promise<readonly HostStatus[]> {
+  async #awaited(nowMs: Millis): Promise<readonly HostStatus[]> {
     const before = await this.#withQueue();
-    if (before.length > 0) return before;
-    const { urls } = await this.#control.urls(this.#job, { state: "queued" });
-    this.#names = hostsOf(urls.map(({ url }) => url));
+    if (before.length > 0 || nowMs < this.#lookAtMs) return before;
+    this.#lookAtMs = nowMs + lookAgainMs;
+    const queued = await this.#answers.queued(this.#job);
+    this.#names = hostsOf(queued.map(({ url }) => url));
     return this.#withQueue();
   }
 
   async #withQueue(): Promise<readonly HostStatus[]> {
-    const hosts = await Promise.all(this.#names.map((name) => this.#control.host(name)));
+    const hosts = await Promise.all(this.#names.map((name) => this.#answers.host(name)));
     return hosts.filter(({ queued }) => queued.length > 0);
   }
 }

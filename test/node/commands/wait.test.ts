@@ -4,6 +4,7 @@ import { runCli } from "../../../node/cli.ts";
 import { jobReport } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 import { peerThat } from "../../support/stand-in-peer.ts";
+import { until } from "../../support/until.ts";
 
 it.each([
   ["answers nothing any more", () => undefined],
@@ -42,4 +43,26 @@ it("peer wait fails where a job can go no further, and says so", async () => {
   expect(terminal.stderr.text).toMatch(
     /^peer: job a is not finished, and cannot go on: all its hosts are halted; [^\n]*\n$/,
   );
+});
+
+it("peer wait says which host keeps the job back", async () => {
+  const report = jobReport("a", { queued: 5 });
+  const waits = Promise.withResolvers<ServerResponse>();
+  const host = { host: "h.example", queued: [{ job: "a", urls: 5 }], hold: "backoff", robots: [] };
+  const answers: Record<string, unknown> = {
+    "/v1/jobs": { jobs: [report] },
+    "/v1/stats": { jobs: [report], openRequests: 0 },
+    "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },
+    "/v1/hosts/h.example": { ...host, detail: "The host rests after a failure." },
+  };
+  const api = await peerThat((response, path) => {
+    if (path === "/v1/jobs/a/wait") waits.resolve(response);
+    else response.end(JSON.stringify(answers[path ?? ""]));
+  });
+  const terminal = new FakeTerminal({ isTTY: true });
+  const waiting = runCli(["wait", "--api", api], terminal);
+  const shown = "h.example: the host rests after a failure";
+  await until("the host", () => terminal.stderr.text.includes(shown));
+  (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
+  expect(await waiting).toBe(0);
 });

@@ -46,7 +46,10 @@ interface Crawl extends Partial<JobCounts> {
 function watched(
   hosts: readonly HostStatus[],
   { openRequests = 0, fetchedBefore = 0, queue = [], seeds, ...counts }: Crawl = {},
-): { readonly control: FakePeerControl; readonly standstill: Standstill } {
+): {
+  readonly control: FakePeerControl;
+  readonly text: (nowMs: number) => Promise<string | undefined>;
+} {
   const control = new FakePeerControl();
   control.reports.set(job, jobReport(job, { queued: 1, ...counts }));
   for (const host of hosts) control.hosts.set(host.host, host);
@@ -57,18 +60,22 @@ function watched(
   const standstill = new Standstill(
     {
       host: (name) => control.host(name),
-      job: (id) => control.job(id),
-      stats: () => ({ ...control.stats(), openRequests }),
-      urls: (...question) => control.urls(...question),
+      queued: async (id) => (await control.urls(id, { state: "queued" })).urls,
     },
     { job, urls, fetchedBefore },
   );
-  return { control, standstill };
+  return {
+    control,
+    text: (atMs) => {
+      const { counts: now, finished } = control.job(job);
+      return standstill.text({ fetched: now.fetched, openRequests, isRunning: !finished }, atMs);
+    },
+  };
 }
 
 /** What is told of it at the first look. */
 function told(...crawl: Parameters<typeof watched>): Promise<string | undefined> {
-  return watched(...crawl).standstill.text(nowMs);
+  return watched(...crawl).text(nowMs);
 }
 
 const refused = resting("a.example", { failure: "connect-refused" });
@@ -115,9 +122,18 @@ describe("Standstill", () => {
     expect(await told([refused], { seeds, queue })).toMatch(/^a\.example: /);
   });
 
+  it("looks for queued URLs again after a while where it found none", async () => {
+    const { control, text } = watched([refused], { seeds: [] });
+    expect(await text(nowMs)).toBeUndefined();
+    const url = "http://a.example/7";
+    control.statuses.set(url, { url, state: "queued", attempts: 0, owner: "peer-0" });
+    expect(await text(nowMs + 9_999)).toBeUndefined();
+    expect(await text(nowMs + 10_000)).toMatch(/^a\.example: /);
+  });
+
   it("tells of a crawl that no longer goes on, some seconds after the last answer", async () => {
-    const { control, standstill } = watched([resting("a.example")], { fetched: 30 });
-    const toldAt = (seconds: number) => standstill.text(nowMs + seconds * 1_000);
+    const { control, text } = watched([resting("a.example")], { fetched: 30 });
+    const toldAt = (seconds: number) => text(nowMs + seconds * 1_000);
     expect(await toldAt(0)).toBeUndefined();
     expect(await toldAt(4.9)).toBeUndefined();
     expect(await toldAt(5)).toMatch(/^a\.example: the host rests after a failure/);
