@@ -116,13 +116,9 @@ export class ParserThread {
     await this.#ended;
   }
 
+  /** Throws `PARSER_CRASHED` where the system has no thread to give. */
   #spawn(): Worker {
-    const { botName, gzipLevel, heapMbMax, entry = builtEntry } = this.#options;
-    const worker = new Worker(entry, {
-      name: "orbweaver-parser",
-      workerData: { botName, gzipLevel } satisfies ThreadSettings,
-      resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
-    });
+    const worker = newWorker(this.#options);
     let failure: unknown;
     worker.on("message", (message: FromThread) => this.#onMessage(worker, message));
     worker.on("error", (error: unknown) => {
@@ -188,12 +184,15 @@ export class ParserThread {
 
   #onExit(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker) return;
-    if (!this.#ready) this.#failedStarts += 1;
+    if (!this.#ready) this.#onFailedStart(cause);
     else if (!this.#isUsed) this.#blameFirst("the parser thread ended on this page", cause);
-    if (this.#failedStarts >= failedStartsMax) {
-      this.#rejectAll("the parser threads cannot be started", cause);
-    }
     this.#giveUp();
+  }
+
+  #onFailedStart(cause: unknown): void {
+    this.#failedStarts += 1;
+    if (this.#failedStarts < failedStartsMax) return;
+    this.#rejectAll("the parser threads cannot be started", cause);
   }
 
   /** Gives the first page its time, from when it is first and the thread can work on it. */
@@ -234,8 +233,17 @@ export class ParserThread {
     this.#isReplacing = true;
     void this.#ended.then(() => {
       this.#isReplacing = false;
-      if (this.#pages.length > 0) this.#spawn();
+      if (this.#pages.length > 0) this.#respawn();
     });
+  }
+
+  #respawn(): void {
+    try {
+      this.#spawn();
+    } catch (cause) {
+      this.#onFailedStart(cause);
+      if (this.#pages.length > 0) this.#replace();
+    }
   }
 
   #release(end: (worker: Worker) => Promise<unknown>): void {
@@ -247,6 +255,18 @@ export class ParserThread {
     this.#isUsed = false;
     this.#jobs.clear();
     this.#ended = Promise.all([this.#ended, end(worker)]);
+  }
+}
+
+function newWorker({ botName, gzipLevel, heapMbMax, entry }: ParserThreadOptions): Worker {
+  try {
+    return new Worker(entry ?? builtEntry, {
+      name: "orbweaver-parser",
+      workerData: { botName, gzipLevel } satisfies ThreadSettings,
+      resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
+    });
+  } catch (cause) {
+    throw crashed("the parser thread did not start", cause);
   }
 }
 

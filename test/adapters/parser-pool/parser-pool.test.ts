@@ -101,26 +101,33 @@ describe("ParserPool", () => {
     expect((await next).title).toBe("T");
   });
 
-  it("blames no page where threads end before they are loaded, and takes the next where one starts again", async () => {
-    const brokenEntry = new URL("data:text/javascript,throw new Error('broken')");
-    let entry = brokenEntry;
-    const thread = new ParserThread({
-      ...defaultParserPoolOptions(),
-      get entry() {
-        return entry;
-      },
-    });
-    const parse = (): Promise<ParsedPage> =>
-      new Promise((resolve, reject) => thread.add({ request: parseRequest(), resolve, reject }));
-    const outcomes = await Promise.allSettled([parse(), parse()]);
-    for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "PARSER_CRASHED" } });
-      expect(outcome).toHaveProperty("reason.details", {});
-    }
-    entry = new URL("../../../dist/parser-thread.js", import.meta.url);
-    expect((await parse()).title).toBe("T");
-    await thread.stop();
-  });
+  it.each([
+    ["end before they are loaded", "data:text/javascript,throw new Error('broken')"],
+    // As where the system has no thread to give, Node.js throws at once.
+    ["cannot be made", "http://e.org/parser.js"],
+  ])(
+    "blames no page where threads %s, and takes the next where one starts again",
+    async (_what, broken) => {
+      let entry = new URL(broken);
+      const thread = new ParserThread({
+        ...defaultParserPoolOptions(),
+        get entry() {
+          return entry;
+        },
+      });
+      const parse = (): Promise<ParsedPage> =>
+        new Promise((resolve, reject) => thread.add({ request: parseRequest(), resolve, reject }));
+      await expect(thread.start()).rejects.toMatchObject({ code: "PARSER_CRASHED" });
+      const outcomes = await Promise.allSettled([parse(), parse()]);
+      for (const outcome of outcomes) {
+        expect(outcome).toMatchObject({ status: "rejected", reason: { code: "PARSER_CRASHED" } });
+        expect(outcome).toHaveProperty("reason.details", {});
+      }
+      entry = new URL("../../../dist/parser-thread.js", import.meta.url);
+      expect((await parse()).title).toBe("T");
+      await thread.stop();
+    },
+  );
 
   it("gives a page to a thread that has fewer", async () => {
     const pool = await started({ threads: 2, pageMsMax: 1_000 });
