@@ -252,7 +252,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
       if (length === undefined || length > drainBytesMax) this.#deliverUnread();
       return;
     }
-    const codings = parseContentEncoding(fieldOf(headers, "content-encoding") ?? "");
+    const named = parseContentEncoding(fieldOf(headers, "content-encoding") ?? "");
+    // Kept as it comes, as it is read back from the archive.
+    const codings = named ?? (this.#headSaysAll ? [] : undefined);
     if (codings === undefined) this.#fail("bad-encoding", "too many content codings");
     else this.#body = new ResponseBody(codings, limits, this, account);
   }

@@ -192,6 +192,18 @@ describe("the content codings of UndiciFetcher:", () => {
     },
   );
 
+  it("under a redirect and too many codings it is what was received", async () => {
+    const site = await harness.says(
+      "HTTP/1.1 301 Moved\r\nContent-Encoding: gzip, gzip, gzip, gzip\r\nContent-Length: 3\r\n\r\nabc",
+    );
+    const response = responseOf(await harness.fetch(requestTo(site, "/")));
+    expect(response).toMatchObject({
+      status: 301,
+      body: new Uint8Array([97, 98, 99]),
+      bodyRead: true,
+    });
+  });
+
   it.each([
     ["gzip", gzipSync(small).subarray(0, -8), small.length],
     ["gzip", gzipSync(small).subarray(0, -12), 1],
