@@ -49,7 +49,7 @@ export async function leaveSwarm(
   while (clock.nowMs() < endMs && !signal.aborted) {
     if (view.others.length === 0) {
       // Others may have left meanwhile, without taking anything over.
-      const isPassedOn = isAlone || territory.held.isEmpty;
+      const isPassedOn = isAlone || (territory.held.isEmpty && homecoming.isDone);
       return isPassedOn && !view.hasLostAny && !hasFoundNone;
     }
     if (doOthersStay(view)) someStayedAtMs = clock.nowMs();
@@ -58,7 +58,8 @@ export async function leaveSwarm(
     if (isDone && (await termination.areOthersSettled())) return true;
     await clock.sleep(lookMs, signal);
   }
-  return territory.held.isEmpty;
+  // Of what is not home yet nobody else may have anything.
+  return territory.held.isEmpty && homecoming.isDone;
 }
 
 /** Whether there is anybody to whom something may be handed over. */

@@ -23,6 +23,9 @@ const retryMs: Millis = 300;
 
 const timeoutMs: Millis = 5_000;
 
+/** A message that has not arrived after so long waits for the next visit: others have to be brought home what is theirs. */
+const patienceMs: Millis = 15_000;
+
 /** Rows of one message. */
 const rowsPerMessage = 500;
 
@@ -69,6 +72,8 @@ export class Homecoming {
   #offered = ArcSet.empty;
   /** Whether who gave this peer a copy is known to hold the same still. */
   #trustsCopies = true;
+  /** Members that were visited in vain last time: others that hold the same are asked before them. */
+  readonly #inVain = new Set<MemberId>();
   #rows = 0;
   readonly #pulse = new Pulse();
 
@@ -120,6 +125,7 @@ export class Homecoming {
 
   async #bringAll(signal: AbortSignal): Promise<void> {
     this.#rows = 0;
+    this.#inVain.clear();
     while (!this.isDone && !signal.aborted) {
       await this.#clock.sleep(lookMs, signal);
       if (this.#view.role !== "joining") await this.#visitAll(signal);
@@ -136,7 +142,8 @@ export class Homecoming {
 
   async #visitAll(signal: AbortSignal): Promise<void> {
     this.#forgetKnown();
-    const members = this.#whomToAsk();
+    const [visited, inVain] = [this.#whomToAsk(), this.#inVain];
+    const members = visited.toSorted((a, b) => Number(inVain.has(a)) - Number(inVain.has(b)));
     for (let at = 0; at < members.length; at += visitsAtOnce) {
       if (this.#rest.isEmpty || signal.aborted) return;
       await this.#visit(members.slice(at, at + visitsAtOnce), signal);
@@ -163,6 +170,8 @@ export class Homecoming {
     }
     await this.#bring(visits, all, signal);
     for (const { member, arcs, isThere, isInVain } of all) {
+      this.#inVain.delete(member);
+      if (isInVain) this.#inVain.add(member);
       if (isInVain || !isThere()) continue;
       // What was passed on meanwhile may have come too late for whoever holds it now.
       const brought = await this.#heldBy(member, arcs);
@@ -229,7 +238,8 @@ export class Homecoming {
     isThere: () => boolean,
     signal: AbortSignal,
   ): Promise<boolean> {
-    while (isThere()) {
+    const untilMs = this.#clock.nowMs() + patienceMs;
+    while (isThere() && this.#clock.nowMs() < untilMs) {
       const outcome = await this.#calls.homeRows(member, rows, timeoutMs);
       if (outcome.kind === "reply") {
         this.#rows += rows.length;
