@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as after } from "node:timers/promises";
 import type { GossipSub, GossipSubComponents } from "@libp2p/gossipsub";
 import type { RPC } from "@libp2p/gossipsub/message";
-import type { PeerId } from "@libp2p/interface";
+import type { PeerId, Stream } from "@libp2p/interface";
 import { invariant } from "../../core/errors.ts";
 import type { Millis } from "../../core/units.ts";
+import { heardStream, type HeardStream } from "./heard-stream.ts";
 import { RateLimit } from "./rate-limit.ts";
 
 /** Parts of gossip that are heard of one neighbour in a second: the claims of a thousand members, twice. The rest waits. */
@@ -24,6 +25,7 @@ const pauseMs: Millis = 100;
 
 /** What gossipsub's class has beside the type that its package tells of. */
 interface Insides {
+  createInboundStream(from: PeerId, stream: HeardStream): void;
   handleReceivedRpc(from: PeerId, rpc: RPC): Promise<void>;
   readonly score: { rejectInvalidMessage(from: string, topic: string): void };
 }
@@ -52,9 +54,16 @@ export function paceGossip<Components extends Pick<GossipSubComponents, "connect
   return (components) => {
     const pubsub = newGossip(components);
     const insides = pubsub as unknown as Insides;
-    invariant("handleReceivedRpc" in pubsub && "score" in pubsub, "gossipsub's insides are known");
+    const known = ["createInboundStream", "handleReceivedRpc", "score"];
+    invariant(
+      known.every((part) => part in pubsub),
+      "gossipsub's insides are known",
+    );
     const forgers = forgersOf(insides, times);
     const pace = new RateLimit(partsPerSecondMax);
+    const take = insides.createInboundStream.bind(pubsub);
+    const takeAsHeard = (from: PeerId, stream: Stream): void => take(from, heardStream(stream));
+    Object.assign(pubsub, { createInboundStream: takeAsHeard });
     const receive = insides.handleReceivedRpc.bind(pubsub);
     insides.handleReceivedRpc = async (from, rpc) => {
       const peer = from.toString();

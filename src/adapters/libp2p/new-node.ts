@@ -25,8 +25,11 @@ import { wholePackets } from "./whole-packets.ts";
 /** Open connections, of all peers: a swarm of hundreds, all connected to all. */
 const connectionsMax = 512;
 
-/** Connections of others that are being set up at once. */
-const pendingConnectionsMax = 64;
+/**
+ * Connections of others that are being set up at once. Twice what one host can begin until its first ones are given up; whoever
+ * opens connections and says nothing would else keep everybody out who comes.
+ */
+const pendingConnectionsMax = 512;
 
 /**
  * Dials at once: all that the dialer lets begin, and joins. One that waited for others, of which each may take its whole time,

@@ -29,6 +29,7 @@ class Bench {
     };
     const pubsub = {
       score,
+      createInboundStream: () => undefined,
       handleReceivedRpc: (_from: PeerId, rpc: RPC): Promise<void> => {
         this.heard.push({ rpc, atMs: this.nowMs, turn: this.#turn });
         const forged = this.isForged ? rpc.messages : [];

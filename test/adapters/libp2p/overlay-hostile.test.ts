@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeFrame } from "../../../src/adapters/libp2p/frame-codec.ts";
 import { windowRequests } from "../../../src/adapters/libp2p/incoming-stream.ts";
@@ -231,6 +233,18 @@ describe("a member that a hostile peer talks to", () => {
     await closed(connection);
     expect(served).toBe(0);
     expect(member.lines).toMatchObject([{ event: "peer-refused", detail: "it did not greet" }]);
+  });
+
+  it("lets others in while many connections are open on which nobody says anything", async () => {
+    const port = Number(/tcp\/(\d+)/.exec(address)?.[1]);
+    // Of two hosts: one alone may not open as many in a second.
+    const silent = Array.from({ length: 80 }, (_, n) =>
+      connect({ port, host: "127.0.0.1", localAddress: `127.0.0.${2 + (n % 2)}` }),
+    );
+    await Promise.all(silent.map((socket) => once(socket, "connect")));
+    await expectService().finally(() => {
+      for (const socket of silent) socket.destroy();
+    });
   });
 
   it("closes the connection of one whose greeting is none", async () => {
