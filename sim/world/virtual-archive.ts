@@ -146,8 +146,8 @@ export class VirtualArchive implements Archive {
     });
   }
 
-  has(file: string): boolean {
-    return this.#open?.name === file || this.#disk.files.some(({ name }) => name === file);
+  has(location: ArchiveLocation): boolean {
+    return this.#open?.name === location.file || this.#disk.has(location);
   }
 
   files(): readonly string[] {

@@ -85,8 +85,11 @@ export interface Archive {
   flush(): Promise<ArchiveMark>;
   /** Reads one record back; a revisit record has an empty body. */
   read(location: ArchiveLocation): Promise<ArchivedResponse>;
-  /** Whether it has this file: finished ones may be carried away between two runs. */
-  has(file: string): boolean;
+  /**
+   * Whether it has the record that was archived there, as far as it knows: finished files may be carried away, or cut short,
+   * between two runs, and of a file with a record that could not be read nothing is relied on any more.
+   */
+  has(location: ArchiveLocation): boolean;
   /** Names of all files that hold at least one record, oldest first. */
   files(): readonly string[];
 }

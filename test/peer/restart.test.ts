@@ -138,6 +138,25 @@ describe("a peer that is started again", () => {
     expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
   });
 
+  it("archives a page again whose record could not be read when it was asked for", async () => {
+    const page = { ...htmlPage(), headers: { "content-type": "text/html" } };
+    const machine = new VirtualPeer((url) => (url === seed ? page : undefined));
+    await machine.crawl([seed], { delayMs: 0 });
+    await machine.clock.run(machine.peer.stop());
+    machine.damageArchive();
+    const peer = await machine.clock.run(machine.start());
+    await expect(peer.content(seed)).rejects.toMatchObject({ code: "ARCHIVE_CORRUPT" });
+    const again = "again" as typeof testJob;
+    await machine.clock.run(
+      (async () => {
+        await peer.inject(again, [seed], { delayMs: 0 });
+        await peer.jobFinished(again, forever);
+      })(),
+    );
+    const { body } = await peer.content(seed, again);
+    expect(new TextDecoder().decode(body)).toContain("<title>page</title>");
+  });
+
   const layoutKey = namedKey("meta", "schema-version");
 
   /** A peer that was stopped, and whose database says that it is of this layout. */

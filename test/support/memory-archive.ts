@@ -61,6 +61,8 @@ export class MemoryArchive implements Archive {
   #mark: ArchiveMark | undefined;
   #failure: CrawlError | undefined;
   readonly #pendingMax: number;
+  /** Files with a record that could not be read. */
+  readonly #unreadable = new Set<string>();
 
   /** @param pendingMax captures that may be appended without a flush: it is full from half of them on */
   constructor(disk = new MemoryArchiveDisk(), pendingMax = Infinity) {
@@ -143,6 +145,7 @@ export class MemoryArchive implements Archive {
   read(location: ArchiveLocation): Promise<ArchivedResponse> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#disk.damaged.has(location.file)) {
+      this.#unreadable.add(location.file);
       return Promise.reject(new CrawlError("ARCHIVE_CORRUPT", `${location.file} is damaged`));
     }
     const file = this.#disk.files.find(({ name }) => name === location.file);
@@ -155,8 +158,11 @@ export class MemoryArchive implements Archive {
     return Promise.reject(new CrawlError("NOT_ARCHIVED", message, { ...location }));
   }
 
-  has(file: string): boolean {
-    return this.#open?.name === file || this.#disk.files.some(({ name }) => name === file);
+  has({ file, offset }: ArchiveLocation): boolean {
+    if (this.#unreadable.has(file)) return false;
+    if (this.#open?.name === file) return offset < this.#reserved;
+    const found = this.#disk.files.find(({ name }) => name === file);
+    return found?.records.some((record) => record.offset === offset) === true;
   }
 
   files(): readonly string[] {

@@ -15,8 +15,8 @@ export interface RecoveryRequest {
 }
 
 export interface RecoveredArchive {
-  /** Finished files, oldest first. */
-  readonly files: readonly string[];
+  /** Finished files, oldest first, with the bytes of each. */
+  readonly files: ReadonlyMap<string, number>;
   /** Serial number for the next file; greater than every one that was ever committed. */
   readonly nextSerial: number;
 }
@@ -55,11 +55,13 @@ export async function recoverArchive(request: RecoveryRequest): Promise<Recovere
     return names.group(await readdir(directory));
   });
   const markSerial = mark === undefined ? undefined : names.serialOf(mark.file);
-  const files: string[] = [];
+  const files = new Map<string, number>();
   for (const group of found) {
     const paths = archivePaths(directory, group.file);
-    const kept = await onDisk(paths.warc, () => recoverFile(group, paths, request, markSerial));
-    if (kept) files.push(group.file);
+    await onDisk(paths.warc, async () => {
+      const kept = await recoverFile(group, paths, request, markSerial);
+      if (kept) files.set(group.file, (await stat(paths.warc)).size);
+    });
   }
   const serials = [...found.map(({ serial }) => serial), markSerial ?? 0];
   return { files, nextSerial: Math.max(...serials) + 1 };

@@ -47,7 +47,10 @@ export class WarcArchive implements Archive {
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
   #failure: Error | undefined;
-  readonly #finished = new Set<string>();
+  /** Finished files with their bytes, oldest first. */
+  readonly #finished = new Map<string, number>();
+  /** Of its files those of which a record could not be read. */
+  readonly #damaged = new Set<string>();
   /** Files that are not finished yet, oldest first; the last one takes the appends. */
   readonly #segments: OpenSegment[] = [];
   #nextSerial = 1;
@@ -74,7 +77,7 @@ export class WarcArchive implements Archive {
     const { directory, recordBytesMax, clock } = this.#options;
     const request = { directory, names: this.#names, mark, recordBytesMax };
     const { files, nextSerial } = await recoverArchive(request);
-    for (const file of files) this.#finished.add(file);
+    for (const [file, bytes] of files) this.#finished.set(file, bytes);
     this.#nextSerial = nextSerial;
     this.#mark = mark ?? { file: this.#names.name(nextSerial - 1, clock.wallMs()), bytes: 0 };
     this.#state = "started";
@@ -173,7 +176,7 @@ export class WarcArchive implements Archive {
       await segment.write();
       await segment.finish();
       this.#segments.shift();
-      this.#finished.add(segment.file);
+      this.#finished.set(segment.file, segment.durableBytes);
       // One at a time: sorting runs beside the crawl, and shall not take more than its share.
       await this.#sorting;
       this.#throwFailure();
@@ -185,6 +188,15 @@ export class WarcArchive implements Archive {
     this.#throwFailure();
     invariant(this.#state !== "new", "the archive is read before it was started");
     if (this.#isPending(location)) await (this.#stopping ?? this.#write());
+    try {
+      return await this.#readRecord(location);
+    } catch (error) {
+      if (isUnreadable(error) && this.has(location)) this.#damaged.add(location.file);
+      throw error;
+    }
+  }
+
+  async #readRecord(location: ArchiveLocation): Promise<ArchivedResponse> {
     const { recordBytesMax } = this.#options;
     const stored = await this.#readBytes(location);
     let content: Buffer;
@@ -220,13 +232,15 @@ export class WarcArchive implements Archive {
     throw notArchived(location);
   }
 
-  has(file: string): boolean {
-    return this.#finished.has(file) || this.#segments.some((segment) => segment.file === file);
+  has({ file, offset, length }: ArchiveLocation): boolean {
+    if (this.#damaged.has(file)) return false;
+    const open = this.#segments.find((segment) => segment.file === file);
+    return offset + length <= (open?.reservedBytes ?? this.#finished.get(file) ?? 0);
   }
 
   files(): readonly string[] {
     const open = this.#segments.filter((segment) => segment.durableBytes > 0);
-    return [...this.#finished, ...open.map((segment) => segment.file)];
+    return [...this.#finished.keys(), ...open.map((segment) => segment.file)];
   }
 
   #checkUsable(): void {
@@ -257,6 +271,12 @@ async function readRange(path: string, offset: number, length: number): Promise<
   } finally {
     await file.close();
   }
+}
+
+/** Whether the record is gone or spoilt, and not the disk out of order. */
+function isUnreadable(error: unknown): boolean {
+  if (!(error instanceof CrawlError)) return false;
+  return error.code === "ARCHIVE_CORRUPT" || error.code === "NOT_ARCHIVED";
 }
 
 function notArchived({ file, offset, length }: ArchiveLocation): CrawlError {

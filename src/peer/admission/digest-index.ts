@@ -35,8 +35,6 @@ export class DigestIndex {
   /** The same digests by arrival: to find a map's first key costs time for all that have been deleted before it. */
   readonly #arrivals: string[] = [];
   #arrived = 0;
-  /** Some of the archive's files, and so not many. */
-  readonly #distrusted = new Set<string>();
 
   constructor(archive: Pick<Archive, "has">, store: Pick<Store, "get">, sieve: SieveKeeper) {
     this.#archive = archive;
@@ -45,8 +43,8 @@ export class DigestIndex {
   }
 
   /**
-   * `unsure`: another page with this payload is on its way into the archive. One whose file was carried away counts as new: a
-   * reference to it would be all that there is of the page.
+   * `unsure`: another page with this payload is on its way into the archive. One that is in the archive no more counts as new:
+   * a reference to it would be all that there is of the page.
    */
   async find(name: PayloadName): Promise<DigestFinding> {
     const recent = this.#recent.get(name);
@@ -60,15 +58,8 @@ export class DigestIndex {
     return answer === "ask" ? "new" : "unsure";
   }
 
-  /** A record of this file could not be read: what is said to be in it counts as new. */
-  distrust(file: string): void {
-    this.#distrusted.add(file);
-  }
-
   #unlessGone(record: DigestRecord): DigestFinding {
-    const file = record.capture?.file;
-    const isThere = file !== undefined && this.#archive.has(file) && !this.#distrusted.has(file);
-    return isThere ? record : "new";
+    return record.capture && this.#archive.has(record.capture) ? record : "new";
   }
 
   /** Takes in the first capture of a payload; the returned operations make it as durable as their batch. */

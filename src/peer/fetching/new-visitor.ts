@@ -41,7 +41,7 @@ export function newVisitor(
   const { peerId } = options;
   const digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
   const heldBytesMax = options.bodies.smallBytesMax;
-  const prior = new PriorFetches(ports, { ...parts, digests, heldBytesMax, peerId });
+  const prior = new PriorFetches(ports, { ...parts, heldBytesMax, peerId });
   const visited = swarm?.keeper.visited;
   const finisher = new PageFinisher(ports, { ...parts, digests, peerId, visited });
   const budget = new BodyBudget(options.bodies, options.limits.bodyBytesMax, () => {

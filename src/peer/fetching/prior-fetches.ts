@@ -6,7 +6,6 @@ import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/arc
 import type { BodyAccount } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import type { DigestIndex } from "../admission/digest-index.ts";
 import { urlRow } from "../admission/url-row.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import { Slots } from "../slots.ts";
@@ -40,7 +39,6 @@ export class PriorFetches {
   };
   readonly #parts: {
     readonly peerId: string;
-    readonly digests: Pick<DigestIndex, "distrust">;
     readonly heldBytesMax: number;
     readonly jobs: JobRegistry;
     readonly sieve: { readonly sieve: Pick<Sieve, "mayHave"> };
@@ -58,7 +56,6 @@ export class PriorFetches {
     },
     parts: {
       readonly peerId: string;
-      readonly digests: Pick<DigestIndex, "distrust">;
       readonly heldBytesMax: number;
       readonly jobs: JobRegistry;
       readonly sieve: { readonly sieve: Pick<Sieve, "mayHave"> };
@@ -108,7 +105,7 @@ export class PriorFetches {
     return response && { record, response };
   }
 
-  /** What stands there, where that can be read. Of a file that is damaged nothing is relied on any more. */
+  /** What stands there, where that can be read. */
   async #read(location: ArchiveLocation, url: CanonicalUrl): Promise<ArchivedResponse | undefined> {
     try {
       return await this.#reads.run(() => this.#ports.archive.read(location));
@@ -117,7 +114,6 @@ export class PriorFetches {
       if (error.code === "NOT_ARCHIVED") return undefined;
       if (error.code !== "ARCHIVE_CORRUPT") throw error;
       const { file, offset } = location;
-      this.#parts.digests.distrust(file);
       this.#ports.logger.warn("archive-damaged", { url, file, offset, cause: error.message });
       return undefined;
     }

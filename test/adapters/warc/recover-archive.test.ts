@@ -233,12 +233,41 @@ describe("a WarcArchive that was killed", () => {
     for (const name of await readdir(wreck.directory)) await rm(join(wreck.directory, name));
     const archive = world.open(wreck.directory);
     await archive.start(wreck.mark);
-    const { file } = archive.append(sampleCapture(sampleExchange("/", "x")));
-    expect(file).toContain("-00002.");
+    const location = archive.append(sampleCapture(sampleExchange("/", "x")));
+    expect(location.file).toContain("-00002.");
     const [gone] = wreck.committed;
     if (gone === undefined) throw new Error("nothing was committed");
     await expect(archive.read(gone)).rejects.toMatchObject({ code: "NOT_ARCHIVED" });
-    expect([gone.file, file].map((name) => archive.has(name))).toEqual([false, true]);
+    expect([gone, location].map((place) => archive.has(place))).toEqual([false, true]);
+  });
+
+  test("has no record behind the end of a finished file that was cut short meanwhile", async () => {
+    const wreck = await twoFlushes();
+    await faultsAfterRecovery(wreck);
+    const [first, second, third] = wreck.committed;
+    if (!first || !second || !third) throw new Error("three were committed");
+    await truncate(join(wreck.directory, wreck.file), second.offset + second.length);
+    const archive = world.open(wreck.directory);
+    // A later file has the mark: nothing says how long this one was.
+    await archive.start({ file: wreck.file.replace("00001", "00009"), bytes: 0 });
+    expect([first, second, third].map((place) => archive.has(place))).toEqual([true, true, false]);
+  });
+
+  test("has nothing of a file any more of which a record could not be read", async () => {
+    const wreck = await twoFlushes();
+    await faultsAfterRecovery(wreck);
+    const [first, second] = wreck.committed;
+    if (!first || !second) throw new Error("three were committed");
+    const path = join(wreck.directory, wreck.file);
+    const bytes = await readFile(path);
+    bytes.fill(0, second.offset, second.offset + second.length);
+    await writeFile(path, bytes);
+    const archive = world.open(wreck.directory);
+    await archive.start(wreck.mark);
+    expect([first, second].map((place) => archive.has(place))).toEqual([true, true]);
+    await expect(archive.read(second)).rejects.toMatchObject({ code: "ARCHIVE_CORRUPT" });
+    expect([first, second].map((place) => archive.has(place))).toEqual([false, false]);
+    await archive.read(first);
   });
 
   test("touches no file of others", async () => {

@@ -45,7 +45,7 @@ async function newJournal(diskTimes: Partial<DiskTimes> = {}) {
     start: (mark) => memory.start(mark),
     stop: (isCommitted) => memory.stop(isCommitted),
     read: (location) => memory.read(location),
-    has: (file) => memory.has(file),
+    has: (location) => memory.has(location),
     files: () => memory.files(),
   };
   await store.start();

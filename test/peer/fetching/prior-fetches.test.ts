@@ -54,7 +54,6 @@ describe("PriorFetches", () => {
       },
       {
         peerId: "p",
-        digests: { distrust: none },
         heldBytesMax: longBytes - 1,
         jobs,
         sieve: { sieve: { mayHave: () => true } },

@@ -109,7 +109,7 @@ export function archiveWith(archive: Archive, append: Archive["append"]): Archiv
     append,
     flush: () => archive.flush(),
     read: (location) => archive.read(location),
-    has: (file) => archive.has(file),
+    has: (location) => archive.has(location),
     files: () => archive.files(),
   };
 }
