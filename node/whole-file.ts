@@ -1,9 +1,10 @@
-import { rename, rm, writeFile } from "node:fs/promises";
-import { CrawlError } from "../src/core/errors.ts";
+import { rm, writeFile } from "node:fs/promises";
+import { errorCode, renameDurably } from "../src/adapters/warc/archive-files.ts";
+import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
 
 /**
- * Writes a file whole or not at all: an interruption leaves what was there. `what` is for people. Errors: `DISK_FULL`,
- * `DATA_DIR_UNUSABLE`, and those of `content`.
+ * Writes a file durably, whole or not at all: an interruption leaves what was there. `what` is for people. Errors:
+ * `DISK_FULL`, `STORE_IO`, `DATA_DIR_UNUSABLE`, and those of `content`.
  */
 export async function writeWhole(
   path: string,
@@ -12,15 +13,27 @@ export async function writeWhole(
 ): Promise<void> {
   const draft = `${path}.new`;
   try {
-    await writeFile(draft, content);
-    await rename(draft, path);
+    await writeFile(draft, content, { flush: true });
+    await renameDurably(draft, path);
   } catch (cause) {
     if (cause instanceof CrawlError) throw cause;
-    const full = cause instanceof Error && "code" in cause && cause.code === "ENOSPC";
     const reason = cause instanceof Error ? cause.message : String(cause);
     const problem = `${what} cannot be written (${reason})`;
-    throw new CrawlError(full ? "DISK_FULL" : "DATA_DIR_UNUSABLE", problem, { path }, { cause });
+    throw new CrawlError(crawlErrorOf(errorCode(cause)), problem, { path }, { cause });
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+function crawlErrorOf(code: string | undefined): CrawlErrorCode {
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+    case "EFBIG":
+      return "DISK_FULL";
+    case "EIO":
+      return "STORE_IO";
+    default:
+      return "DATA_DIR_UNUSABLE";
   }
 }

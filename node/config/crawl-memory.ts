@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { usageError } from "../error-line.ts";
+import { writeWhole } from "../whole-file.ts";
 import { dataLayout } from "./peer-config.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
@@ -50,8 +51,8 @@ export async function rememberSettings(dataDir: string, values: SettingValues): 
   const { settingsFile } = dataLayout(dataDir);
   const entries = rememberedNames.map((name) => [name, plain(values[name])]);
   const content = Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
-  await writeFile(`${settingsFile}.new`, `${JSON.stringify(content, undefined, 2)}\n`);
-  await rename(`${settingsFile}.new`, settingsFile);
+  const text = `${JSON.stringify(content, undefined, 2)}\n`;
+  await writeWhole(settingsFile, text, "the settings of the crawl");
 }
 
 /** A value as a configuration file has it. */
