@@ -106,6 +106,8 @@ export class HttpApi {
     const app: FastifyInstance = fastify({
       bodyLimit: bodyBytesMax,
       connectionTimeout: silenceMsMax,
+      // A request that comes as the API stops is refused in the form of all others.
+      return503OnClosing: false,
       // A request without a Host header is answered as others that are refused.
       http: { maxHeaderSize: headBytesMax, requireHostHeader: false },
       // The longest name of a host.
@@ -123,12 +125,16 @@ export class HttpApi {
     new ConnectionPlaces(connectionsMax).watch(app.server);
     app.addHook("onRequest", (request, reply, done) => {
       const refused = refusal(request.headers, host);
-      if (refused === undefined) {
+      const isStopping = this.#stopping.signal.aborted;
+      if (refused === undefined && !isStopping) {
         done();
         return;
       }
       const code = request.headers.host === undefined ? "BAD_REQUEST" : "FORBIDDEN";
-      const { status, body } = failure(code, refused);
+      const { status, body } =
+        refused === undefined
+          ? failure("PEER_STOPPED", "this peer stops, and takes nothing any more")
+          : failure(code, refused);
       void reply.code(status).send(body);
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
