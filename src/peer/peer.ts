@@ -1,4 +1,3 @@
-import { CrawlError } from "../core/errors.ts";
 import type { JobOptions } from "../core/jobs/job-definition.ts";
 import { optionChanges } from "../core/jobs/option-changes.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
@@ -10,7 +9,8 @@ import { Admission } from "./admission/admission.ts";
 import { Dispatcher } from "./fetching/dispatcher.ts";
 import { Frontier } from "./frontier/frontier.ts";
 import { JobLog } from "./jobs/job-log.ts";
-import { isFinished, JobRegistry, reportOf, type Job } from "./jobs/job-registry.ts";
+import { isFinished, JobRegistry, refuseCancelled, reportOf } from "./jobs/job-registry.ts";
+import type { Job } from "./jobs/job-registry.ts";
 import { isOfClosedJournal, Journal } from "./durability/journal.ts";
 import { judgeSeeds, rejectedNamedMax, seedsOf } from "./admission/judge-seeds.ts";
 import { LeaseLog } from "./durability/lease-log.ts";
@@ -217,24 +217,24 @@ export class Peer implements PeerControl {
   ): Promise<InjectReport> {
     if (!this.#jobs.isAs(id, options)) await this.#swarm?.jobs.hearLatest(id);
     const known = this.#jobs.find(id)?.definition;
-    if (known?.state === "cancelled") {
-      const problem = `job "${id}" was cancelled; inject under another name`;
-      throw new CrawlError("JOB_CANCELLED", problem, { job: id });
-    }
+    if (known) refuseCancelled(known);
     const job = this.#jobs.define(id, options);
+    // As this call has left it: others may change it while its seeds are admitted.
+    const { definition } = job;
     const { seeds, rejected } = judgeSeeds(job, urls, this.#options);
-    const links = packLinks(seeds, job.definition.options.normalizeQuery);
+    const links = packLinks(seeds, definition.options.normalizeQuery);
     const goesOn = isWorkedOn(job);
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);
-    // Before the seeds: where their owners do not answer, what the options let go on does so all the same.
-    this.#frontier.jobsChanged();
+    // Before the seeds: where their owners do not answer, what the options let go on does so all the same. Not for seeds
+    // alone, which may come one by one: to prepare ten thousand hosts takes a twelfth of a second.
+    if (definition !== known) this.#frontier.jobsChanged();
     const sinceMs = this.#ports.clock.nowMs();
     const added = await this.#admitSeeds(job, links);
     if (added > 0 || goesOn) this.#workTime.begin(job, sinceMs);
     return {
-      job: job.definition.id,
-      ...(known && { changed: optionChanges(known.options, job.definition.options) }),
+      job: definition.id,
+      ...(known && { changed: optionChanges(known.options, definition.options) }),
       added,
       known: links.ends.length - added,
       rejected: rejected.slice(0, rejectedNamedMax),

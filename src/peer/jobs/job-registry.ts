@@ -115,11 +115,8 @@ export class JobRegistry {
   changeState(id: JobId, change: JobChange): Job {
     const job = this.get(id);
     const { definition } = job;
-    if (definition.state === "cancelled") {
-      if (change === "cancel") return job;
-      const problem = `job "${id}" was cancelled, which is final; inject under another name`;
-      throw new CrawlError("JOB_CANCELLED", problem, { job: id });
-    }
+    if (change === "cancel" && definition.state === "cancelled") return job;
+    refuseCancelled(definition);
     const state = { pause: "paused", resume: "running", cancel: "cancelled" } as const;
     // Being final, a cancelled definition holds without a higher revision too.
     const isLast = change === "cancel" && definition.stateRevision === revisionMax;
@@ -306,6 +303,13 @@ export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
   if (job.definition.state === "cancelled") return "cancelled";
   if (job.definition.state === "paused") return "job-paused";
   return reachedPageLimit(job) ? "page-limit" : undefined;
+}
+
+/** Errors: `JOB_CANCELLED`. */
+export function refuseCancelled({ id, state }: JobDefinition): void {
+  if (state !== "cancelled") return;
+  const problem = `job "${id}" was cancelled, which is final; inject under another name`;
+  throw new CrawlError("JOB_CANCELLED", problem, { job: id });
 }
 
 function refuseOtherUrls(before: JobDefinition, after: JobDefinition): void {
