@@ -1,3 +1,4 @@
+import type { OriginRobots } from "../../src/core/answers/host-status.ts";
 import { describeReason } from "../../src/core/answers/reason-text.ts";
 import { formatDuration } from "../../src/core/text/human.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
@@ -12,6 +13,9 @@ const lookAgainMs: Millis = 10_000;
 
 /** After an answer nothing is said for so long: between two requests to a host that is well little else passes. */
 const quietMs: Millis = 5_000;
+
+/** So long, from when it may be, may an origin wait to be asked for its robots.txt again: one that is given up never is. */
+const turnMsMax: Millis = 10_000;
 
 /** Who is asked about hosts and queues: the peer of this process, or another one's API. */
 export interface QueueAnswers {
@@ -78,7 +82,7 @@ export class Standstill {
     const { host, nextFetchAt } = first;
     const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - nowMs;
     const next = leftMs > 0 ? `; tried again in ${formatDuration(leftMs)}` : "";
-    return { host, text: `${host}: ${reasonOf(first)}${next}` };
+    return { host, text: `${host}: ${reasonOf(first, nowMs)}${next}` };
   }
 
   /** Hosts with queued URLs: those of the seeds, and where nothing of them is left others, looked up when they are needed. */
@@ -105,11 +109,16 @@ function rests({ hold }: HostStatus): boolean {
   return hold === "backoff" || hold === "breaker" || hold === "halted";
 }
 
-/** Before the first page comes robots.txt, which says most where it failed. */
-function reasonOf({ robots, detail = "it rests" }: HostStatus): string {
-  const failed = robots.find(
-    ({ failure, httpStatus }) => failure !== undefined || httpStatus >= 500,
-  );
+/** Before the first page comes robots.txt, which says most where it failed: that of the origin that was asked last. */
+function reasonOf({ robots, detail = "it rests" }: HostStatus, nowMs: Millis): string {
+  const failed = robots
+    .filter((one) => isAwaited(one, nowMs))
+    .toSorted((a, b) => Date.parse(b.fetchedAt) - Date.parse(a.fetchedAt))[0];
   if (failed?.failure !== undefined) return clause(describeReason(failed.failure));
   return failed === undefined ? clause(detail) : `its robots.txt answers with ${failed.httpStatus}`;
+}
+
+function isAwaited({ expiresAt, failure, httpStatus }: OriginRobots, nowMs: Millis): boolean {
+  if (failure === undefined && httpStatus < 500) return false;
+  return Date.parse(expiresAt) + turnMsMax > nowMs;
 }

@@ -93,6 +93,18 @@ describe("Standstill", () => {
     expect(await told([host])).toBe(`a.example: ${reason}; tried again in 4.0 s`);
   });
 
+  it("tells of the origin that was asked last, and of none that was given up", async () => {
+    const origins = (...others: Partial<OriginRobots>[]): HostStatus => ({
+      ...refused,
+      robots: [{ failure: "tls-error", fetchedAt: "2029-12-31T23:59:50Z" } as const, ...others]
+        .map((one) => resting("a.example", one).robots)
+        .flat(),
+    });
+    expect(await told([origins({ failure: "connection-reset" })])).toMatch(/closed the connection/);
+    const old = { failure: "tls-error", expiresAt: "2029-12-31T23:59:00Z" } as const;
+    expect(await told([resting("a.example", old)])).toMatch(/: the host rests after a failure/);
+  });
+
   it.each([
     ["a server has just answered", told([refused], { fetched: 1 })],
     ["one has in this run", told([refused], { fetched: 8, fetchedBefore: 7 })],
