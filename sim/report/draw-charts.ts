@@ -3,7 +3,7 @@ import { formatCount } from "../../src/core/text/human.ts";
 import { trafficKinds, type Traffic } from "../world/traffic-counter.ts";
 import { axes, frameOf, niceStep, xOf, yOf } from "./axes.ts";
 import { label, machineColor, px, svg } from "./markup.ts";
-import type { RunReport, Sample } from "./run-log.ts";
+import { ranMs, type RunReport, type Sample } from "./run-log.ts";
 
 const width = 920;
 /** Points that one picture has, over all its areas: more are not seen, and make the file large. */
@@ -53,8 +53,9 @@ export function drawLoad({ samples, machines }: RunReport): string {
   const barWidth = Math.min(56, step * 0.72);
   // Names stand below every bar while there is room, else below some.
   const nameEvery = Math.ceil(34 / step);
+  const valueStep = Math.max(1, niceStep(yMax));
   let drawn = label(left, top - 12, "requests answered", "start", "name");
-  for (let at = 0; at <= yMax * 1.000_001; at += niceStep(yMax)) {
+  for (let at = 0; at <= yMax * 1.000_001; at += valueStep) {
     const y = yOf(frame, at);
     drawn += `<path class="grid" d="M${px(left)} ${px(y)}H${px(right)}"/>`;
     drawn += label(left - 8, y + 4, formatCount(at), "end");
@@ -72,13 +73,14 @@ export function drawLoad({ samples, machines }: RunReport): string {
   return svg(width, 240, "Requests answered by each peer", drawn);
 }
 
-/** Messages or bytes a second for each machine, a line for each kind of traffic. */
+/** Messages or bytes a second for each peer that ran then, a line for each kind of traffic. */
 export function drawTraffic(report: RunReport, unit: "messages" | "bytes"): string {
+  const { lives } = report;
   const shown = thinned(report.samples, pointsPerLineMax / 2);
-  const scale = (unit === "bytes" ? 1_024 : 1) * Math.max(1, report.machines);
+  const scale = unit === "bytes" ? 1_024 : 1;
   const lines = trafficKinds.map((kind) => ({
     kind,
-    rates: ratesOf(shown, ({ traffic }) => traffic[kind][unit] / scale),
+    rates: ratesOf(shown, lives, ({ traffic }) => traffic[kind][unit] / scale),
   }));
   const highest = Math.max(0, ...lines.flatMap(({ rates }) => rates.map(({ rate }) => rate)));
   const frame = frameOf(width, 240, report.virtualMs / 1_000, highest);
@@ -98,14 +100,19 @@ interface Rate {
   readonly rate: number;
 }
 
-/** Growth a second of a running total, at the end of each step. */
-function ratesOf(samples: readonly Sample[], total: (sample: Sample) => number): readonly Rate[] {
+/** Growth a second of a running total, for each peer that ran, at the end of each step. */
+function ratesOf(
+  samples: readonly Sample[],
+  lives: RunReport["lives"],
+  total: (sample: Sample) => number,
+): readonly Rate[] {
   const rates: Rate[] = [];
   for (const [at, sample] of samples.entries()) {
     const before = samples[at - 1];
     if (before === undefined || sample.atMs <= before.atMs) continue;
-    const passed = (sample.atMs - before.atMs) / 1_000;
-    rates.push({ atMs: sample.atMs, rate: (total(sample) - total(before)) / passed });
+    const growth = (total(sample) - total(before)) * 1_000;
+    const ran = Math.max(1, ranMs(lives, before.atMs, sample.atMs));
+    rates.push({ atMs: sample.atMs, rate: growth / ran });
   }
   return rates;
 }

@@ -27,6 +27,13 @@ const isViolent: Readonly<Record<LifeEnd, boolean>> = {
   leave: false,
 };
 
+/** What a machine is asked to do for the job, which is no fault. */
+const ofJob: ReadonlySet<ChronicleEvent["kind"]> = new Set<ChronicleEvent["kind"]>([
+  "inject",
+  "pause",
+  "resume",
+]);
+
 /** Machines that have a row in the picture of their lives, in their order. */
 export function drawnMachines({ events, lives, machines }: RunReport): readonly number[] {
   const all = Array.from({ length: machines }, (_, machine) => machine);
@@ -99,7 +106,7 @@ function machineMark(
   if (skipped !== undefined || kind === "start" || kind in isViolent) return "";
   const x = xOf(frame, atMs / 1_000);
   const y = headHeight + (row.at + 0.5) * row.height;
-  const style = kind === "inject" ? "seeds" : "fault";
+  const style = ofJob.has(kind) ? "seeds" : "fault";
   return `<circle class="${style}" cx="${px(x)}" cy="${px(y)}" r="${px(row.height * 0.22)}"><title>${escaped(textOf(event))}</title></circle>`;
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Millis } from "../../src/core/units.ts";
 import type { SkipReason } from "../checkers/chronicle.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
-import { totalOf, type RunReport } from "./run-log.ts";
+import { ranMs, totalOf, type RunReport } from "./run-log.ts";
 
 /** One line of what a run came to. */
 export interface Figure {
@@ -77,14 +77,9 @@ function formatRate({ lives, samples, virtualMs }: RunReport, share: number): st
   const first = samples.find(({ atMs }) => atMs >= virtualMs * share);
   const last = samples.at(-1);
   if (first === undefined || last === undefined) return "none";
-  const { atMs: fromMs } = first;
-  const ranMs = lives.reduce(
-    (sum, life) =>
-      sum + Math.max(0, Math.min(life.toMs, last.atMs) - Math.max(life.fromMs, fromMs)),
-    0,
-  );
   const messages = totalOf(last.traffic).messages - totalOf(first.traffic).messages;
-  return `${((messages * 1_000) / Math.max(1, ranMs)).toFixed(1)} messages/s`;
+  const rate = (messages * 1_000) / Math.max(1, ranMs(lives, first.atMs, last.atMs));
+  return `${rate.toFixed(1)} messages/s`;
 }
 
 function pagesPerSecond({ coverage, crawlMs }: RunReport): string {

@@ -96,7 +96,7 @@ function ringsSection(report: RunReport): string {
 function timelineSection(report: RunReport): string {
   const leftOut = report.machines - drawnMachines(report).length;
   const note =
-    "Bars are lives: a cross ends one by a crash, a stroke one in order. Rings are seeds, red dots faults of one machine." +
+    "Bars are lives: a cross ends one by a crash, a stroke one in order. Rings are seeds and changes of the job, red dots faults of one machine." +
     (leftOut > 0
       ? ` Left out: ${counted(leftOut, "machine")} to which nothing happened, or for which there is no room.`
       : "");
@@ -116,10 +116,7 @@ function trafficSection(report: RunReport): string {
 function checksSection({ violationCounts }: RunReport): string {
   const rows = checkerNames.map((name): [string, string] => {
     const times = violationCounts.get(name) ?? 0;
-    return [
-      name,
-      `${times === 0 ? "holds" : `${formatCount(times)} violations`}: ${checkers[name]}`,
-    ];
+    return [name, `${times === 0 ? "holds" : counted(times, "violation")}: ${checkers[name]}`];
   });
   return section("What was checked", table(rows));
 }

@@ -185,6 +185,14 @@ export function replayOf({ scenario, size }: Plan): string {
   return `peer sim ${scenario} --seed ${seed} --peers ${peers} --sites ${sites} --pages ${pages}`;
 }
 
+/** For how long peers ran in that time, all together. */
+export function ranMs(lives: readonly Life[], fromMs: Millis, toMs: Millis): Millis {
+  return lives.reduce(
+    (sum, life) => sum + Math.max(0, Math.min(life.toMs, toMs) - Math.max(life.fromMs, fromMs)),
+    0,
+  );
+}
+
 /** Sum over all kinds of traffic. */
 export function totalOf(traffic: Readonly<Record<Traffic, TrafficCount>>): TrafficCount {
   let [messages, bytes] = [0, 0];

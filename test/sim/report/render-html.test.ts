@@ -54,6 +54,51 @@ describe("a report as a page", () => {
     expect(page).toContain("Left out: 497 machines to which nothing happened");
   });
 
+  it("names each value of the loads once, be they few or none", () => {
+    const [first] = report.samples;
+    if (!first) throw new Error("a run is looked at from its beginning");
+    for (const most of [0, 1, 2]) {
+      const page = renderHtml({ ...report, samples: [{ ...first, pages: [most, 0, 0] }] });
+      const [, chart = ""] = page.split("Requests answered by each peer");
+      const [axis = ""] = chart.split("<rect");
+      const values = [...axis.matchAll(/"end">([^<]+)</g)].map(([, value]) => value);
+      expect(values).toEqual(most === 2 ? ["0", "1", "2"] : ["0", "1"]);
+    }
+  });
+
+  it("shares messages among the peers that ran then, not among all there ever were", () => {
+    const [first] = report.samples;
+    if (!first) throw new Error("a run is looked at from its beginning");
+    const sent = (messages: number) => ({ ...first.traffic, notice: { messages, bytes: 0 } });
+    const samples = [0, 1_000, 2_000].map((atMs, at) => ({
+      ...first,
+      atMs,
+      traffic: sent(at * 10),
+    }));
+    // One runs from the beginning on, the other three when a half of the time is over.
+    const lives = [0, 1, 2, 3].map((machine) => ({
+      ...{ machine, generation: 1, fromMs: machine === 0 ? 0 : 1_000, toMs: Infinity },
+      end: undefined,
+    }));
+    const page = renderHtml({ ...report, machines: 4, virtualMs: 2_000, samples, lives });
+    const [, chart = ""] = page.split('aria-label="messages a second and peer');
+    // Ten messages of one peer are at the top of the picture, 2.5 of each of four at a quarter of its height.
+    expect(chart).toMatch(/points="[\d.]+,26 [\d.]+,158"><title>notice/);
+  });
+
+  it("takes no change of the job for a fault", () => {
+    const events = [
+      { atMs: 500, kind: "pause" as const, machine: 0 },
+      { atMs: 600, kind: "resume" as const, machine: 1 },
+    ];
+    expect(renderHtml({ ...report, events })).not.toContain('class="fault"');
+  });
+
+  it("counts one violation as one", () => {
+    const page = renderHtml(failedReport(report, 1, "text"));
+    expect(page).toContain("<td>1 violation: ");
+  });
+
   it("counts one peer that holds everything as one", () => {
     const page = renderHtml({ ...report, holdingsBefore: [{ machine: 0, arcs: [[0, 1]] }] });
     expect(page).toContain(">1 peer</text>");
