@@ -1,12 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { QueuedRow, type QueuedUrl } from "../../../src/core/frontier/queued-row.ts";
+import type { JobId } from "../../../src/core/units.ts";
 import { jobA, jobB, queued, storedRow } from "./queue-model.ts";
 
 const anyJob = () => true;
 
 function takenUrls(queue: HostQueue, count: number): (string | undefined)[] {
   return Array.from({ length: count }, () => queue.take(anyJob)?.entry.url.slice(17));
+}
+
+function takenJobs(queue: HostQueue, count: number, priorityOf?: (job: string) => number): string {
+  return Array.from({ length: count }, () => queue.take(anyJob, priorityOf)?.job).join("");
 }
 
 function threeOfRow(): QueuedUrl[] {
@@ -79,6 +84,43 @@ describe("HostQueue", () => {
       queue.committed(url);
     }
     expect(taken.join("")).toBe("bbbbbbbababbabbabbab");
+  });
+
+  it("lets a job make up for no turns of the time in which it had nothing to take", () => {
+    const queue = new HostQueue(40);
+    const jobC = "c" as JobId;
+    for (let sequence = 0; sequence < 20; sequence += 1) {
+      queue.add(queued(jobB, 0, sequence));
+      queue.add(queued(jobC, 0, sequence));
+    }
+    const taken = takenJobs(queue, 20);
+    for (let sequence = 0; sequence < 6; sequence += 1) queue.add(queued(jobA, 0, sequence));
+    expect(taken).toBe("bc".repeat(10));
+    expect(takenJobs(queue, 9)).toBe("abcabcabc");
+  });
+
+  it("counts what a job has had in advance when it comes back", () => {
+    const queue = new HostQueue(40);
+    const priorityOf = (job: string) => (job === jobB ? 9 : 6);
+    for (let sequence = 0; sequence < 20; sequence += 1) queue.add(queued(jobB, 0, sequence));
+    queue.add(queued(jobA, 0, 0));
+    expect(takenJobs(queue, 1, priorityOf)).toBe("b");
+    const url = queue.take(anyJob, priorityOf);
+    if (url?.job !== jobA) throw new Error("the other job is next");
+    settle(queue, url);
+    queue.committed(url);
+    queue.add(queued(jobA, 0, 1));
+    expect(takenJobs(queue, 8, priorityOf)).toBe("bbbbbbba");
+  });
+
+  it("hands out no URL that is added again before its removal is durable", () => {
+    const queue = new HostQueue(10);
+    const url = queued(jobA, 0, 0);
+    queue.add(url);
+    expect(queue.take(anyJob)).toBe(url);
+    settle(queue, url);
+    queue.add(url);
+    expect(queue.take(anyJob)).toBeUndefined();
   });
 
   it("passes over jobs that may not run, and serves them when they may again", () => {

@@ -30,6 +30,12 @@ describe("the politeness clock", () => {
     expect(gate.hold(0)).toBeUndefined();
   });
 
+  it("goes on from the latest of its clocks where no other one was kept", () => {
+    const kept = { nextFetchAtMs: 5_000, failuresInRow: 0, breakerBuckets: [] };
+    expect(new HostGate(options, kept).nextFetchAtMs).toBe(5_000);
+    expect(new HostGate(options, { ...kept, politeUntilMs: 3_000 }).nextFetchAtMs).toBe(3_000);
+  });
+
   it("counts the delay from the response's head", () => {
     const gate = new HostGate({ ...options, adaptiveFactor: 0 });
     gate.record(

@@ -10,7 +10,7 @@ import {
 import type { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
-import type { CanonicalUrl } from "../../../../src/core/units.ts";
+import type { CanonicalUrl, MemberId } from "../../../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../../../src/core/url/site-of.ts";
 import { sieveKeyOfRow } from "../../../../src/peer/admission/sieve-keeper.ts";
 import type { Exchange } from "../../../../src/peer/swarm/exchange/exchange.ts";
@@ -218,6 +218,55 @@ describe("the exchange", () => {
       await bench.pass(5_000);
       expect(exchange.pending).toBe(0);
       expect(disk.entries(tagRange("outbox"))).toEqual([]);
+    });
+  });
+
+  it("leaves the row of an arc that has passed to another member to that one", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.crawled();
+      await bench.pass(2_000);
+      const { exchange } = bench;
+      const { disk } = bench.machine(0);
+      const seed = bench.seed({ url: bench.foreignUrl("a") });
+      // The row's page is of the same site, which the other member holds.
+      const link = asLink(seed, BigInt(positionOfKey(seed.rowKey)) << 12n);
+      const [key] = link.outboxKeys;
+      if (!key) throw new Error("a link has a row");
+      expect(bench.peer(0).swarm?.territory.holds(positionOfKey(key))).toBe(false);
+      disk.apply([{ type: "put", key, value: noValue }]);
+      exchange.send(link);
+      await bench.pass(5_000);
+      expect(exchange.pending).toBe(0);
+      expect(disk.entries(tagRange("outbox"))).toHaveLength(1);
+    });
+  });
+
+  it("wants no row of a link that has arrived", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.crawled();
+      const { exchange } = bench;
+      const link = asLink(bench.seed({ url: bench.foreignUrl("a") }));
+      expect(knows(exchange, link)).toBe(false);
+      exchange.send(link);
+      await bench.pass(5_000);
+      expect(exchange.pending).toBe(0);
+      expect(knows(exchange, link)).toBe(true);
+    });
+  });
+
+  it("believes no hint at a run that is over", async () => {
+    const bench = new ForwardBench();
+    await bench.run(async () => {
+      await bench.crawled();
+      const seed = bench.seed({ url: bench.foreignUrl("a") });
+      seed.hint = { member: bench.machine(1).id, generation: 1 };
+      const gone = bench.seed({ url: bench.foreignUrl("b") });
+      gone.hint = { member: "nobody" as MemberId, generation: 1 };
+      for (const each of [seed, gone]) bench.exchange.send(each);
+      await bench.pass(5_000);
+      expect(bench.acknowledged.toSorted()).toEqual([seed.entry.url, gone.entry.url].toSorted());
     });
   });
 

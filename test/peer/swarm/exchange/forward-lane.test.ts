@@ -2,7 +2,8 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { encodeForward } from "../../../../src/core/messages/forward.ts";
-import type { CanonicalUrl } from "../../../../src/core/units.ts";
+import type { MemberRun } from "../../../../src/core/messages/forward.ts";
+import type { CanonicalUrl, MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import {
   defaultLaneOptions,
@@ -154,5 +155,18 @@ describe("ForwardLane", () => {
     await bench.run(10_000);
     expect(bench.sent.map(({ atMs }) => atMs)).toEqual([0, answerMs + 2_000]);
     expect(bench.acknowledged).toHaveLength(10);
+  });
+
+  it("believes no hint for ever where it leads in a circle", async () => {
+    const holder = { member: "peer-2" as MemberId, generation: 1 };
+    const hints: (MemberRun | undefined)[] = [];
+    const bench = new Bench((parcels, message) => {
+      hints.push(...parcels.map(({ hint }) => hint));
+      return message > 5 ? received(parcels) : { kind: "received", results: [{ holder }] };
+    });
+    bench.add(1);
+    await bench.run(20_000);
+    expect(hints).toEqual([undefined, holder, holder, holder, undefined, holder]);
+    expect(bench.acknowledged).toHaveLength(1);
   });
 });

@@ -6,6 +6,16 @@ import type { MemberId } from "../../../../src/core/units.ts";
 import { StallWatch } from "../../../../src/peer/swarm/jobs/stall-watch.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 
+/** Counts how often it was told to trust its copies no more. */
+class CountingTerritory extends Territory {
+  timesDistrusted = 0;
+
+  override distrustCopies(): void {
+    super.distrustCopies();
+    this.timesDistrusted += 1;
+  }
+}
+
 /** A clock of a process that can stand still: time goes on without its timers. */
 class StoppableClock extends VirtualClock {
   #skippedMs = 0;
@@ -41,7 +51,7 @@ describe("StallWatch", () => {
 
   function newWatch(others: readonly MemberId[]) {
     const clock = new StoppableClock();
-    const territory = new Territory();
+    const territory = new CountingTerritory();
     territory.take(ArcSet.whole);
     const answers = new Map<MemberId, WhoHoldsReply>();
     const warnings: string[] = [];
@@ -68,7 +78,7 @@ describe("StallWatch", () => {
       },
     });
     const times = { timesCleared: () => cleared, stalls: () => stalls };
-    return { answers, clock, warnings, watch, ...times };
+    return { answers, clock, territory, warnings, watch, ...times };
   }
 
   it("lets a process go on that was a little late", () => {
@@ -79,14 +89,14 @@ describe("StallWatch", () => {
   });
 
   it("holds requests back after a stall until nobody else holds the same", async () => {
-    const { answers, clock, stalls, timesCleared, warnings, watch } = newWatch([a, b]);
+    const { answers, clock, stalls, territory, timesCleared, warnings, watch } = newWatch([a, b]);
     answers.set(a, holding(ArcSet.empty)).set(b, holding(ArcSet.whole));
     clock.standStill(20_000);
     expect(watch.isHolding).toBe(true);
     expect(warnings).toEqual(["stood-still"]);
     await clock.run(clock.sleep(3_000));
     expect(watch.isHolding).toBe(true);
-    expect(stalls()).toBe(1);
+    expect([stalls(), territory.timesDistrusted]).toEqual([1, 1]);
     answers.set(b, holding(ArcSet.empty));
     await clock.run(clock.sleep(500));
     expect(watch.isHolding).toBe(false);
@@ -94,7 +104,7 @@ describe("StallWatch", () => {
   });
 
   it("begins anew when it stands still once more, and believes no answer from before", async () => {
-    const { answers, clock, stalls, watch } = newWatch([a]);
+    const { answers, clock, stalls, timesCleared, watch } = newWatch([a]);
     answers.set(a, holding(ArcSet.empty));
     clock.standStill(20_000);
     expect(watch.isHolding).toBe(true);
@@ -104,6 +114,7 @@ describe("StallWatch", () => {
     await clock.run(clock.sleep(3_000));
     expect(watch.isHolding).toBe(true);
     expect(stalls()).toBe(2);
+    expect(timesCleared()).toBe(0);
     answers.set(a, holding(ArcSet.empty));
     await clock.run(clock.sleep(500));
     expect(watch.isHolding).toBe(false);
@@ -128,7 +139,9 @@ describe("StallWatch", () => {
     clock.standStill(20_000);
     expect(watch.isHolding).toBe(true);
     void watch.run();
-    await clock.run(clock.sleep(16_000));
+    await clock.run(clock.sleep(13_000));
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(3_000));
     expect(watch.isHolding).toBe(false);
     expect(timesCleared()).toBe(1);
   });
