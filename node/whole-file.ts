@@ -26,14 +26,6 @@ export async function writeWhole(
 }
 
 function crawlErrorOf(code: string | undefined): CrawlErrorCode {
-  switch (code) {
-    case "ENOSPC":
-    case "EDQUOT":
-    case "EFBIG":
-      return "DISK_FULL";
-    case "EIO":
-      return "STORE_IO";
-    default:
-      return "DATA_DIR_UNUSABLE";
-  }
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return "DISK_FULL";
+  return code === "EIO" ? "STORE_IO" : "DATA_DIR_UNUSABLE";
 }

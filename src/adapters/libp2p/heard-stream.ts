@@ -25,7 +25,7 @@ export function heardStream(stream: Stream): HeardStream {
 
 async function* piecesOf(stream: Stream): AsyncGenerator<Piece> {
   const come: Piece[] = [];
-  let change = Promise.withResolvers<void>();
+  let change = Promise.withResolvers<undefined>();
   let hasEnded = stream.status !== "open";
   let error: Error | undefined;
   const pause = (): void => {
@@ -35,20 +35,20 @@ async function* piecesOf(stream: Stream): AsyncGenerator<Piece> {
   stream.addEventListener("message", ({ data }) => {
     come.push(data);
     if (!isResuming) pause();
-    change.resolve();
+    change.resolve(undefined);
   });
   stream.addEventListener("remoteCloseWrite", () => {
     hasEnded = true;
-    change.resolve();
+    change.resolve(undefined);
   });
   stream.addEventListener("close", (event) => {
     hasEnded = true;
     error = event.error;
-    change.resolve();
+    change.resolve(undefined);
   });
   for (;;) {
     for (let piece = come.shift(); piece !== undefined; piece = come.shift()) yield piece;
-    change = Promise.withResolvers<void>();
+    change = Promise.withResolvers<undefined>();
     if (stream.status === "open" && stream.readStatus === "paused") {
       // It hands over what has come meanwhile, and only then tells of room.
       isResuming = true;

@@ -23,7 +23,7 @@ it("sums the swarm's figures once for all whose wait ends at the same moment", a
   control.reports.set("j", jobReport("j", { queued: 5 }));
   const answers = Array.from({ length: 100 }, async () => {
     const response = await fetch(`${api.url}/v1/jobs/j/wait`);
-    return (await response.json());
+    return await response.json();
   });
   await until("all of them wait", () => control.waiting === 100);
   control.finish();

@@ -38,8 +38,8 @@ function read(stream: FakeStream): AsyncIterator<{ subarray(): Uint8Array }> {
 async function next(
   pieces: AsyncIterator<{ subarray(): Uint8Array }>,
 ): Promise<number | undefined> {
-  const { done, value } = await pieces.next();
-  return done === true ? undefined : value.subarray()[0];
+  const result = await pieces.next();
+  return result.done === true ? undefined : result.value.subarray()[0];
 }
 
 describe("a stream that is read as fast as somebody takes from it", () => {
