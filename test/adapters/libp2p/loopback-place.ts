@@ -70,7 +70,7 @@ export class LoopbackPlace implements OverlayPlace {
   }
 
   until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    return until(what, condition, 15_000);
+    return until(what, condition, 30_000);
   }
 
   async run(work: () => Promise<void>): Promise<void> {
