@@ -1,6 +1,8 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { TextSink } from "../terminal.ts";
+import { columnsOf } from "../text/terminal-text.ts";
 import type { ProgressView } from "./progress-view.ts";
 import { renderLine, renderPanel } from "./render-progress.ts";
 
@@ -75,9 +77,8 @@ export class ProgressDisplay {
   print(lines: string): void {
     const panel = this.#linesDrawn;
     const again = panel.map((line) => `${line}\n`).join("");
-    void this.#sink.write(
-      panel.length === 0 ? lines : `${up(panel.length)}${clearDown}${lines}${again}`,
-    );
+    const rows = this.#rowsDrawn(this.#sink.columns);
+    void this.#sink.write(panel.length === 0 ? lines : `${up(rows)}${clearDown}${lines}${again}`);
   }
 
   async #redraw(): Promise<void> {
@@ -90,14 +91,22 @@ export class ProgressDisplay {
   }
 
   async #draw(): Promise<void> {
-    const { columns } = this.#sink;
     const view = await this.#read();
+    const { columns } = this.#sink;
     const lines = renderPanel(view, { columns, color: this.#options.color });
     const drawn = this.#linesDrawn.length;
-    const start = drawn === 0 ? hideCursor : up(drawn);
+    const rows = this.#rowsDrawn(columns);
+    const start = drawn === 0 ? hideCursor : up(rows) + (rows > drawn ? clearDown : "");
     const end = lines.length < drawn ? clearDown : "";
     this.#linesDrawn = lines;
     await this.#sink.write(start + lines.map((line) => `${line}${escape}K\n`).join("") + end);
+  }
+
+  /** A terminal that is narrower than it was has broken the lines that no longer fit. */
+  #rowsDrawn(columns: number): number {
+    const rowsOf = (line: string): number =>
+      Math.max(1, Math.ceil(columnsOf(stripVTControlCharacters(line)) / columns));
+    return this.#linesDrawn.reduce((rows, line) => rows + rowsOf(line), 0);
   }
 
   async #printLines(): Promise<void> {

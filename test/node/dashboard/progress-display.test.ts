@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import {
   defaultProgressDisplayOptions,
@@ -59,6 +60,25 @@ describe("ProgressDisplay on a terminal", () => {
     const [, before, after] = sink.text.split("crawling");
     expect(before).toMatch(/it rests\u001b\[K\n\u001b\[5A$/);
     expect(after).toMatch(/\u001b\[K\n\u001b\[0J\u001b\[4A$/);
+  });
+
+  it("leaves nothing of lines that a narrower terminal has broken", async () => {
+    const clock = new VirtualClock();
+    const sink = new MemorySink(true);
+    const { display } = displayOn(sink, clock);
+    display.start();
+    await clock.run(clock.sleep(1));
+    const widths = sink.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => stripVTControlCharacters(line).length);
+    sink.columns = 30;
+    const drawn = sink.text.length;
+    await clock.run(clock.sleep(250));
+    await clock.run(display.stop());
+    const rows = widths.reduce((sum, width) => sum + Math.ceil(width / 30), 0);
+    expect(rows).toBeGreaterThan(widths.length);
+    expect(sink.text.slice(drawn).startsWith(`${escape}${rows}A${escape}0Jcrawling`)).toBe(true);
   });
 
   it("prints other lines above the panel", async () => {
