@@ -49,7 +49,13 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   const title = job === undefined ? "waiting for all jobs" : `waiting for job ${job}`;
   const { clock } = terminal;
   const watch = new ProgressWatch({ jobs: reports }, job, title, clock.nowMs());
-  const obstacle = obstacleTeller(client, job, stop.signal);
+  const ending = new AbortController();
+  const obstacle = obstacleTeller(
+    client,
+    job,
+    clock,
+    AbortSignal.any([stop.signal, ending.signal]),
+  );
   const view = viewer(watch, clock, obstacle, () => client.stats(stop.signal));
   const display = new ProgressDisplay(terminal.stderr, clock, view, {
     ...defaultProgressDisplayOptions,
@@ -63,6 +69,8 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
     context.finish(stop.exitCode);
     return;
   } finally {
+    // Whoever holds a host may take seconds to answer, and it matters no more.
+    ending.abort();
     await display.stop();
     stop.dispose();
   }
@@ -135,12 +143,16 @@ function viewer(
   };
 }
 
+/** How much longer than a look took nothing is asked: where there are ten thousand jobs, a host's queues take a second. */
+const restShare = 9;
+
 /** What keeps the first job that runs back, where it stands still. */
 type ObstacleTeller = (stats: StatsDocument, nowMs: Millis) => Promise<string | undefined>;
 
 function obstacleTeller(
   client: ApiClient,
   job: string | undefined,
+  clock: Clock,
   signal: AbortSignal,
 ): ObstacleTeller {
   const answers: QueueAnswers = {
@@ -151,11 +163,15 @@ function obstacleTeller(
     },
   };
   let watched: { readonly id: JobId; readonly standstill: Standstill } | undefined;
+  let told: string | undefined;
+  let lookAtMs: Millis = -Infinity;
   return async ({ jobs, openRequests }, nowMs) => {
+    if (nowMs < lookAtMs) return told;
     const first = jobs.find(
       ({ definition: { id, state }, finished }) =>
         (job === undefined || id === job) && state === "running" && !finished,
     );
+    told = undefined;
     if (first === undefined) return undefined;
     const { id } = first.definition;
     const fetched = jobs.reduce((sum, { counts }) => sum + counts.fetched, 0);
@@ -163,6 +179,9 @@ function obstacleTeller(
       const beginning = { job: id, urls: [], fetchedBefore: fetched };
       watched = { id, standstill: new Standstill(answers, beginning) };
     }
-    return watched.standstill.text({ fetched, openRequests, isRunning: true }, nowMs);
+    told = await watched.standstill.text({ fetched, openRequests, isRunning: true }, nowMs);
+    const endMs = clock.nowMs();
+    lookAtMs = endMs + restShare * (endMs - nowMs);
+    return told;
   };
 }

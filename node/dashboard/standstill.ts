@@ -85,7 +85,7 @@ export class Standstill {
     return { host, text: `${host}: ${reasonOf(first, nowMs)}${next}` };
   }
 
-  /** Hosts with queued URLs: those of the seeds, and where nothing of them is left others, looked up when they are needed. */
+  /** Hosts with queued URLs of the job: those of the seeds, and where none of them has any others, looked up when they are needed. */
   async #awaited(nowMs: Millis): Promise<readonly HostStatus[]> {
     const before = await this.#withQueue();
     if (before.length > 0 || nowMs < this.#lookAtMs) return before;
@@ -97,7 +97,7 @@ export class Standstill {
 
   async #withQueue(): Promise<readonly HostStatus[]> {
     const hosts = await Promise.all(this.#names.map((name) => this.#answers.host(name)));
-    return hosts.filter(({ queued }) => queued.length > 0);
+    return hosts.filter(({ queued }) => queued.some(({ job }) => job === this.#job));
   }
 }
 

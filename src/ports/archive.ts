@@ -83,8 +83,12 @@ export interface Archive {
    * in order.
    */
   flush(): Promise<ArchiveMark>;
-  /** Reads one record back; a revisit record has an empty body. */
-  read(location: ArchiveLocation): Promise<ArchivedResponse>;
+  /**
+   * Reads one record back; a revisit record has an empty body.
+   *
+   * @param isTold another peer says that there is one: where it cannot be read, that says nothing of its file
+   */
+  read(location: ArchiveLocation, isTold?: boolean): Promise<ArchivedResponse>;
   /**
    * Whether it has the record that was archived there, as far as it knows: finished files may be carried away, or cut short,
    * between two runs, and of a file with a record that could not be read nothing is relied on any more.

@@ -142,10 +142,10 @@ export class MemoryArchive implements Archive {
     return Promise.resolve(this.#mark);
   }
 
-  read(location: ArchiveLocation): Promise<ArchivedResponse> {
+  read(location: ArchiveLocation, isTold = false): Promise<ArchivedResponse> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#disk.damaged.has(location.file)) {
-      this.#unreadable.add(location.file);
+      if (!isTold) this.#unreadable.add(location.file);
       return Promise.reject(new CrawlError("ARCHIVE_CORRUPT", `${location.file} is damaged`));
     }
     const file = this.#disk.files.find(({ name }) => name === location.file);

@@ -184,14 +184,14 @@ export class WarcArchive implements Archive {
     }
   }
 
-  async read(location: ArchiveLocation): Promise<ArchivedResponse> {
+  async read(location: ArchiveLocation, isTold = false): Promise<ArchivedResponse> {
     this.#throwFailure();
     invariant(this.#state !== "new", "the archive is read before it was started");
     if (this.#isPending(location)) await (this.#stopping ?? this.#write());
     try {
       return await this.#readRecord(location);
     } catch (error) {
-      if (isUnreadable(error) && this.has(location)) this.#damaged.add(location.file);
+      if (!isTold && isUnreadable(error) && this.has(location)) this.#damaged.add(location.file);
       throw error;
     }
   }

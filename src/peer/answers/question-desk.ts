@@ -79,7 +79,7 @@ export class LoneDesk implements QuestionDesk {
     const { peerId, urls } = this.#parts;
     const [{ archive } = {}] = await this.status([input], job);
     if (archive?.peer !== peerId) throw notArchived(input);
-    return this.#reads.run(() => urls.read(archive, archive.body), signal);
+    return this.#reads.run(() => urls.read(archive, archive.body, false), signal);
   }
 
   async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {

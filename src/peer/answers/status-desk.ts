@@ -53,13 +53,20 @@ export class StatusDesk {
 
   /**
    * A response of this peer's own archive, with the body of the one that it refers to. Where the server said no more than
-   * that nothing has changed, the head is that one's too, at the time of its confirmation. Errors: `NOT_ARCHIVED`.
+   * that nothing has changed, the head is that one's too, at the time of its confirmation. Errors: `ARCHIVE_CORRUPT`,
+   * `NOT_ARCHIVED`.
+   *
+   * @param isTold another peer has named the places
    */
-  async read(capture: PlaceInArchive, body?: PlaceInArchive): Promise<ArchivedResponse> {
+  async read(
+    capture: PlaceInArchive,
+    body: PlaceInArchive | undefined,
+    isTold: boolean,
+  ): Promise<ArchivedResponse> {
     const { archive } = this.#ports;
-    const response = await archive.read(capture);
+    const response = await archive.read(capture, isTold);
     if (!body) return response;
-    const earlier = await archive.read(body);
+    const earlier = await archive.read(body, isTold);
     if (response.status !== notModified) return { ...response, body: earlier.body };
     return { ...earlier, url: response.url, fetchedAtMs: response.fetchedAtMs };
   }

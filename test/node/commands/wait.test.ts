@@ -66,3 +66,22 @@ it("peer wait says which host keeps the job back", async () => {
   (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
   expect(await waiting).toBe(0);
 });
+
+it("peer wait ends with the job, whoever is asked what keeps it back", async () => {
+  const report = jobReport("a", { queued: 5 });
+  const asked = Promise.withResolvers<undefined>();
+  const waits = Promise.withResolvers<ServerResponse>();
+  const answers: Record<string, unknown> = {
+    "/v1/jobs": { jobs: [report] },
+    "/v1/stats": { jobs: [report], openRequests: 0 },
+  };
+  const api = await peerThat((response, path) => {
+    if (path === "/v1/jobs/a/wait") waits.resolve(response);
+    else if (path === "/v1/urls?job=a&state=queued") asked.resolve(undefined);
+    else response.end(JSON.stringify(answers[path ?? ""]));
+  });
+  const waiting = runCli(["wait", "--api", api], new FakeTerminal({ isTTY: true }));
+  await asked.promise;
+  (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
+  expect(await waiting).toBe(0);
+});

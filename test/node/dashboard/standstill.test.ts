@@ -121,6 +121,14 @@ describe("Standstill", () => {
     expect(await told([givenUp, resting("b.example")])).toMatch(/^b\.example: /);
   });
 
+  it("passes over hosts where only another job has something left", async () => {
+    const others = { ...refused, queued: [{ job: "other" as JobId, urls: 1, orMore: false }] };
+    const queue = ["http://b.example/7"];
+    const seeds = ["http://a.example/"];
+    const text = await told([others, resting("b.example")], { seeds, queue });
+    expect(text).toMatch(/^b\.example: /);
+  });
+
   it("tells of a crawl that is continued what it told of it at first", async () => {
     const continued = { fetched: 7, fetchedBefore: 7 };
     expect(await told([refused], continued)).toMatch(/^a\.example: the server refused/);

@@ -81,6 +81,23 @@ it("says that a record of another member's archive is damaged, where that one ca
   });
 });
 
+it("tells the archive which places are what other members say", async () => {
+  const told: boolean[] = [];
+  const read: Parts["urls"]["read"] = (_place, _body, isTold) => {
+    told.push(isTold);
+    return Promise.reject(new CrawlError("ARCHIVE_CORRUPT", "a-1.warc.gz is damaged"));
+  };
+  const desk = deskWith({ urls: { read } });
+  const place = { file: "a-1.warc.gz", offset: 0, length: 100 };
+  await desk.part({ place, from: 0 });
+  for (const owner of ["peer-1", "peer-0"]) {
+    const archive = { ...place, peer: "peer-0" };
+    const status: UrlStatus = { url, state: "done", attempts: 1, owner, archive };
+    await expect(desk.fetch(url, status)).rejects.toThrow("damaged");
+  }
+  expect(told).toEqual([true, true, false]);
+});
+
 describe("a body that another member reads part after part", () => {
   const parts = 5;
   const place = { file: "a-1.warc.gz", offset: 0, length: 100 };

@@ -69,8 +69,10 @@ export class ContentDesk {
     if (status?.reason === "owner-unreachable") throw unreachable(input, status.owner);
     const place = status?.archive;
     if (!place) throw notArchived(input);
-    return place.peer === this.#view.self
-      ? this.#own.run(() => this.#urls.read(place, place.body), signal)
+    const { self } = this.#view;
+    const isTold = status.owner !== self;
+    return place.peer === self
+      ? this.#own.run(() => this.#urls.read(place, place.body, isTold), signal)
       : this.#fetched.run(() => this.#fetchFrom(place, input, signal), signal);
   }
 
@@ -79,7 +81,8 @@ export class ContentDesk {
     const key = JSON.stringify([place, body]);
     try {
       const response =
-        this.#unpacked.get(key) ?? (await this.#reads.run(() => this.#urls.read(place, body)));
+        this.#unpacked.get(key) ??
+        (await this.#reads.run(() => this.#urls.read(place, body, true)));
       const { body: whole, ...head } = response;
       const end = from + contentChunkBytes;
       if (end < whole.length) this.#unpacked.keep(key, response);
