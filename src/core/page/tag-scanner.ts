@@ -45,14 +45,15 @@ export interface ScanOptions {
  * Passes over a whole document once and tells `handler` of the few tags that matter.
  *
  * Finds the tags that the tokenizer of the HTML Standard finds (section 13.2.5) and tells of no others, in time linear
- * in the document's length.
+ * in the document's length. A `noscript` is the text that it is to browsers with scripting, so that nothing left open in it
+ * reaches beyond its end; the tags in that text are told of, too.
  */
 export function scanTags(html: string, handler: TagHandler, options: ScanOptions): void {
   new TagScanner(html, handler, options).run();
 }
 
 /** What follows the start tag of an element, other than markup of the document. */
-type Content = "raw-text" | "script" | "plain-text" | "fragment";
+type Content = "raw-text" | "script" | "plain-text" | "fragment" | "unscripted";
 
 /** An element that is more than text between other tags. */
 interface KnownElement {
@@ -64,13 +65,14 @@ interface KnownElement {
 }
 
 /**
- * HTML Standard, section 13.2.6.4: start tags after which the tokenizer leaves the data state, and that of an element whose
- * content is a document of its own.
+ * HTML Standard, section 13.2.6.4, with scripting: start tags after which the tokenizer leaves the data state, and that of an
+ * element whose content is a document of its own.
  */
 const contents: Readonly<Record<string, Content>> = {
   iframe: "raw-text",
   noembed: "raw-text",
   noframes: "raw-text",
+  noscript: "unscripted",
   plaintext: "plain-text",
   script: "script",
   style: "raw-text",
@@ -113,8 +115,9 @@ const question = 0x3f;
 class TagScanner {
   readonly #text: string;
   readonly #handler: TagHandler;
-  readonly #titleUnitsMax: number;
-  readonly #xhtml: boolean;
+  readonly #options: ScanOptions;
+  /** Whether the text is that of a `noscript`. */
+  readonly #unscripted: boolean;
   readonly #foreign = new ForeignContent();
   /** What is returned where the document ends within a tag, which then counts for nothing. */
   readonly #unfinished: number;
@@ -126,11 +129,11 @@ class TagScanner {
   #valueStart = 0;
   #valueEnd = 0;
 
-  constructor(text: string, handler: TagHandler, options: ScanOptions) {
+  constructor(text: string, handler: TagHandler, options: ScanOptions, unscripted = false) {
     this.#text = text;
     this.#handler = handler;
-    this.#titleUnitsMax = options.titleUnitsMax;
-    this.#xhtml = options.xhtml;
+    this.#options = options;
+    this.#unscripted = unscripted;
     this.#unfinished = text.length + 1;
   }
 
@@ -168,7 +171,7 @@ class TagScanner {
     if (element.tag !== undefined && attributes && !isForeignBase) {
       this.#handler.onTag(element.tag, attributes);
     }
-    const closed = this.#xhtml && this.#selfClosing;
+    const closed = this.#options.xhtml && this.#selfClosing;
     return html && !closed ? this.#contentEnd(element, end) : end;
   }
 
@@ -189,13 +192,22 @@ class TagScanner {
         if (name === "title" && end > start) this.#title(start, end);
         return end;
       }
+      case "unscripted":
+        return this.#options.xhtml || this.#unscripted ? start : this.#unscriptedEnd(name, start);
     }
+  }
+
+  /** In XML, and where there are no scripts, as within itself, a `noscript` is an element like others. */
+  #unscriptedEnd(name: string, start: number): number {
+    const end = rawTextEnd(this.#text, start, name);
+    new TagScanner(this.#text.slice(start, end), this.#handler, this.#options, true).run();
+    return end;
   }
 
   /** A title within SVG is that of the drawing. */
   #title(start: number, end: number): void {
     if (this.#foreign.entered) return;
-    this.#handler.onTitleText(this.#cut(start, Math.min(end, start + this.#titleUnitsMax)));
+    this.#handler.onTitleText(this.#cut(start, Math.min(end, start + this.#options.titleUnitsMax)));
   }
 
   /** End tag open state (13.2.5.7); the attributes of an end tag are read, as browsers do, and forgotten. */
@@ -226,7 +238,7 @@ class TagScanner {
   #declaration(at: number): number {
     const text = this.#text;
     if (text.startsWith("--", at)) return this.#comment(at + 2);
-    const hasCdata = this.#xhtml || this.#foreign.inside;
+    const hasCdata = this.#options.xhtml || this.#foreign.inside;
     if (hasCdata && text.startsWith("[CDATA[", at)) return this.#after("]]>", at + 7);
     return this.#after(">", at);
   }

@@ -195,6 +195,9 @@ describe("sitemaps", () => {
     ["at once", ""],
     ["behind declarations", '\ufeff<?xml version="1.0"?>\n<?xml-stylesheet href="s.xsl"?>\n'],
     ["behind comments", "<!-- by a > script --><!---->\r\n"],
+    ["behind a document type", '<?xml version="1.0"?>\n<!DOCTYPE urlset SYSTEM "s.dtd">\n'],
+    ["behind one with declarations", '<!DOCTYPE urlset [\n<!ENTITY a "b">\n<!ENTITY c "d">\n]>'],
+    ["behind the empty lines of many included files", "\r\n".repeat(100)],
   ])("are found where a script left them the type of its pages: %s", (_, before) => {
     const page = parse({ html: before + sitemap, options: { sitemaps: true } });
     expect(page.html).toBe(false);
@@ -202,13 +205,20 @@ describe("sitemaps", () => {
     expect(parse({ html: before + sitemap }).html).toBe(true);
   });
 
-  it.each([["<!--"], ["<!---->"], ["<?"], ["<?>"], ["<a:"], [" "]])(
-    "are looked for in time linear in what is looked at: %s",
-    (piece) => {
-      const page = parse({ html: piece.repeat(1_000), options: { sitemaps: true } });
-      expect(page.html).toBe(true);
-    },
-  );
+  it.each([
+    ["<!--"],
+    ["<!---->"],
+    ["<?"],
+    ["<?>"],
+    ["<a:"],
+    [" "],
+    ["<!DOCTYPE"],
+    ["<!DOCTYPE["],
+    ["<!DOCTYPE[]>"],
+  ])("are looked for in time linear in what is looked at: %s", (piece) => {
+    const page = parse({ html: piece.repeat(1_000), options: { sitemaps: true } });
+    expect(page.html).toBe(true);
+  });
 
   it("may say nofollow in their headers", () => {
     const headers = [...xml, "X-Robots-Tag", "nofollow"];

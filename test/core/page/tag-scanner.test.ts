@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Parser, type Token } from "parse5";
+import { Parser, TokenizerMode, type Token } from "parse5";
 import { describe, expect, it } from "vitest";
 import { EntityReader } from "../../../src/core/page/entity-reader.ts";
 import { scanTags, type ScannedTag, type TagHandler } from "../../../src/core/page/tag-scanner.ts";
@@ -66,11 +66,12 @@ function scanned(html: string, xhtml = false): Seen[] {
 
 /**
  * The tags that browsers see: those which the tokenizer of the reference implementation hands to its tree builder, which
- * in turn sets the tokenizer's state.
+ * in turn sets the tokenizer's state; and those that browsers without scripting see in the text of a `noscript`.
  */
 class Reference extends Parser<never> {
   readonly seen: Seen[] = [];
   #title: string | undefined;
+  #noscript: string | undefined;
   #ended: Token.TagToken | undefined;
 
   override onStartTag(token: Token.TagToken): void {
@@ -80,10 +81,13 @@ class Reference extends Parser<never> {
     }
     if (token.tagName === "title") this.#title = "";
     super.onStartTag(token);
+    const isText = token.tagName === "noscript" && this.tokenizer.state === TokenizerMode.RAWTEXT;
+    if (isText) this.#noscript = "";
   }
 
   override onEndTag(token: Token.TagToken): void {
     this.#endTitle();
+    this.#endNoscript();
     // The tree builder may hand the token to itself again.
     if (token.tagName === "noscript" && token !== this.#ended) this.seen.push(["/noscript"]);
     this.#ended = token;
@@ -92,16 +96,17 @@ class Reference extends Parser<never> {
 
   override onEof(token: Token.EOFToken): void {
     this.#endTitle();
+    this.#endNoscript();
     super.onEof(token);
   }
 
   override onCharacter(token: Token.CharacterToken): void {
-    this.#addToTitle(token);
+    this.#addToText(token);
     super.onCharacter(token);
   }
 
   override onWhitespaceCharacter(token: Token.CharacterToken): void {
-    this.#addToTitle(token);
+    this.#addToText(token);
     super.onWhitespaceCharacter(token);
   }
 
@@ -113,18 +118,24 @@ class Reference extends Parser<never> {
     );
   }
 
-  #addToTitle({ chars }: Token.CharacterToken): void {
+  #addToText({ chars }: Token.CharacterToken): void {
     if (this.#title !== undefined) this.#title += chars;
+    if (this.#noscript !== undefined) this.#noscript += chars;
   }
 
   #endTitle(): void {
     if (this.#title !== undefined && this.#title !== "") this.seen.push(["title", this.#title]);
     this.#title = undefined;
   }
+
+  #endNoscript(): void {
+    if (this.#noscript !== undefined) this.seen.push(...seenByBrowsers(this.#noscript, false));
+    this.#noscript = undefined;
+  }
 }
 
-function seenByBrowsers(html: string): Seen[] {
-  const reference = new Reference({ scriptingEnabled: false });
+function seenByBrowsers(html: string, scriptingEnabled = true): Seen[] {
+  const reference = new Reference({ scriptingEnabled });
   reference.tokenizer.write(html, true);
   return reference.seen;
 }
@@ -199,6 +210,10 @@ describe("the tags that are found", () => {
     ["scripts", pieces("<script> </script> <script\\s </script/ <script <!-- --> - <a> > < </")],
     ["escaped scripts", pieces("<script> </script> <!-- --> > <a>")],
     ["raw text and other elements", pieces(rawTexts, whole, "<plaintext> <table> <template> </p>")],
+    [
+      "scriptless content",
+      pieces(rawTexts, whole, "<noscript> <noscript> </noscript> <!-- ' \" <"),
+    ],
     ["templates", pieces(templates, whole, "<p> </p> <svg></svg> <base\\shref=1> <base\\shref=2>")],
     ["attributes", pieces("<a\\s <meta/", attributeParts, "> /> \\s / = ' \" href")],
     ["attributes that nobody looks at", pieces("<b\\s </b\\s = =\" =' ' \" > x \\s / <a>")],
@@ -219,6 +234,12 @@ describe("the tags that are found", () => {
     "<!--><a href=1>--!><a href=2>",
     "<!doctype '><a href=1>",
     "<title><&#65;</&#65;</titl&amp;</title>",
+    "<noscript><iframe src=1></noscript><a href=2>",
+    "<noscript><!-- </noscript><base href=1><a href=2>",
+    "<noscript><img src='1></noscript><a href=2>it's",
+    "<noscript><template></noscript><base href=1>",
+    "<noscript><noscript><a href=1></noscript><a href=2>",
+    "<svg><noscript><style></noscript></svg><a href=1>",
   ])("are those that browsers find in %s", (html) => {
     expect(scanned(html)).toEqual(seenByBrowsers(html));
   });
