@@ -26,12 +26,17 @@ export const sitemapEntriesMax = 50_000;
 /** Long enough for declarations, a style sheet's instruction and the comments of those who made the file. */
 const sniffedBytes = 1_024;
 
+/** A document type, as old feeds have it, may hold declarations in brackets. */
 const startOfSitemap =
-  /^(?:\xEF\xBB\xBF)?(?:[\t\n\r ]|<\?[^>]*>|<!--(?:(?!-->)[^])*-->)*<(?:[\w.-]+:)?(?:feed|rss|sitemapindex|urlset)[\t\n\r />]/;
+  /^(?:\xEF\xBB\xBF)?(?:[\t\n\r ]|<\?[^>]*>|<!--(?:(?!-->)[^])*-->|<!DOCTYPE[^>[]*(?:\[[^\]]*\][^>]*)?>)*<(?:[\w.-]+:)?(?:feed|rss|sitemapindex|urlset)[\t\n\r />]/;
 
 /** Whether `body` is XML that begins as a sitemap or a feed, and so is no HTML, whatever a header says. */
 export function beginsSitemap(body: Uint8Array): boolean {
-  return startOfSitemap.test(String.fromCharCode(...body.subarray(0, sniffedBytes)));
+  return startOfSitemap.test(startOf(body));
+}
+
+function startOf(body: Uint8Array): string {
+  return String.fromCharCode(...body.subarray(0, sniffedBytes));
 }
 
 const startOfXml = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*</;
@@ -49,7 +54,7 @@ export function readSitemap(
   { url, isCut = false }: SitemapContext = {},
   entriesMax: number = sitemapEntriesMax,
 ): Sitemap | undefined {
-  const start = String.fromCharCode(...body.subarray(0, 64));
+  const start = startOf(body);
   const urls = new SitemapUrls(entriesMax);
   if (startOfXml.test(start)) {
     const root = new SitemapElements(new TextDecoder().decode(body), urls, url).read();
