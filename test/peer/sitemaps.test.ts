@@ -157,6 +157,21 @@ describe("a job that wants sitemaps", () => {
     await machine.crawl([`${site}/`], { sitemaps: true, depthMax: 2 });
     expect(asked(machine)).toEqual(["/", "/one.xml", "/sitemaps.xml", "/two.xml"]);
   });
+
+  it("takes them up from a page that is near enough to a seed, behind another one that was not", async () => {
+    const to = (path: string): TablePage => ({ status: 302, headers: { location: path } });
+    const other = "http://other.example/";
+    const machine = machineWith({
+      [other]: htmlPage(`${site}/a`),
+      [`${site}/`]: to("/en"),
+      [`${site}/en`]: to("/en/"),
+      [`${site}/en/`]: htmlPage(),
+    });
+    const seeds = [other, `${site}/`];
+    const peer = await machine.crawl(seeds, { sitemaps: true, depthMax: 1, scope: "any" });
+    const files = await peer.status([`${site}/a`, `${site}/en/`, `${site}/sitemaps.xml`]);
+    expect(files).toMatchObject([{ depth: 1 }, { depth: 0 }, { state: "done", depth: 1 }]);
+  });
 });
 
 describe("any other job", () => {

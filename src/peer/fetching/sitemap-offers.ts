@@ -6,23 +6,30 @@ const none: readonly string[] = [];
 
 /**
  * Which sitemaps go with the links of a page: those that its origin's robots.txt names, until one page of the job has
- * brought them in. That is remembered as long as the file is; to bring them in once more costs a look into the sieve.
+ * brought them in, and again with one that is nearer to a seed, as they may have been too deep before. That is remembered as
+ * long as the file is; to bring them in once more costs a look into the sieve.
  */
 export class SitemapOffers {
-  readonly #taken = new WeakMap<RobotsRules, WeakSet<Job>>();
+  /** The least depth of the pages that have brought them in. */
+  readonly #taken = new WeakMap<RobotsRules, WeakMap<Job, number>>();
 
   /** Canonical URLs to be followed from a page of this lease. */
-  due({ job, robots }: Lease): readonly string[] {
+  due({ job, robots, url: { entry } }: Lease): readonly string[] {
     if (!robots || !job.definition.options.sitemaps) return none;
-    return this.#taken.get(robots)?.has(job) ? none : robots.sitemaps;
+    return entry.depth < this.#takenAt(robots, job) ? robots.sitemaps : none;
   }
 
   /** The links of a page of this lease, with what was due, are in the journal. */
-  taken({ job, robots }: Lease): void {
+  taken({ job, robots, url: { entry } }: Lease): void {
     // A job that does not want them yet may do so when its options change.
     if (!robots || !job.definition.options.sitemaps) return;
+    const depth = Math.min(entry.depth, this.#takenAt(robots, job));
     const jobs = this.#taken.get(robots);
-    if (jobs) jobs.add(job);
-    else this.#taken.set(robots, new WeakSet([job]));
+    if (jobs) jobs.set(job, depth);
+    else this.#taken.set(robots, new WeakMap([[job, depth]]));
+  }
+
+  #takenAt(robots: RobotsRules, job: Job): number {
+    return this.#taken.get(robots)?.get(job) ?? Infinity;
   }
 }

@@ -8,11 +8,26 @@ const robots = parseRobots("Sitemap: http://e.org/s.xml");
 it("offers them once to a job, also where it wants them only after pages have come", () => {
   const offers = new SitemapOffers();
   const options = { sitemaps: false };
-  const lease = { robots, job: { definition: { options } } } as unknown as Lease;
+  const url = { entry: { depth: 0 } };
+  const lease = { robots, url, job: { definition: { options } } } as unknown as Lease;
   offers.taken(lease);
   expect(offers.due(lease)).toEqual([]);
   options.sitemaps = true;
   expect(offers.due(lease)).toEqual(["http://e.org/s.xml"]);
   offers.taken(lease);
   expect(offers.due(lease)).toEqual([]);
+});
+
+it("offers them once more to a page that is nearer to a seed", () => {
+  const offers = new SitemapOffers();
+  const job = { definition: { options: { sitemaps: true } } };
+  const leaseAt = (depth: number): Lease => {
+    return { robots, url: { entry: { depth } }, job } as unknown as Lease;
+  };
+  offers.taken(leaseAt(2));
+  expect(offers.due(leaseAt(2))).toEqual([]);
+  expect(offers.due(leaseAt(1))).toEqual(["http://e.org/s.xml"]);
+  offers.taken(leaseAt(1));
+  offers.taken(leaseAt(2));
+  expect(offers.due(leaseAt(1))).toEqual([]);
 });
