@@ -144,7 +144,7 @@ export class Peer implements PeerControl {
     this.#questions = newDesk(ports, { ...parts, stats: () => this.stats() }, options, signal);
     this.#journal.contribute(() => this.#jobs.takeUnsaved());
     this.#journal.contribute(() => this.#sequence.takeUnsaved());
-    this.#journal.contribute(() => [timeOp(ports.clock.nowMs())]);
+    this.#journal.contribute(() => [timeOp(ports.clock.nowMs(), ports.clock.wallMs())]);
   }
 
   /** Resolves with the reason when the peer cannot go on; what is durable then stays so. */

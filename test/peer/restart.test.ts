@@ -54,6 +54,27 @@ describe("a peer that is started again", () => {
     expect(seen).toEqual({ openRequests: 0, fetched });
   });
 
+  it("leaves a host alone for as long as that asked, though the machine was asleep before", async () => {
+    const machine = new VirtualPeer(() => ({ status: 503, headers: { "retry-after": "3600" } }));
+    const host = await machine.clock.run(
+      (async () => {
+        const first = await machine.start();
+        machine.setClockForward(8 * 3_600_000);
+        await machine.inject([seed]);
+        await machine.clock.sleep(60_000);
+        await first.stop();
+        const second = await machine.start();
+        const found = await second.host("site.example");
+        await second.stop();
+        return found;
+      })(),
+    );
+    const [asked] = machine.web.hits;
+    expect(host.hold).toBe("backoff");
+    const restMs = Date.parse(host.nextFetchAt ?? "") - 8 * 3_600_000 - (asked?.finishedAtMs ?? 0);
+    expect(Math.round(restMs / 60_000)).toBe(60);
+  });
+
   it("does not take what it did before for its rate now", async () => {
     const machine = new VirtualPeer(web);
     await machine.crawl([seed], { delayMs: 0 });

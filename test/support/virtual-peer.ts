@@ -1,7 +1,7 @@
 import { CrawlError } from "../../src/core/errors.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
-import type { JobId } from "../../src/core/units.ts";
+import type { JobId, Millis } from "../../src/core/units.ts";
 import { Peer } from "../../src/peer/peer.ts";
 import { defaultPeerOptions } from "../../src/peer/peer-options.ts";
 import type { PeerOptions } from "../../src/peer/peer-options.ts";
@@ -11,6 +11,7 @@ import { noMetrics, type Metrics } from "../../src/ports/metrics.ts";
 import { VirtualClock } from "../../sim/virtual-clock.ts";
 import { Dice } from "../../sim/world/dice.ts";
 import { SeededEntropy } from "../../sim/world/seeded-entropy.ts";
+import { SkewedClock } from "../../sim/world/skewed-clock.ts";
 import { VirtualDisk } from "../../sim/world/virtual-disk.ts";
 import { VirtualLeaseSlots, VirtualSlots } from "../../sim/world/virtual-lease-slots.ts";
 import { VirtualProcess } from "../../sim/world/virtual-process.ts";
@@ -43,6 +44,7 @@ export class VirtualPeer {
   #archiveDisk = new MemoryArchiveDisk();
   readonly #options: Partial<PeerOptions>;
   readonly #diskTimes: Partial<DiskTimes>;
+  #machineClock = new SkewedClock(this.clock);
   #archive: MemoryArchive | undefined;
   #leases: VirtualLeaseSlots | undefined;
   #parser: InlineParser | undefined;
@@ -64,7 +66,9 @@ export class VirtualPeer {
   /** Starts the next process on this machine's disk. */
   async start(): Promise<Peer> {
     const { disk, web } = this;
-    const process = new VirtualProcess("peer-1", ++this.#generation, this.clock);
+    this.#machineClock = this.#machineClock.begunAnew();
+    const shown = this.#machineClock;
+    const process = new VirtualProcess("peer-1", ++this.#generation, this.clock, shown);
     this.#process = process;
     this.#archive = new MemoryArchive(this.#archiveDisk, this.archivePendingMax);
     this.#leases = new VirtualLeaseSlots(this.#leaseSlots, process);
@@ -103,6 +107,11 @@ export class VirtualPeer {
   kill(): void {
     this.#process?.end();
     this.#archiveDisk = this.#archiveDisk.copy();
+  }
+
+  /** Sets the machine's clock forward by so much; the process does not see that it was, as where the machine was asleep. */
+  setClockForward(ms: Millis): void {
+    this.#machineClock.set(this.#machineClock.wallMs() - this.clock.nowMs() + ms);
   }
 
   /** URLs of all records in the archive, in their order. */

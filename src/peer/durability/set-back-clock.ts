@@ -10,28 +10,31 @@ import type { Store, StoreEntry, StoreOp } from "../../ports/store.ts";
 const timeKey = namedKey("meta", "time");
 const passKey = namedKey("meta", "set-back");
 
-/** By less than this hosts rest no longer than they usually do. */
+/** By less than this hosts rest no longer, or hardly shorter, than they usually do. */
 const setBackMsMin: Millis = 1_000;
 
 const rowsPerBatch = 1_000;
 
 type PassStore = Pick<Store, "get" | "range" | "write">;
 
-/** Hosts' clocks on their way back: by how much, and from which key on they have still to go. */
+/** Hosts' clocks on their way back, or forward where it is negative: by how much, and from which key on they have still to go. */
 interface Pass {
   readonly byMs: Millis;
   readonly from: Uint8Array;
 }
 
-/** Tells the next start when this run has written something last: for each commit. */
-export function timeOp(nowMs: Millis): StoreOp {
-  return { type: "put", key: timeKey, value: new TextEncoder().encode(String(nowMs)) };
+/** Tells the next start when this run has written something last, and what the clock on the wall showed: for each commit. */
+export function timeOp(nowMs: Millis, wallMs = nowMs): StoreOp {
+  return { type: "put", key: timeKey, value: new TextEncoder().encode(`${nowMs} ${wallMs}`) };
 }
 
 /**
- * Takes the clocks of all hosts back by as much as the machine's own was set back since the last commit. Else whoever was asked
- * under a clock that was hours ahead would rest for those hours. What was left of a rest is left of it now, as if no
- * time had passed.
+ * Takes the clocks of all hosts back by as much as the machine's own was set back since the last commit, or before it in the
+ * run that made it. Else whoever was asked under a clock that was hours ahead would rest for those hours. Of a rest no more
+ * is left than was then.
+ *
+ * Nor does a run see that the machine was asleep, or its clock set forward: its times are behind those that this run
+ * sees, and are put forward by as much. Else a rest would be over with that run, and be it a halt of a day.
  *
  * Invariant: no host's clocks are taken back twice for one thing, wherever a process ends.
  */
@@ -47,10 +50,10 @@ export async function followClockBack({
   const nowMs = clock.nowMs();
   const begun = await store.get(passKey);
   if (begun) await finish(store, readPass(begun), nowMs);
-  const saved = await store.get(timeKey);
-  const byMs = saved ? Number(new TextDecoder().decode(saved)) - nowMs : 0;
-  if (!(byMs >= setBackMsMin)) return;
-  logger.warn("clock-was-set-back", { bySeconds: Math.round(byMs / 1_000) });
+  const saved = readTime(await store.get(timeKey), nowMs);
+  const byMs = saved.nowMs - Math.min(saved.wallMs, nowMs);
+  if (!(Math.abs(byMs) >= setBackMsMin)) return;
+  if (byMs > 0) logger.warn("clock-was-set-back", { bySeconds: Math.round(byMs / 1_000) });
   const pass = { byMs, from: tagRange("host").gte };
   await store.write([timeOp(nowMs), passOp(pass)], { sync: false });
   await finish(store, pass, nowMs);
@@ -72,10 +75,17 @@ async function finish(store: PassStore, { byMs, from }: Pass, nowMs: Millis): Pr
   }
 }
 
+/** What {@link timeOp} has told; earlier versions kept no time of the clock on the wall. */
+function readTime(saved: Uint8Array | undefined, nowMs: Millis): { nowMs: Millis; wallMs: Millis } {
+  if (!saved) return { nowMs, wallMs: nowMs };
+  const [lastMs = NaN, wallMs = lastMs] = new TextDecoder().decode(saved).split(" ").map(Number);
+  return { nowMs: lastMs, wallMs };
+}
+
 /** The host's row with its clocks taken back, where one of them has not ended. */
 function takenBack({ key, value }: StoreEntry, byMs: Millis, nowMs: Millis): readonly StoreOp[] {
   const host = readHost(value);
-  if (host === undefined || host.nextFetchAtMs <= nowMs) return [];
+  if (host === undefined || host.nextFetchAtMs - Math.min(byMs, 0) <= nowMs) return [];
   return [{ type: "put", key, value: HostRecord.encode(shiftHost(host, -byMs)) }];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import { hostAddress, hostKey, tagRange } from "../../../src/core/record/keys.ts";
+import { hostAddress, hostKey, namedKey, tagRange } from "../../../src/core/record/keys.ts";
 import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import type { HostName, Millis, SiteName } from "../../../src/core/units.ts";
 import { followClockBack, timeOp } from "../../../src/peer/durability/set-back-clock.ts";
@@ -16,9 +16,9 @@ const hosts = 2_500;
 const restMs = 60_000;
 
 /** Many hosts that rest for a minute from the last commit on. */
-function keptDisk(): VirtualDisk {
+function keptDisk(wallMs = lastMs): VirtualDisk {
   const disk = new VirtualDisk();
-  disk.apply([timeOp(lastMs)]);
+  disk.apply([timeOp(lastMs, wallMs)]);
   const until = { nextFetchAtMs: lastMs + restMs, politeUntilMs: lastMs + restMs };
   for (let number = 0; number < hosts; number += 1) {
     const host = `h${number}.example`;
@@ -88,6 +88,53 @@ describe("a clock that was set back between two runs", () => {
     await start(disk, nowMs - hourMs);
     expect(restsMs(disk, nowMs - hourMs)).toEqual([restMs]);
   });
+});
+
+describe("a clock that was set, or a machine that was asleep, during the last run", () => {
+  const nowMs = lastMs + 5 * hourMs;
+
+  it("leaves of each rest what was left of it when the machine slept", async () => {
+    const disk = keptDisk(nowMs);
+    await start(disk, nowMs + 20_000);
+    expect(restsMs(disk, nowMs)).toEqual([restMs]);
+    await start(disk, nowMs + 30_000);
+    expect(restsMs(disk, nowMs)).toEqual([restMs]);
+  });
+
+  it("lengthens no rest twice where a start ends half-way", async () => {
+    for (const endsAtWrite of [1, 2, 3, 4]) {
+      const disk = keptDisk(nowMs);
+      await start(disk, nowMs, endsAtWrite);
+      await start(disk, nowMs);
+      expect(restsMs(disk, nowMs)).toEqual([restMs]);
+    }
+  });
+
+  it("leaves no more of a rest than was left where the clock is set back again between two runs", async () => {
+    const disk = keptDisk(nowMs);
+    await start(disk, lastMs + hourMs);
+    expect(restsMs(disk, lastMs + hourMs)).toEqual([restMs]);
+  });
+
+  it("leaves rests alone that are over, however far the clock went", async () => {
+    const disk = keptDisk(nowMs);
+    await start(disk, nowMs + 2 * restMs);
+    expect(restsMs(disk, lastMs)).toEqual([restMs]);
+  });
+
+  it("takes clocks back that were ahead, also where the next run begins after they were saved", async () => {
+    const disk = keptDisk(lastMs - 5 * hourMs);
+    await start(disk, lastMs - 5 * hourMs + 20_000);
+    expect(restsMs(disk, lastMs - 5 * hourMs)).toEqual([restMs]);
+  });
+});
+
+it("reads the time that an earlier version has kept", async () => {
+  const disk = keptDisk();
+  const key = namedKey("meta", "time");
+  disk.apply([{ type: "put", key, value: new TextEncoder().encode(String(lastMs)) }]);
+  await start(disk, lastMs - hourMs);
+  expect(restsMs(disk, lastMs - hourMs)).toEqual([restMs]);
 });
 
 it("shortens no rest because time has passed, or a clock has been set forward", async () => {
