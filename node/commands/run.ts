@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { formatCount } from "../../src/core/text/human.ts";
-import type { JobId } from "../../src/core/units.ts";
+import type { JobId, Millis } from "../../src/core/units.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
 import { recallNetwork } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
@@ -51,6 +51,9 @@ export const untilInputEndsFlag = "--until-input-ends";
 
 /** Unfinished jobs that are named at the start. */
 const jobsShownMax = 5;
+
+/** Pause until seeds that the swarm has not taken are injected again; each attempt waits for an answer longer than that. */
+const seedsAgainMs: Millis = 1_000;
 
 /** Job of seeds and injections that name none. */
 export const jobDefault = "default";
@@ -111,7 +114,9 @@ async function run(context: CommandContext, command: Command, given: SettingValu
       await sayReady(context, command, session, { dataDir, goesOn });
       const ends = [stop.asked(), ...(session.broken === undefined ? [] : [session.broken])];
       if (session.swarm !== undefined) {
-        await Promise.race([injectIntoSwarm(context, session, values), leaving.promise, ...ends]);
+        const seeding = new AbortController();
+        const seeds = injectIntoSwarm(context, session, values, seeding.signal);
+        await Promise.race([seeds, leaving.promise, ...ends]).finally(() => seeding.abort());
       }
       await Promise.race([leaving.promise, ...ends]);
       if (!stop.signal.aborted) {
@@ -151,17 +156,26 @@ async function leave(
   return false;
 }
 
+/** Injects the seeds once the swarm takes them: a member that has not found it yet, or whose swarm is busy, is not broken. */
 async function injectIntoSwarm(
   context: CommandContext,
   session: PeerSession,
   values: SettingValues,
+  signal: AbortSignal,
 ): Promise<void> {
-  try {
-    await injectSeeds(context, session, values);
-  } catch (error) {
-    // A member that has not found its swarm yet, or whose swarm is busy, is not broken for that.
-    if (!(error instanceof CrawlError) || error.code !== "SWARM_BUSY") throw error;
-    await context.terminal.stderr.write(errorReport(error).text);
+  const { clock, stderr } = context.terminal;
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    try {
+      await injectSeeds(context, session, values);
+      return;
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "SWARM_BUSY") throw error;
+      if (isFirst) {
+        const next = "peer: --seed is tried again until the swarm takes it\n";
+        await stderr.write(errorReport(error).text + next);
+      }
+    }
+    await clock.sleep(seedsAgainMs, signal);
   }
 }
 

@@ -9,6 +9,7 @@ import { parseSwarmKey } from "../../../src/adapters/libp2p/swarm-key.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
 import { FakePeerControl } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
+import { until } from "../../support/until.ts";
 
 let folder: string;
 let control: FakePeerControl;
@@ -138,6 +139,19 @@ describe("peer run, in a swarm", () => {
     expect(calls).toEqual(["start"]);
     terminal.signal("SIGTERM");
     expect(await running).toBe(143);
+  });
+
+  it("injects its seeds once its swarm takes them", async () => {
+    control.broken = new CrawlError("SWARM_BUSY", "1 of 1 URLs were not acknowledged");
+    const [running] = await started("--join", "a:1", "--seed", "http://a.example/");
+    await expect.poll(() => terminal.stderr.text).toContain("--seed is tried again");
+    control.broken = undefined;
+    await until("the seed", () => control.injected.length > 0);
+    expect(control.injected[0]).toMatchObject({ urls: ["http://a.example/"] });
+    expect(terminal.stderr.text.split("not acknowledged")).toHaveLength(2);
+    terminal.signal("SIGTERM");
+    expect(await running).toBe(143);
+    expect(control.injected).toHaveLength(1);
   });
 });
 
