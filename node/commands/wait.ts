@@ -168,20 +168,28 @@ function obstacleTeller(
   return async ({ jobs, openRequests }, nowMs) => {
     if (nowMs < lookAtMs) return told;
     const first = jobs.find(
-      ({ definition: { id, state }, finished }) =>
-        (job === undefined || id === job) && state === "running" && !finished,
+      (one) => (job === undefined || one.definition.id === job) && goesOn(one),
     );
     told = undefined;
     if (first === undefined) return undefined;
     const { id } = first.definition;
-    const fetched = jobs.reduce((sum, { counts }) => sum + counts.fetched, 0);
+    const awaited = job === undefined ? jobs : [first];
+    const fetched = awaited.reduce((sum, { counts }) => sum + counts.fetched, 0);
     if (watched?.id !== id) {
       const beginning = { job: id, urls: [], fetchedBefore: fetched };
       watched = { id, standstill: new Standstill(answers, beginning) };
     }
-    told = await watched.standstill.text({ fetched, openRequests, isRunning: true }, nowMs);
+    // Whose requests are open is not known: beside another job that runs, what holds the hosts says whether one is asked.
+    const isAlone =
+      awaited.length === jobs.length || !jobs.some((one) => one !== first && goesOn(one));
+    const figures = { fetched, openRequests: isAlone ? openRequests : 0, isRunning: true };
+    told = await watched.standstill.text(figures, nowMs);
     const endMs = clock.nowMs();
     lookAtMs = endMs + restShare * (endMs - nowMs);
     return told;
   };
+}
+
+function goesOn({ definition, finished }: JobReport): boolean {
+  return definition.state === "running" && !finished;
 }

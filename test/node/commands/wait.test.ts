@@ -85,3 +85,29 @@ it("peer wait ends with the job, whoever is asked what keeps it back", async () 
   (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
   expect(await waiting).toBe(0);
 });
+
+it("peer wait --job says which host keeps the job back while another job goes on", async () => {
+  const report = jobReport("a", { queued: 5 });
+  const waits = Promise.withResolvers<ServerResponse>();
+  const host = { host: "h.example", queued: [{ job: "a", urls: 5 }], hold: "backoff", robots: [] };
+  const answers: Record<string, unknown> = {
+    "/v1/jobs/a": report,
+    "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },
+    "/v1/hosts/h.example": { ...host, detail: "The host rests after a failure." },
+  };
+  let fetched = 0;
+  const api = await peerThat((response, path) => {
+    if (path === "/v1/jobs/a/wait") waits.resolve(response);
+    else if (path === "/v1/stats") {
+      fetched += 1;
+      const jobs = [jobReport("b", { queued: 5, fetched }), report];
+      response.end(JSON.stringify({ jobs, openRequests: 1 }));
+    } else response.end(JSON.stringify(answers[path ?? ""]));
+  });
+  const terminal = new FakeTerminal({ isTTY: true });
+  const waiting = runCli(["wait", "--job", "a", "--api", api], terminal);
+  const shown = "h.example: the host rests after a failure";
+  await until("the host", () => terminal.stderr.text.includes(shown));
+  (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
+  expect(await waiting).toBe(0);
+});
