@@ -192,4 +192,11 @@ describe("HttpApi, asked wrongly", () => {
     const answer = await fetch(`${api.url}/v1/stats`, { method: "PUT", headers, body: "{" });
     expect(answer.status).toBe(405);
   });
+
+  it("names a hundred of the lines of a file that are no URLs, and counts all", async () => {
+    const lines = Array.from({ length: 1_130 }, (_, at) => `no-url-${at}`);
+    const { body } = await post("text/plain", lines.join("\n"));
+    const rejected = lines.slice(0, 100).map((input) => ({ input, reason: "invalid-url" }));
+    expect(body).toMatchObject({ rejected, rejectedCount: 1_130 });
+  });
 });

@@ -35,6 +35,10 @@ async function openWith(sent: string): Promise<Socket> {
   return socket;
 }
 
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
+}
+
 async function closed(socket: Socket): Promise<void> {
   if (!socket.closed) await once(socket, "close");
 }
@@ -76,6 +80,31 @@ describe("HttpApi with more connections than it has places for", () => {
     await openWith("");
     if (kept !== undefined) await closed(kept);
     agent.destroy();
+  });
+
+  it("ends no connection on which a later request goes on when an earlier one is answered", async () => {
+    const busy = await openWith(`${get("/v1/stats")}${get("/v1/jobs/j/wait")}`);
+    await once(busy, "data");
+    await expect.poll(() => control.waiting).toBe(1);
+    const silent = await openWith("");
+    await openWith("");
+    await openWith("");
+    await Promise.race([closed(silent), closed(busy)]);
+    expect(await ask("/v1/stats")).toBe(200);
+    expect(busy.closed).toBe(false);
+  });
+
+  it("counts no connection that was closed during its request", async () => {
+    const silent = await openWith("");
+    for (let asked = 1; asked < connectionsMax; asked += 1) {
+      const gone = await openWith(get("/v1/jobs/j/wait"));
+      await expect.poll(() => control.waiting).toBe(1);
+      gone.destroy();
+      await expect.poll(() => control.waiting).toBe(0);
+    }
+    await openWith("");
+    expect(await ask("/v1/stats")).toBe(200);
+    expect(silent.closed).toBe(false);
   });
 
   it("ends no request for another connection, and drops that where all places have one", async () => {

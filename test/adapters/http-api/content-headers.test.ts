@@ -73,6 +73,15 @@ describe("contentHeaders", () => {
     expect(headers["x-archive-orig-d"]).toBe("1, 2");
   });
 
+  it("hands on a hundred fields at most, and a type that has a usual length", () => {
+    const sent = Array.from({ length: 101 }, (_, at) => [`h${at}`, ""]).flat();
+    const names = Object.keys(headersOf(...sent));
+    expect(names.filter((name) => name.startsWith("x-archive-orig-"))).toHaveLength(100);
+    const type = "text/html;".padEnd(256, "x");
+    expect(headersOf("Content-Type", type)["content-type"]).toBe(type);
+    expect(headersOf("Content-Type", `${type}x`)["content-type"]).toBe("application/octet-stream");
+  });
+
   it("stays below what a client takes, whatever a server sent", () => {
     const many = Array.from({ length: 4_000 }, (_, i) => `h${i}`);
     const long = ["long", "x".repeat(30_000)];

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { linesOf, urlBatches, type LineFormat } from "../../../src/adapters/http-api/url-lines.ts";
 
@@ -64,6 +65,13 @@ describe("linesOf", () => {
       for await (const line of linesOf(inChunks(text, chunkBytes))) lines.push(line);
       expect(lines, `${chunkBytes}`).toEqual(["one", "two", "three", "", "", "", "four"]);
     }
+  });
+
+  it("takes CR LF for one end with nothing in between, and half a character at the end for one that is broken", async () => {
+    const bytes = ["a\r", "", "\nb\n\xc3"].map((text) => Buffer.from(text, "latin1"));
+    const lines: string[] = [];
+    for await (const line of linesOf(Readable.from(bytes))) lines.push(line);
+    expect(lines).toEqual(["a", "b", "\ufffd"]);
   });
 
   it("keeps of a long line no more than shows that it is too long, and goes on behind it", async () => {

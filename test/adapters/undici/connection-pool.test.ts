@@ -33,4 +33,21 @@ describe("ConnectionPool", () => {
     pool.release(fresh);
     expect(pool.lease(target)).toBe(fresh);
   });
+
+  it("leases for another bound of the head another connection", () => {
+    const idle = pool.lease(target);
+    pool.release(idle);
+    expect(pool.lease({ ...target, headBytesMax: 2_048 })).not.toBe(idle);
+    expect(pool.lease(target)).toBe(idle);
+  });
+
+  it("keeps no connection that is given back after it was stopped", async () => {
+    const leased = pool.lease(target);
+    const stopped = pool.stop();
+    const late = pool.lease(target);
+    pool.release(leased);
+    pool.release(late);
+    await stopped;
+    expect([pool.leasedCount, pool.idleCount]).toEqual([0, 0]);
+  });
 });

@@ -111,6 +111,16 @@ describe("ResponseBody with an account", () => {
     account.goOn();
     expect((await waiting.collected).body.length).toBe(500_000);
   });
+
+  it("counts what a small body decodes to", async () => {
+    const small = gzipSync(Buffer.alloc(10_000, "a"));
+    const account = new LoneAccount();
+    const { body, collected } = collect(gzip, account);
+    body.add(small);
+    body.complete(undefined);
+    await collected;
+    expect(account.bytes).toBe(small.length + 10_000);
+  });
 });
 
 describe("ChunkJoiner", () => {

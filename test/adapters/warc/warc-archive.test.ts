@@ -265,6 +265,16 @@ describe("WarcArchive.read", () => {
     expect(await bodyOf(encoded, coding)).toEqual(encoded);
   });
 
+  test("makes no room for a record that is longer than any", async () => {
+    const archive = world.open(await world.directory(), { recordBytesMax: 5000 });
+    await archive.start(undefined);
+    const place = archive.append(sampleCapture(hello));
+    await archive.flush();
+    const read = (length: number) => archive.read({ ...place, length });
+    await expect(read(5000)).rejects.toMatchObject({ code: "NOT_ARCHIVED" });
+    await expect(read(5001)).rejects.toMatchObject({ code: "ARCHIVE_CORRUPT" });
+  });
+
   test("says that what stands at a place is no response", async () => {
     const archive = world.open(await world.directory(), { recordBytesMax: 5000 });
     await archive.start(undefined);

@@ -117,6 +117,7 @@ describe("repeated segments", () => {
     ["a/b/a/b/a/b/a/b", 4, "repeated-segments"],
     ["x?u=/a/a/a/a/a", 3, undefined],
     ["a/b", 1, undefined],
+    ["a/b/c", 1, undefined],
     ["a/a", 1, "repeated-segments"],
   ])("/%s with segmentRepeatsMax %i is %s", (path, segmentRepeatsMax, expected) => {
     expect(judge({ segmentRepeatsMax }, page + path, page)).toBe(expected);

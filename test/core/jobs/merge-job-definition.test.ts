@@ -52,6 +52,14 @@ describe("merging a job's definitions", () => {
     );
   });
 
+  it("takes options for the same that are written in another order", () => {
+    const one = definition({});
+    const options = Object.fromEntries(Object.entries(one.options).toReversed());
+    const other = { ...one, options: options as typeof one.options };
+    expect(addsToJobDefinition(one, other)).toBe(false);
+    expect(addsToJobDefinition(other, one)).toBe(false);
+  });
+
   it("takes the state and the options of the higher revision each", () => {
     const paused = definition({ state: "paused", stateRevision: 2 }, 1);
     const changed = definition({ revision: 3 }, 9);

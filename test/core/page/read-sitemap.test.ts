@@ -109,6 +109,15 @@ describe("readSitemap", () => {
     });
   });
 
+  it("passes over a line that is too long for a URL, whatever becomes of it", () => {
+    const line = (units: number): string => "http://e.org/a#".padEnd(units, "-");
+    expect(read(`http://e.org/\n${line(16_384)}`)?.urls).toEqual([
+      "http://e.org/",
+      "http://e.org/a",
+    ]);
+    expect(read(`http://e.org/\n${line(16_385)}`)?.urls).toEqual(["http://e.org/"]);
+  });
+
   it("does not take part of a URL for one where a list was cut", () => {
     const text = "http://e.org/a\nhttp://e.org/b\r\nhttp://e.org/abou";
     const found = readSitemap(Buffer.from(text), { isCut: true });

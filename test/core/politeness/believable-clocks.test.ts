@@ -23,6 +23,15 @@ describe("a gate that was kept", () => {
     expect(gate.nextFetchAtMs).toBe(nowMs + restMs);
   });
 
+  it("keeps the longest backoff, spread as it may be, where no Retry-After may ask for more", () => {
+    const short = { ...options, retryAfterMaxMs: 0 };
+    const longestMs = short.backoffMaxMs * (1 + short.backoffJitterShare);
+    for (const restMs of [longestMs, longestMs + 1]) {
+      const kept = { ...open, politeUntilMs: nowMs, backoffUntilMs: nowMs + restMs };
+      expect(believableClocks(kept, short, nowMs).nextFetchAtMs).toBe(nowMs + longestMs);
+    }
+  });
+
   it("is not closed for years where only the latest clock was kept", () => {
     const kept = { ...open, nextFetchAtMs: nowMs + yearsMs };
     const gate = new HostGate(options, believableClocks(kept, options, nowMs));

@@ -21,6 +21,13 @@ describe("the delay that a host is found to need", () => {
     expect(learned.ms).toBe(learnedMs);
   });
 
+  it("becomes no shorter by a refusal at a delay that is shorter than it", () => {
+    const learned = new LearnedDelay(3_200);
+    expect(learned.record("ok", 3_200)).toBe(true);
+    expect(learned.record("overloaded", 1_000)).toBe(false);
+    expect(learned.ms).toBe(3_100);
+  });
+
   it("becomes shorter with each good answer, and ends", () => {
     const learned = new LearnedDelay(3_200);
     learned.record("ok", 3_200);

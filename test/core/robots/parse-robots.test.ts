@@ -53,6 +53,7 @@ describe("isAllowed", () => {
     expect(allows(["user-agent: *", "disallow: /a", "allow: /a/b"], "/a/b")).toBe(true);
     expect(allows(["user-agent: *", "allow: /a", "disallow: /a/b"], "/a/b")).toBe(false);
     expect(allows(["user-agent: *", "disallow: /a", "allow: /a"], "/a")).toBe(true);
+    expect(allows(["user-agent: *", "disallow: /a?", "allow: /a?"], "/a?")).toBe(true);
   });
 
   it("always allows robots.txt itself", () => {
@@ -69,6 +70,7 @@ describe("isAllowed", () => {
     ["/%c3%bc", "/ü", false],
     ["/a*c$", "/abbc", false],
     ["/a*c$", "/abbcd", true],
+    ["/a*a$", "/a", true],
     ["/a%2A", "/a*", false],
     ["/a%2A", "/ab", true],
     ["/a%24", "/a$b", false],

@@ -9,6 +9,7 @@ describe("canonicalizeUrl", () => {
     ["https://Example.COM", "https://example.com/"],
     ["HTTP://example.com:80/", "http://example.com/"],
     ["http://example.com:443/", "http://example.com:443/"],
+    ["https://example.com:443/", "https://example.com/"],
     ["http://user:secret@example.com/@x", "http://example.com/@x"],
     ["http://:@example.com/", "http://example.com/"],
     ["http://example.com/a/./b/../c", "http://example.com/a/c"],
@@ -90,6 +91,9 @@ describe("canonicalizeUrl", () => {
     const letters = String.fromCodePoint(...Array.from({ length: 300 }, (_, at) => 0x4e00 + at));
     expect(canonicalizeUrl(url(letters.slice(0, 200)), "https://e.org/")).toBeDefined();
     expect(canonicalizeUrl(url(letters), "https://e.org/")).toBeUndefined();
+    // A character that takes two units is one.
+    const rare = String.fromCodePoint(...Array.from({ length: 200 }, (_, at) => 0x2_0000 + at));
+    expect(canonicalizeUrl(url(rare), "https://e.org/")).toBeDefined();
     expect(canonicalizeUrl(url("a.".repeat(2_000)), "https://e.org/")).toBeUndefined();
   });
 

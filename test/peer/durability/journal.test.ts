@@ -70,6 +70,16 @@ describe("the journal", () => {
     expect(await has(store, "b")).toEqual([true]);
   });
 
+  it("writes nothing for a change of nothing, and lets nobody who reads along wait for it", async () => {
+    const { clock, events, journal } = await newJournal();
+    const seen: number[] = [];
+    journal.observe((ops) => void seen.push(ops.length));
+    void journal.append([]);
+    await clock.run(clock.sleep(1_000));
+    expect([events, seen]).toEqual([[], []]);
+    await clock.run(journal.flushed());
+  });
+
   it("gathers what comes within an interval into one write", async () => {
     const { clock, events, journal } = await newJournal();
     const many = (async () => {

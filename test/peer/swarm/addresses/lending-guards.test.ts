@@ -2,14 +2,21 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import {
   decodeCallAddressesReply,
+  decodeLendAddresses,
   encodeCallAddresses,
+  encodeCallAddressesReply,
   encodeHandOverAddresses,
   encodeLendAddresses,
+  encodeLendAddressesReply,
+  lendingItemsMax,
+  type LendAddresses,
 } from "../../../../src/core/messages/address-lending.ts";
+import type { AddressLoans } from "../../../../src/core/frontier/workbench.ts";
 import { messageKinds } from "../../../../src/core/messages/message-kinds.ts";
 import { defaultLendingOptions } from "../../../../src/core/politeness/address-loan.ts";
 import { positionOfAddress } from "../../../../src/core/politeness/address-stewards.ts";
-import type { IpAddress, MemberId } from "../../../../src/core/units.ts";
+import type { LoanSpan } from "../../../../src/core/politeness/address-borrower.ts";
+import type { IpAddress, MemberId, Millis } from "../../../../src/core/units.ts";
 import { AddressLending } from "../../../../src/peer/swarm/addresses/address-lending.ts";
 import type { Overlay, OverlayHandler } from "../../../../src/ports/overlay.ts";
 import { stillView } from "../still-view.ts";
@@ -27,32 +34,66 @@ function lentBy(steward: MemberId): IpAddress {
 
 const [own, theirs] = [lentBy(self), lentBy(other)];
 
-/** What the other member is answered by one that has no address in use. */
-async function answerTo(kind: number, payload: Uint8Array): ReturnType<OverlayHandler> {
+interface LoanedSpan {
+  readonly address: IpAddress;
+  readonly untilMs: Millis;
+}
+
+/** A member that wants addresses; `reply` says what the other one answers. */
+function newLending(reply: (kind: number, message: Uint8Array) => Uint8Array | undefined) {
   const handlers = new Map<number, OverlayHandler>();
+  const clock = new VirtualClock();
+  const spans: LoanedSpan[] = [];
+  let loans: AddressLoans | undefined;
   const overlay: Partial<Overlay> = {
     serve: (served, handler) => void handlers.set(served, handler),
-    request: () => Promise.resolve({ kind: "timeout" }),
+    request: ({ kind, payload }) => {
+      const answer = reply(kind, payload);
+      return Promise.resolve(answer ? { kind: "reply", payload: answer } : { kind: "timeout" });
+    },
   };
   const bench = {
-    borrowAddresses: () => [],
-    lendAddress: () => undefined,
-    addressUse: () => undefined,
+    borrowAddresses: (lent: AddressLoans) => {
+      loans = lent;
+      return [];
+    },
+    lendAddress: (address: IpAddress, { untilMs }: LoanSpan) =>
+      void spans.push({ address, untilMs }),
+    addressUse: () => ({ busy: false, nextAtMs: 0, clockAtMs: 0 }),
   };
-  const ports = { clock: new VirtualClock(), overlay: overlay as Overlay };
+  const ports = { clock, overlay: overlay as Overlay };
   const lending = new AddressLending(ports, { view, bench }, defaultLendingOptions);
   lending.serve(ports.overlay);
   lending.membersChanged();
-  const answer = await handlers.get(kind)?.(other, payload);
+  const want = (address: IpAddress): void => loans?.wanted(address);
+  const answerTo = (kind: number, payload: Uint8Array): ReturnType<OverlayHandler> => {
+    const handler = handlers.get(kind);
+    if (!handler) throw new Error("nobody serves this kind of request");
+    return handler(other, payload);
+  };
+  return { answerTo, clock, lending, spans, want };
+}
+
+/** What the other member is answered by one that has no address in use. */
+async function answerTo(kind: number, payload: Uint8Array): ReturnType<OverlayHandler> {
+  const { answerTo, lending } = newLending(() => undefined);
+  const answer = await answerTo(kind, payload);
   lending.abandon();
-  if (!answer) throw new Error("nobody serves this kind of request");
   return answer;
 }
 
-function asked(address: IpAddress, generation = 1): ReturnType<OverlayHandler> {
+function questionFor(address: IpAddress, generation = 1): Uint8Array {
   const ask = { kind: "ask" as const, address, heldMs: 0, busy: false, restMs: 0 };
-  const payload = encodeLendAddresses({ generation, sequence: 1, items: [ask] });
-  return answerTo(messageKinds.lendAddresses, payload);
+  return encodeLendAddresses({ generation, sequence: 1, items: [ask] });
+}
+
+function asked(address: IpAddress, generation = 1): ReturnType<OverlayHandler> {
+  return answerTo(messageKinds.lendAddresses, questionFor(address, generation));
+}
+
+/** What a member wants of the other one or gives back to him, from what it sends. */
+function itemsOf(payload: Uint8Array): LendAddresses["items"] {
+  return decodeLendAddresses(payload)?.items ?? [];
 }
 
 function called(recalled: readonly IpAddress[], generation = 1): ReturnType<OverlayHandler> {
@@ -80,7 +121,61 @@ describe("a steward of addresses", () => {
   });
 });
 
+describe("a steward that wants an address back", () => {
+  it.each([
+    [1, "has it when the borrower gives it back"],
+    [2, "has it not when another run answers for the borrower"],
+  ])("as run %i answers, %s", async (generation) => {
+    const { answerTo, clock, lending, spans, want } = newLending((kind) =>
+      kind === messageKinds.callAddresses
+        ? encodeCallAddressesReply({ generation, sequence: 2, restsMs: [0] })
+        : undefined,
+    );
+    await answerTo(messageKinds.lendAddresses, questionFor(own));
+    want(own);
+    await clock.run(clock.sleep(1_000));
+    expect(spans.some(({ address, untilMs }) => address === own && untilMs > 0)).toBe(
+      generation === 1,
+    );
+    lending.abandon();
+  });
+});
+
 describe("a borrower of addresses", () => {
+  it("lets no more wait for a steward than is told in four messages", async () => {
+    let items = 0;
+    const { clock, lending, want } = newLending((_, payload) => {
+      items += itemsOf(payload).length;
+      return undefined;
+    });
+    const waitingMax = 4 * lendingItemsMax;
+    let wanted = 0;
+    for (let at = 0; wanted < waitingMax + 100; at += 1) {
+      const address = `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` as IpAddress;
+      if (view.ring.ownerOf(positionOfAddress(address)) !== other) continue;
+      want(address);
+      wanted += 1;
+    }
+    await clock.run(clock.sleep(10));
+    expect(items).toBe(waitingMax);
+    lending.abandon();
+  });
+
+  it("gives back what it has on loan when it stops", async () => {
+    const told: LendAddresses["items"][number][] = [];
+    const { clock, lending, want } = newLending((_, payload) => {
+      told.push(...itemsOf(payload));
+      const lent = { kind: "lent" as const, sliceMs: 40_000, restMs: 0, shared: false };
+      return encodeLendAddressesReply([lent]);
+    });
+    want(theirs);
+    await clock.run(clock.sleep(100));
+    expect(told).toMatchObject([{ kind: "ask", address: theirs }]);
+    lending.stop();
+    expect(told.slice(1)).toMatchObject([{ kind: "return", address: theirs }]);
+    lending.abandon();
+  });
+
   it("gives an address back only to its steward", async () => {
     const answer = await called([own, theirs]);
     if (answer.kind !== "reply") throw new Error("it is called as the run that it is");
