@@ -7,6 +7,7 @@ import type { RobotsRules } from "../../core/robots/parse-robots.ts";
 import type { CanonicalUrl, Millis, OriginName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
+import { MissedTime } from "./missed-time.ts";
 
 /**
  * Characters of robots.txt whose parsed rules are in memory, with a floor for each origin; the others are read from the
@@ -31,6 +32,7 @@ export interface RobotsEntry {
 /** robots.txt of each origin: in the store, with a bounded number of parsed ones in memory. */
 export class RobotsKeeper {
   readonly #clock: Pick<Clock, "nowMs">;
+  readonly #missed: MissedTime;
   readonly #store: Pick<Store, "get">;
   readonly #entries = new RecentMap<OriginName, RobotsEntry>({
     costMax: charactersMax,
@@ -38,8 +40,12 @@ export class RobotsKeeper {
     idleMsMax,
   });
 
-  constructor(ports: { readonly clock: Pick<Clock, "nowMs">; readonly store: Pick<Store, "get"> }) {
+  constructor(ports: {
+    readonly clock: Pick<Clock, "nowMs" | "wallMs">;
+    readonly store: Pick<Store, "get">;
+  }) {
     this.#clock = ports.clock;
+    this.#missed = new MissedTime(ports.clock);
     this.#store = ports.store;
   }
 
@@ -57,7 +63,10 @@ export class RobotsKeeper {
   }
 
   isFresh({ record }: RobotsEntry): boolean {
-    return isFresh(record, this.#clock.nowMs());
+    const nowMs = this.#clock.nowMs();
+    return (
+      isFresh(record, nowMs) && record.expiresAtMs - this.#missed.since(record.fetchedAtMs) > nowMs
+    );
   }
 
   /** Takes in what was fetched; the returned operation makes it durable. */

@@ -40,11 +40,11 @@ function record(body: string): RobotsRecord {
 
 describe("RobotsKeeper", () => {
   function begun(): {
-    clock: { ms: number; nowMs: () => number };
+    clock: { ms: number; nowMs: () => number; wallMs: () => number };
     store: HeldStore;
     keeper: RobotsKeeper;
   } {
-    const clock = { ms: 0, nowMs: (): number => clock.ms };
+    const clock = { ms: 0, nowMs: (): number => clock.ms, wallMs: (): number => clock.ms };
     const store = new HeldStore();
     return { clock, store, keeper: new RobotsKeeper({ clock, store }) };
   }
