@@ -105,7 +105,7 @@ export class PageReader implements TagHandler {
         this.#readMeta(attributes);
         break;
       case "html":
-        this.#readLang(attributes);
+        if (!this.#inNoscript) this.#readLang(attributes);
         break;
       case "noscript":
         this.#inNoscript = true;
@@ -118,7 +118,7 @@ export class PageReader implements TagHandler {
   }
 
   onTitleText(text: string): void {
-    this.#title ??= title(this.#entities.text(text));
+    if (!this.#inNoscript) this.#title ??= title(this.#entities.text(text));
   }
 
   #value(raw: string | undefined): string | undefined {

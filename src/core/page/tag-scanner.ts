@@ -172,6 +172,7 @@ class TagScanner {
       this.#handler.onTag(element.tag, attributes);
     }
     const closed = this.#options.xhtml && this.#selfClosing;
+    if (closed && element.tag === "noscript") this.#handler.onNoscriptEnd();
     return html && !closed ? this.#contentEnd(element, end) : end;
   }
 

@@ -157,6 +157,9 @@ describe("what a page says of itself", () => {
     expect(extract("<noscript><base href=/n/></noscript><base href=/d/>").base).toBe(
       "http://e.org/d/",
     );
+    expect(extract("<noscript/><base href='/d/'/>", "application/xhtml+xml").base).toBe(
+      "http://e.org/d/",
+    );
   });
 
   it("is robots meta, for all crawlers and for this one", () => {
@@ -204,6 +207,11 @@ describe("what a page says of itself", () => {
     expect(extract("<svg><title>C</title></svg>").title).toBeUndefined();
     expect(extract("<title> </title>").title).toBeUndefined();
     expect(extract("<title/>x", "application/xhtml+xml").title).toBeUndefined();
+    const bare = "<noscript><html lang=de><title>Turn scripts on</title></noscript>";
+    expect(extract(`${bare}<html lang=en><title>A</title>`)).toMatchObject({
+      title: "A",
+      lang: "en",
+    });
   });
 
   it("has a title of at most 1,024 characters, none of them cut in two", () => {
