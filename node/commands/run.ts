@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import { CrawlError } from "../../src/core/errors.ts";
+import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import { formatCount } from "../../src/core/text/human.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
@@ -54,6 +55,8 @@ const jobsShownMax = 5;
 
 /** Pause until seeds that the swarm has not taken are injected again; each attempt waits for an answer longer than that. */
 const seedsAgainMs: Millis = 1_000;
+
+const seedsAgainLine = "peer: --seed is tried again until the swarm takes it\n";
 
 /** Job of seeds and injections that name none. */
 export const jobDefault = "default";
@@ -156,7 +159,10 @@ async function leave(
   return false;
 }
 
-/** Injects the seeds once the swarm takes them: a member that has not found it yet, or whose swarm is busy, is not broken. */
+/**
+ * Injects the seeds once the swarm takes them: a member that has not found it yet, or whose swarm is busy, is not broken. Nor
+ * is one, after its first attempt, where others have cancelled the job meanwhile, or made it another one.
+ */
 async function injectIntoSwarm(
   context: CommandContext,
   session: PeerSession,
@@ -164,29 +170,48 @@ async function injectIntoSwarm(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, stderr } = context.terminal;
+  let options = jobOptionsOf(values);
   for (let isFirst = true; !signal.aborted; isFirst = false) {
-    try {
-      await injectSeeds(context, session, values);
-      return;
-    } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "SWARM_BUSY") throw error;
-      if (isFirst) {
-        const next = "peer: --seed is tried again until the swarm takes it\n";
-        await stderr.write(errorReport(error).text + next);
-      }
+    const refusal = await refusalOf(injectSeeds(context, session, values, options));
+    if (refusal === undefined) return;
+    const isBusy = refusal.code === "SWARM_BUSY";
+    if (isFirst && !isBusy) throw refusal;
+    const goesOn = isBusy && !isOver(signal);
+    if (isFirst || !isBusy) {
+      await stderr.write(errorReport(refusal).text + (goesOn ? seedsAgainLine : ""));
     }
+    if (!goesOn) return;
+    // The job is as they say, and others may change it until its seeds are taken.
+    if ("open" in refusal.details) options = {};
     await clock.sleep(seedsAgainMs, signal);
   }
+}
+
+/** Why it was not done, where that is no fault of this program. */
+async function refusalOf(action: Promise<void>): Promise<CrawlError | undefined> {
+  try {
+    await action;
+    return undefined;
+  } catch (error) {
+    if (error instanceof CrawlError) return error;
+    throw error;
+  }
+}
+
+/** It may have aborted during an await. */
+function isOver(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 async function injectSeeds(
   { terminal }: CommandContext,
   { control }: PeerSession,
   values: SettingValues,
+  options: Partial<JobOptions> = jobOptionsOf(values),
 ): Promise<void> {
   if (values.seed === undefined) return;
   const job = (values.job ?? jobDefault) as JobId;
-  const { rejected } = await control.inject(job, values.seed, jobOptionsOf(values));
+  const { rejected } = await control.inject(job, values.seed, options);
   for (const { input, reason } of rejected) {
     await terminal.stderr.write(rejectionText({ url: input }, reason));
   }

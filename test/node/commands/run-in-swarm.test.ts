@@ -153,6 +153,44 @@ describe("peer run, in a swarm", () => {
     expect(await running).toBe(143);
     expect(control.injected).toHaveLength(1);
   });
+
+  it.each([
+    ["leaves their job as others may have changed it, once it has told of it", { open: 1 }, {}],
+    ["tells of their job as long as it has not found its swarm", {}, { depthMax: 3 }],
+  ])("injects its seeds again and %s", async (_, details, options) => {
+    control.broken = new CrawlError("SWARM_BUSY", "1 of 1 URLs were not acknowledged", details);
+    const [running] = await started("--join", "a:1", "--seed", "http://a.example/", "--depth", "3");
+    await expect.poll(() => terminal.stderr.text).toContain("--seed is tried again");
+    control.broken = undefined;
+    await until("the seed", () => control.injected.length > 0);
+    expect(control.injected[0]?.options).toEqual(options);
+    terminal.signal("SIGTERM");
+    await running;
+  });
+
+  it("goes on without its seeds where others have cancelled their job meanwhile, and says so", async () => {
+    control.broken = new CrawlError("SWARM_BUSY", "1 of 1 URLs were not acknowledged");
+    const [running] = await started("--join", "a:1", "--seed", "http://a.example/");
+    await expect.poll(() => terminal.stderr.text).toContain("--seed is tried again");
+    control.broken = new CrawlError("JOB_CANCELLED", 'job "default" was cancelled');
+    await expect.poll(() => terminal.stderr.text, { timeout: 3_000 }).toContain("was cancelled");
+    expect(calls).toEqual(["start"]);
+    terminal.signal("SIGTERM");
+    expect(await running).toBe(143);
+    expect(terminal.stderr.text.split("was cancelled")).toHaveLength(2);
+  });
+
+  it("promises no further attempt for seeds that the swarm has not taken when it stops", async () => {
+    const attempt = Promise.withResolvers<never>();
+    control.inject = () => attempt.promise;
+    const [running] = await started("--join", "a:1", "--seed", "http://a.example/");
+    terminal.signal("SIGTERM");
+    await until("the stop", () => calls.includes("stop"));
+    attempt.reject(new CrawlError("SWARM_BUSY", "1 of 1 URLs were not acknowledged"));
+    expect(await running).toBe(143);
+    await until("the message", () => terminal.stderr.text.includes("not acknowledged"));
+    expect(terminal.stderr.text).not.toContain("tried again");
+  });
 });
 
 describe("peer run that a program started", () => {

@@ -10,7 +10,8 @@ import type { Parcel } from "./parcel.ts";
 
 /**
  * Brings seeds to the members that own their sites. Resolves when all are durable there and at their replicas: with the
- * number of those that were new. Errors: `SWARM_BUSY` when an owner did not answer in time.
+ * number of those that were new. Errors: `SWARM_BUSY` when an owner did not answer in time; its
+ * details tell how many are `open`.
  */
 export async function injectSeeds(
   { clock, exchange }: { readonly clock: Clock; readonly exchange: Exchange },
