@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
-import type { JobId, Millis } from "../../src/core/units.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
+import { JobObstacle } from "../dashboard/job-obstacle.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
 import type { ProgressView } from "../dashboard/progress-view.ts";
 import { ProgressWatch } from "../dashboard/progress-watch.ts";
-import { Standstill, type QueueAnswers } from "../dashboard/standstill.ts";
+import type { QueueAnswers } from "../dashboard/standstill.ts";
 import { exitCodes } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
 import { renderJobs } from "../text/job-text.ts";
@@ -50,12 +50,8 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   const { clock } = terminal;
   const watch = new ProgressWatch({ jobs: reports }, job, title, clock.nowMs());
   const ending = new AbortController();
-  const obstacle = obstacleTeller(
-    client,
-    job,
-    clock,
-    AbortSignal.any([stop.signal, ending.signal]),
-  );
+  const answers = answersOf(client, AbortSignal.any([stop.signal, ending.signal]));
+  const obstacle = new JobObstacle(answers, job, clock);
   const view = viewer(watch, clock, obstacle, () => client.stats(stop.signal));
   const display = new ProgressDisplay(terminal.stderr, clock, view, {
     ...defaultProgressDisplayOptions,
@@ -127,14 +123,14 @@ async function jobsOf(
 function viewer(
   watch: ProgressWatch,
   clock: Clock,
-  obstacle: ObstacleTeller,
+  obstacle: JobObstacle,
   ask: () => Promise<StatsDocument>,
 ): () => Promise<ProgressView> {
   return async () => {
     try {
       const stats = await ask();
       const view = watch.observe(stats, clock.nowMs());
-      const trouble = await obstacle(stats, clock.nowMs());
+      const trouble = await obstacle.text(stats);
       return { ...view, ...(trouble !== undefined && { trouble }) };
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
@@ -143,53 +139,12 @@ function viewer(
   };
 }
 
-/** How much longer than a look took nothing is asked: where there are ten thousand jobs, a host's queues take a second. */
-const restShare = 9;
-
-/** What keeps the first job that runs back, where it stands still. */
-type ObstacleTeller = (stats: StatsDocument, nowMs: Millis) => Promise<string | undefined>;
-
-function obstacleTeller(
-  client: ApiClient,
-  job: string | undefined,
-  clock: Clock,
-  signal: AbortSignal,
-): ObstacleTeller {
-  const answers: QueueAnswers = {
+function answersOf(client: ApiClient, signal: AbortSignal): QueueAnswers {
+  return {
     host: (name) => client.host(name, signal),
     queued: async (id) => {
       const first = await client.urls(id, { state: "queued" }, signal).next();
       return first.done === true ? [] : first.value;
     },
   };
-  let watched: { readonly id: JobId; readonly standstill: Standstill } | undefined;
-  let told: string | undefined;
-  let lookAtMs: Millis = -Infinity;
-  return async ({ jobs, openRequests }, nowMs) => {
-    if (nowMs < lookAtMs) return told;
-    const first = jobs.find(
-      (one) => (job === undefined || one.definition.id === job) && goesOn(one),
-    );
-    told = undefined;
-    if (first === undefined) return undefined;
-    const { id } = first.definition;
-    const awaited = job === undefined ? jobs : [first];
-    const fetched = awaited.reduce((sum, { counts }) => sum + counts.fetched, 0);
-    if (watched?.id !== id) {
-      const beginning = { job: id, urls: [], fetchedBefore: fetched };
-      watched = { id, standstill: new Standstill(answers, beginning) };
-    }
-    // Whose requests are open is not known: beside another job that runs, what holds the hosts says whether one is asked.
-    const isAlone =
-      awaited.length === jobs.length || !jobs.some((one) => one !== first && goesOn(one));
-    const figures = { fetched, openRequests: isAlone ? openRequests : 0, isRunning: true };
-    told = await watched.standstill.text(figures, nowMs);
-    const endMs = clock.nowMs();
-    lookAtMs = endMs + restShare * (endMs - nowMs);
-    return told;
-  };
-}
-
-function goesOn({ definition, finished }: JobReport): boolean {
-  return definition.state === "running" && !finished;
 }

@@ -111,3 +111,37 @@ it("peer wait --job says which host keeps the job back while another job goes on
   (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
   expect(await waiting).toBe(0);
 });
+
+it("peer wait says no longer what keeps a job back once it goes on, however long the answer took", async () => {
+  const report = jobReport("a", { queued: 5 });
+  const waits = Promise.withResolvers<ServerResponse>();
+  const host = { host: "h.example", queued: [{ job: "a", urls: 5 }], hold: "backoff", robots: [] };
+  const answers: Record<string, unknown> = {
+    "/v1/jobs": { jobs: [report] },
+    "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },
+    "/v1/hosts/h.example": { ...host, detail: "The host rests after a failure." },
+  };
+  const terminal = new FakeTerminal({ isTTY: true });
+  const shown = "h.example: the host rests after a failure";
+  const drawings = (): string[] => terminal.stderr.text.split("waiting for all jobs");
+  let fetched = 0;
+  const api = await peerThat((response, path) => {
+    if (path === "/v1/jobs/a/wait") waits.resolve(response);
+    else if (path === "/v1/stats") {
+      if (terminal.stderr.text.includes(shown)) fetched += 1;
+      response.end(
+        JSON.stringify({ jobs: [jobReport("a", { queued: 5, fetched })], openRequests: 0 }),
+      );
+    } else {
+      const isHost = path === "/v1/hosts/h.example";
+      setTimeout(() => response.end(JSON.stringify(answers[path ?? ""])), isHost ? 300 : 0);
+    }
+  });
+  const waiting = runCli(["wait", "--api", api], terminal);
+  await until("the host", () => terminal.stderr.text.includes(shown));
+  const before = drawings().length;
+  await until("more drawings", () => drawings().length > before + 3);
+  (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
+  expect(await waiting).toBe(0);
+  expect(drawings().at(before + 2)).not.toContain(shown);
+});
