@@ -118,6 +118,8 @@ async function untilStopped(swarm: DemoSwarm, stop: StopRequest): Promise<DemoOu
 
 /** Peers go on with what they find: of an earlier run, it would be in the figures of this one. */
 async function mustBeUnused(out: string): Promise<void> {
+  // As an unset variable leaves it: joined with a name, it would be the current folder, whatever that holds.
+  if (out === "") throw usageError('--out must name a new or empty folder, got ""');
   const names = await readdir(out).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
     const reason = systemReason(error, readingFile);

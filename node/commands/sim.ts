@@ -122,6 +122,7 @@ async function sim(context: CommandContext, options: SimOptions): Promise<void> 
 
 /** A run may take hours: whether its report can be written is known before. */
 async function checkWritable(file: string): Promise<void> {
+  if (file === "") throw usageError('--report must name a file, got ""');
   try {
     const found = await stat(file).catch(() => undefined);
     if (found?.isDirectory() === true) throw usageError(`--report ${file} is a directory`);

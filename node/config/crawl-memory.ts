@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { errorCode } from "../../src/adapters/warc/archive-files.ts";
 import { usageError } from "../error-line.ts";
+import { readingFile, systemReason } from "../system-reason.ts";
 import { writeWhole } from "../whole-file.ts";
+import { parseConfig } from "./load-settings.ts";
 import { dataLayout } from "./peer-config.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
@@ -18,7 +21,7 @@ const networkNames = [
 /** The same and the job that a continued crawl is of. The job's own options are kept with the job. */
 const rememberedNames = ["job", ...networkNames] as const satisfies readonly SettingName[];
 
-/** Settings of the last crawl in `dataDir`. Fails with `CONFIG_INVALID` where the file was spoilt. */
+/** Settings of the last crawl in `dataDir`. Fails with `CONFIG_INVALID` where the file was spoilt, or cannot be read. */
 export function recallSettings(dataDir: string): Promise<SettingValues> {
   return recall(dataDir, rememberedNames);
 }
@@ -36,9 +39,11 @@ async function recall(dataDir: string, names: readonly SettingName[]): Promise<S
   let text: string;
   try {
     text = await readFile(settingsFile, "utf8");
-  } catch {
+  } catch (error) {
     // A new crawl; whether the directory can be used is found out by those who write to it.
-    return {};
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return {};
+    // Without them what they alone make reachable would be given up, and they would be overwritten.
+    throw usageError(`${settingsFile} cannot be read (${systemReason(error, readingFile)})`);
   }
   const file = { name: settingsFile, content: jsonOrNothing(text) };
   const { values, problems } = resolveSettings(names, { file, environment: {}, flags: {} });
@@ -63,7 +68,7 @@ function plain(value: SettingValues[(typeof rememberedNames)[number]]): unknown 
 
 function jsonOrNothing(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseConfig(text);
   } catch {
     return undefined;
   }

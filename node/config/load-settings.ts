@@ -42,11 +42,15 @@ async function readConfig(path: string): Promise<{ name: string; content: unknow
     throw usageError(`--config: ${path} cannot be read (${systemReason(error, readingFile)})`);
   }
   try {
-    // Some editors begin a file with a byte order mark (RFC 8259, section 8.1, lets it be passed over).
-    return { name, content: JSON.parse(text.replace(/^\ufeff/, "")) as unknown };
+    return { name, content: parseConfig(text) };
   } catch (error) {
     throw usageError(
       `${name} is not JSON (${error instanceof Error ? error.message : String(error)})`,
     );
   }
+}
+
+/** What a configuration file holds. Some editors begin it with a byte order mark (RFC 8259, section 8.1, lets it be passed over). */
+export function parseConfig(text: string): unknown {
+  return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
 }

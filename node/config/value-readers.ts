@@ -40,10 +40,10 @@ export function jobOption<K extends keyof JobOptions>(
   };
 }
 
-/** A job's name. */
+/** A job's name, which a file may give as a number; of anything else the text would be a name that nobody chose. */
 export const jobName: ValueReader<string> = (raw) => {
-  const name = String(raw);
-  return isJobId(name) ? good(name) : bad(jobIdForm, raw);
+  const name = typeof raw === "number" ? String(raw) : raw;
+  return typeof name === "string" && isJobId(name) ? good(name) : bad(jobIdForm, raw);
 };
 
 /** Text that is a whole number as that number; anything else as it is. */

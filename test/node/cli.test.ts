@@ -60,6 +60,7 @@ describe("the command line", () => {
 
   it.each([
     [["demo", "--sites", "50", "--pages", "10"], "--pages must be at least --sites (50), got 10"],
+    [["demo", "--out", ""], '--out must name a new or empty folder, got ""'],
     [["demo", "--sites", "0"], "--sites must be a whole number from 1 to 1,000, got 0"],
   ])("refuses %j with exit code 2 and one line", expectRefusal);
 

@@ -46,6 +46,7 @@ describe("peer sim", () => {
       ["steady", "--report", "/nope/x.html"],
       "--report /nope/x.html cannot be written (there is no such directory)",
     ],
+    [["steady", "--report", ""], '--report must name a file, got ""'],
     [["steady", "--report", tmpdir()], `--report ${tmpdir()} is a directory`],
   ])("says in one line what is wrong with %j", async (words, problem) => {
     expect(await sim(...words)).toEqual({ exitCode: 2, out: "", err: `peer: ${problem}\n` });

@@ -120,7 +120,12 @@ describe("value readers", () => {
     expect(jobOption("include", wordsOrAsIs)("^/a /b")).toEqual({ ok: true, value: ["^/a", "/b"] });
     expect(jobOption("include", wordsOrAsIs)("(")).toMatchObject({ ok: false });
     expect(jobName("docs")).toEqual({ ok: true, value: "docs" });
+    expect(jobName(2026)).toEqual({ ok: true, value: "2026" });
     expect(jobName("../docs")).toMatchObject({ ok: false });
+  });
+
+  it.each([[null], [true], [["docs"]], [[["docs"]]]])("takes no job's name from %j", (raw) => {
+    expect(jobName(raw)).toMatchObject({ ok: false });
   });
 
   it.each([
