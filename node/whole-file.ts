@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import { errorCode, renameDurably } from "../src/adapters/warc/archive-files.ts";
+import { errorCode, isNoSpace, renameDurably } from "../src/adapters/warc/archive-files.ts";
 import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
 
 /**
@@ -26,6 +26,6 @@ export async function writeWhole(
 }
 
 function crawlErrorOf(code: string | undefined): CrawlErrorCode {
-  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return "DISK_FULL";
+  if (isNoSpace(code)) return "DISK_FULL";
   return code === "EIO" ? "STORE_IO" : "DATA_DIR_UNUSABLE";
 }

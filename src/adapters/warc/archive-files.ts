@@ -32,7 +32,7 @@ export async function onDisk<T>(path: string, action: () => Promise<T>): Promise
 function archiveError(cause: unknown, path: string): Error {
   if (cause instanceof CrawlError || cause instanceof InvariantError) return cause;
   const code = errorCode(cause);
-  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
+  if (code !== undefined && isNoSpace(code)) {
     return new CrawlError(
       "DISK_FULL",
       `the disk that holds ${path} is full; make room and start again, it goes on where it stopped`,
@@ -45,6 +45,11 @@ function archiveError(cause: unknown, path: string): Error {
   return new CrawlError("ARCHIVE_IO", `the archive failed at ${path} (${reason})`, details, {
     cause,
   });
+}
+
+/** Whether a system's code says that there is no room: on the disk, for the user, or in one file. */
+export function isNoSpace(code: string | undefined): boolean {
+  return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
 }
 
 /** The system's code of an error, for instance `ENOENT`. */

@@ -45,15 +45,26 @@ it("peer wait fails where a job can go no further, and says so", async () => {
   );
 });
 
+/** What a peer answers where the one host that job `a` has URLs of rests, and what is shown then. */
+const resting = {
+  "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },
+  "/v1/hosts/h.example": {
+    host: "h.example",
+    queued: [{ job: "a", urls: 5 }],
+    hold: "backoff",
+    robots: [],
+    detail: "The host rests after a failure.",
+  },
+};
+const shown = "h.example: the host rests after a failure";
+
 it("peer wait says which host keeps the job back", async () => {
   const report = jobReport("a", { queued: 5 });
   const waits = Promise.withResolvers<ServerResponse>();
-  const host = { host: "h.example", queued: [{ job: "a", urls: 5 }], hold: "backoff", robots: [] };
   const answers: Record<string, unknown> = {
     "/v1/jobs": { jobs: [report] },
     "/v1/stats": { jobs: [report], openRequests: 0 },
-    "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },
-    "/v1/hosts/h.example": { ...host, detail: "The host rests after a failure." },
+    ...resting,
   };
   const api = await peerThat((response, path) => {
     if (path === "/v1/jobs/a/wait") waits.resolve(response);
@@ -61,7 +72,6 @@ it("peer wait says which host keeps the job back", async () => {
   });
   const terminal = new FakeTerminal({ isTTY: true });
   const waiting = runCli(["wait", "--api", api], terminal);
-  const shown = "h.example: the host rests after a failure";
   await until("the host", () => terminal.stderr.text.includes(shown));
   (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
   expect(await waiting).toBe(0);
@@ -89,11 +99,9 @@ it("peer wait ends with the job, whoever is asked what keeps it back", async () 
 it("peer wait --job says which host keeps the job back while another job goes on", async () => {
   const report = jobReport("a", { queued: 5 });
   const waits = Promise.withResolvers<ServerResponse>();
-  const host = { host: "h.example", queued: [{ job: "a", urls: 5 }], hold: "backoff", robots: [] };
   const answers: Record<string, unknown> = {
     "/v1/jobs/a": report,
-    "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },
-    "/v1/hosts/h.example": { ...host, detail: "The host rests after a failure." },
+    ...resting,
   };
   let fetched = 0;
   const api = await peerThat((response, path) => {
@@ -106,42 +114,7 @@ it("peer wait --job says which host keeps the job back while another job goes on
   });
   const terminal = new FakeTerminal({ isTTY: true });
   const waiting = runCli(["wait", "--job", "a", "--api", api], terminal);
-  const shown = "h.example: the host rests after a failure";
   await until("the host", () => terminal.stderr.text.includes(shown));
   (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
   expect(await waiting).toBe(0);
-});
-
-it("peer wait says no longer what keeps a job back once it goes on, however long the answer took", async () => {
-  const report = jobReport("a", { queued: 5 });
-  const waits = Promise.withResolvers<ServerResponse>();
-  const host = { host: "h.example", queued: [{ job: "a", urls: 5 }], hold: "backoff", robots: [] };
-  const answers: Record<string, unknown> = {
-    "/v1/jobs": { jobs: [report] },
-    "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },
-    "/v1/hosts/h.example": { ...host, detail: "The host rests after a failure." },
-  };
-  const terminal = new FakeTerminal({ isTTY: true });
-  const shown = "h.example: the host rests after a failure";
-  const drawings = (): string[] => terminal.stderr.text.split("waiting for all jobs");
-  let fetched = 0;
-  const api = await peerThat((response, path) => {
-    if (path === "/v1/jobs/a/wait") waits.resolve(response);
-    else if (path === "/v1/stats") {
-      if (terminal.stderr.text.includes(shown)) fetched += 1;
-      response.end(
-        JSON.stringify({ jobs: [jobReport("a", { queued: 5, fetched })], openRequests: 0 }),
-      );
-    } else {
-      const isHost = path === "/v1/hosts/h.example";
-      setTimeout(() => response.end(JSON.stringify(answers[path ?? ""])), isHost ? 300 : 0);
-    }
-  });
-  const waiting = runCli(["wait", "--api", api], terminal);
-  await until("the host", () => terminal.stderr.text.includes(shown));
-  const before = drawings().length;
-  await until("more drawings", () => drawings().length > before + 3);
-  (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
-  expect(await waiting).toBe(0);
-  expect(drawings().at(before + 2)).not.toContain(shown);
 });

@@ -14,6 +14,18 @@ const pages: Readonly<Record<string, TablePage>> = {
   "http://site.example/linked": htmlPage(),
 };
 
+const again = "again" as JobId;
+
+/** Crawls the seed in a job that has none of its URLs. */
+async function crawlAgain(machine: VirtualPeer): Promise<void> {
+  await machine.clock.run(
+    (async () => {
+      await machine.peer.inject(again, [seed]);
+      await machine.peer.jobFinished(again, new AbortController().signal);
+    })(),
+  );
+}
+
 it("takes an unchanged page for what its own head says, though its content is archived under another's", async () => {
   const machine = new VirtualPeer((url, asked) => {
     const page = pages[url];
@@ -21,13 +33,7 @@ it("takes an unchanged page for what its own head says, though its content is ar
     return page && { ...page, headers: { ...page.headers, etag } };
   });
   await machine.crawl([seed]);
-  const again = "again" as JobId;
-  await machine.clock.run(
-    (async () => {
-      await machine.peer.inject(again, [seed]);
-      await machine.peer.jobFinished(again, new AbortController().signal);
-    })(),
-  );
+  await crawlAgain(machine);
   expect(machine.peer.job(again).counts).toMatchObject({ pages: 3, statuses: { "3xx": 4 } });
   const { headers } = await machine.peer.content("http://site.example/doc", again);
   expect(headers).toContain("text/html");
@@ -40,13 +46,7 @@ it("follows no link of an unchanged page whose 304 says nofollow", async () => {
     return page && { ...page, headers: { ...page.headers, etag, "X-Robots-Tag": "all" } };
   });
   await machine.crawl([seed]);
-  const again = "again" as JobId;
-  await machine.clock.run(
-    (async () => {
-      await machine.peer.inject(again, [seed]);
-      await machine.peer.jobFinished(again, new AbortController().signal);
-    })(),
-  );
+  await crawlAgain(machine);
   expect(machine.web.counts().get("http://site.example/linked")).toBe(1);
   expect(machine.peer.job(again).counts).toMatchObject({ skipped: { nofollow: 1 } });
 });

@@ -34,6 +34,38 @@ function lease(): Lease {
   return { host: {}, address: "10.0.0.1", job, url } as unknown as Lease;
 }
 
+type Parts = ConstructorParameters<typeof Visitor>[1];
+
+/** Whose requests are all too late to be made. */
+function tooLate(parts: Partial<Parts>): Visitor {
+  const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
+  const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
+  return new Visitor(
+    {
+      clock: new VirtualClock(),
+      entropy: { random: () => 0 },
+      fetcher: {
+        fetch: () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
+        stop: unexpected,
+      },
+      logger: { debug: none, info: none, warn: none, error: none },
+      metrics: { count: none, gauge: none, observe: none },
+    },
+    {
+      budget: newBudget(),
+      frontier: { closeRequest: none, putBack: none, setPace: none },
+      robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
+      leases: { add: () => 0, remove: none },
+      finisher: { finish: unexpected, finishResponse: unexpected },
+      prior: noPrior,
+      swarm: undefined,
+      ...parts,
+    },
+    defaultPeerOptions,
+    signal,
+  );
+}
+
 describe("Visitor", () => {
   it.each([
     ["before its visit began", 1, 0],
@@ -83,37 +115,13 @@ describe("Visitor", () => {
 
   it("takes the note of a request back that was too late to be made", async () => {
     const notes: number[] = [];
-    const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
-    const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
-    const visitor = new Visitor(
-      {
-        clock: new VirtualClock(),
-        entropy: { random: () => 0 },
-        fetcher: {
-          fetch: () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
-          stop: unexpected,
-        },
-        logger: { debug: none, info: none, warn: none, error: none },
-        metrics: { count: none, gauge: none, observe: none },
+    const visitor = tooLate({
+      leases: {
+        add: () => notes.push(7) + 6,
+        remove: (note) => void notes.splice(notes.indexOf(note), 1),
       },
-      {
-        budget: newBudget(),
-        frontier: { closeRequest: none, putBack: none, setPace: none },
-        robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
-        leases: {
-          add: () => notes.push(7) + 6,
-          remove: (note) => void notes.splice(notes.indexOf(note), 1),
-        },
-        finisher: {
-          finish: unexpected,
-          finishResponse: unexpected,
-        },
-        prior: noPrior,
-        swarm: { keeper, standstills: 0, standstillsSeen: 0 },
-      },
-      defaultPeerOptions,
-      signal,
-    );
+      swarm: { keeper, standstills: 0, standstillsSeen: 0 },
+    });
     await visitor.visit(lease());
     expect(notes).toEqual([]);
   });
@@ -123,37 +131,15 @@ describe("Visitor", () => {
     const [first, second] = ["http://a.example/?b=1&a=2", "http://a.example/?a=2&b=1"];
     const entry = { ...url.entry, url: second, unseen: 0, redirectChain: [first] };
     const asked: string[] = [];
-    const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
-    const late = { failure: "aborted", detail: "", startedAtMs: 0, finishedAtMs: 0 };
-    const visitor = new Visitor(
-      {
-        clock: new VirtualClock(),
-        entropy: { random: () => 0 },
-        fetcher: {
-          fetch: () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
-          stop: unexpected,
+    const visitor = tooLate({
+      prior: {
+        ...noPrior,
+        find: (_, of) => {
+          asked.push(of);
+          return Promise.resolve(undefined);
         },
-        logger: { debug: none, info: none, warn: none, error: none },
-        metrics: { count: none, gauge: none, observe: none },
       },
-      {
-        budget: newBudget(),
-        frontier: { closeRequest: none, putBack: none, setPace: none },
-        robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
-        leases: { add: () => 0, remove: none },
-        finisher: { finish: unexpected, finishResponse: unexpected },
-        prior: {
-          ...noPrior,
-          find: (_, of) => {
-            asked.push(of);
-            return Promise.resolve(undefined);
-          },
-        },
-        swarm: undefined,
-      },
-      defaultPeerOptions,
-      signal,
-    );
+    });
     await visitor.visit({ ...rest, url: { ...url, entry } });
     expect(asked).toEqual([second]);
   });

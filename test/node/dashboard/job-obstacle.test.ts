@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { JobObstacle } from "../../../node/dashboard/job-obstacle.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import type { JobId } from "../../../src/core/units.ts";
+import type { HostStatus } from "../../../src/ports/peer-control.ts";
+import { jobReport } from "../../support/fake-peer-control.ts";
+
+const host: HostStatus = {
+  host: "h.example",
+  owner: "peer-0",
+  known: true,
+  queued: [{ job: "a" as JobId, urls: 5, orMore: false }],
+  hold: "backoff",
+  detail: "The host rests after a failure.",
+  failuresInRow: 1,
+  robots: [],
+};
+
+const shown = "h.example: the host rests after a failure";
+
+it("asks again only after nine times as long as a look took, and tells meanwhile what is not over", async () => {
+  const clock = new VirtualClock();
+  let looks = 0;
+  const answers = {
+    queued: () => Promise.resolve([{ url: "http://h.example/1" }]),
+    host: async () => {
+      looks += 1;
+      await clock.sleep(300);
+      return host;
+    },
+  };
+  const obstacle = new JobObstacle(answers, undefined, clock);
+  const told = (fetched: number, openRequests = 0): Promise<string | undefined> =>
+    obstacle.text({ jobs: [jobReport("a", { queued: 5, fetched })], openRequests });
+  await clock.run(
+    (async () => {
+      expect(await told(0)).toBe(shown);
+      const first = looks;
+      expect(await told(0)).toBe(shown);
+      await clock.sleep(2_699);
+      expect(await told(0)).toBe(shown);
+      expect(looks).toBe(first);
+      await clock.sleep(1);
+      expect(await told(0)).toBe(shown);
+      expect(looks).toBeGreaterThan(first);
+      expect(await told(0, 1)).toBeUndefined();
+      expect(await told(1)).toBeUndefined();
+    })(),
+  );
+});
