@@ -58,6 +58,11 @@ export class VirtualLeaseSlots implements LeaseSlots {
     if (this.#isUsable()) this.#slots.delete(slot);
   }
 
+  /** What is set and cleared in a turn of the event loop is written before the next: no process ends within one. */
+  written(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** What a process does after its end changes nothing, and fails nowhere. */
   #isUsable(): boolean {
     if (!this.#process.isAlive) return false;

@@ -20,6 +20,7 @@ export function leaseSlotsContract(
       await first.start();
       const slots = [1, 2, 3].map((number) => first.set(note(number)));
       first.clear(slots[1] ?? -1);
+      await first.written();
       const found = await nextProcess().start();
       expect(found.map(([byte]) => byte).sort()).toEqual([1, 3]);
     });
@@ -32,6 +33,7 @@ export function leaseSlotsContract(
       expect(slots.set(note(2))).not.toBe(first);
       slots.clear(first);
       slots.set(note(3));
+      await slots.written();
       const found = await nextProcess().start();
       expect(found.map(([byte]) => byte).sort()).toEqual([2, 3]);
     });
@@ -41,11 +43,14 @@ export function leaseSlotsContract(
       const first = nextProcess();
       await first.start();
       first.set(note(1));
+      await first.written();
       const second = nextProcess();
       await second.start();
       second.set(note(2));
+      await second.written();
       expect(await nextProcess().start()).toHaveLength(2);
       second.clearFound();
+      await second.written();
       const found = await nextProcess().start();
       expect(found.map(([byte]) => byte)).toEqual([2]);
     });
@@ -55,7 +60,17 @@ export function leaseSlotsContract(
       const slots = nextProcess();
       await slots.start();
       for (let number = 0; number < 3_000; number += 1) slots.set(note(1 + (number % 200)));
+      await slots.written();
       expect(await nextProcess().start()).toHaveLength(3_000);
+    });
+
+    it("write what was set before they are closed", async () => {
+      const { nextProcess } = await newWorld();
+      const slots = nextProcess();
+      await slots.start();
+      slots.set(note(1));
+      await slots.stop();
+      expect(await nextProcess().start()).toHaveLength(1);
     });
 
     it("refuse a note when they are closed", async () => {
@@ -65,7 +80,9 @@ export function leaseSlotsContract(
       const slot = slots.set(note(1));
       await slots.stop();
       await slots.stop();
-      expect(() => slots.clear(slot)).toThrow(expect.objectContaining({ code: "STORE_IO" }));
+      const refused: unknown = expect.objectContaining({ code: "STORE_IO" });
+      expect(() => slots.clear(slot)).toThrow(refused);
+      expect(() => slots.set(note(1))).toThrow(refused);
     });
   });
 }

@@ -49,19 +49,26 @@ export class LeaseLog {
   /** Forgets what was found, once it is counted. */
   forgetFound(): void {
     this.#slots.clearFound();
+    this.#slots.written().catch(this.#onFailure);
   }
 
-  /** From the return on the lease would survive the end of this process. `attempt` counts from 0. */
+  /** Notes a lease, which survives the end of this process from {@link noted} on. `attempt` counts from 0. */
   add(urlRowKey: Uint8Array, attempt: number): number {
     return this.#slots.set(leaseKey(this.#run, urlRowKey, attempt));
   }
 
+  /** Resolves when all leases that were added up to now would survive the end of this process. */
+  noted(): Promise<void> {
+    return this.#slots.written();
+  }
+
   /** The outcome of the request with this lease is durable, or there was none. */
   remove(lease: number): void {
+    // Nobody waits for the commit behind which this is called.
     try {
       this.#slots.clear(lease);
+      this.#slots.written().catch(this.#onFailure);
     } catch (error) {
-      // Nobody waits for the commit behind which this is called.
       this.#onFailure(error);
     }
   }

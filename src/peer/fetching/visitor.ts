@@ -58,7 +58,7 @@ interface VisitorParts {
   readonly budget: Pick<BodyBudget, "open">;
   readonly frontier: Pick<Frontier, "closeRequest" | "putBack" | "setPace">;
   readonly robots: Pick<RobotsVisitor, "judge">;
-  readonly leases: Pick<LeaseLog, "add" | "remove">;
+  readonly leases: Pick<LeaseLog, "add" | "noted" | "remove">;
   readonly finisher: Pick<PageFinisher, "finish" | "finishResponse">;
   readonly prior: Pick<PriorFetches, "find" | "unchanged">;
   /** Absent where no other member writes to the queue and the records. */
@@ -162,6 +162,7 @@ export class Visitor {
     const { job, address, unresolved } = lease;
     if (unresolved) return unresolvedOutcome(unresolved, this.#ports.clock.nowMs());
     lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
+    await this.#parts.leases.noted();
     const { otherContent, sitemaps } = job.definition.options;
     return this.#ports.fetcher.fetch(
       {

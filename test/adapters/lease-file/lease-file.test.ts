@@ -37,6 +37,7 @@ describe("a lease file", () => {
     const first = open(path);
     await first.start();
     for (const byte of [1, 2, 3]) first.set(new Uint8Array(39).fill(byte));
+    await first.written();
     const bytes = await readFile(path);
     const second = bytes.indexOf(Buffer.alloc(39, 2));
     bytes.fill(0xff, second, second + 63);
@@ -50,12 +51,33 @@ describe("a lease file", () => {
     const first = open(path);
     await first.start();
     first.set(new Uint8Array(39).fill(1));
+    await first.written();
     await truncate(path, 100);
     const next = open(path);
     const found = await next.start();
     expect(found.length).toBeLessThanOrEqual(1);
     next.set(new Uint8Array(39).fill(2));
+    await next.written();
     expect(await open(path).start()).toHaveLength(found.length + 1);
+  });
+
+  it("writes nothing of what lies beside the slots that it changes", async () => {
+    const path = await newFile();
+    const file = open(path);
+    await file.start();
+    const slots = [1, 2, 3, 4].map((byte) => file.set(new Uint8Array(39).fill(byte)));
+    await file.written();
+    const before = await readFile(path);
+    await writeFile(path, Buffer.alloc(before.length));
+    file.clear(slots[2] ?? -1);
+    file.clear(slots[1] ?? -1);
+    file.set(new Uint8Array(39).fill(5));
+    await file.written();
+    const after = await readFile(path);
+    const changed = [...after.keys()].filter((at) => after[at] !== 0);
+    expect(after.subarray(64, 128)).toEqual(expect.objectContaining({ 0: 39, 1: 5, 63: 39 }));
+    expect(Math.min(...changed)).toBe(64);
+    expect(Math.max(...changed)).toBe(127);
   });
 
   it("says so where the file cannot be made", async () => {

@@ -71,7 +71,7 @@ export class LoneScheduler {
         ),
         frontier,
         robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
-        leases: { add: () => 0, remove: () => undefined },
+        leases: { add: () => 0, noted: () => Promise.resolve(), remove: () => undefined },
         finisher: {
           finish: putBack,
           finishResponse: putBack,

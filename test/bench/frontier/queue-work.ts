@@ -169,6 +169,7 @@ async function end(lone: LoneFrontier, lease: Lease, takenAtMs: number): Promise
     busyMs += performance.now() - beforeMs;
     return result;
   };
+  await leases.noted();
   // An answer never comes in the same turn of the loop.
   await nextTurn();
   timed(() => frontier.closeRequest(lease, { finishedAtMs: clock.nowMs() }));

@@ -37,6 +37,10 @@ function lease(): Lease {
 type Parts = ConstructorParameters<typeof Visitor>[1];
 
 /** Whose requests are all too late to be made. */
+function unexpectedCall(): never {
+  throw new Error("not to be called");
+}
+
 function tooLate(parts: Partial<Parts>): Visitor {
   const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
   const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
@@ -55,7 +59,7 @@ function tooLate(parts: Partial<Parts>): Visitor {
       budget: newBudget(),
       frontier: { closeRequest: none, putBack: none, setPace: none },
       robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
-      leases: { add: () => 0, remove: none },
+      leases: { add: () => 0, noted: () => Promise.resolve(), remove: none },
       finisher: { finish: unexpected, finishResponse: unexpected },
       prior: noPrior,
       swarm: undefined,
@@ -98,7 +102,7 @@ describe("Visitor", () => {
             return Promise.resolve({ kind: "allowed" });
           },
         },
-        leases: { add: () => done.push("leased"), remove: none },
+        leases: { add: () => done.push("leased"), noted: () => Promise.resolve(), remove: none },
         finisher: {
           finish: note("finish"),
           finishResponse: note("finish"),
@@ -113,11 +117,24 @@ describe("Visitor", () => {
     expect(done).toEqual(["closed", "put back"]);
   });
 
+  it("makes no request whose note would not outlive the process", async () => {
+    const visitor = tooLate({
+      leases: {
+        add: () => 0,
+        noted: () => Promise.reject(new Error("the disk has failed")),
+        remove: none,
+      },
+      frontier: { closeRequest: unexpectedCall, putBack: unexpectedCall, setPace: none },
+    });
+    await expect(visitor.visit(lease())).rejects.toThrow("the disk has failed");
+  });
+
   it("takes the note of a request back that was too late to be made", async () => {
     const notes: number[] = [];
     const visitor = tooLate({
       leases: {
         add: () => notes.push(7) + 6,
+        noted: () => Promise.resolve(),
         remove: (note) => void notes.splice(notes.indexOf(note), 1),
       },
       swarm: { keeper, standstills: 0, standstillsSeen: 0 },
@@ -184,7 +201,7 @@ describe("Visitor", () => {
           budget,
           frontier: { closeRequest: none, putBack: look, setPace: none },
           robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
-          leases: { add: () => 0, remove: none },
+          leases: { add: () => 0, noted: () => Promise.resolve(), remove: none },
           finisher: { finish, finishResponse: finish },
           prior: noPrior,
           swarm: undefined,
