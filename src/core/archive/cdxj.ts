@@ -21,7 +21,7 @@ export function cdxjLine(index: CaptureIndex, place: CdxjPlace): string {
     url: index.url,
     mime: index.mime,
     status: String(index.status),
-    digest: index.payloadDigest.replace(/^sha1:/, ""),
+    digest: index.payloadDigest.slice(index.payloadDigest.indexOf(":") + 1),
     length: String(place.length),
     offset: String(place.offset),
     filename: place.file,
@@ -29,11 +29,17 @@ export function cdxjLine(index: CaptureIndex, place: CdxjPlace): string {
   return `${surtKey(index.url)} ${timestamp14(index.fetchedAtMs)} ${asciiJson(fields)}\n`;
 }
 
+/** The last one that was written: many pages are fetched in one second. */
+const latest = { second: Number.NaN, timestamp: "" };
+
 /** `20260301123000`, in UTC: the time as indexes and file names of archives have it. */
 export function timestamp14(atMs: number): string {
-  const iso = new Date(atMs).toISOString();
-  const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)];
-  return `${date.replaceAll("-", "")}${time.replaceAll(":", "")}`;
+  const second = Math.floor(atMs / 1_000);
+  if (second !== latest.second) {
+    latest.timestamp = new Date(second * 1_000).toISOString().replaceAll(/\D/g, "").slice(0, 14);
+    latest.second = second;
+  }
+  return latest.timestamp;
 }
 
 function asciiJson(json: string): string {
