@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { readable, toMultiaddr } from "../src/adapters/libp2p/address.ts";
+import { readable, readAddress, toMultiaddr } from "../src/adapters/libp2p/address.ts";
 import { Libp2pOverlay } from "../src/adapters/libp2p/libp2p-overlay.ts";
+import { isReachable } from "../src/adapters/libp2p/overlay-options.ts";
 import { parseSwarmKey } from "../src/adapters/libp2p/swarm-key.ts";
 import {
   lanMembership,
@@ -9,6 +10,7 @@ import {
   wanMembership,
   type MembershipOptions,
 } from "../src/core/membership/membership-options.ts";
+import { addressCharactersMax, addressesMax } from "../src/core/membership/read-member.ts";
 import { clusterFingerprint } from "../src/peer/swarm/members/cluster-fingerprint.ts";
 import { defaultClusterOptions } from "../src/peer/swarm/cluster-options.ts";
 import { defaultSwarmOptions, type SwarmOptions } from "../src/peer/swarm/swarm-options.ts";
@@ -58,6 +60,7 @@ export async function composeSwarm(
   const join = [
     ...new Set([...named, ...memory.addresses, ...(seeksLocally ? [localNetwork] : [])]),
   ];
+  const announce = config.announce && announced(config.announce, identity.id);
   const swarmKey = config.keyFile === undefined ? undefined : await readSwarmKey(config.keyFile);
   const { replicas } = { ...defaultClusterOptions, ...config };
   const cluster = { ...defaultClusterOptions, replicas };
@@ -68,7 +71,7 @@ export async function composeSwarm(
     fingerprint: clusterFingerprint(cluster),
     listen: listen.map(toMultiaddr),
     localDiscovery: config.localDiscovery ?? seeksLocally,
-    ...(config.announce && { announce: config.announce.map(toMultiaddr) }),
+    ...(announce && { announce }),
     ...(swarmKey && { swarmKey }),
   });
   const overlay = new PatientOverlay(inner, ports, {
@@ -91,6 +94,24 @@ export async function composeSwarm(
         memory,
       ),
   };
+}
+
+/**
+ * What the others are told, as multiaddrs without this peer's id, which they put there themselves. Throws where they could
+ * not use it: of a member that tells of more addresses, or of longer ones, they take in nothing at all.
+ */
+function announced(addresses: readonly string[], self: string): string[] {
+  const told = [...new Set(addresses.map((one) => toMultiaddr(one).replace(`/p2p/${self}`, "")))];
+  const problems = told.flatMap((address) => {
+    const shown = `--announce ${readable(address)}`;
+    if (!isReachable(address)) return [`${shown}: nobody can connect to that address`];
+    if (readAddress(address)?.member !== undefined) return [`${shown}: has the id of another peer`];
+    if (address.length <= addressCharactersMax) return [];
+    return [`${shown}: is too long; as a multiaddr it may have ${addressCharactersMax} characters`];
+  });
+  if (told.length > addressesMax) problems.push(`--announce: at most ${addressesMax} addresses`);
+  if (problems.length > 0) throw usageError(...problems);
+  return told;
 }
 
 /** Multiaddrs that lead to this machine itself; of names those of RFC 6761, section 6.3. */

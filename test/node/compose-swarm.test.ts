@@ -83,3 +83,42 @@ describe("a peer that joins and is not told where to listen", () => {
     },
   );
 });
+
+describe("what a peer announces", () => {
+  const key = newKey();
+  const id = idOfKey(key);
+  const addressesFor = async (...announce: string[]): Promise<readonly string[]> => {
+    const { overlay } = await composeSwarm(
+      { name: "test", listen: ["127.0.0.1:0"], announce },
+      { id, fileName: id, key },
+      { swarmFile: "/nowhere/swarm.json" },
+      { clock: new SystemClock(), logger: silentLogger, metrics: noMetrics },
+      () => undefined,
+    );
+    return overlay.addresses;
+  };
+  const many = Array.from({ length: 9 }, (_, index) => `192.0.2.${index + 1}:7781`);
+  const longName = `${"a".repeat(60)}.${"b".repeat(60)}.example`;
+
+  it("is told without its own id, which others put there", async () => {
+    const name = `${"a".repeat(60)}.svc.example`;
+    expect(await addressesFor(`/dns4/${name}/tcp/7781/p2p/${id}`, "192.0.2.1:7781")).toEqual([
+      `/dns4/${name}/tcp/7781`,
+      "/ip4/192.0.2.1/tcp/7781",
+    ]);
+  });
+
+  it.each([
+    ["more addresses than others take in", many, "at most 8"],
+    ["a longer one than others take in", [`${longName}:7781`], "128 characters"],
+    ["one that is any address", ["0.0.0.0:7781"], "nobody can connect"],
+    ["one that is any address of IPv6", ["[::]:7781"], "nobody can connect"],
+    [
+      "another peer's",
+      [`/ip4/192.0.2.1/tcp/7781/p2p/${idOfKey(newKey())}`],
+      "the id of another peer",
+    ],
+  ])("is not %s", async (_, announce, problem) => {
+    await expect(addressesFor(...announce)).rejects.toThrow(problem);
+  });
+});

@@ -5,8 +5,8 @@ import type { Member, MemberHealth, MemberRole } from "./member.ts";
 /** A public key's text form has 52 or 59 characters. */
 const idCharactersMax = 128;
 /** A peer listens at a few; relays and several networks make it more. */
-const addressesMax = 8;
-const addressCharactersMax = 128;
+export const addressesMax = 8;
+export const addressCharactersMax = 128;
 const versionCharactersMax = 64;
 /** A run with one change each millisecond reaches it after 49 days. */
 export const incarnationMax = 0xffff_ffff;
