@@ -77,7 +77,8 @@ export class Greeter {
     const hello = await exchange.received;
     if (hello === undefined) {
       exchange.abort();
-      return refused("its greeting was none", true);
+      // One that has not come is no offence: perhaps it was this process that stood still.
+      return exchange.hasCome ? refused("its greeting was none", true) : refused(noGreeting, false);
     }
     const difference = differenceBetween(this.own, hello);
     const refusal = difference ?? (await this.#judge(connection, hello));
@@ -90,6 +91,9 @@ export class Greeter {
     return refused(refusal, difference !== undefined);
   }
 }
+
+/** What is told of a peer from which no greeting comes. */
+export const noGreeting = "it did not greet";
 
 /** A refusal; with `isKeptOut`, the peer is not to come back at once. */
 export function refused(detail: string, isKeptOut: boolean): Greeting {
@@ -104,6 +108,7 @@ class HelloStream implements FrameListener {
   readonly #closed = Promise.withResolvers<undefined>();
   readonly #frames: FrameStream;
   readonly #timer: NodeJS.Timeout;
+  #hasCome = false;
 
   constructor(stream: Stream, withinMs: Millis) {
     this.received = this.#received.promise;
@@ -115,6 +120,11 @@ class HelloStream implements FrameListener {
       new CollectingBudget(frameBytesMax),
       frameBytesMax,
     );
+  }
+
+  /** Whether something has come, though it may be no hello. */
+  get hasCome(): boolean {
+    return this.#hasCome;
   }
 
   /** Resolves when the other end has closed the stream, or has had time to. */
@@ -136,6 +146,7 @@ class HelloStream implements FrameListener {
   }
 
   onFrame(frame: Frame): void {
+    this.#hasCome = true;
     clearTimeout(this.#timer);
     this.#received.resolve(frame.type === "notice" ? readHello(frame.payload) : undefined);
   }
@@ -147,6 +158,7 @@ class HelloStream implements FrameListener {
   }
 
   onMalformed(): void {
+    this.#hasCome = true;
     this.#received.resolve(undefined);
   }
 }

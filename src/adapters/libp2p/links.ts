@@ -1,6 +1,6 @@
 import type { Connection } from "@libp2p/interface";
 import type { MemberId } from "../../core/units.ts";
-import { refused, type Greeting } from "./greeter.ts";
+import { noGreeting, refused, type Greeting } from "./greeter.ts";
 
 /** Connections to one peer: one of each direction, twice, since the ends do not learn of an end together. */
 const connectionsPerPeerMax = 4;
@@ -120,7 +120,7 @@ export class Links {
   }
 
   #awaitGreeting(connection: Connection, greeting: Promise<Greeting>): void {
-    const giveUp = (): void => this.greetingEnded(connection, refused("it did not greet", false));
+    const giveUp = (): void => this.greetingEnded(connection, refused(noGreeting, false));
     const timer = setTimeout(giveUp, helloWithinMs);
     void greeting.finally(() => clearTimeout(timer));
   }

@@ -255,6 +255,16 @@ describe("a member that a hostile peer talks to", () => {
     expect(member.lines).toMatchObject([{ detail: "its greeting was none" }]);
   });
 
+  it("lets one in at once whose connection broke before its greeting had come", async () => {
+    const connection = await raw.connect(address);
+    await connection.newStream("/orbweaver/hello");
+    connection.abort(new Error("it broke"));
+    await place.until("the line", () => member.lines.length > 0);
+    expect(member.lines).toMatchObject([{ event: "peer-refused", detail: "it did not greet" }]);
+    expect((await raw.greet(address)).status).toBe("open");
+    await expectService();
+  });
+
   it("refuses one that does not know the greeting", async () => {
     expect(await member.overlay.join(raw.address, signal)).toEqual({
       kind: "refused",
