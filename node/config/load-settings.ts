@@ -44,9 +44,9 @@ async function readConfig(path: string): Promise<{ name: string; content: unknow
   try {
     return { name, content: parseConfig(text) };
   } catch (error) {
-    throw usageError(
-      `${name} is not JSON (${error instanceof Error ? error.message : String(error)})`,
-    );
+    // V8 cites the file where it stops, line breaks included; each would begin a line, as if it were a problem more.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`${name} is not JSON (${reason.replace(/\s+/g, " ")})`);
   }
 }
 

@@ -17,10 +17,13 @@ it.each(["", "\ufeff"])("reads a configuration file that begins with %j", async 
   expect(await loadSettings(["delay"], { config: file }, {})).toEqual({ delay: 500 });
 });
 
-it("says that a configuration file is none", async () => {
-  await writeFile(file, "delay=500");
-  await expect(loadSettings(["delay"], { config: file }, {})).rejects.toMatchObject({
-    code: "CONFIG_INVALID",
-    message: expect.stringMatching(/^peer\.json is not JSON \(/) as string,
-  });
-});
+it.each(["delay=500", '{\n  "delay": x,\n  "depth": 3\n}\n'])(
+  "says in one line that a configuration file is none: %j",
+  async (text) => {
+    await writeFile(file, text);
+    await expect(loadSettings(["delay"], { config: file }, {})).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringMatching(/^peer\.json is not JSON \(.+\)$/) as string,
+    });
+  },
+);
