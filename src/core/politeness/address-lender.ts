@@ -200,11 +200,11 @@ export class AddressLender {
       if (holds) this.#calls.push({ kind: "recall", member: from.member, address: entry.address });
       return;
     }
-    if (!holds || !this.#isUnsure(entry, nowMs)) return;
+    if (!holds || !this.#mayHaveMore(from, false)) return;
+    // From a former steward, or from the other side of a partition. Whoever was called meanwhile has to wait for it.
     const heldMs = Math.min(ask.heldMs, this.#options.longSliceMs);
     this.#lend(entry, from, sequence, nowMs + surely(heldMs, this.#options), false);
-    entry.unsureUntilMs = 0;
-    entry.sureAtMs = nowMs;
+    Object.assign(entry, { calledAtMs: 0, unsureUntilMs: 0, sureAtMs: nowMs });
   }
 
   #answer(entry: Entry, from: Borrower, sequence: number, nowMs: Millis): LoanAnswer {

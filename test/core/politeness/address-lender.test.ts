@@ -29,6 +29,21 @@ describe("AddressLender", () => {
     expect(lender.takeCalls()).toContainEqual(recall);
   });
 
+  it("lends to nobody what a member says it has from the other side of a partition, though it was free here", () => {
+    const next: Borrower = { member: "next" as MemberId, generation: 1 };
+    const lender = newLender();
+    lender.adopt(one, 1, address, 10_000);
+    lender.ask(next, 1, asking(0), 10_010);
+    lender.giveBack(one, 2, { address, restMs: 0 }, 10_020);
+    lender.takeCalls();
+    expect(lender.ask(other, 1, asking(30_000), 10_030).kind).toBe("later");
+    expect(lender.ask(next, 2, asking(0), 10_040).kind).toBe("later");
+    const recall = { kind: "recall", member: other.member, address };
+    expect(lender.takeCalls()).toContainEqual(recall);
+    lender.giveBack(other, 2, { address, restMs: 100 }, 10_050);
+    expect(lender.ask(next, 3, asking(0), 10_060)).toMatchObject({ kind: "lent", restMs: 90 });
+  });
+
   it("lends what a member had that runs no more only after a full delay", () => {
     const running = new Set([one.member, other.member]);
     const lender = new AddressLender(defaultLendingOptions, {
