@@ -148,9 +148,11 @@ export class Visitor {
 
   /** No request was made, or none to its end: the URL stays queued as it was. */
   #leave(lease: Lease): void {
-    // One that was cut off because the peer stops has been made, and is made again.
-    if (lease.note !== undefined && !this.#signal.aborted) this.#parts.leases.remove(lease.note);
-    this.#parts.frontier.closeRequest(lease);
+    // One that was cut off because the peer stops has been made, and is made again: its address rests after it.
+    const isCutOff = lease.note !== undefined && this.#signal.aborted;
+    if (lease.note !== undefined && !isCutOff) this.#parts.leases.remove(lease.note);
+    const end = { finishedAtMs: this.#ports.clock.nowMs() };
+    this.#parts.frontier.closeRequest(lease, isCutOff ? end : undefined);
     this.#parts.frontier.putBack(lease);
   }
 

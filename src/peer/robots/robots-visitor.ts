@@ -181,7 +181,10 @@ export class RobotsVisitor {
     };
     const answer = await this.#fetch(lease, request);
     host.askedOrigins.delete(origin);
-    if (answer.failure === "aborted") return this.#leave(lease);
+    if (answer.failure === "aborted") {
+      // Cut off because the peer stops: it has been made, and its address rests after it.
+      return this.#leave(lease, this.#signal.aborted ? answer.last : undefined);
+    }
     const { outcome } = answer;
     if (outcome.kind === "no-turn") return this.#comeAgain(lease, answer);
     const record = this.#recordOf(origin, { ...answer, outcome }, known);
@@ -219,8 +222,8 @@ export class RobotsVisitor {
   }
 
   /** No request was made, or none to its end. */
-  #leave(lease: Lease): RobotsJudgement {
-    this.#frontier.closeRequest(lease);
+  #leave(lease: Lease, end?: FetchVerdict): RobotsJudgement {
+    this.#frontier.closeRequest(lease, end);
     this.#frontier.putBack(lease);
     return notNow;
   }

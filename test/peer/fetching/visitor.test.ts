@@ -36,12 +36,12 @@ function lease(): Lease {
 
 type Parts = ConstructorParameters<typeof Visitor>[1];
 
-/** Whose requests are all too late to be made. */
 function unexpectedCall(): never {
   throw new Error("not to be called");
 }
 
-function tooLate(parts: Partial<Parts>): Visitor {
+/** Whose requests are all too late to be made, or are cut off as the peer has stopped. */
+function tooLate(parts: Partial<Parts>, stopped = signal): Visitor {
   const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
   const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
   return new Visitor(
@@ -66,7 +66,7 @@ function tooLate(parts: Partial<Parts>): Visitor {
       ...parts,
     },
     defaultPeerOptions,
-    signal,
+    stopped,
   );
 }
 
@@ -141,6 +141,17 @@ describe("Visitor", () => {
     });
     await visitor.visit(lease());
     expect(notes).toEqual([]);
+  });
+
+  it.each([
+    ["lets an address rest after a request that was cut off", AbortSignal.abort(), true],
+    ["lets no address rest after a request that was not made", signal, false],
+  ])("%s", async (_, stopped, rests) => {
+    const ends: boolean[] = [];
+    const closeRequest = (_lease: Lease, end?: object): void => void ends.push(end !== undefined);
+    const frontier = { closeRequest, putBack: none, setPace: none };
+    await tooLate({ frontier }, stopped).visit(lease());
+    expect(ends).toEqual([rests]);
   });
 
   it("takes a row for new of which more redirects to another spelling tell than attempts", async () => {
