@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { link, open, readFile, rm } from "node:fs/promises";
+import { link, open, readFile, rename, rm } from "node:fs/promises";
 import { CrawlError } from "../src/core/errors.ts";
 import { base58 } from "./base58.ts";
 import type { DataLayout } from "./config/peer-config.ts";
@@ -60,6 +60,9 @@ export async function peerIdentity({
   throw unusable(nameFile, `${nameFile} does not hold a peer's name`);
 }
 
+/** What file systems say that give a file no second name: FAT and exFAT, and some that are reached over a network. */
+const withoutLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
 /** A new key pair; see {@link keyHead}. */
 export function newKey(): Uint8Array {
   const { privateKey } = generateKeyPairSync("ed25519");
@@ -110,14 +113,24 @@ async function makeKey(file: string): Promise<Uint8Array> {
   try {
     await handle.writeFile(`${Buffer.from(key).toString("base64")}\n`);
     await handle.sync();
-    await link(draft, file);
-    return key;
+    await publish(draft, file);
   } catch (error) {
     if (!isErrno(error, "EEXIST")) throw error;
-    return readKey(await readFile(file, "utf8"), file);
   } finally {
     await handle.close();
     await rm(draft, { force: true });
+  }
+  return readKey(await readFile(file, "utf8"), file);
+}
+
+/** Gives a draft its name, where nothing has that yet; `EEXIST` otherwise. */
+async function publish(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (!withoutLinks.some((code) => isErrno(error, code))) throw error;
+    // Of two processes that come here at once, the later one's key stays.
+    if (!(await exists(file))) await rename(draft, file);
   }
 }
 
