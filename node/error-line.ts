@@ -1,4 +1,4 @@
-import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
+import { CrawlError, type CrawlErrorCode, isNoSpace } from "../src/core/errors.ts";
 import { printable } from "./text/terminal-text.ts";
 
 /** Exit codes of every command. */
@@ -101,13 +101,8 @@ export function errorReport(thrown: unknown): ErrorReport {
 /** What the system refused is no bug, wherever it surfaced. */
 function operational(error: unknown): unknown {
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return error;
-  switch (error.code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return new CrawlError("DISK_FULL", error.message, {}, { cause: error });
-    default:
-      return new CrawlError("DATA_DIR_UNUSABLE", error.message, {}, { cause: error });
-  }
+  const code = isNoSpace(error.code) ? "DISK_FULL" : "DATA_DIR_UNUSABLE";
+  return new CrawlError(code, error.message, {}, { cause: error });
 }
 
 /** The message for wrong use, one line for each thing that is wrong. */

@@ -1,9 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { link, open, readFile, rename, rm } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { CrawlError } from "../src/core/errors.ts";
 import { base58 } from "./base58.ts";
 import type { DataLayout } from "./config/peer-config.ts";
 import { exists } from "./exists.ts";
+import { notWritten } from "./whole-file.ts";
 
 /** Who a peer is: drawn once for its data directory and kept there. */
 export interface PeerIdentity {
@@ -39,7 +40,7 @@ const keyBytes = 32;
  * that it can join a swarm later under the name by which its archive knows it; it is made without loading the network.
  *
  * Errors: `DATA_DIR_UNUSABLE` when the key is damaged, or missing where a peer has run before; a lost key would be a lost
- * identity, so it is never replaced.
+ * identity, so it is never replaced. Those of `writeWhole` when it cannot be written.
  */
 export async function peerIdentity({
   keyFile,
@@ -109,15 +110,13 @@ function publicOf(secret: Uint8Array): Buffer {
 async function makeKey(file: string): Promise<Uint8Array> {
   const key = newKey();
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
-  const handle = await open(draft, "wx", 0o600);
+  const text = `${Buffer.from(key).toString("base64")}\n`;
   try {
-    await handle.writeFile(`${Buffer.from(key).toString("base64")}\n`);
-    await handle.sync();
+    await writeFile(draft, text, { flag: "wx", flush: true, mode: 0o600 });
     await publish(draft, file);
   } catch (error) {
-    if (!isErrno(error, "EEXIST")) throw error;
+    if (!isErrno(error, "EEXIST")) throw notWritten(error, file, `the peer's key ${file}`);
   } finally {
-    await handle.close();
     await rm(draft, { force: true });
   }
   return readKey(await readFile(file, "utf8"), file);

@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
-import { errorCode, isNoSpace, renameDurably } from "../src/adapters/warc/archive-files.ts";
-import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
+import { errorCode, renameDurably } from "../src/adapters/warc/archive-files.ts";
+import { CrawlError, type CrawlErrorCode, isNoSpace } from "../src/core/errors.ts";
 
 /**
  * Writes a file durably, whole or not at all: an interruption leaves what was there. `what` is for people. Errors:
@@ -16,13 +16,18 @@ export async function writeWhole(
     await writeFile(draft, content, { flush: true });
     await renameDurably(draft, path);
   } catch (cause) {
-    if (cause instanceof CrawlError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const problem = `${what} cannot be written (${reason})`;
-    throw new CrawlError(crawlErrorOf(errorCode(cause)), problem, { path }, { cause });
+    throw notWritten(cause, path, what);
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+/** What the system refused, for people; an error that is already judged stays as it is. */
+export function notWritten(cause: unknown, path: string, what: string): CrawlError {
+  if (cause instanceof CrawlError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const problem = `${what} cannot be written (${reason})`;
+  return new CrawlError(crawlErrorOf(errorCode(cause)), problem, { path }, { cause });
 }
 
 function crawlErrorOf(code: string | undefined): CrawlErrorCode {

@@ -48,6 +48,11 @@ export class CrawlError extends Error {
   }
 }
 
+/** Whether a system's code says that there is no room: on the disk, for the user, or in one file. */
+export function isNoSpace(code: unknown): boolean {
+  return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
+}
+
 /** A bug in this program. Never caught: the process stops before it can do harm. */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";

@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import type * as FsPromises from "node:fs/promises";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { base58 } from "../../node/base58.ts";
 import { idOfKey, newKey, peerIdentity } from "../../node/peer-identity.ts";
@@ -86,6 +88,25 @@ describe("peerIdentity", () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     expect(await readdir(folder)).toEqual(["peer-key"]);
   });
+
+  it.runIf(process.platform !== "win32")(
+    "says which file a full disk has no room for",
+    async () => {
+      // A file of no bytes at most is the disk of this process.
+      const script = `import("./node/peer-identity.ts").then(async ({ peerIdentity }) => {
+      const [keyFile, leasesFile, nameFile] = process.argv.slice(1);
+      const made = await peerIdentity({ keyFile, leasesFile, nameFile }).catch((error) => error);
+      process.stdout.write(made.code + " " + made.message);
+    })`;
+      const shell = `trap "" XFSZ; ulimit -f 0; "$@" | cat`;
+      const node = [process.execPath, "--input-type=module", "--eval", script];
+      const words = ["-c", shell, "sh", ...node, ...Object.values(files())];
+      const { stdout } = await promisify(execFile)("sh", words);
+      expect(stdout).toMatch(/^DISK_FULL the peer's key .*peer-key cannot be written \(EFBIG: /);
+      expect(stdout).toContain(files().keyFile);
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 
   it("keeps a name of before there were keys, and has no key then", async () => {
     await writeFile(files().nameFile, "e82866fd3b0e\n");

@@ -8,7 +8,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { CrawlError, invariant } from "../../core/errors.ts";
+import { CrawlError, invariant, isNoSpace } from "../../core/errors.ts";
 import type { LeaseSlots } from "../../ports/lease-slots.ts";
 
 /** A slot: the note's length, its bytes, zeros, and the length again, so that a torn slot is known. */
@@ -167,10 +167,8 @@ export class LeaseFile implements LeaseSlots {
     } catch (cause) {
       if (cause instanceof CrawlError || !(cause instanceof Error) || !("code" in cause))
         throw cause;
-      const { code } = cause;
-      const isFull = code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
       throw new CrawlError(
-        isFull ? "DISK_FULL" : "STORE_IO",
+        isNoSpace(cause.code) ? "DISK_FULL" : "STORE_IO",
         `the leases in ${this.#path} cannot be written: ${cause.message}`,
         { path: this.#path },
         { cause },

@@ -1,4 +1,4 @@
-import { CrawlError } from "../../core/errors.ts";
+import { CrawlError, isNoSpace } from "../../core/errors.ts";
 
 /** The innermost error: `level` wraps what LevelDB or the file system said into a general one. */
 function rootOf(error: unknown): { readonly code: string; readonly text: string } {
@@ -17,7 +17,6 @@ const notUsable =
 const missing = /^IO error: .*: no such file or directory$/iu;
 /** What it says of a table that was cut short, when it reads behind the end. */
 const cutShort = /^IO error: .*\.(?:ldb|sst): invalid argument$/iu;
-const noSpaceCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 const notUsableCodes: readonly string[] = [
   "EACCES",
   "EEXIST",
@@ -47,7 +46,7 @@ export function storeFailure(action: StoreAction, directory: string, error: unkn
     const message = `the database in ${directory} is in use by another running peer`;
     return new CrawlError("DATA_DIR_LOCKED", message, details, options);
   }
-  if (noSpaceCodes.includes(code) || noSpace.test(text)) {
+  if (isNoSpace(code) || noSpace.test(text)) {
     const message = `the disk that holds ${directory} is full; make room and start the peer again, it goes on where it stopped`;
     return new CrawlError("DISK_FULL", message, details, options);
   }

@@ -1,6 +1,6 @@
 import { open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CrawlError, InvariantError } from "../../core/errors.ts";
+import { CrawlError, InvariantError, isNoSpace } from "../../core/errors.ts";
 
 /** The part of a file handle that writing needs. */
 export interface ArchiveFile {
@@ -45,11 +45,6 @@ function archiveError(cause: unknown, path: string): Error {
   return new CrawlError("ARCHIVE_IO", `the archive failed at ${path} (${reason})`, details, {
     cause,
   });
-}
-
-/** Whether a system's code says that there is no room: on the disk, for the user, or in one file. */
-export function isNoSpace(code: string | undefined): boolean {
-  return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
 }
 
 /** The system's code of an error, for instance `ENOENT`. */
