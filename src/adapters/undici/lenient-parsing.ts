@@ -13,10 +13,16 @@ const leniencies = [
   "llhttp_set_lenient_spaces_after_chunk_size",
 ] as const;
 
+/** With it what stands behind a message is the next one, even where that says that the connection ends. */
+const goingOn = "llhttp_set_lenient_keep_alive";
+
 /** Those of llhttp's answers that undici does not pass on. */
 const versionParts = ["llhttp_get_http_major", "llhttp_get_http_minor"] as const;
 
-type Llhttp = Record<(typeof leniencies)[number], (ptr: number, on: 0 | 1) => void> &
+type Llhttp = Record<
+  (typeof leniencies)[number] | typeof goingOn,
+  (ptr: number, on: 0 | 1) => void
+> &
   Record<(typeof versionParts)[number], (ptr: number) => number>;
 
 /** What is used of the parser for HTTP/1 that undici keeps on a socket. */
@@ -47,9 +53,11 @@ const informationalStatus = 103;
 
 /**
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
- * `100 Continue` that nobody asked for (RFC 9110, section 15.2). What is ambiguous, a length beside chunks for instance,
- * stays an error; one length that is named several times is not ambiguous, and a line that is no field says nothing. The reason phrase is read as all of the head
- * is, byte by byte as ISO-8859-1. `onVersion` is told the version of HTTP that a head names, before the head is passed on.
+ * `100 Continue` that nobody asked for, and whatever an informational response says of the connection's end (RFC 9110,
+ * section 15.2): the response that counts is still to come. What is ambiguous, a length beside chunks for instance, stays
+ * an error; one length that is named several times is not ambiguous, and a line that is no field says nothing. The reason
+ * phrase is read as all of the head is, byte by byte as ISO-8859-1. `onVersion` is told the version of HTTP that a head
+ * names, before the head is passed on.
  *
  * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
  * nothing is changed and the result is false: such responses are then `bad-framing`, as undici alone has it.
@@ -73,6 +81,7 @@ export function parseLeniently(socket: object, onVersion: (version: string) => v
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
     parser.contentLength = contentLengthOf(parser);
     onVersion(versionOf(parser));
+    parser.llhttp[goingOn](parser.ptr, status < 200 ? 1 : 0);
     return complete(status === 100 ? informationalStatus : status, upgrade, shouldKeepAlive);
   };
   return true;
@@ -102,7 +111,9 @@ function isParser(value: unknown): value is Parser {
   if (typeof statusCode !== "number") return false;
   if (typeof statusText !== "string" || !isObject(llhttp)) return false;
   if (!methods.every((method) => typeof value[method] === "function")) return false;
-  return [...leniencies, ...versionParts].every((name) => typeof llhttp[name] === "function");
+  return [...leniencies, goingOn, ...versionParts].every(
+    (name) => typeof llhttp[name] === "function",
+  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

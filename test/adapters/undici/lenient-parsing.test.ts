@@ -16,9 +16,10 @@ interface FakeParser {
   readonly onStatus: (piece: Buffer) => number;
 }
 
-/** A parser that notes which switches are set, with these alone. */
+/** A parser that notes how switches are set, with these alone. */
 function parserWith(names: readonly string[], set: string[] = []): FakeParser {
-  const switches = Object.fromEntries(names.map((name) => [name, () => set.push(name)]));
+  const flip = (name: string) => (_ptr: number, on: number) => set.push(`${name} ${on}`);
+  const switches = Object.fromEntries(names.map((name) => [name, flip(name)]));
   const llhttp = { ...switches, llhttp_get_http_major: () => 1, llhttp_get_http_minor: () => 0 };
   const [tracked, parsed]: [number[], string[]] = [[], []];
   const state = { ptr: 1, llhttp, headers: [], contentLength: -1, statusCode: 0, statusText: "" };
@@ -31,11 +32,13 @@ function parserWith(names: readonly string[], set: string[] = []): FakeParser {
   return { ...state, ...methods, tracked, parsed };
 }
 
-const known = [
+const always = [
   "llhttp_set_lenient_headers",
   "llhttp_set_lenient_optional_cr_before_lf",
   "llhttp_set_lenient_spaces_after_chunk_size",
 ];
+const goingOn = "llhttp_set_lenient_keep_alive";
+const known = [...always, goingOn];
 
 const ignore = (): void => undefined;
 
@@ -45,10 +48,11 @@ describe("lenient parsing", () => {
     const socket = { [parser]: parserWith(known, set) };
     const versions: string[] = [];
     expect(parseLeniently(socket, (version) => versions.push(version))).toBe(true);
-    expect(set).toEqual(known);
+    expect(set.splice(0)).toEqual(always.map((name) => `${name} 1`));
     const complete = socket[parser].onHeadersComplete;
     expect([100, 102, 200].map((status) => complete(status))).toEqual([103, 102, 200]);
     expect(versions).toEqual(["1.0", "1.0", "1.0"]);
+    expect(set).toEqual([1, 1, 0].map((on) => `${goingOn} ${on}`));
   });
 
   it("joins the pieces of a reason phrase as bytes, and counts them towards the head", () => {
@@ -72,11 +76,13 @@ describe("lenient parsing", () => {
 
   it("leaves everything as it is where the parser is not what it was", () => {
     const set: string[] = [];
-    const incomplete = parserWith(known.slice(1), set);
-    const untouched = { ...incomplete };
-    expect(parseLeniently({ [parser]: incomplete }, ignore)).toBe(false);
-    expect(set).toEqual([]);
-    expect(incomplete).toEqual(untouched);
+    for (const names of [known.slice(1), always]) {
+      const incomplete = parserWith(names, set);
+      const untouched = { ...incomplete };
+      expect(parseLeniently({ [parser]: incomplete }, ignore)).toBe(false);
+      expect(set).toEqual([]);
+      expect(incomplete).toEqual(untouched);
+    }
     for (const other of [undefined, null, 1, {}, { ptr: 1 }, { ptr: 1, llhttp: {} }]) {
       expect(parseLeniently({ [parser]: other }, ignore)).toBe(false);
     }

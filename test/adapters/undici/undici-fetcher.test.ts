@@ -171,6 +171,18 @@ describe("UndiciFetcher", () => {
     expect(asked).toEqual([200]);
   });
 
+  it.each([
+    ["of HTTP/1.1 says close", "HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n"],
+    ["is of HTTP/1.0", "HTTP/1.0 100 Continue\r\n\r\n"],
+  ])("reads on where an informational response %s", async (_what, head) => {
+    const final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    for (const parts of [[head + head + final], [head, final]]) {
+      const site = await harness.says(...parts);
+      const response = responseOf(await harness.fetch(requestTo(site, "/")));
+      expect([response.status, new TextDecoder().decode(response.body)]).toEqual([200, "ok"]);
+    }
+  });
+
   it.each([204, 304])("expects no body with status %i", async (status) => {
     const site = await harness.http((_request, response) => response.writeHead(status).end());
     const response = responseOf(await harness.fetch(requestTo(site, "/")));
