@@ -3,6 +3,7 @@ import { reportedDefinition } from "../../core/answers/reported-definition.ts";
 import type { JobId } from "../../core/units.ts";
 import type { JobChange, JobReport, SwarmJobReport } from "../../ports/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
+import { sendInPieces } from "./json-pieces.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
 import { ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
 
@@ -40,9 +41,11 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
     app.get<{ Querystring: OwnQuery }>(
       "/jobs",
       { schema: { querystring: ownQuery } },
-      async ({ query }): Promise<{ readonly jobs: readonly JobReport[] }> => ({
-        jobs: wantsOwn(query) ? control.jobs() : (await stats.take()).jobs,
-      }),
+      async ({ query }, reply) => {
+        const own = wantsOwn(query);
+        const jobs: readonly JobReport[] = own ? control.jobs() : (await stats.take()).jobs;
+        return sendInPieces(reply, { jobs });
+      },
     );
 
     app.get<{ Params: JobParams; Querystring: OwnQuery }>(

@@ -10,6 +10,7 @@ import type {
 } from "../../ports/peer-control.ts";
 import { RequestError } from "./api-error.ts";
 import type { RouteContext } from "./http-api.ts";
+import { sendInPieces } from "./json-pieces.ts";
 import { isMarked, markSchema, ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
 
 /**
@@ -78,8 +79,12 @@ export function peerRoutes(context: RouteContext): FastifyPluginCallback {
     app.get<{ Querystring: OwnQuery }>(
       "/stats",
       { schema: { querystring: ownQuery } },
-      async ({ query }): Promise<PeerStats | StatsDocument> =>
-        wantsOwn(query) ? control.stats() : statsDocument(control, await stats.take()),
+      async ({ query }, reply) => {
+        const document: PeerStats | StatsDocument = wantsOwn(query)
+          ? control.stats()
+          : statsDocument(control, await stats.take());
+        return sendInPieces(reply, document);
+      },
     );
 
     app.get("/members", async () => ({
