@@ -21,7 +21,7 @@ export async function writeBrokenUrls(
     let from: string | undefined;
     do {
       signal.throwIfAborted();
-      const part = await control.urls(id, { broken: true }, from);
+      const part = await control.urls(id, { broken: true }, from, signal);
       count += part.urls.length;
       yield part.urls.map((each) => `${JSON.stringify(statusLine(each))}\n`).join("");
       from = part.next;

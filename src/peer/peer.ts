@@ -247,9 +247,9 @@ export class Peer implements PeerControl {
     return this.#questions.status(urls, job);
   }
 
-  async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {
+  async urls(job: JobId, filter: UrlFilter, from?: string, signal?: AbortSignal): Promise<UrlList> {
     await this.#heardOf(job);
-    return this.#questions.urls(job, filter, from);
+    return this.#questions.urls(job, filter, from, signal);
   }
 
   async content(url: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {

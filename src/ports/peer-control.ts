@@ -134,10 +134,11 @@ export interface PeerControl {
   status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]>;
   /**
    * The job's URLs that the filter lets through, in the order of their sites on the ring, a part at a time: from the beginning,
-   * or from the `next` of the part before. Resolves within seconds, perhaps with none. A URL that moves on meanwhile may be
-   * named twice, each time as what it was then. Errors: `CONFIG_INVALID` when `from` is no place, `MEMBER_UNREACHABLE`.
+   * or from the `next` of the part before. Resolves within seconds of its turn, perhaps with none. A URL that moves on meanwhile may be
+   * named twice, each time as what it was then. A few parts are made at once, and others wait. Errors: `CONFIG_INVALID` when
+   * `from` is no place, `MEMBER_UNREACHABLE`, and the reason of `signal` where that aborts before it is their turn.
    */
-  urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList>;
+  urls(job: JobId, filter: UrlFilter, from?: string, signal?: AbortSignal): Promise<UrlList>;
   /**
    * The archived response of the latest fetch, from whichever peer holds it. Errors: `NOT_ARCHIVED`; `MEMBER_UNREACHABLE`
    * when the peer that holds it, or the one that knows which, does not answer. A few are read at once, and others wait: errors

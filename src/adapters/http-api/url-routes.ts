@@ -124,7 +124,8 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
     app.get<{ Querystring: ListQuery }>(
       "/urls",
       { schema: { querystring: listQuery } },
-      ({ query }) => control.urls(jobIdOf(query.job), filterOf(query), query.from),
+      ({ query }, reply) =>
+        control.urls(jobIdOf(query.job), filterOf(query), query.from, goneOf(reply)),
     );
 
     app.get<{ Querystring: UrlQuery }>(

@@ -19,6 +19,9 @@ const urlsMin = 500;
 /** ... or has taken so long. */
 const partMs: Millis = 1_000;
 
+/** Parts of lists that are made for users at once: each reads some thousand rows, and who asks for more of them waits. */
+export const listsMax = 4;
+
 /**
  * A part of a list of URLs: their names by `scan`, and what is true of them by `status`.
  *

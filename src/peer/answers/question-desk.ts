@@ -15,7 +15,7 @@ import type { MemberReport, PeerControl, PeerStats, SwarmStats } from "../../por
 import type { Clock } from "../../ports/clock.ts";
 import type { HostDesk } from "./host-desk.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import { listUrls } from "./list-urls.ts";
+import { listsMax, listUrls } from "./list-urls.ts";
 import { unknownStatus } from "./status-desk.ts";
 import { Slots } from "../slots.ts";
 import type { StatusDesk } from "./status-desk.ts";
@@ -54,6 +54,7 @@ export class LoneDesk implements QuestionDesk {
   readonly #parts: DeskParts;
   readonly #generation: number;
   readonly #reads = new Slots(contentsMax);
+  readonly #lists = new Slots(listsMax);
 
   /** @param generation the wall clock at the peer's start */
   constructor(parts: DeskParts, generation: number) {
@@ -82,7 +83,7 @@ export class LoneDesk implements QuestionDesk {
     return this.#reads.run(() => urls.read(archive, archive.body, false), signal);
   }
 
-  async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {
+  async urls(job: JobId, filter: UrlFilter, from?: string, signal?: AbortSignal): Promise<UrlList> {
     const { clock, jobs, scan } = this.#parts;
     jobs.get(job);
     const ask = {
@@ -90,7 +91,7 @@ export class LoneDesk implements QuestionDesk {
         scan.stretch({ job, filter, from: key, count: listedUrlsMax }, ArcSet.whole),
       status: (urls: readonly string[]) => this.status(urls, job),
     };
-    return listUrls(clock, ask, filter, from);
+    return this.#lists.run(() => listUrls(clock, ask, filter, from), signal);
   }
 
   async host(name: string, change?: HostChange): Promise<HostStatus> {

@@ -18,9 +18,10 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { ArchivedResponse } from "../../../ports/archive.ts";
 import type { MemberReport, SwarmStats } from "../../../ports/peer-control.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
-import { listUrls } from "../../answers/list-urls.ts";
+import { listsMax, listUrls } from "../../answers/list-urls.ts";
 import { hostNamed, type QuestionDesk } from "../../answers/question-desk.ts";
 import { HostPlaces } from "../../host-places.ts";
+import { Slots } from "../../slots.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
 import type { ContentDesk } from "./content-desk.ts";
 import type { HeldAnswers } from "./held-answers.ts";
@@ -55,6 +56,7 @@ export class SwarmDesk implements QuestionDesk {
     readonly view: SwarmView;
   };
   readonly #places = new HostPlaces();
+  readonly #lists = new Slots(listsMax);
 
   constructor(parts: {
     readonly calls: PeerCalls;
@@ -90,14 +92,14 @@ export class SwarmDesk implements QuestionDesk {
     return inputs.map((input, at) => statusOf(input, known.get(at) ?? unknownStatus(self)));
   }
 
-  async urls(job: JobId, filter: UrlFilter, from?: string): Promise<UrlList> {
+  async urls(job: JobId, filter: UrlFilter, from?: string, signal?: AbortSignal): Promise<UrlList> {
     const { clock, jobs, lists } = this.#parts;
     jobs.get(job);
     const ask = {
       scan: (key: Uint8Array) => lists.stretch(job, filter, key),
       status: (urls: readonly string[]) => this.status(urls, job),
     };
-    return listUrls(clock, ask, filter, from);
+    return this.#lists.run(() => listUrls(clock, ask, filter, from), signal);
   }
 
   async content(input: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
