@@ -23,6 +23,7 @@ export const swarmPages: SwarmPages = {
   swarm,
   job,
   url,
+  failure,
 };
 
 function swarm(stats: StatsDocument, members: readonly MemberDocument[]): string {
@@ -56,6 +57,14 @@ function url(asked = "", status?: UrlStatus): string {
     `<form action="/url"><input name="url" type="url" required autofocus aria-label="URL" placeholder="https://example.com/" value="${escaped(asked)}"><button>Ask</button></form>`,
     status === undefined ? "" : `<section>${answer(asked, status)}</section>`,
     `<footer><a href="/">The swarm</a></footer>`,
+  ]);
+}
+
+function failure(problem: string): string {
+  return page("No answer - Orbweaver", refresh, [
+    "<h1>Orbweaver</h1>",
+    `<p class="bad">${escaped(problem)}</p>`,
+    `<footer>Anew every ${refreshSeconds} s. <a href="/">The swarm</a> <a href="/url">Ask for a URL</a></footer>`,
   ]);
 }
 

@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
-import fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { CrawlError, InvariantError } from "../../core/errors.ts";
 import type { PeerControl } from "../../ports/peer-control.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { failure, failureOf } from "./api-error.ts";
+import { type ApiFailure, failure, failureOf } from "./api-error.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
 import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
@@ -138,22 +138,7 @@ export class HttpApi {
       void reply.code(status).send(body);
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      if (error === request.raw.errored || error.name === "AbortError") {
-        this.#parts.logger.debug("api-request-broken-off", { route: request.routeOptions.url });
-        return reply.code(400).send(); // Nobody is there to read it.
-      }
-      if (error instanceof InvariantError) this.#parts.stopForBug(error);
-      const { status, body } = failureOf(error);
-      if (status >= 500) {
-        // 503 is what passes by itself: a swarm that is busy or partly away, a peer that stops.
-        const level = status === 503 ? "warn" : "error";
-        this.#parts.logger[level]("api-request-failed", {
-          route: request.routeOptions.url,
-          code: body.error.code,
-          message: error.message,
-          stack: body.error.code === "INTERNAL" ? error.stack : undefined,
-        });
-      }
+      const { status, body } = this.#judged(error, request);
       return reply.code(status).send(body);
     });
     app.setNotFoundHandler((request, reply) => {
@@ -168,12 +153,37 @@ export class HttpApi {
     const stopping = this.#stopping.signal;
     const context = { ...this.#parts, options: this.#options, stats, stopping };
     const others = otherMethods(app);
-    if (pages !== undefined) app.register(pageRoutes({ control, stats }, pages));
+    const judged = this.#judged.bind(this);
+    if (pages !== undefined) app.register(pageRoutes({ control, stats, judged }, pages));
     for (const prefix of ["", "/v1"]) app.register(peerRoutes(context), { prefix });
     app.register(urlRoutes(context), { prefix: "/v1" });
     app.register(jobRoutes(context), { prefix: "/v1" });
     app.register(others);
     return app;
+  }
+
+  /** What a request that failed is answered with; the log has told of it then. */
+  #judged(error: FastifyError, request: FastifyRequest): ApiFailure {
+    const { logger, stopForBug } = this.#parts;
+    const route = request.routeOptions.url;
+    if (error === request.raw.errored || error.name === "AbortError") {
+      logger.debug("api-request-broken-off", { route });
+      // Nobody is there to read it.
+      return failure("BAD_REQUEST", "the request was broken off");
+    }
+    if (error instanceof InvariantError) stopForBug(error);
+    const failed = failureOf(error);
+    if (failed.status < 500) return failed;
+    // 503 is what passes by itself: a swarm that is busy or partly away, a peer that stops.
+    const level = failed.status === 503 ? "warn" : "error";
+    const { code } = failed.body.error;
+    logger[level]("api-request-failed", {
+      route,
+      code,
+      message: error.message,
+      stack: code === "INTERNAL" ? error.stack : undefined,
+    });
+    return failed;
   }
 }
 

@@ -1,6 +1,7 @@
-import type { FastifyPluginCallback, FastifyReply } from "fastify";
+import type { FastifyError, FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
 import type { JobId } from "../../core/units.ts";
 import type { SwarmJobReport, UrlStatus } from "../../ports/peer-control.ts";
+import type { ApiFailure } from "./api-error.ts";
 import type { RouteContext } from "./http-api.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
 import { swarmReport } from "./job-routes.ts";
@@ -19,6 +20,14 @@ export interface SwarmPages {
   job(report: SwarmJobReport): string;
   /** What it knows of a URL, or a form that asks for one. */
   url(asked?: string, status?: UrlStatus): string;
+  /** Why it cannot show what was asked for. */
+  failure(problem: string): string;
+}
+
+/** What the pages are made from. */
+interface PageContext extends Pick<RouteContext, "control" | "stats"> {
+  /** What a request that failed is answered with. */
+  readonly judged: (error: FastifyError, request: FastifyRequest) => ApiFailure;
 }
 
 const jobQuery = {
@@ -35,11 +44,8 @@ const urlQuery = {
 };
 
 /** What a browser is shown: no part of the API, so without its version. */
-export function pageRoutes(
-  context: Pick<RouteContext, "control" | "stats">,
-  pages: SwarmPages,
-): FastifyPluginCallback {
-  const { control, stats } = context;
+export function pageRoutes(context: PageContext, pages: SwarmPages): FastifyPluginCallback {
+  const { control, judged, stats } = context;
   const send = (reply: FastifyReply, html: string): FastifyReply =>
     reply
       .headers({
@@ -52,6 +58,11 @@ export function pageRoutes(
       .send(html);
 
   return (app, _options, done) => {
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      const { status, body } = judged(error, request);
+      return send(reply.code(status), pages.failure(body.error.message));
+    });
+
     app.get("/", async (_request, reply) => {
       const swarm = await stats.take();
       const members = memberDocuments(control, swarm);

@@ -81,7 +81,6 @@ describe("the pages of a peer", () => {
     expect(rowsOf(html)[1]).toBe("docs finished 6 0 0 4 0 0 B 0.0 s");
     expect(html).toContain("\nskipped   4 robots\nmember    peer-0, 0 fetched, 0 queued\n");
     expect(html).toContain(`href="/v1/urls?job=docs&amp;broken"`);
-    expect((await fetch(`${api.url}/job?id=none`)).status).toBe(404);
   });
 
   it("tell what is known of a URL, and ask for one", async () => {
@@ -96,6 +95,31 @@ describe("the pages of a peer", () => {
     expect(html).toContain(`href="/v1/content?url=${encodeURIComponent(url)}"`);
     expect(await page("/url?url=nothing")).toContain("unknown");
     expect(await page("/url")).toMatch(/<form .*<\/form>\n\n<footer>/s);
+  });
+
+  it.each([
+    ["/job?id=%3Cb%3E", 404, "there is no job &lt;b&gt;"],
+    ["/job", 400, "the query must have required property &#39;id&#39;"],
+    ["/url?no", 400, "the query has an unknown &quot;no&quot; (known: url)"],
+  ])("say in a page why they cannot show %s", async (path, status, problem) => {
+    const response = await fetch(api.url + path);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("content-security-policy")).toBe(swarmPages.policy);
+    const html = await response.text();
+    expect(html).toContain(`<p class="bad">${problem}`);
+    expect(html).toContain(`<a href="/">The swarm</a>`);
+  });
+
+  it("say that the peer failed, of which its log has the reason", async () => {
+    control.broken = new Error("secret");
+    const response = await fetch(`${api.url}/url?url=http://a.example/`);
+    expect(response.status).toBe(500);
+    const html = await response.text();
+    expect(html).toContain(
+      `<p class="bad">the peer failed to serve this request; its log says why`,
+    );
+    expect(html).not.toContain("secret");
   });
 
   it("are not for other sites' pages", async () => {
