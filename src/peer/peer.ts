@@ -35,6 +35,7 @@ import type {
 } from "../ports/peer-control.ts";
 import type { PeerOptions } from "./peer-options.ts";
 import type { PeerPorts } from "./peer-ports.ts";
+import { MissedTime } from "./robots/missed-time.ts";
 import type { QuestionDesk } from "./answers/question-desk.ts";
 import { Sequence } from "./durability/sequence.ts";
 import { timeOp } from "./durability/set-back-clock.ts";
@@ -118,12 +119,10 @@ export class Peer implements PeerControl {
       onFailure,
     );
     const parts = {
+      ...shared,
       admission: this.#admission,
-      frontier: this.#frontier,
-      jobs: this.#jobs,
-      journal: this.#journal,
       leases: this.#leases,
-      sieve: this.#sieve,
+      missed: new MissedTime(ports.clock),
       swarm: this.#swarm,
     };
     const visitor = newVisitor(ports, parts, options, signal);

@@ -21,6 +21,7 @@ import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { queuePages } from "../frontier/queue-pages.ts";
+import type { MissedTime } from "../robots/missed-time.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
@@ -38,17 +39,24 @@ export class HostDesk {
   readonly #ports: { readonly clock: Clock; readonly logger: Logger; readonly store: Store };
   readonly #frontier: Frontier;
   readonly #journal: Journal;
+  readonly #missed: Pick<MissedTime, "since">;
   readonly #politeness: PolitenessOptions;
   readonly #peerId: string;
 
   constructor(
     ports: { readonly clock: Clock; readonly logger: Logger; readonly store: Store },
-    parts: { readonly frontier: Frontier; readonly journal: Journal; readonly peerId: string },
+    parts: {
+      readonly frontier: Frontier;
+      readonly journal: Journal;
+      readonly missed: Pick<MissedTime, "since">;
+      readonly peerId: string;
+    },
     politeness: PolitenessOptions,
   ) {
     this.#ports = ports;
     this.#frontier = parts.frontier;
     this.#journal = parts.journal;
+    this.#missed = parts.missed;
     this.#peerId = parts.peerId;
     this.#politeness = politeness;
   }
@@ -142,14 +150,20 @@ export class HostDesk {
       .map(({ value }) => RobotsRecord.decode(value))
       .filter(({ origin }) => URL.parse(origin)?.hostname === host)
       .slice(0, hostRowsMax)
-      .map(({ origin, verdict, httpStatus, failure, fetchedAtMs, expiresAtMs }) => ({
-        origin,
-        verdict: robotsVerdictNames.find((name) => name === verdict) ?? "disallow-all",
-        httpStatus,
-        ...(isStatusReason(failure) && { failure }),
-        fetchedAt: this.#momentOf(fetchedAtMs),
-        expiresAt: this.#momentOf(expiresAtMs),
-      }));
+      .map((record) => this.#told(record));
+  }
+
+  #told({ origin, verdict, httpStatus, failure, ...times }: RobotsRecord): OriginRobots {
+    // What the process did not see of the time since then has made the file older all the same.
+    const missedMs = this.#missed.since(times.fetchedAtMs);
+    return {
+      origin,
+      verdict: robotsVerdictNames.find((name) => name === verdict) ?? "disallow-all",
+      httpStatus,
+      ...(isStatusReason(failure) && { failure }),
+      fetchedAt: this.#momentOf(times.fetchedAtMs - missedMs),
+      expiresAt: this.#momentOf(times.expiresAtMs - missedMs),
+    };
   }
 
   #momentOf(atMs: Millis): string {

@@ -10,6 +10,7 @@ import { PageFinisher } from "./page-finisher.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { PeerPorts } from "../peer-ports.ts";
 import { PriorFetches } from "./prior-fetches.ts";
+import type { MissedTime } from "../robots/missed-time.ts";
 import { RobotsKeeper } from "../robots/robots-keeper.ts";
 import { RobotsVisitor } from "../robots/robots-visitor.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
@@ -27,6 +28,7 @@ export function newVisitor(
     readonly jobs: JobRegistry;
     readonly journal: Journal;
     readonly leases: LeaseLog;
+    readonly missed: MissedTime;
     readonly sieve: SieveKeeper;
     readonly swarm: Swarm | undefined;
   },
@@ -35,7 +37,7 @@ export function newVisitor(
 ): Visitor {
   const { frontier, leases, swarm } = parts;
   const ports = { ...given, fetcher: new AddressTryingFetcher(given.fetcher, frontier) };
-  const keeper = new RobotsKeeper(ports);
+  const keeper = new RobotsKeeper(ports, parts.missed);
   const others = swarm && newHostsOfOthers(ports, swarm, options, signal);
   const robots = new RobotsVisitor(ports, { ...parts, keeper, others }, options, signal);
   const { peerId } = options;

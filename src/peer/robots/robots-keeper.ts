@@ -7,7 +7,7 @@ import type { RobotsRules } from "../../core/robots/parse-robots.ts";
 import type { CanonicalUrl, Millis, OriginName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
-import { MissedTime } from "./missed-time.ts";
+import type { MissedTime } from "./missed-time.ts";
 
 /**
  * Characters of robots.txt whose parsed rules are in memory, with a floor for each origin; the others are read from the
@@ -32,7 +32,7 @@ export interface RobotsEntry {
 /** robots.txt of each origin: in the store, with a bounded number of parsed ones in memory. */
 export class RobotsKeeper {
   readonly #clock: Pick<Clock, "nowMs">;
-  readonly #missed: MissedTime;
+  readonly #missed: Pick<MissedTime, "since">;
   readonly #store: Pick<Store, "get">;
   readonly #entries = new RecentMap<OriginName, RobotsEntry>({
     costMax: charactersMax,
@@ -40,12 +40,12 @@ export class RobotsKeeper {
     idleMsMax,
   });
 
-  constructor(ports: {
-    readonly clock: Pick<Clock, "nowMs" | "wallMs">;
-    readonly store: Pick<Store, "get">;
-  }) {
+  constructor(
+    ports: { readonly clock: Pick<Clock, "nowMs">; readonly store: Pick<Store, "get"> },
+    missed: Pick<MissedTime, "since">,
+  ) {
     this.#clock = ports.clock;
-    this.#missed = new MissedTime(ports.clock);
+    this.#missed = missed;
     this.#store = ports.store;
   }
 

@@ -37,6 +37,27 @@ describe("a peer that is asked for a host", () => {
     });
   });
 
+  it("tells when its robots.txt was fetched, however long the machine was asleep since", async () => {
+    const dayMs = 86_400_000;
+    const machine = new VirtualPeer((url) => (url.endsWith("robots.txt") ? {} : htmlPage()));
+    const robots = async () => (await machine.peer.host("site.example")).robots;
+    await machine.clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject([seed]);
+        await machine.clock.sleep(2_000);
+        const [first] = await robots();
+        const fetchedAtMs = Date.parse(first?.fetchedAt ?? "");
+        machine.setClockForward(dayMs);
+        expect(await robots()).toEqual([first]);
+        await machine.inject([`${seed}1`]);
+        await machine.clock.sleep(2_000);
+        const [second] = await robots();
+        expect(Date.parse(second?.fetchedAt ?? "") - fetchedAtMs).toBeGreaterThan(dayMs);
+      })(),
+    );
+  });
+
   it.each([
     [40, { urls: 40, orMore: false }],
     [1_000, { urls: 1_000, orMore: false }],

@@ -40,13 +40,13 @@ function record(body: string): RobotsRecord {
 
 describe("RobotsKeeper", () => {
   function begun(): {
-    clock: { ms: number; nowMs: () => number; wallMs: () => number };
+    clock: { ms: number; nowMs: () => number };
     store: HeldStore;
     keeper: RobotsKeeper;
   } {
-    const clock = { ms: 0, nowMs: (): number => clock.ms, wallMs: (): number => clock.ms };
+    const clock = { ms: 0, nowMs: (): number => clock.ms };
     const store = new HeldStore();
-    return { clock, store, keeper: new RobotsKeeper({ clock, store }) };
+    return { clock, store, keeper: new RobotsKeeper({ clock, store }, { since: () => 0 }) };
   }
 
   it("reads again what nobody has asked for in ten minutes", async () => {
