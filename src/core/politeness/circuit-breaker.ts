@@ -16,7 +16,7 @@ export const BUCKETS_PER_WINDOW = 12;
  *
  * Outcomes are counted in buckets, so that a window costs the same for one request a minute and for a
  * thousand a second; the price is that the window is up to one bucket shorter than its name. Opening it
- * forgets the window: what comes after the pause is judged by itself.
+ * forgets the window, and what was open then does not count: what comes after the pause is judged by itself.
  *
  * Invariant: at most `BUCKETS_PER_WINDOW` buckets are kept, in the order of time.
  */
@@ -55,8 +55,8 @@ export class CircuitBreaker {
 
   /** Counts an outcome; returns the share of failures when it opens the breaker. */
   record(failed: boolean, nowMs: Millis): number | undefined {
-    this.#count(failed, nowMs);
     if (nowMs < this.#openUntilMs) return undefined;
+    this.#count(failed, nowMs);
     let total = 0;
     let failures = 0;
     for (const bucket of this.#buckets) {
