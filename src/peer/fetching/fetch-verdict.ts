@@ -1,19 +1,27 @@
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import { parseRetryAfter } from "../../core/politeness/retry-after.ts";
 import { verdictKindOf } from "../../core/politeness/retry-table.ts";
+import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { FetchOutcome } from "../../ports/fetcher.ts";
 import { headerField, headerFields } from "./header-fields.ts";
 
-/** What a request's end says of its host. */
-export function fetchVerdictOf(outcome: FetchOutcome): FetchVerdict {
+/**
+ * What a request's end says of its host. A date in it is one of the clock on the wall, where the server does not tell its own:
+ * `nowMs` is behind after a sleep of the machine.
+ */
+export function fetchVerdictOf(
+  outcome: FetchOutcome,
+  clock: Pick<Clock, "nowMs" | "wallMs">,
+): FetchVerdict {
   const { startedAtMs, finishedAtMs } = outcome;
   if (outcome.kind === "failure") {
     return { kind: verdictKindOf(outcome), startedAtMs, finishedAtMs };
   }
   const { status, headers, headAtMs } = outcome;
+  const endedAt = dateOf(clock, finishedAtMs);
   // A proxy may have added one of its own.
   const waitsMs = headerFields(headers, "retry-after").flatMap(
-    (value) => parseRetryAfter(value, finishedAtMs, headerField(headers, "date")) ?? [],
+    (value) => parseRetryAfter(value, endedAt, headerField(headers, "date")) ?? [],
   );
   return {
     kind: verdictKindOf({ status }),

@@ -188,7 +188,7 @@ export class Visitor {
   #record(lease: Lease, outcome: FetchOutcome): void {
     const { clock, entropy, logger, metrics } = this.#ports;
     const { host, job } = lease;
-    const verdict = fetchVerdictOf(outcome);
+    const verdict = fetchVerdictOf(outcome, clock);
     const isNewPace = host.learnedDelay.record(verdict.kind, host.visit.delayMs);
     // It counts from the very request that was refused.
     if (isNewPace) this.#parts.frontier.setPace(host);

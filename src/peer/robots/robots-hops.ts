@@ -1,6 +1,7 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import type { RequestEnd } from "../../core/frontier/workbench.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import { verdictKindOf } from "../../core/politeness/retry-table.ts";
 import { effectiveDelayMs } from "../../core/politeness/effective-delay.ts";
 import type { CanonicalUrl, HostName, IpAddress, Millis } from "../../core/units.ts";
 import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
@@ -218,7 +219,7 @@ export class RobotsHops {
     this.#begin(name, delayMs);
     const outcome = await this.#fetch(url, address);
     await this.#end(name, { delayMs, keptMs: restMs }, outcome);
-    if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome) }, restMs);
+    if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome, clock) }, restMs);
     return outcome;
   }
 
@@ -325,8 +326,9 @@ export class RobotsHops {
     { delayMs, keptMs }: { readonly delayMs: Millis; readonly keptMs: Millis },
     outcome: FetchOutcome,
   ): Promise<void> {
-    const nowMs = this.#ports.clock.nowMs();
-    const verdict = fetchVerdictOf(outcome);
+    const { clock } = this.#ports;
+    const nowMs = clock.nowMs();
+    const verdict = fetchVerdictOf(outcome, clock);
     this.#frontier.doubts.asked(name, nowMs);
     this.#booked.delete(name);
     const retryAfterMs = Math.min(verdict.retryAfterMs ?? 0, this.#politeness.retryAfterMaxMs);
@@ -375,7 +377,7 @@ export class RobotsHops {
 function isGood(outcome: HopOutcome): boolean {
   if (outcome.kind === "at-rest" || outcome.kind === "no-turn") return false;
   if (outcome.kind === "response" && isBrokenOff(outcome)) return false;
-  return fetchVerdictOf(outcome).kind === "ok";
+  return verdictKindOf(outcome) === "ok";
 }
 
 function longestWaitMs(delayMs: Millis): Millis {

@@ -230,11 +230,12 @@ export class RobotsVisitor {
 
   /** Follows redirects at the pace of the hosts that they lead to. */
   async #fetch(lease: Lease, first: FirstRequest): Promise<Answer> {
+    const { clock } = this.#ports;
     const { host } = lease.host.visit;
     let { url } = first;
     let outcome = await this.#request(lease, first);
     /** Of the visit's own host. */
-    let verdict = fetchVerdictOf(outcome);
+    let verdict = fetchVerdictOf(outcome, clock);
     let last = verdict;
     for (let hops = 0; ; hops += 1) {
       const heard = { verdict, last, body: "", isElsewhere: hostOf(url) !== host };
@@ -245,7 +246,7 @@ export class RobotsVisitor {
       const target =
         isRedirect(outcome.status) && location ? canonicalizeHeaderUrl(location, url) : undefined;
       if (target === undefined) {
-        return { ...heard, outcome: answerOf(outcome), body: textOf(outcome) };
+        return { ...heard, outcome: answerOf(outcome, clock), body: textOf(outcome) };
       }
       if (hops >= robotsRedirectsMax) return { ...heard, outcome: { kind: "redirect-limit" } };
       url = target;
@@ -253,7 +254,7 @@ export class RobotsVisitor {
       if (next.kind === "at-rest") return { ...heard, outcome: { kind: "unreachable" } };
       if (next.kind === "no-turn") return { ...heard, outcome: next };
       outcome = next;
-      const ofHop = fetchVerdictOf(outcome);
+      const ofHop = fetchVerdictOf(outcome, clock);
       // An answer that is shared may be older than the visit's own request.
       if (seenAtMs(ofHop) > seenAtMs(last)) last = ofHop;
       if (hostOf(url) === host) verdict = ofHop;
@@ -304,10 +305,10 @@ export class RobotsVisitor {
   }
 }
 
-function answerOf(response: FetchResponse): RobotsFetchOutcome {
+function answerOf(response: FetchResponse, clock: Clock): RobotsFetchOutcome {
   const { status, headers } = response;
   const cacheControl = headerField(headers, "cache-control");
-  const { retryAfterMs } = fetchVerdictOf(response);
+  const { retryAfterMs } = fetchVerdictOf(response, clock);
   return {
     kind: "response",
     status,

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { fetchVerdictOf } from "../../../src/peer/fetching/fetch-verdict.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";
 
@@ -16,17 +17,39 @@ it("waits as long as a Retry-After says by the clock of a server that is behind"
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(120_000);
 });
 
+it("takes a date for one of the machine's clock where the server does not tell its own", async () => {
+  const asleepMs = 8 * 3_600_000;
+  const machine: VirtualPeer = new VirtualPeer((url, asked) => {
+    if (url.endsWith("/robots.txt")) return { status: 404 };
+    const until = new Date(machine.clock.nowMs() + asleepMs + 120_000).toUTCString();
+    return asked === 0 ? { status: 503, headers: { "retry-after": until } } : htmlPage();
+  });
+  await machine.clock.run(
+    (async () => {
+      await machine.start();
+      machine.setClockForward(asleepMs);
+      await machine.inject(["http://site.example/"]);
+      await machine.clock.sleep(180_000);
+    })(),
+  );
+  const [, first, second] = machine.web.hits.map(({ startedAtMs }) => startedAtMs);
+  expect(Math.round(((second ?? 0) - (first ?? 0)) / 10_000)).toBe(12);
+});
+
 it.each([
   [["soon", "30", "120", "60"], 120_000],
   [["", "7"], 7_000],
   [["soon", ""], undefined],
 ])("waits as long as the longest of several Retry-After fields says: %j", (values, expected) => {
   const body = new Uint8Array();
-  const verdict = fetchVerdictOf({
-    ...{ kind: "response", status: 503, httpVersion: "1.1", statusText: "" },
-    ...{ requestHeaders: [], bodyRead: true },
-    headers: values.flatMap((value) => ["Retry-After", value]),
-    ...{ encodedBody: body, body, startedAtMs: 1, headAtMs: 2, finishedAtMs: 3 },
-  });
+  const verdict = fetchVerdictOf(
+    {
+      ...{ kind: "response", status: 503, httpVersion: "1.1", statusText: "" },
+      ...{ requestHeaders: [], bodyRead: true },
+      headers: values.flatMap((value) => ["Retry-After", value]),
+      ...{ encodedBody: body, body, startedAtMs: 1, headAtMs: 2, finishedAtMs: 3 },
+    },
+    new VirtualClock(),
+  );
   expect(verdict.retryAfterMs).toBe(expected);
 });
