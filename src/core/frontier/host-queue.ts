@@ -117,7 +117,8 @@ export class HostQueue {
     this.#jobs.delete(job);
     this.#jobs.set(job, queue);
     this.#turn = turn;
-    if (this.#jobs.size > 1) {
+    // One that is alone goes on counting where another has had turns in advance, which pass by that.
+    if (this.#jobs.size > 1 || this.#nextTurns) {
       this.#nextTurns ??= new Map();
       this.#nextTurns.set(job, turn + 2 ** (priorityMax - priorityOf(job)));
     }

@@ -113,6 +113,21 @@ describe("HostQueue", () => {
     expect(takenJobs(queue, 8, priorityOf)).toBe("bbbbbbba");
   });
 
+  it("counts it no longer when the others have had theirs meanwhile", () => {
+    const queue = new HostQueue(40);
+    const priorityOf = (job: string) => (job === jobB ? 9 : 6);
+    for (let sequence = 0; sequence < 40; sequence += 1) queue.add(queued(jobB, 0, sequence));
+    queue.add(queued(jobA, 0, 0));
+    expect(takenJobs(queue, 1, priorityOf)).toBe("b");
+    const url = queue.take(anyJob, priorityOf);
+    if (url?.job !== jobA) throw new Error("the other job is next");
+    settle(queue, url);
+    queue.committed(url);
+    expect(takenJobs(queue, 20, priorityOf)).toBe("b".repeat(20));
+    queue.add(queued(jobA, 0, 1));
+    expect(takenJobs(queue, 2, priorityOf)).toBe("ab");
+  });
+
   it("hands out no URL that is added again before its removal is durable", () => {
     const queue = new HostQueue(10);
     const url = queued(jobA, 0, 0);
@@ -133,6 +148,13 @@ describe("HostQueue", () => {
     expect(queue.take(notA)).toBeUndefined();
     expect(queue.hasReady(anyJob)).toBe(true);
     expect(queue.take(anyJob)?.job).toBe(jobA);
+  });
+
+  it("asks for as many as it may hold when that is fewer than before", () => {
+    const queue = new HostQueue(100);
+    queue.expectOnDisk(jobA);
+    queue.setHeadMax(4);
+    expect(queue.beginRefill(jobA).limit).toBe(4);
   });
 
   it("holds no more than its bound of each job, and asks for the rest when it runs low", () => {
