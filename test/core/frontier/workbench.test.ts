@@ -324,6 +324,7 @@ describe("Workbench", () => {
     workbench.place(moving, 0);
     workbench.place(left, 0);
     expect(workbench.take(0)).toBe(moving);
+    expect(workbench.openedAt(moving)).toBe("10.0.0.2");
     expect(workbench.take(0)).toBeUndefined();
     workbench.release(moving, { address, finishedAtMs: 1, delayMs: 0 });
     expect(workbench.take(1)).toBe(left);
@@ -354,6 +355,20 @@ describe("Workbench", () => {
     finish(workbench, a, 0);
     expect(workbench.take(100_000)).toBeUndefined();
     expect(() => finish(workbench, a, 0)).toThrow("released that was never taken");
+  });
+
+  it("goes on with those behind a host that is taken out", () => {
+    const workbench = new Workbench(options);
+    const [busy, alone] = ["a.test", "b.test"].map((name, at) =>
+      visitOf(name, "10.0.0.1", { connectionsMax: 3 - 2 * at, delayMs: 0 }),
+    ) as [HostVisit, HostVisit];
+    workbench.place(busy, 0);
+    workbench.take(0);
+    workbench.place(alone, 0);
+    workbench.place(busy, 0);
+    expect([workbench.take(0), workbench.take(1)]).toEqual([busy, undefined]);
+    workbench.remove(alone);
+    expect(workbench.take(1)).toBe(busy);
   });
 
   it("stops when a host without an address is placed", () => {

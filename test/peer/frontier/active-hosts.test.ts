@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { JobId } from "../../../src/core/units.ts";
+import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
+import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import type { HostName, JobId, SiteName } from "../../../src/core/units.ts";
+import { ActiveHosts } from "../../../src/peer/frontier/active-hosts.ts";
+import { ClosedHosts } from "../../../src/peer/frontier/closed-hosts.ts";
+import { Host } from "../../../src/peer/frontier/host.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
+import type { Store } from "../../../src/ports/store.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";
@@ -28,6 +37,80 @@ async function crawlNext(machine: VirtualPeer, peer: Peer): Promise<unknown> {
 }
 
 const done = { finished: true, counts: { pages: 1 } };
+
+/** A single place for a host, with a journal that writes nothing as yet, and a database that has nothing. */
+class PlaceBench {
+  readonly clock = new VirtualClock();
+  readonly closed = new ClosedHosts(this.clock, 1, {
+    signal: forever,
+    onOpen: () => Promise.resolve(),
+  });
+  readonly flushed = Promise.withResolvers<undefined>();
+  readonly hosts = new ActiveHosts(
+    {
+      clock: this.clock,
+      store: { getMany: () => Promise.resolve([undefined]) } as unknown as Store,
+    },
+    {
+      closed: this.closed,
+      journal: {
+        append: () => this.#written(),
+        flushed: () => this.#written(),
+      },
+    },
+    {
+      frontier: { activeHostsMax: 1, headUrlsMax: 8 },
+      politeness: defaultPolitenessOptions,
+    },
+    () => undefined,
+  );
+
+  #written(): Promise<void> {
+    return this.flushed.promise.then(() => undefined);
+  }
+
+  /** A host that opens in ten minutes. */
+  host(name: string): Host {
+    const gate = new HostGate(defaultPolitenessOptions);
+    gate.restUntil(this.clock.nowMs() + 600_000);
+    const parts = { host: name as HostName, site: name as SiteName, gate, queue: new HostQueue(8) };
+    return new Host(new HostVisit({ ...parts, connectionsMax: 1, delayMs: 0 }), undefined);
+  }
+
+  /** Makes a host active of which nothing is to be done before it opens. */
+  fill(): Host {
+    const host = this.host("first.example");
+    this.hosts.add(host);
+    this.hosts.close(host, 0);
+    return host;
+  }
+}
+
+describe("ActiveHosts", () => {
+  it("have no room where a host is closed for long that may not give its place up", () => {
+    const bench = new PlaceBench();
+    bench.fill();
+    expect(bench.hosts.room).toBe(1);
+    for (let count = 0; bench.closed.room > 0; count += 1) {
+      bench.closed.add(bench.host(`h${count}.example`));
+    }
+    expect(bench.hosts.room).toBe(0);
+    expect(bench.hosts.add(bench.host("next.example"))).toBe(false);
+  });
+
+  it("know one that gave its place up as it was, until the database has its latest row", async () => {
+    const bench = new PlaceBench();
+    const host = bench.fill();
+    host.save();
+    expect(bench.hosts.add(bench.host("next.example"))).toBe(true);
+    const { host: name, site } = host.visit;
+    const names = new Map([[name, site]]);
+    expect((await bench.hosts.loadAll(names)).get(name)).toBe(host);
+    bench.flushed.resolve(undefined);
+    await new Promise(setImmediate);
+    expect((await bench.hosts.loadAll(names)).get(name)).not.toBe(host);
+  });
+});
 
 describe("the places of hosts in memory", () => {
   it("are free for other jobs when a job is cancelled", async () => {

@@ -6,6 +6,7 @@ import { defaultPolitenessOptions } from "../../../src/core/politeness/politenes
 import type { HostName, JobId, SiteName } from "../../../src/core/units.ts";
 import { ClosedHosts } from "../../../src/peer/frontier/closed-hosts.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { htmlPage } from "../../support/table-web.ts";
@@ -73,8 +74,9 @@ const live = (count: number): string[] =>
   Array.from({ length: count }, (_, number) => `http://live.example/${number}`);
 
 /** A host that opens then. */
-function closedHost(name: string, untilMs: number): Host {
-  const gate = new HostGate(defaultPolitenessOptions);
+function closedHost(name: string, untilMs: number, haltedUntilMs = 0): Host {
+  const none = { nextFetchAtMs: 0, failuresInRow: 0, breakerBuckets: [] };
+  const gate = new HostGate(defaultPolitenessOptions, { ...none, haltedUntilMs });
   gate.restUntil(untilMs);
   const parts = { host: name as HostName, site: name as SiteName, gate, queue: new HostQueue(8) };
   return new Host(new HostVisit({ ...parts, connectionsMax: 1, delayMs: 0 }), undefined);
@@ -136,6 +138,18 @@ describe("ClosedHosts", () => {
     await clock.run(clock.sleep(restMs / 2));
     expect(lookedForMs - startMs).toBe(60_000);
     expect([closed.hasForgotten, closed.room]).toEqual([false, 256]);
+  });
+
+  it("counts a job whose URLs are found on a halted host as one that waits for it", () => {
+    const clock = new VirtualClock();
+    const onOpen = () => Promise.resolve();
+    const closed = new ClosedHosts(clock, 1, { signal: forever, onOpen });
+    const host = closedHost(first, clock.nowMs() + restMs, clock.nowMs() + restMs);
+    const job = new JobRegistry().define("later");
+    closed.add(host);
+    expect(closed.areHalted(job)).toBeUndefined();
+    expect(closed.queued(first, [job.definition.id])).toBe(true);
+    expect(closed.areHalted(job)).toBe(true);
   });
 });
 

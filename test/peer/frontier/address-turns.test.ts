@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { Workbench } from "../../../src/core/frontier/workbench.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import type { HostName, IpAddress } from "../../../src/core/units.ts";
+import { AddressTurns } from "../../../src/peer/frontier/address-turns.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+
+const { signal } = new AbortController();
+
+/** What came of an errand that may begin `fromMs` from now on and no later than `untilMs`, after how long. */
+async function begin(fromMs: number, untilMs: number) {
+  let calls = 0;
+  const clock = new VirtualClock();
+  const workbench = new Workbench(defaultPolitenessOptions);
+  const events = { signal, onDue: () => (calls += 1) };
+  const turns = new AddressTurns(workbench, clock, defaultPolitenessOptions, events);
+  const startMs = clock.nowMs();
+  const times = { fromMs: startMs + fromMs, untilMs: startMs + untilMs };
+  const place = { host: "a.test" as HostName, address: "10.0.0.1" as IpAddress, delayMs: 0 };
+  const visit = await clock.run(turns.begin({ ...place, ...times, signal }));
+  const before = calls;
+  if (visit) turns.end(visit, { finishedAtMs: clock.nowMs(), delayMs: 0 });
+  const isTold = calls > before;
+  return { visit, isTold, inLine: workbench.size, afterMs: clock.nowMs() - startMs };
+}
+
+describe("an errand", () => {
+  it("begins when it may, though nobody asks for a host meanwhile, and soon", async () => {
+    const { visit, isTold, afterMs } = await begin(1_200, 60_000);
+    expect(visit?.openRequests).toBe(0);
+    // Those behind it may go on.
+    expect(isTold).toBe(true);
+    expect(afterMs).toBeGreaterThanOrEqual(1_200);
+    expect(afterMs).toBeLessThanOrEqual(1_700);
+  });
+
+  it("leaves the line when its turn does not come in time", async () => {
+    const late = await begin(60_000, 10_000);
+    expect(late).toEqual({ visit: undefined, isTold: false, inLine: 0, afterMs: 10_000 });
+  });
+});
