@@ -22,6 +22,7 @@ import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { queuePages } from "../frontier/queue-pages.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
+import { goodUntilMs } from "../robots/robots-keeper.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
@@ -153,16 +154,17 @@ export class HostDesk {
       .map((record) => this.#told(record));
   }
 
-  #told({ origin, verdict, httpStatus, failure, ...times }: RobotsRecord): OriginRobots {
+  #told(record: RobotsRecord): OriginRobots {
+    const { origin, verdict, httpStatus, failure, fetchedAtMs } = record;
     // What the process did not see of the time since then has made the file older all the same.
-    const missedMs = this.#missed.since(times.fetchedAtMs);
+    const missedMs = this.#missed.since(fetchedAtMs);
     return {
       origin,
       verdict: robotsVerdictNames.find((name) => name === verdict) ?? "disallow-all",
       httpStatus,
       ...(isStatusReason(failure) && { failure }),
-      fetchedAt: this.#momentOf(times.fetchedAtMs - missedMs),
-      expiresAt: this.#momentOf(times.expiresAtMs - missedMs),
+      fetchedAt: this.#momentOf(fetchedAtMs - missedMs),
+      expiresAt: this.#momentOf(goodUntilMs(record, this.#missed)),
     };
   }
 

@@ -64,9 +64,7 @@ export class RobotsKeeper {
 
   isFresh({ record }: RobotsEntry): boolean {
     const nowMs = this.#clock.nowMs();
-    return (
-      isFresh(record, nowMs) && record.expiresAtMs - this.#missed.since(record.fetchedAtMs) > nowMs
-    );
+    return isFresh(record, nowMs) && goodUntilMs(record, this.#missed) > nowMs;
   }
 
   /** Takes in what was fetched; the returned operation makes it durable. */
@@ -84,6 +82,16 @@ function isFresh({ expiresAtMs, fetchedAtMs }: RobotsRecord, nowMs: Millis): boo
   const leftMs = expiresAtMs - nowMs;
   if (fetchedAtMs > nowMs + clocksDifferMsMax) return false;
   return leftMs > 0 && leftMs <= defaultRobotsPolicyOptions.freshMaxMs;
+}
+
+/** When the origin is to be asked again, after time that the process did not see as well. */
+export function goodUntilMs(
+  { expiresAtMs, failuresInRow, fetchedAtMs, verdict }: RobotsRecord,
+  missed: Pick<MissedTime, "since">,
+): Millis {
+  // A copy that serves on is older than the attempt that failed, from which its time counts.
+  const isStale = failuresInRow > 0 && verdict !== "disallow-all";
+  return isStale ? expiresAtMs : expiresAtMs - missed.since(fetchedAtMs);
 }
 
 /** The origin could not be reached, and its URLs stay queued until it can, or has to be given up. */

@@ -67,3 +67,24 @@ it("a robots.txt from before the machine was asleep for a day is asked for again
   expect(machine.peer.job(later).counts).toMatchObject({ pages: 0, skipped: { robots: 1 } });
   expect(machine.web.hits.filter(({ url }) => url.endsWith("/robots.txt"))).toHaveLength(2);
 });
+
+it("a copy from before the machine was asleep serves on while its origin is out of reach", async () => {
+  const machine = new VirtualPeer((url, asked) => {
+    if (!url.endsWith("/robots.txt")) return htmlPage();
+    return asked > 0 ? { status: 503 } : { body: "User-agent: *\nDisallow: /secret" };
+  });
+  const later = "later" as JobId;
+  await machine.crawl(["http://site.example/1"]);
+  machine.setClockForward(dayMs);
+  const host = await machine.clock.run(
+    (async () => {
+      await machine.peer.inject(later, ["http://site.example/2", "http://site.example/3"]);
+      await machine.clock.sleep(20_000);
+      return machine.peer.host("site.example");
+    })(),
+  );
+  expect(machine.peer.job(later).counts).toMatchObject({ pages: 2 });
+  expect(machine.web.hits.filter(({ url }) => url.endsWith("/robots.txt"))).toHaveLength(2);
+  const againAtMs = Date.parse(host.robots[0]?.expiresAt ?? "") - dayMs;
+  expect(againAtMs).toBeGreaterThan(machine.clock.nowMs());
+});
