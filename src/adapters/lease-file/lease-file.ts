@@ -59,7 +59,8 @@ export class LeaseFile implements LeaseSlots {
 
   async stop(): Promise<void> {
     try {
-      await this.written();
+      // Nothing comes between the last look and the end: what is set later is refused, not lost.
+      while (this.#unwritten) await this.#unwritten.done;
     } finally {
       if (this.#file !== undefined) closeSync(this.#file);
       this.#file = undefined;

@@ -80,6 +80,14 @@ describe("a lease file", () => {
     expect(Math.max(...changed)).toBe(127);
   });
 
+  it("takes no note that it could not write any more", async () => {
+    const file = open(await newFile());
+    await file.start();
+    const stopped = file.stop();
+    expect(() => file.set(new Uint8Array(39).fill(1))).toThrow("not open");
+    await stopped;
+  });
+
   it("says so where the file cannot be made", async () => {
     const path = await newFile();
     await writeFile(path, "");
