@@ -45,7 +45,7 @@ export interface HttpApiParts {
  * The peer's local control port: {@link PeerControl} as JSON over HTTP.
  *
  * There is no password: whoever can reach the port and is no web page ({@link refusal}) may command the peer. Every
- * failure is answered with `{ error: { code, message } }`.
+ * failure is answered with `{ error: { code, message } }`, but that of a page, which is told in a page.
  */
 export class HttpApi {
   readonly #parts: HttpApiParts;
