@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { CrawlError } from "../src/core/errors.ts";
 import { base58 } from "./base58.ts";
 import type { DataLayout } from "./config/peer-config.ts";
 import { exists } from "./exists.ts";
-import { notWritten } from "./whole-file.ts";
+import { nameDraft, notWritten } from "./whole-file.ts";
 
 /** Who a peer is: drawn once for its data directory and kept there. */
 export interface PeerIdentity {
@@ -61,9 +61,6 @@ export async function peerIdentity({
   throw unusable(nameFile, `${nameFile} does not hold a peer's name`);
 }
 
-/** What file systems say that give a file no second name: FAT and exFAT, and some that are reached over a network. */
-const withoutLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
-
 /** A new key pair; see {@link keyHead}. */
 export function newKey(): Uint8Array {
   const { privateKey } = generateKeyPairSync("ed25519");
@@ -113,24 +110,13 @@ async function makeKey(file: string): Promise<Uint8Array> {
   const text = `${Buffer.from(key).toString("base64")}\n`;
   try {
     await writeFile(draft, text, { flag: "wx", flush: true, mode: 0o600 });
-    await publish(draft, file);
+    await nameDraft(draft, file);
   } catch (error) {
-    if (!isErrno(error, "EEXIST")) throw notWritten(error, file, `the peer's key ${file}`);
+    throw notWritten(error, file, `the peer's key ${file}`);
   } finally {
     await rm(draft, { force: true });
   }
   return readKey(await readFile(file, "utf8"), file);
-}
-
-/** Gives a draft its name, where nothing has that yet; `EEXIST` otherwise. */
-async function publish(draft: string, file: string): Promise<void> {
-  try {
-    await link(draft, file);
-  } catch (error) {
-    if (!withoutLinks.some((code) => isErrno(error, code))) throw error;
-    // Of two processes that come here at once, the later one's key stays.
-    if (!(await exists(file))) await rename(draft, file);
-  }
 }
 
 async function readOrNothing(file: string): Promise<string | undefined> {

@@ -1,6 +1,7 @@
-import { rm, writeFile } from "node:fs/promises";
+import { link, rename, rm, writeFile } from "node:fs/promises";
 import { errorCode, renameDurably } from "../src/adapters/warc/archive-files.ts";
 import { CrawlError, type CrawlErrorCode, isNoSpace } from "../src/core/errors.ts";
+import { exists } from "./exists.ts";
 
 /**
  * Writes a file durably, whole or not at all: an interruption leaves what was there. `what` is for people. Errors:
@@ -19,6 +20,21 @@ export async function writeWhole(
     throw notWritten(cause, path, what);
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/** What file systems say that give a file no second name: FAT and exFAT, and some that are reached over a network. */
+const withoutLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** Gives a draft its name, unless a file has that already. */
+export async function nameDraft(draft: string, path: string, linkFile = link): Promise<void> {
+  try {
+    await linkFile(draft, path);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return;
+    if (!withoutLinks.includes(errorCode(error))) throw error;
+    // Of two processes that come here at once, the later one's draft stays.
+    if (!(await exists(path))) await rename(draft, path);
   }
 }
 

@@ -1,26 +1,12 @@
 import { execFile } from "node:child_process";
-import type * as FsPromises from "node:fs/promises";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { base58 } from "../../node/base58.ts";
 import { idOfKey, newKey, peerIdentity } from "../../node/peer-identity.ts";
 import { memberIdOf } from "../../src/adapters/libp2p/peer-key.ts";
-
-const { linkFails } = vi.hoisted(() => ({ linkFails: { code: undefined as string | undefined } }));
-
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof FsPromises>();
-  const link: typeof real.link = (from, to) => {
-    const { code } = linkFails;
-    return code === undefined
-      ? real.link(from, to)
-      : Promise.reject(Object.assign(new Error(code), { code }));
-  };
-  return { ...real, link };
-});
 
 let folder: string;
 
@@ -67,21 +53,6 @@ describe("peerIdentity", () => {
       expect(idOfKey(another)).toBe(memberIdOf(another));
     }
   });
-
-  it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])(
-    "is drawn where the file system has no hard links (%s)",
-    async (code) => {
-      linkFails.code = code;
-      try {
-        const first = await peerIdentity(files());
-        expect(await readdir(folder)).toEqual(["peer-key"]);
-        expect((await stat(files().keyFile)).mode & 0o777).toBe(0o600);
-        expect(await peerIdentity(files())).toEqual(first);
-      } finally {
-        linkFails.code = undefined;
-      }
-    },
-  );
 
   it("is one for processes that make it at the same time", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => peerIdentity(files())));
