@@ -1,3 +1,4 @@
+import type { JobCounts } from "../../../core/answers/job-counts.ts";
 import { stateOf } from "../../../core/membership/member.ts";
 import { totalsMax } from "../../../core/messages/stats-message.ts";
 import type {
@@ -114,14 +115,14 @@ export class SwarmFigures {
     const { others, self } = this.#view;
     const ofOthers = past.filter(({ member }) => member !== self);
     this.#past.take(ofOthers, new Set(others));
-    const own = this.#own();
+    const own = fittingOf(this.#own());
     return { ...own, past: this.#past.latest(own.jobs.length) };
   }
 
   /** Tells others what this peer has done, and remembers of others, before it goes. */
   async handOver(): Promise<void> {
     const { others, self } = this.#view;
-    const own = totalsOf(self, this.#own());
+    const own = totalsOf(self, fittingOf(this.#own()));
     const past = [own, ...this.#past.latest(own.jobs.length)];
     const heirs = this.#thoseWhoStayFirst(others).slice(0, heirsMax);
     await Promise.all(heirs.map((member) => this.#calls.stats(member, { past }, heirTimeoutMs)));
@@ -146,7 +147,7 @@ export class SwarmFigures {
     const own = ownFigures(this.#desk, this.#view.generation);
     const isHome = this.#homecoming.isDone;
     const jobs = own.jobs.map((totals) => ({ ...totals, finished: totals.finished && isHome }));
-    return { ...own, jobs: jobs.slice(0, totalsMax) };
+    return { ...own, jobs };
   }
 
   /** Totals of a job can be told only with its definition. */
@@ -155,6 +156,28 @@ export class SwarmFigures {
       if (reply.jobs.some(({ job }) => !this.#jobs.find(job))) await this.#spread.exchange(member);
     }
   }
+}
+
+/**
+ * As many jobs as a message has room for. Who is not told of a job takes it for finished here with nothing done: so those
+ * that are not come first, and last those of which nothing has been counted.
+ */
+function fittingOf(own: StatsReply): StatsReply {
+  if (own.jobs.length <= totalsMax) return own;
+  const {
+    open = [],
+    done = [],
+    idle = [],
+  } = Object.groupBy(own.jobs, ({ counts, finished }) => {
+    if (!finished) return "open";
+    return isNothing(counts) ? "idle" : "done";
+  });
+  return { ...own, jobs: [...open, ...done, ...idle].slice(0, totalsMax) };
+}
+
+function isNothing({ skipped, statuses, ...counts }: JobCounts): boolean {
+  const all = [...Object.values(counts), ...Object.values(skipped), ...Object.values(statuses)];
+  return all.every((count) => count === 0);
 }
 
 function totalsOf(member: MemberId, { generation, upMs, jobs }: StatsReply): PastTotals {

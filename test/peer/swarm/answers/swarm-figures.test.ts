@@ -6,6 +6,9 @@ import { SwarmFigures } from "../../../../src/peer/swarm/answers/swarm-figures.t
 import { PastTotalsBook } from "../../../../src/peer/swarm/members/past-totals.ts";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 
+type DeskParts = ConstructorParameters<typeof SwarmFigures>[1];
+type FiguresParts = ConstructorParameters<typeof SwarmFigures>[2];
+
 /** As many totals as one message may have of a member. */
 function manyOf(member: string): PastTotals {
   const jobs = Array.from({ length: totalsMax }, (_, at) => ({
@@ -30,8 +33,8 @@ function memberAmong(others: readonly string[], past: PastTotalsBook): SwarmFigu
   };
   return new SwarmFigures(
     new VirtualClock(),
-    { jobs: {}, stats: () => figures } as unknown as ConstructorParameters<typeof SwarmFigures>[1],
-    parts as unknown as ConstructorParameters<typeof SwarmFigures>[2],
+    { jobs: {}, stats: () => figures } as unknown as DeskParts,
+    parts as unknown as FiguresParts,
   );
 }
 
@@ -51,4 +54,31 @@ it("takes nobody's word for its own totals", () => {
     past: [manyOf("self"), { ...manyOf("gone"), jobs: [] }],
   });
   expect(told.map(({ member }) => member)).toEqual(["gone"]);
+});
+
+it("tells of jobs that go on where there are more than a message has room for, and has all of its own", async () => {
+  const jobs = Array.from({ length: totalsMax + 2 }, (_, at) => ({
+    definition: { id: `job-${at}` as JobId, state: "running" },
+    counts: { ...noJobCounts, queued: at > totalsMax ? 1 : 0, pages: at === totalsMax ? 1 : 0 },
+    finished: at <= totalsMax,
+  }));
+  const view = { self: "self", others: [], generation: 1 };
+  const parts = { ...{ calls: {}, spread: {} }, past: new PastTotalsBook(), view };
+  const member = new SwarmFigures(
+    new VirtualClock(),
+    {
+      jobs: { all: () => jobs, find: () => jobs[0] },
+      stats: () => ({ ...figures, jobs }),
+    } as unknown as DeskParts,
+    { ...parts, homecoming: { isDone: true } } as unknown as FiguresParts,
+  );
+  const told = member.answer({ past: [] }).jobs;
+  expect(told).toHaveLength(totalsMax);
+  expect(told.slice(0, 2)).toMatchObject([
+    { job: `job-${totalsMax + 1}`, finished: false, counts: { queued: 1 } },
+    { job: `job-${totalsMax}`, counts: { pages: 1 } },
+  ]);
+  const { queued, jobs: reports } = await member.stats();
+  expect(queued).toBe(1);
+  expect(reports.at(-1)).toMatchObject({ finished: false, counts: { queued: 1 } });
 });
