@@ -44,6 +44,9 @@ const unfollowedRelations: ReadonlySet<string> = new Set(["nofollow", "sponsored
 /** HTML Standard, section 4.6.7: `previous` is treated like `prev`. */
 const followedLinkTypes: ReadonlySet<string> = new Set(["canonical", "next", "prev", "previous"]);
 
+/** What a URL may neither begin nor end with: this, and the control characters before it. */
+const space = 0x20;
+
 const asciiSpaces = /[\t\n\f\r ]+/;
 
 /** Collects from one document what {@link RawPage} holds. */
@@ -190,10 +193,17 @@ export class PageReader implements TagHandler {
   }
 }
 
-/** In a reference of any scheme, the first `#` begins the fragment. */
+/**
+ * In a reference of any scheme, the first `#` begins the fragment. White space before it belongs to the URL, and at the end it
+ * would not: there an empty fragment is kept.
+ */
 export function withoutFragment(reference: string): string {
   const start = reference.indexOf("#");
-  return start < 0 ? reference : reference.slice(0, start);
+  if (start < 0) return reference;
+  return reference.slice(
+    0,
+    start > 0 && reference.charCodeAt(start - 1) <= space ? start + 1 : start,
+  );
 }
 
 function isFollowed(relations: readonly string[]): boolean {

@@ -37,6 +37,15 @@ describe("the links of a page", () => {
     ).toEqual(["/dir/b", "/c", "/~u", "/up", "/dir/page.html?q=2", "/dir/page.html?q=1"]);
   });
 
+  it("have the white space before a fragment, which is not at their end", () => {
+    const html = `<a href="b #x"><a href=" b\t#y "><a href="?q= #"><a href=" #x"><a href="b&#0;#z">`;
+    const expected = ["/dir/b%20", "/dir/b", "/dir/page.html?q=%20", "/dir/page.html?q=1"];
+    expect(linksOf(html)).toEqual([...expected, "/dir/b%EF%BF%BD"]);
+    for (const reference of ["b #x", "b\t#y", "?q= #"]) {
+      expect(expected).toContain(new URL(reference, url).href.replace(/^http:..e.org|#.*/g, ""));
+    }
+  });
+
   it("are http and https alone", () => {
     expect(
       linksOf(`<a href="mailto:a@e.org"><a href="javascript:void(0)"><a href="data:text/html,x">
