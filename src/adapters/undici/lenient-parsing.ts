@@ -30,7 +30,7 @@ interface Parser {
   readonly llhttp: Readonly<Llhttp>;
   readonly ptr: number;
   /** Name, value, name, value. */
-  readonly headers: readonly Buffer[];
+  readonly headers: Buffer[];
   /** -1 where the head names none. */
   contentLength: number;
   /** 0 outside of messages and within a head. */
@@ -79,6 +79,7 @@ export function parseLeniently(socket: object, onVersion: (version: string) => v
   };
   const complete = parser.onHeadersComplete.bind(parser);
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
+    tightenNames(parser);
     parser.contentLength = contentLengthOf(parser);
     onVersion(versionOf(parser));
     parser.llhttp[goingOn](parser.ptr, status < 200 ? 1 : 0);
@@ -89,6 +90,20 @@ export function parseLeniently(socket: object, onVersion: (version: string) => v
 
 function versionOf({ llhttp, ptr }: Parser): string {
   return versionParts.map((part) => llhttp[part](ptr)).join(".");
+}
+
+/** White space behind a field's name is none of it (RFC 9112, section 5.1); a head that came in pieces may still have some. */
+function tightenNames({ headers }: Parser): void {
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at];
+    if (name !== undefined && isBlank(name.at(-1))) {
+      headers[at] = Buffer.from(name.toString("latin1").trimEnd(), "latin1");
+    }
+  }
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09;
 }
 
 /** White space behind the digits is no part of the value (RFC 9110, section 5.5); undici computes with it. */

@@ -9,6 +9,9 @@ const namelessLine = /\n(?![\w!#$%&'*+.^`|~-]+:)([^\n]*)/g;
 /** A field whose name has white space behind it. */
 const spacedField = /^([\w!#$%&'*+.^`|~-]+)[\t ]+(?=:)/;
 
+/** A field that says how the body is framed, from the end of the line before it. */
+const framingField = /\n(?:content-length|(transfer-encoding)):[^\n]*/gi;
+
 /** Behind the head of such a response stands that of the next (RFC 9110, section 15.2). */
 const informational = /^HTTP\/[\d.]+ 1\d\d/;
 
@@ -19,13 +22,13 @@ const lineFeed = 0x0a;
 
 /**
  * The bytes with which a response begins, with a head that llhttp reads as browsers do: what is no field is passed over,
- * white space behind a field's name is none of it (RFC 9112, section 5.1), and one length that is named several times is
- * one. A line that is no field is kept as the value of `X-Orig-Line`. So are the heads of informational responses, and the
- * one behind them.
+ * white space behind a field's name is none of it (RFC 9112, section 5.1), nor is a tab behind the value of one that frames
+ * the body, and one length that is named several times is one. A line that is no field is kept as the value of
+ * `X-Orig-Line`. So are the heads of informational responses, and the one behind them.
  *
  * A head that has not come whole, and one with odd lines, stay as they are: the parser judges them.
  *
- * Invariant: only a head that the parser would refuse gets another meaning, and nothing behind it is changed.
+ * Invariant: only a head that the parser would refuse or misread gets another meaning, and nothing behind it is changed.
  */
 export function withReadableHead(chunk: Buffer): Buffer {
   const parts: Buffer[] = [];
@@ -37,7 +40,7 @@ export function withReadableHead(chunk: Buffer): Buffer {
     const end = start + length;
     const head = chunk.toString("latin1", start, end);
     if (oddLine.test(head)) break;
-    const readable = withOneLength(withFieldsAlone(head));
+    const readable = withOneLength(withTightFraming(withFieldsAlone(head)));
     if (readable !== head) {
       parts.push(chunk.subarray(copiedTo, start), Buffer.from(readable, "latin1"));
       copiedTo = end;
@@ -62,4 +65,24 @@ function withFieldsAlone(head: string): string {
     const field = line.replace(spacedField, "$1");
     return field === line ? `\nX-Orig-Line: ${line}` : `\n${field}`;
   });
+}
+
+/**
+ * Without what stands behind the value of a field that frames the body: a tab (RFC 9110, section 5.5), of which llhttp makes no
+ * length, and chunks that are none. Empty elements of a list count for nothing, too (RFC 9110, section 5.6.1.2).
+ */
+function withTightFraming(head: string): string {
+  return head.replace(framingField, (field, isList: string | undefined) => {
+    const lineEnd = field.endsWith("\r") ? "\r" : "";
+    const valueEnd = endWithout(isList === undefined ? "\t " : "\t ,", field, lineEnd.length);
+    const behind = field.slice(valueEnd, field.length - lineEnd.length);
+    return /[\t,]/.test(behind) ? field.slice(0, valueEnd) + lineEnd : field;
+  });
+}
+
+/** Where `text`, but for its last `left` units, ends without these characters. */
+function endWithout(characters: string, text: string, left: number): number {
+  let end = text.length - left;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return end;
 }

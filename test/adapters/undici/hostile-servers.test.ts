@@ -91,6 +91,9 @@ describe("UndiciFetcher against a server that", () => {
     ["names a length twice", `${ok}Content-Length: 2\r\nContent-Length: 2\r\n\r\nab`],
     ["lists a length twice", `${ok}Content-Length: 2, 2\r\n\r\nab`],
     ["pads a length", `${ok}Content-Length:  2  \r\n\r\nab`],
+    ["pads a length with tabs", `${ok}Content-Length:\t2 \t\r\n\r\nab`],
+    ["pads its coding", `${ok}Transfer-Encoding: chunked\t\r\n\r\n2\r\nab\r\n0\r\n\r\n`],
+    ["has a comma too many", `${ok}Transfer-Encoding: chunked,\r\n\r\n2\r\nab\r\n0\r\n\r\n`],
     ["pads a chunk's size", `${ok}Transfer-Encoding: chunked\r\n\r\n2  \r\nab\r\n0\r\n\r\n`],
   ])("%s is read all the same, on one connection", async (_what, bytes) => {
     const site = await harness.raw((socket) => socket.write(bytes));

@@ -7,6 +7,7 @@ const parser = Symbol("parser");
 interface FakeParser {
   statusCode: number;
   readonly statusText: string;
+  readonly headers: Buffer[];
   /** Bytes of the head, piece by piece. */
   readonly tracked: number[];
   /** What it was given to parse. */
@@ -61,6 +62,16 @@ describe("lenient parsing", () => {
     for (const piece of ["Tr\xe8", "s bien"]) patched.onStatus(Buffer.from(piece, "latin1"));
     expect(patched.statusText).toBe("Tr\xe8s bien");
     expect(patched.tracked).toEqual([3, 6]);
+  });
+
+  it("takes white space behind a field's name for none of it", () => {
+    const patched = parserWith(known);
+    expect(parseLeniently({ [parser]: patched }, ignore)).toBe(true);
+    for (const part of ["Transfer-Encoding \t", "chunked ", "A", "\t"]) {
+      patched.headers.push(Buffer.from(part));
+    }
+    patched.onHeadersComplete(200);
+    expect(patched.headers.map(String)).toEqual(["Transfer-Encoding", "chunked ", "A", "\t"]);
   });
 
   it("takes a length that is named twice for one, in a head but not in a body", () => {

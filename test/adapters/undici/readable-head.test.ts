@@ -52,6 +52,35 @@ describe("a response's length that is named more than once", () => {
   });
 });
 
+describe("a field that frames the body", () => {
+  it.each([
+    ["Content-Length: 3\t", "Content-Length: 3"],
+    ["content-length:3 \t ", "content-length:3"],
+    ["Transfer-Encoding: chunked\t", "Transfer-Encoding: chunked"],
+    ["Transfer-Encoding: gzip, chunked , ,", "Transfer-Encoding: gzip, chunked"],
+    ["Transfer-Encoding : chunked\t", "Transfer-Encoding: chunked"],
+  ])("loses what does not belong to its value: %j", (field, expected) => {
+    for (const text of [`${ok}A: b\r\n${field}\r\n\r\nabc`, `${ok}${field}\r\nA: b\t\r\n\r\n`]) {
+      expect(rewritten(text)).toBe(text.replace(field, expected));
+      const lines = text.replaceAll("\r\n", "\n");
+      expect(rewritten(lines)).toBe(lines.replace(field, expected));
+    }
+  });
+
+  it.each(["Content-Length: 3 ", "Content-Length: 3,", "Transfer-Encoding: chunked", "A: b\t"])(
+    "is left as it is where it is read as it stands, or as none: %j",
+    (field) => {
+      const text = `${ok}${field}\r\n\r\nabc`;
+      expect(rewritten(text)).toBe(text);
+    },
+  );
+
+  it("may be nothing but blanks, as many as a head may have", () => {
+    const text = `${ok}Content-Length: ${"\t".repeat(60_000)}x\r\n\r\n`;
+    expect(rewritten(text)).toBe(text);
+  });
+});
+
 describe("a head behind those of informational responses", () => {
   const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
   const once = "Content-Length: 3\r\nX-Orig-Content-Length: 3\r\nX-Orig-Content-Length: 3\r\n";
