@@ -144,11 +144,14 @@ export class AddressLending {
 
   /**
    * To be called when this process has stood still, was taken for dead, or goes on as a later run: the stewards may have lent to
-   * others what it has on loan. It asks for all of it anew.
+   * others what it has on loan. It asks for all of it anew. And others may have lent what it is the steward of: it waits for
+   * their borrowers' word.
    */
   forfeit(): void {
     if (!this.#isOn) return;
-    this.#borrower.forfeit(this.#clock.nowMs());
+    const nowMs = this.#clock.nowMs();
+    this.#stewards.missed(nowMs);
+    this.#borrower.forfeit(nowMs);
     this.#arm();
   }
 

@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { plainSampleWebOptions } from "../../../../sim/sample-web/sample-web-options.ts";
+import { slowMembers } from "../../../../sim/world/network-rules.ts";
 import { peerFactory } from "../../../../sim/world/peer-factory.ts";
+import type { VirtualMachine } from "../../../../sim/world/virtual-machine.ts";
 import type { VirtualHit } from "../../../../sim/world/virtual-web.ts";
 import { World, type WorldOptions } from "../../../../sim/world/world.ts";
 import { defaultJobOptions, type JobOptions } from "../../../../src/core/jobs/job-definition.ts";
 import type { Member } from "../../../../src/core/membership/member.ts";
 import { encodeClaim } from "../../../../src/core/messages/claim.ts";
 import { messageKinds } from "../../../../src/core/messages/message-kinds.ts";
+import { positionOfAddress } from "../../../../src/core/politeness/address-stewards.ts";
 import { positionOf } from "../../../../src/core/ring/ring-position.ts";
-import type { CanonicalUrl, JobId } from "../../../../src/core/units.ts";
+import type { CanonicalUrl, IpAddress, JobId } from "../../../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../../../src/core/url/site-of.ts";
 import type { Peer } from "../../../../src/peer/peer.ts";
 import { defaultSwarmOptions } from "../../../../src/peer/swarm/swarm-options.ts";
@@ -130,6 +133,44 @@ describe("an address with sites of different owners", () => {
       shared.machine(2).kill();
     });
     expect(shared.pages).toBe(240);
+    expect(shared.offences()).toEqual([]);
+  });
+
+  it("stays so when its steward goes on that has stood still", async () => {
+    const shared = new SharedWeb(12, { web });
+    const { clock, machines, network, sampleWeb, web: servers } = shared.world;
+    servers.addRule(() => ({ kind: "delay", ms: 1_500 }));
+    const address = positionOfAddress(
+      sampleWeb.names.addressOf({ site: 0, label: 0 }) as IpAddress,
+    );
+    const work = async (): Promise<void> => {
+      await Promise.all(machines.map((machine) => machine.start()));
+      await clock.sleep(8_000);
+      const isSteward = ({ id, peer }: VirtualMachine<Peer>): boolean =>
+        peer.swarm?.view.ring.ownerOf(address) === id;
+      const [steward] = machines.filter(isSteward);
+      const [one, other] = machines.filter((machine) => machine !== steward);
+      if (!steward || !one || !other) throw new Error("three members");
+      const crawl = async ({ peer }: VirtualMachine<Peer>): Promise<void> => {
+        const isHeld = (url: string): boolean =>
+          peer.swarm?.territory.holds(positionOf(siteOfHost(hostOf(url as CanonicalUrl)))) === true;
+        const options = { ...defaultJobOptions, scope: "host", delayMs } as const;
+        await peer.inject(job, sampleWeb.rootUrls().filter(isHeld), options);
+      };
+      await crawl(one);
+      await clock.sleep(5_000);
+      steward.standStill();
+      await clock.sleep(12_000);
+      await crawl(other);
+      const hasIt = (hit?: VirtualHit): boolean =>
+        hit?.peer === other.id && hit.endMs > clock.nowMs() + 1_000;
+      while (!hasIt(shared.hits.at(-1))) await clock.sleep(50);
+      // Who has the address on loan by now is not the first to say so.
+      network.addRule(slowMembers([other.index], 300));
+      steward.goOn();
+      await clock.sleep(10_000);
+    };
+    await shared.world.run(work(), 3_600_000);
     expect(shared.offences()).toEqual([]);
   });
 
