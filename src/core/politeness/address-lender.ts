@@ -1,26 +1,16 @@
 import { BinaryHeap } from "../frontier/binary-heap.ts";
 import type { IpAddress, MemberId, Millis } from "../units.ts";
-import { longestLoanMs, surely } from "./address-loan.ts";
+import { isOf, longestLoanMs, surely } from "./address-loan.ts";
 import type {
   Borrower,
   LenderCall,
   LenderView,
   LendingOptions,
+  Loan,
   LoanAnswer,
   LoanAsk,
   LoanState,
 } from "./address-loan.ts";
-
-interface Loan {
-  readonly borrower: Borrower;
-  /** Of the question that it answers: what the borrower gives back, it gives back up to a question. */
-  sequence: number;
-  /** No request under this loan starts later. */
-  endAtMs: Millis;
-  shared: boolean;
-  /** When the borrower was first seen not to run. */
-  goneAtMs: Millis | undefined;
-}
 
 interface Waiter {
   readonly generation: number;
@@ -30,6 +20,8 @@ interface Waiter {
 interface Entry {
   readonly address: IpAddress;
   loan: Loan | undefined;
+  /** Of one who says that he has it too: it counts when the other one is over. */
+  second: Loan | undefined;
   /** The address's clock: no request may start before. */
   openAtMs: Millis;
   /** Until then it may be on loan from a former steward. */
@@ -176,6 +168,7 @@ export class AddressLender {
     const entry: Entry = {
       address,
       loan: undefined,
+      second: undefined,
       openAtMs: 0,
       unsureUntilMs: 0,
       sureAtMs: 0,
@@ -191,19 +184,22 @@ export class AddressLender {
   #hear(entry: Entry, from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): void {
     const { loan } = entry;
     const holds = ask.heldMs > 0 || ask.busy;
-    if (loan && isOf(loan, from)) {
-      if (!holds) this.#end(entry, from, sequence, ask.restMs, nowMs);
+    if (!holds) {
+      this.#end(entry, from, sequence, ask.restMs, nowMs);
       return;
     }
+    if (loan && isOf(loan, from)) return;
+    const heldMs = Math.min(ask.heldMs, this.#options.longSliceMs);
+    const endAtMs = nowMs + surely(heldMs, this.#options);
     if (loan) {
       // Whoever holds a loan of the former steward is the only one, but for the two sides of a partition.
-      if (holds) this.#calls.push({ kind: "recall", member: from.member, address: entry.address });
+      this.#calls.push({ kind: "recall", member: from.member, address: entry.address });
+      entry.second = { borrower: from, sequence, endAtMs, shared: true, goneAtMs: undefined };
       return;
     }
-    if (!holds || !this.#mayHaveMore(from, false)) return;
+    if (!this.#mayHaveMore(from, false)) return;
     // From a former steward, or from the other side of a partition. Whoever was called meanwhile has to wait for it.
-    const heldMs = Math.min(ask.heldMs, this.#options.longSliceMs);
-    this.#lend(entry, from, sequence, nowMs + surely(heldMs, this.#options), false);
+    this.#lend(entry, from, sequence, endAtMs, false);
     Object.assign(entry, { calledAtMs: 0, unsureUntilMs: 0, sureAtMs: nowMs });
   }
 
@@ -289,9 +285,14 @@ export class AddressLender {
   }
 
   #end(entry: Entry, from: Borrower, sequence: number, restMs: Millis, nowMs: Millis): void {
-    const { loan } = entry;
+    const { loan, second } = entry;
+    const openAtMs = nowMs + Math.min(restMs, this.#options.addressDelayMs);
+    if (second && isOf(second, from) && second.sequence < sequence) {
+      entry.second = undefined;
+      entry.openAtMs = Math.max(entry.openAtMs, openAtMs);
+    }
     if (!loan || !isOf(loan, from) || loan.sequence >= sequence) return;
-    this.#free(entry, loan, nowMs + Math.min(restMs, this.#options.addressDelayMs));
+    this.#free(entry, loan, openAtMs);
   }
 
   #free(entry: Entry, { borrower: { member } }: Loan, openAtMs: Millis): void {
@@ -301,6 +302,9 @@ export class AddressLender {
     const left = (this.#lentTo.get(member) ?? 1) - 1;
     if (left > 0) this.#lentTo.set(member, left);
     else this.#lentTo.delete(member);
+    const { second } = entry;
+    entry.second = undefined;
+    if (second) this.#lend(entry, second.borrower, second.sequence, second.endAtMs, true);
   }
 
   /** Ends a loan that was not given back and under which no request can be open any more. */
@@ -389,10 +393,6 @@ export class AddressLender {
     );
     return keptUntilMs > nowMs ? keptUntilMs : undefined;
   }
-}
-
-function isOf({ borrower }: Loan, { member, generation }: Borrower): boolean {
-  return borrower.member === member && borrower.generation === generation;
 }
 
 function firstOf(waiting: ReadonlyMap<MemberId, unknown>): MemberId | undefined {

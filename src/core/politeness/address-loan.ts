@@ -91,6 +91,22 @@ export type LoanAnswer =
       readonly afterMs: Millis;
     };
 
+/** What a steward has lent. */
+export interface Loan {
+  readonly borrower: Borrower;
+  /** Of the question that it answers: what the borrower gives back, it gives back up to a question. */
+  sequence: number;
+  /** No request under this loan starts later. */
+  endAtMs: Millis;
+  shared: boolean;
+  /** When the borrower was first seen not to run. */
+  goneAtMs: Millis | undefined;
+}
+
+export function isOf({ borrower }: Loan, { member, generation }: Borrower): boolean {
+  return borrower.member === member && borrower.generation === generation;
+}
+
 /** What a steward knows of an address, for the one that follows it. */
 export interface LoanState {
   readonly holder?: Borrower;

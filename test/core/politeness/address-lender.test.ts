@@ -44,6 +44,17 @@ describe("AddressLender", () => {
     expect(lender.ask(next, 3, asking(0), 10_060)).toMatchObject({ kind: "lent", restMs: 90 });
   });
 
+  it("waits for the open request of a second member that has it, when the first one has it no more", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.ask(other, 1, { ...asking(0), busy: true }, 12_000);
+    expect(lender.ask(one, 2, asking(0), 12_100).kind).toBe("later");
+    for (let nowMs = 12_200; nowMs < 20_000; nowMs += 100) lender.tick(nowMs);
+    expect(lender.ask(one, 3, asking(0), 20_000).kind).toBe("later");
+    lender.giveBack(other, 2, { address, restMs: 0 }, 20_100);
+    expect(lender.ask(other, 3, asking(0), 20_200).kind).toBe("lent");
+  });
+
   it("lends what a member had that runs no more only after a full delay", () => {
     const running = new Set([one.member, other.member]);
     const lender = new AddressLender(defaultLendingOptions, {
