@@ -193,6 +193,18 @@ describe("a host's row", () => {
     });
   });
 
+  it("keeps the latest of its failures, as many as count", () => {
+    const bucketsFrom = (first: number) =>
+      Array.from({ length: 12 }, (_, n) => ({ startAtMs: first + n, total: 2, failed: 1 }));
+    const [early, late] = [1, 7].map((first) =>
+      HostRecord.encode({ host: "h", breakerBuckets: bucketsFrom(first) }),
+    );
+    if (!early || !late) throw new Error("two rows");
+    expect(HostRecord.decode(merged("host", early, late).value).breakerBuckets).toEqual(
+      bucketsFrom(7),
+    );
+  });
+
   it("keeps a halt's reason with the halt", () => {
     const short = HostRecord.encode({ host: "h", haltedUntilMs: 5, haltReason: "z" });
     const long = HostRecord.encode({ host: "h", haltedUntilMs: 6, haltReason: "a" });
@@ -283,6 +295,18 @@ describe("other rows", () => {
     const old = RobotsRecord.encode({ ...base, body: "z", fetchedAtMs: 1, expiresAtMs: 99 });
     const young = RobotsRecord.encode({ ...base, body: "a", fetchedAtMs: 2, expiresAtMs: 50 });
     expect(merged("robots", old, young).value).toEqual(young);
+  });
+
+  it("of a robots.txt that was read at one moment are those that hold longer", () => {
+    const base = { origin: "o", body: "", fetchedAtMs: 1 };
+    const longer = RobotsRecord.encode({ ...base, verdict: "rules", expiresAtMs: 256 });
+    const shorter = RobotsRecord.encode({ ...base, verdict: "rules", expiresAtMs: 255 });
+    for (const [one, other] of [
+      [longer, shorter],
+      [shorter, longer],
+    ] as const) {
+      expect(merged("robots", one, other).value).toEqual(longer);
+    }
   });
 
   it("of a URL that is kept out have one of the reasons", () => {

@@ -35,6 +35,28 @@ it("remembers the latest digests, and asks the database for the others", async (
   expect(asked.map((name) => name.replace(/ .*/, ""))).toEqual(digests.slice(0, count - 4_096));
 });
 
+it("takes content for new that is in the archive no more, and is sure of none on its way", async () => {
+  const rows = new Map<string, Uint8Array>();
+  const get = (key: Uint8Array) => Promise.resolve(rows.get(nameOfKey(key)));
+  let isThere = true;
+  const archive = { has: () => isThere };
+  const keeper = new SieveKeeper({}, silentLogger);
+  const index = new DigestIndex(archive, { get }, keeper);
+  const name = payloadName("sha1:1", []);
+  const record = { url: "http://a.example/", fetchedAtMs: 1, capture };
+  expect(await index.find(name)).toBe("new");
+  expect(await index.find(name)).toBe("unsure");
+  for (const op of index.add(name, record)) {
+    if (op.type === "put") rows.set(nameOfKey(op.key), op.value);
+  }
+  for (const each of [index, new DigestIndex(archive, { get }, keeper)]) {
+    isThere = true;
+    expect(await each.find(name)).toMatchObject(record);
+    isThere = false;
+    expect(await each.find(name)).toBe("new");
+  }
+});
+
 it("takes content for known where all that a head tells of it is the same", async () => {
   const get = () => Promise.resolve(undefined);
   const index = new DigestIndex({ has: () => true }, { get }, new SieveKeeper({}, silentLogger));

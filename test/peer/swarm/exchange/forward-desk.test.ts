@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import type { MemberRun } from "../../../../src/core/messages/forward.ts";
 import { unpackLinks } from "../../../../src/core/page/packed-links.ts";
 import type { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
@@ -6,7 +7,7 @@ import type { CanonicalUrl, MemberId } from "../../../../src/core/units.ts";
 import type { Admission } from "../../../../src/peer/admission/admission.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { ForwardDesk } from "../../../../src/peer/swarm/exchange/forward-desk.ts";
-import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
+import { type Holder, Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { urlRow } from "../../../../src/peer/admission/url-row.ts";
 import { job, SwarmBench } from "../swarm-bench.ts";
 
@@ -45,8 +46,14 @@ describe("a seed that is acknowledged", () => {
   });
 });
 
-/** A desk whose admission is `admit`, and which has nobody to wait for. */
-function newDesk(admit: Admission["admit"], territory = new Territory()): ForwardDesk {
+type DeskParts = ConstructorParameters<typeof ForwardDesk>[0];
+
+/** A desk whose admission is `admit`, and which has nobody to wait for unless `parts` say so. */
+function newDesk(
+  admit: Admission["admit"],
+  territory = new Territory(),
+  parts: Partial<DeskParts> = {},
+): ForwardDesk {
   const jobs = new JobRegistry();
   jobs.define(job);
   territory.take(ArcSet.whole);
@@ -58,6 +65,7 @@ function newDesk(admit: Admission["admit"], territory = new Territory()): Forwar
     territory,
     view: { isRunning: () => false },
     onUnknownJob: () => undefined,
+    ...parts,
   });
 }
 
@@ -67,17 +75,21 @@ function entryOf(url: string, via?: string): OutboxEntry {
   return { url, job, depth: 0, redirectChain: [], ...(via !== undefined && { via }) };
 }
 
+const found = entryOf("http://found.example/");
+
+const takeIn: Admission["admit"] = () => Promise.resolve({ added: [0], durable });
+
 describe("a message of URLs", () => {
   it("is answered for each of them in its place", async () => {
     const isNew = (url: string): boolean => url.endsWith("new");
-    const desk = newDesk(({ links }) => {
-      const added = unpackLinks(links).flatMap((url, at) => (isNew(url) ? [at] : []));
+    const desk = newDesk((request) => {
+      const added = unpackLinks(request.links).flatMap((url, at) => (isNew(url) ? [at] : []));
       return Promise.resolve({ added, durable });
     });
     const paths = ["old", "new", "new", "old", "new"];
-    const found = paths.map((path) => entryOf(`http://a.example/${path}`, "http://b.example/"));
+    const links = paths.map((path) => entryOf(`http://a.example/${path}`, "http://b.example/"));
     const seeds = paths.map((path) => entryOf(`http://c.example/${path}`));
-    const urls = [entryOf("HTTP://a.example"), ...found, "rejected" as const, ...seeds];
+    const urls = [entryOf("HTTP://a.example"), ...links, "rejected" as const, ...seeds];
     const results = paths.map((path) => (path === "new" ? "new" : "known"));
     expect(await desk.receive("b" as MemberId, urls)).toEqual({
       kind: "received",
@@ -94,7 +106,64 @@ describe("a URL that another member brings", () => {
       territory.abandon();
       return Promise.resolve({ added: [], durable });
     }, territory);
-    const delivery = await desk.receive("b" as MemberId, [entryOf("http://found.example/")]);
+    const delivery = await desk.receive("b" as MemberId, [found]);
     expect(delivery.kind).toBe("later");
+  });
+
+  it.each<Partial<DeskParts>>([
+    { journal: { full: true, flushed: () => Promise.resolve() } },
+    { replicator: { full: true, replicated: () => Promise.resolve(true) } },
+  ])("is to come again while there is no room for it", async (parts) => {
+    const admit = vi.fn<Admission["admit"]>();
+    const delivery = await newDesk(admit, undefined, parts).receive("b" as MemberId, [found]);
+    expect(delivery.kind).toBe("later");
+    expect(admit).not.toHaveBeenCalled();
+  });
+
+  it("is acknowledged when it is durable, also where nobody else has to have it", async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const journal = { full: false, flushed: () => promise };
+    let isTold = false;
+    const told = newDesk(takeIn, undefined, { journal })
+      .receive("b" as MemberId, [found])
+      .then(() => (isTold = true));
+    await new Promise(setImmediate);
+    expect(isTold).toBe(false);
+    resolve(undefined);
+    await told;
+  });
+
+  it("is new to who was asked to come again with it, once", async () => {
+    const copied = [false, true, true];
+    const replicated = (): Promise<boolean> => Promise.resolve(copied.shift() === true);
+    const added = [[0], [], []];
+    const desk = newDesk(
+      () => Promise.resolve({ added: added.shift() ?? [], durable }),
+      undefined,
+      {
+        replicator: { full: false, replicated },
+      },
+    );
+    const bring = () => desk.receive("b" as MemberId, [found]);
+    expect((await bring()).kind).toBe("later");
+    expect(await bring()).toEqual({ kind: "received", results: ["new"] });
+    expect(await bring()).toEqual({ kind: "received", results: ["known"] });
+  });
+
+  it("is not taken in while its site is passed on, and then belongs to who has it and runs", async () => {
+    const admit = vi.fn<Admission["admit"]>();
+    const territory = new Territory();
+    const view = { isRunning: (_: MemberId, generation: number) => generation === 2 };
+    const desk = newDesk(admit, territory, { view });
+    const bring = () => desk.receive("b" as MemberId, [found]);
+    const sentTo = (holder?: MemberRun) => ({ kind: "received", results: [{ holder }] });
+    territory.close(ArcSet.whole);
+    expect(await bring()).toEqual(sentTo());
+    const [past, holder] = [1, 2].map((generation) => ({ member: "c" as MemberId, generation }));
+    territory.give(ArcSet.whole, { ...past, synced: true } as Holder);
+    expect(await bring()).toEqual(sentTo());
+    territory.note(ArcSet.whole, { ...holder, synced: true } as Holder);
+    expect(await bring()).toEqual(sentTo(holder));
+    expect(admit).not.toHaveBeenCalled();
   });
 });

@@ -11,6 +11,7 @@ import {
 } from "../../../../src/peer/swarm/exchange/forward-lane.ts";
 import {
   newParcel,
+  type Acknowledged,
   type Delivery,
   type Parcel,
 } from "../../../../src/peer/swarm/exchange/parcel.ts";
@@ -32,6 +33,10 @@ class Bench {
   readonly #stop = new AbortController();
   #under = 0;
   mostAtOnce = 0;
+  /** URLs that have come to belong elsewhere, and those that were given back as such. */
+  readonly astray = new Set<string>();
+  readonly givenBack: string[] = [];
+  readonly withdrawn = new Set<string>();
 
   constructor(answer: (parcels: readonly Parcel[], message: number) => Delivery = received) {
     const deliver = async (parcels: readonly Parcel[]): Promise<Delivery> => {
@@ -49,9 +54,9 @@ class Bench {
       {
         deliver,
         acknowledged: ({ entry }) => this.acknowledged.push(entry.url),
-        misdirected: () => undefined,
-        isWanted: () => true,
-        isRouted: () => true,
+        misdirected: ({ entry }) => this.givenBack.push(entry.url),
+        isWanted: ({ entry }) => !this.withdrawn.has(entry.url),
+        isRouted: ({ entry }) => !this.astray.has(entry.url),
       },
       options,
       this.#stop.signal,
@@ -62,12 +67,19 @@ class Bench {
   }
 
   add(count: number, redirectChain: string[] = []): void {
-    for (let at = 0; at < count; at += 1) {
-      const url = `http://a.example/${at}` as CanonicalUrl;
-      const entry = { url, job: "j", depth: 0, redirectChain };
-      const { key: rowKey } = urlRow(url, this.#job);
-      this.#lane.add(newParcel({ rowKey, entry, sinceMs: this.clock.nowMs() }));
-    }
+    for (let at = 0; at < count; at += 1) this.#add(urlAt(at), redirectChain);
+  }
+
+  /** A URL whose giver waits. */
+  addSeed(): void {
+    this.#add(urlAt(0), [], () => undefined);
+  }
+
+  #add(url: CanonicalUrl, redirectChain: string[], acknowledged?: Acknowledged): void {
+    const entry = { url, job: "j", depth: 0, redirectChain };
+    const { key: rowKey } = urlRow(url, this.#job);
+    const parcel = { rowKey, entry, sinceMs: this.clock.nowMs() };
+    this.#lane.add(newParcel({ ...parcel, ...(acknowledged && { acknowledged }) }));
   }
 
   run(ms: number): Promise<void> {
@@ -89,6 +101,10 @@ class Bench {
   }
 }
 
+function urlAt(at: number): CanonicalUrl {
+  return `http://a.example/${at}` as CanonicalUrl;
+}
+
 function received(parcels: readonly Parcel[]): Delivery {
   return { kind: "received", results: parcels.map(() => "new") };
 }
@@ -99,6 +115,31 @@ describe("ForwardLane", () => {
     bench.add(2);
     await bench.run(5_000);
     expect(bench.sent).toEqual([{ atMs: options.lingerMs, urls: 2 }]);
+    expect(bench.isIdle).toBe(true);
+  });
+
+  it("lets no seed wait, nor what waits already when one comes, but what comes behind it", async () => {
+    const bench = new Bench();
+    bench.add(1);
+    await bench.run(50);
+    bench.addSeed();
+    await bench.run(5_000);
+    expect(bench.sent).toEqual([{ atMs: 50, urls: 2 }]);
+    bench.add(1);
+    await bench.run(50);
+    bench.add(1);
+    await bench.run(5_000);
+    expect(bench.sent.slice(1)).toEqual([{ atMs: 5_050 + options.lingerMs, urls: 2 }]);
+  });
+
+  it("gives back what belongs elsewhere when its turn comes, and forgets what nobody wants", async () => {
+    const bench = new Bench();
+    bench.add(4);
+    bench.astray.add(urlAt(1)).add(urlAt(2));
+    bench.withdrawn.add(urlAt(2)).add(urlAt(3));
+    await bench.run(5_000);
+    expect(bench.givenBack).toEqual([urlAt(1)]);
+    expect(bench.acknowledged).toEqual([urlAt(0)]);
     expect(bench.isIdle).toBe(true);
   });
 
@@ -151,10 +192,12 @@ describe("ForwardLane", () => {
     const bench = new Bench((parcels, message) =>
       message === 1 ? { kind: "later", afterMs: 2_000 } : received(parcels),
     );
-    bench.add(10);
+    bench.add(13);
     await bench.run(10_000);
-    expect(bench.sent.map(({ atMs }) => atMs)).toEqual([0, answerMs + 2_000]);
-    expect(bench.acknowledged).toHaveLength(10);
+    const againMs = answerMs + 2_000;
+    expect(bench.sent.map(({ atMs }) => atMs)).toEqual([0, againMs, againMs + answerMs]);
+    // What has waited longest goes first.
+    expect(bench.acknowledged).toEqual(Array.from({ length: 13 }, (_, at) => urlAt(at)));
   });
 
   it("believes no hint for ever where it leads in a circle", async () => {
@@ -167,6 +210,9 @@ describe("ForwardLane", () => {
     bench.add(1);
     await bench.run(20_000);
     expect(hints).toEqual([undefined, holder, holder, holder, undefined, holder]);
+    // Nobody is known who takes it: it is not asked for at once.
+    const [first, second] = bench.sent.map(({ atMs }) => atMs);
+    expect((second ?? 0) - (first ?? 0)).toBe(answerMs + options.retryMs);
     expect(bench.acknowledged).toHaveLength(1);
   });
 });

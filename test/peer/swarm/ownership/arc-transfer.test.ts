@@ -14,32 +14,60 @@ const position = positionOf("site.test" as SiteName);
 type Ports = ConstructorParameters<typeof ArcTransfer>[0];
 type Parts = ConstructorParameters<typeof ArcTransfer>[1];
 
+interface Course {
+  /** Offers that have no answer before the one that has. */
+  readonly unanswered?: number;
+  /** The requests in flight have not come to their end. */
+  readonly isCrawled?: boolean;
+  /** The copy is kept up to date no more. */
+  readonly hasEnded?: boolean;
+}
+
 /** All arcs are offered to a member that answers so, or that is gone when it does not. */
-async function offered(answer: boolean | undefined) {
+async function offered(answer: boolean | undefined, course: Course = {}) {
   const clock = new VirtualClock();
   const territory = new Territory();
   territory.take(ArcSet.whole);
   const stream = { member: other, generation: 1 } as unknown as Parameters<ArcTransfer["run"]>[0];
   const reclaimed: ArcSet[] = [];
-  const calls = { transfer: () => Promise.resolve(answer) };
-  const frontier = { left: () => Promise.resolve(true), doubts: { ageMs: () => undefined } };
-  const replicator = { drained: () => Promise.resolve(), stream: () => stream };
+  const steps: string[] = [];
+  const step = (name: string): Promise<void> => {
+    steps.push(territory.admits(position) ? `${name}, open` : name);
+    return Promise.resolve();
+  };
+  const startMs = clock.nowMs();
+  let unanswered = course.unanswered ?? 0;
+  const transfer = async (_: MemberId, { doubtAgeMs }: { readonly doubtAgeMs?: number }) => {
+    await step(`offered with a doubt of ${doubtAgeMs} ms`);
+    unanswered -= 1;
+    return unanswered < 0 ? answer : undefined;
+  };
+  const calls = { transfer };
+  const left = async (): Promise<boolean> => {
+    await step("left");
+    return course.isCrawled !== true;
+  };
+  const frontier = { left, doubts: { ageMs: () => clock.nowMs() - startMs } };
+  const replicator = {
+    drained: () => step("drained"),
+    stream: () => (course.hasEnded === true ? undefined : stream),
+  };
   const parts: Partial<Parts> = {
     view: stillView(self, other, answer === undefined ? other : undefined),
     territory,
     replicator: replicator as unknown as Parts["replicator"],
     frontier: frontier as unknown as Parts["frontier"],
-    admissionsDone: () => Promise.resolve(),
+    admissionsDone: () => step("admissions done"),
     release: (_, hand) => {
       hand();
-      return Promise.resolve();
+      return step("released");
     },
     reclaim: (arcs) => void reclaimed.push(arcs),
   };
   const ports = { clock, logger: silentLogger, calls } as unknown as Ports;
-  const transfer = new ArcTransfer(ports, parts as Parts);
-  await clock.run(transfer.run(stream, ArcSet.whole, new AbortController().signal));
-  return { territory, reclaimed };
+  const transfers = new ArcTransfer(ports, parts as Parts);
+  await clock.run(transfers.run(stream, ArcSet.whole, new AbortController().signal));
+  return { territory, reclaimed, steps };
 }
 
 describe("arcs that are offered to another member", () => {
@@ -51,6 +79,27 @@ describe("arcs that are offered to another member", () => {
     expect(reclaimed).toEqual([]);
   });
 
+  it("are closed and complete there before, and offered with the doubt of that moment", async () => {
+    const { steps } = await offered(true, { unanswered: 1 });
+    expect(steps).toEqual([
+      "left, open",
+      "admissions done",
+      "drained",
+      "offered with a doubt of 0 ms",
+      "offered with a doubt of 300 ms",
+      "released",
+    ]);
+  });
+
+  it.each([{ isCrawled: true }, { hasEnded: true }])(
+    "stay, and take in again, where they cannot be passed on: %o",
+    async (course) => {
+      const { territory, steps } = await offered(true, course);
+      expect(territory.admits(position)).toBe(true);
+      expect(steps.filter((name) => name.startsWith("offered"))).toEqual([]);
+    },
+  );
+
   it("stay where it refuses them", async () => {
     const { territory, reclaimed } = await offered(false);
     expect(territory.holds(position)).toBe(true);
@@ -60,6 +109,6 @@ describe("arcs that are offered to another member", () => {
   it("are reclaimed where it is gone, as it may have had them", async () => {
     const { territory, reclaimed } = await offered(undefined);
     expect(territory.holds(position)).toBe(true);
-    expect(reclaimed).toEqual([ArcSet.whole]);
+    expect(reclaimed.map(({ share }) => share)).toEqual([1]);
   });
 });

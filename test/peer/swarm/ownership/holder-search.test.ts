@@ -43,6 +43,24 @@ describe("a search for who holds a site", () => {
   });
 });
 
+describe("a search that is told to ask again", () => {
+  it("asks the same member in the same way", async () => {
+    const clock = new VirtualClock();
+    const { signal } = new AbortController();
+    const search = new HolderSearch(clock, { view, territory: new Territory() }, 2, signal);
+    const attempts: Attempt[] = [];
+    const found = search.run([theirs()], (attempt) => {
+      attempts.push(attempt);
+      return Promise.resolve([
+        attempts.length === 1 ? { kind: "again" } : { kind: "answer", answer: "it" },
+      ]);
+    });
+    expect(await clock.run(found)).toEqual(["it"]);
+    const held = { member: other, fromCopy: false };
+    expect(attempts).toEqual([held, held]);
+  });
+});
+
 describe("an inquiry into arcs that are waited for", () => {
   it("makes a note doubtful of which the member that is noted knows nothing", async () => {
     const clock = new VirtualClock();

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import { Holdings } from "../../../../src/peer/swarm/ownership/holdings.ts";
 import type { StoreOp } from "../../../../src/ports/store.ts";
 import { hosts, job, registry, store } from "../answers/queued-rows.ts";
@@ -29,6 +30,74 @@ class StandInJournal {
     return Promise.resolve();
   }
 }
+
+/** Of `held` before, with what it does in their order. */
+function newHoldings(held: ArcSet) {
+  const steps: unknown[] = [];
+  const step =
+    (name: string) =>
+    (...about: unknown[]): Promise<void> => {
+      steps.push([name, ...about.map((one) => (one instanceof ArcSet ? one.share : one))]);
+      return Promise.resolve();
+    };
+  const exchange = { load: step("load"), drop: step("drop"), reroute: step("reroute") };
+  const parts = {
+    frontier: { doubts: { add: step("doubt") } },
+    jobs: {
+      bySpace: () => job,
+      addQueued: (_: number, count: number) => void steps.push(["count", count]),
+    },
+    journal: { append: none, flushed: step("flushed") },
+    keeper: { alone: (work: () => Promise<void>) => work(), enter: () => [] },
+    mixed: { taken: step("mix"), drop: step("unmix") },
+    sequence: { last: 7 },
+    territory: { held, take: step("take") },
+    exchange: () => exchange,
+  };
+  const reader = {
+    ...store,
+    range: (...query: Parameters<typeof store.range>) => {
+      if (steps.at(-1) !== "read") steps.push("read");
+      return store.range(...query);
+    },
+  };
+  type Parts = ConstructorParameters<typeof Holdings>[1];
+  return { holdings: new Holdings(reader, parts as unknown as Parts, none), steps };
+}
+
+it("ends to hold arcs when what is queued there is on disk and counted, and nothing of them is sent", async () => {
+  const { holdings, steps } = newHoldings(ArcSet.whole);
+  await holdings.release(ArcSet.whole, () => steps.push("hand"));
+  expect(steps).toEqual([
+    ["flushed"],
+    "read",
+    ["count", -2 * hosts],
+    "hand",
+    ["unmix", 1],
+    ["drop", 1],
+    ["reroute"],
+  ]);
+});
+
+it("counts what is new alone, and doubts the hosts of it and of what was held at two places", async () => {
+  const part = ArcSet.of([{ from: 0 as RingPosition, to: (circle / 4) as RingPosition }]);
+  const { holdings, steps } = newHoldings(part);
+  await holdings.take(ArcSet.whole, 50);
+  expect(steps.slice(0, 2)).toEqual([["flushed"], "read"]);
+  const [, counted] =
+    steps
+      .map((one) => (Array.isArray(one) ? (one as unknown[]) : []))
+      .find(([name]) => name === "count") ?? [];
+  expect(counted).toBeLessThan(2 * hosts);
+  expect(steps.slice(steps.findIndex((one) => String(one).startsWith("mix")))).toEqual([
+    ["mix", 1 - part.share, 7],
+    ["doubt", part.share],
+    ["doubt", 1, 50],
+    ["take", 1 - part.share],
+    ["load", 1],
+    ["reroute"],
+  ]);
+});
 
 it("waits for the disk while much is to be mended in arcs that are taken", async () => {
   const journal = new StandInJournal();

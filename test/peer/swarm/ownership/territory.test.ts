@@ -38,7 +38,7 @@ describe("two that hold an arc, of which a third has a copy", () => {
     const territory = newTerritory();
     territory.release(half, b, 1, all);
     const bereft = territory.bereft({ isRunning: allBut(a), others: [b] });
-    expect(bereft).toEqual(everything);
+    expect(bereft.equals(everything)).toBe(true);
   });
 
   it("are one again where the first to speak gives way", () => {
@@ -79,5 +79,48 @@ describe("two that hold an arc, of which a third has a copy", () => {
     territory.distrustCopies();
     territory.release(half, b, 1, all);
     expect(territory.holderAt(inHalf)).toEqual({ ...kept(a), former: true });
+    expect(territory.holderAt(elsewhere)).toEqual({ ...kept(a), former: true });
+  });
+
+  it("are one where of the first to speak there was no complete copy", () => {
+    const territory = new Territory();
+    territory.note(everything, { ...kept(a), synced: false });
+    territory.note(half, kept(b));
+    expect(territory.holderAt(inHalf)).toEqual(kept(b));
+  });
+
+  it("are doubted by what the last to speak says alone", () => {
+    const territory = newTerritory();
+    territory.doubt(half, a);
+    expect(territory.holderAt(inHalf)).toEqual({ ...kept(b), also: kept(a) });
+    territory.doubt(half, b);
+    expect(territory.holderAt(inHalf)?.generation).not.toBe(1);
+  });
+});
+
+describe("what is noted of who holds an arc", () => {
+  it("leaves it bereft as members and notes are at that moment", () => {
+    const territory = new Territory();
+    territory.note(everything, kept(a));
+    const [before, since] = [[b], [a, b]];
+    const without = { isRunning: allBut(a), others: before };
+    expect(territory.bereft(without).share).toBe(1);
+    expect(territory.bereft({ isRunning: all, others: since }).isEmpty).toBe(true);
+    expect(territory.bereft(without).share).toBe(1);
+    territory.note(half, kept(b));
+    expect(territory.bereft(without).share).toBe(1 - half.share);
+  });
+});
+
+describe("arcs that are passed on", () => {
+  it("take in nothing meanwhile, unlike those that are held later", () => {
+    const territory = new Territory();
+    territory.take(half);
+    territory.close(everything);
+    territory.take(everything);
+    expect([inHalf, elsewhere].map((position) => territory.admits(position))).toEqual([
+      false,
+      true,
+    ]);
   });
 });

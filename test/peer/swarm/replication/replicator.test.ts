@@ -95,13 +95,15 @@ describe("a replicator", () => {
     const { signal } = new AbortController();
     write();
     let hasRoom = false;
-    void replicator.copy(stream, [row], signal).then(() => (hasRoom = true));
-    for (let n = 0; n < 500; n += 1) write();
-    expect(stream.queuedRows).toBe(502);
+    const rows = Array.from({ length: 300 }, () => row);
+    void replicator.copy(stream, rows, signal).then(() => (hasRoom = true));
+    for (let n = 0; n < 200; n += 1) write();
+    await new Promise(setImmediate);
+    expect(stream.queuedRows).toBe(501);
     expect(hasRoom).toBe(false);
     await next();
     expect(hasRoom).toBe(true);
-    expect(stream.queuedRows).toBe(501);
+    expect(stream.queuedRows).toBe(500);
   });
 
   it("has drained when what was sent is durable, however much comes behind it", async () => {
@@ -189,6 +191,24 @@ describe("a replicator", () => {
     replace();
     expect(replicator.hasStandIns).toBe(false);
     expect(replicator.stream(replica)).toBeUndefined();
+  });
+
+  it("sends a newcomer its copy though nothing is written any more", async () => {
+    const { replicator, write, next, replace } = newReplicator();
+    write();
+    await next();
+    replace();
+    const stream = replicator.stream(newcomer);
+    if (stream) await replicator.copy(stream, [row], new AbortController().signal);
+    await next();
+    expect(stream?.queuedRows).toBe(0);
+  });
+
+  it("sends nothing of what another member holds", () => {
+    const { territory, stream, write } = newReplicator();
+    territory.abandon();
+    write();
+    expect(stream.queuedRows).toBe(0);
   });
 
   it("says of all that it keeps up to date no more that it does not", () => {
