@@ -29,12 +29,12 @@ export class MissedTime {
 
   /** How much was missed after a moment of `nowMs`. */
   since(momentMs: Millis): Millis {
-    this.#look();
+    this.look();
     return this.#missed.reduce((sum, { atMs, byMs }) => (atMs > momentMs ? sum + byMs : sum), 0);
   }
 
-  /** It is found out when somebody looks, and what came in meanwhile counts as older than it is. */
-  #look(): void {
+  /** It is found out when somebody looks, and what came in meanwhile counts as older than it is. To be called before that. */
+  look(): void {
     const atMs = this.#clock.nowMs();
     const aheadMs = this.#clock.wallMs() - atMs;
     const byMs = aheadMs - this.#aheadMs;

@@ -32,7 +32,7 @@ export interface RobotsEntry {
 /** robots.txt of each origin: in the store, with a bounded number of parsed ones in memory. */
 export class RobotsKeeper {
   readonly #clock: Pick<Clock, "nowMs">;
-  readonly #missed: Pick<MissedTime, "since">;
+  readonly #missed: Pick<MissedTime, "look" | "since">;
   readonly #store: Pick<Store, "get">;
   readonly #entries = new RecentMap<OriginName, RobotsEntry>({
     costMax: charactersMax,
@@ -42,7 +42,7 @@ export class RobotsKeeper {
 
   constructor(
     ports: { readonly clock: Pick<Clock, "nowMs">; readonly store: Pick<Store, "get"> },
-    missed: Pick<MissedTime, "since">,
+    missed: Pick<MissedTime, "look" | "since">,
   ) {
     this.#clock = ports.clock;
     this.#missed = missed;
@@ -51,6 +51,8 @@ export class RobotsKeeper {
 
   /** What is known of the origin, however old. */
   async lookup(origin: OriginName, site: SiteName): Promise<RobotsEntry | undefined> {
+    // What is fetched now, since nothing is known, is not to be taken for older.
+    this.#missed.look();
     const known = this.#entries.get(origin, this.#clock.nowMs());
     if (known) return known;
     const value = await this.#store.get(robotsKey(site, origin));

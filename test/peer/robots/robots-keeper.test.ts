@@ -46,7 +46,11 @@ describe("RobotsKeeper", () => {
   } {
     const clock = { ms: 0, nowMs: (): number => clock.ms };
     const store = new HeldStore();
-    return { clock, store, keeper: new RobotsKeeper({ clock, store }, { since: () => 0 }) };
+    return {
+      clock,
+      store,
+      keeper: new RobotsKeeper({ clock, store }, { look: () => undefined, since: () => 0 }),
+    };
   }
 
   it("reads again what nobody has asked for in ten minutes", async () => {
