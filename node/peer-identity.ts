@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
+import { unlessMissing } from "../src/adapters/warc/archive-files.ts";
 import { CrawlError } from "../src/core/errors.ts";
 import { base58 } from "./base58.ts";
 import type { DataLayout } from "./config/peer-config.ts";
@@ -47,9 +48,9 @@ export async function peerIdentity({
   nameFile,
   leasesFile,
 }: Pick<DataLayout, "keyFile" | "leasesFile" | "nameFile">): Promise<PeerIdentity> {
-  const known = await readOrNothing(keyFile);
+  const known = await unlessMissing(() => readFile(keyFile, "utf8"));
   if (known !== undefined) return identityOf(readKey(known, keyFile));
-  const name = (await readOrNothing(nameFile))?.trim();
+  const name = (await unlessMissing(() => readFile(nameFile, "utf8")))?.trim();
   if (name === undefined) {
     // Written by every peer that has run, and not before it has a key.
     if (await exists(leasesFile)) {
@@ -119,19 +120,6 @@ async function makeKey(file: string): Promise<Uint8Array> {
   return readKey(await readFile(file, "utf8"), file);
 }
 
-async function readOrNothing(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (isErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}
-
 function unusable(file: string, problem: string): CrawlError {
   return new CrawlError("DATA_DIR_UNUSABLE", problem, { file });
-}
-
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

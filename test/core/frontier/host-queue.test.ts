@@ -99,33 +99,35 @@ describe("HostQueue", () => {
     expect(takenJobs(queue, 9)).toBe("abcabcabc");
   });
 
-  it("counts what a job has had in advance when it comes back", () => {
-    const queue = new HostQueue(40);
+  describe("of whose jobs one has had eight turns in advance", () => {
     const priorityOf = (job: string) => (job === jobB ? 9 : 6);
-    for (let sequence = 0; sequence < 20; sequence += 1) queue.add(queued(jobB, 0, sequence));
-    queue.add(queued(jobA, 0, 0));
-    expect(takenJobs(queue, 1, priorityOf)).toBe("b");
-    const url = queue.take(anyJob, priorityOf);
-    if (url?.job !== jobA) throw new Error("the other job is next");
-    settle(queue, url);
-    queue.committed(url);
-    queue.add(queued(jobA, 0, 1));
-    expect(takenJobs(queue, 8, priorityOf)).toBe("bbbbbbba");
-  });
 
-  it("counts it no longer when the others have had theirs meanwhile", () => {
-    const queue = new HostQueue(40);
-    const priorityOf = (job: string) => (job === jobB ? 9 : 6);
-    for (let sequence = 0; sequence < 40; sequence += 1) queue.add(queued(jobB, 0, sequence));
-    queue.add(queued(jobA, 0, 0));
-    expect(takenJobs(queue, 1, priorityOf)).toBe("b");
-    const url = queue.take(anyJob, priorityOf);
-    if (url?.job !== jobA) throw new Error("the other job is next");
-    settle(queue, url);
-    queue.committed(url);
-    expect(takenJobs(queue, 20, priorityOf)).toBe("b".repeat(20));
-    queue.add(queued(jobA, 0, 1));
-    expect(takenJobs(queue, 2, priorityOf)).toBe("ab");
+    function queueOf(urlsOfOther: number): HostQueue {
+      const queue = new HostQueue(40);
+      for (let sequence = 0; sequence < urlsOfOther; sequence += 1) {
+        queue.add(queued(jobB, 0, sequence));
+      }
+      queue.add(queued(jobA, 0, 0));
+      expect(takenJobs(queue, 1, priorityOf)).toBe("b");
+      const url = queue.take(anyJob, priorityOf);
+      if (url?.job !== jobA) throw new Error("the other job is next");
+      settle(queue, url);
+      queue.committed(url);
+      return queue;
+    }
+
+    it("counts them when it comes back", () => {
+      const queue = queueOf(20);
+      queue.add(queued(jobA, 0, 1));
+      expect(takenJobs(queue, 8, priorityOf)).toBe("bbbbbbba");
+    });
+
+    it("counts them no longer when the other has had its own meanwhile", () => {
+      const queue = queueOf(40);
+      expect(takenJobs(queue, 20, priorityOf)).toBe("b".repeat(20));
+      queue.add(queued(jobA, 0, 1));
+      expect(takenJobs(queue, 2, priorityOf)).toBe("ab");
+    });
   });
 
   it("hands out no URL that is added again before its removal is durable", () => {
