@@ -182,7 +182,7 @@ export class AddressLender {
 
   /** Takes in what a question says of the borrower's present state. */
   #hear(entry: Entry, from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): void {
-    const { loan } = entry;
+    const { loan, second } = entry;
     const holds = ask.heldMs > 0 || ask.busy;
     if (!holds) {
       this.#end(entry, from, sequence, ask.restMs, nowMs);
@@ -194,7 +194,8 @@ export class AddressLender {
     if (loan) {
       // Whoever holds a loan of the former steward is the only one, but for the two sides of a partition.
       this.#calls.push({ kind: "recall", member: from.member, address: entry.address });
-      entry.second = { borrower: from, sequence, endAtMs, shared: true, goneAtMs: undefined };
+      if (second && isOf(second, from) && second.sequence > sequence) return;
+      entry.second = { borrower: from, sequence, endAtMs, shared: false, goneAtMs: undefined };
       return;
     }
     if (!this.#mayHaveMore(from, false)) return;
@@ -296,15 +297,14 @@ export class AddressLender {
   }
 
   #free(entry: Entry, { borrower: { member } }: Loan, openAtMs: Millis): void {
-    entry.loan = undefined;
-    entry.calledAtMs = 0;
+    const { second } = entry;
+    Object.assign(entry, { loan: undefined, second: undefined, calledAtMs: 0 });
     entry.openAtMs = Math.max(entry.openAtMs, openAtMs);
     const left = (this.#lentTo.get(member) ?? 1) - 1;
     if (left > 0) this.#lentTo.set(member, left);
     else this.#lentTo.delete(member);
-    const { second } = entry;
-    entry.second = undefined;
-    if (second) this.#lend(entry, second.borrower, second.sequence, second.endAtMs, true);
+    if (!second || !this.#mayHaveMore(second.borrower, false)) return;
+    this.#lend(entry, second.borrower, second.sequence, second.endAtMs, false);
   }
 
   /** Ends a loan that was not given back and under which no request can be open any more. */

@@ -55,6 +55,44 @@ describe("AddressLender", () => {
     expect(lender.ask(other, 3, asking(0), 20_200).kind).toBe("lent");
   });
 
+  it("calls again for what a second member has, when the first one has it no more", () => {
+    const next: Borrower = { member: "next" as MemberId, generation: 1 };
+    const lender = newLender();
+    lender.adopt(one, 1, address, 10_000);
+    lender.ask(other, 1, asking(30_000), 10_010);
+    lender.takeCalls();
+    lender.giveBack(one, 2, { address, restMs: 0 }, 10_020);
+    lender.ask(next, 1, asking(0), 10_030);
+    const recall = { kind: "recall", member: other.member, address };
+    expect(lender.takeCalls()).toContainEqual(recall);
+  });
+
+  it("takes no older word of a second member for the present state", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 10_000);
+    lender.ask(other, 7, { ...asking(0), busy: true }, 10_010);
+    lender.ask(other, 5, { ...asking(0), busy: true }, 10_020);
+    lender.giveBack(other, 6, { address, restMs: 0 }, 10_030);
+    lender.giveBack(one, 2, { address, restMs: 0 }, 10_040);
+    expect(lender.handOver(address, 10_050)).toMatchObject({ holder: other, sequence: 7 });
+  });
+
+  it("believes a second member no more addresses than it lends to one", () => {
+    const options = { ...defaultLendingOptions, loansPerMemberMax: 1 };
+    const view = { isRunning: () => true, predecessorOf: () => undefined };
+    const lender = new AddressLender(options, view);
+    const addresses = [address, "192.0.2.2" as IpAddress];
+    const owners = addresses.map((_, at) => ({ member: `owner ${at}` as MemberId, generation: 1 }));
+    const holders = addresses.map((lent, at) => {
+      const owner = owners[at] ?? one;
+      lender.adopt(owner, 1, lent, 0);
+      lender.ask(other, 1, { ...asking(0), address: lent, busy: true }, 10);
+      lender.giveBack(owner, 2, { address: lent, restMs: 0 }, 20);
+      return lender.handOver(lent, 30).holder;
+    });
+    expect(holders).toEqual([other, undefined]);
+  });
+
   it("lends what a member had that runs no more only after a full delay", () => {
     const running = new Set([one.member, other.member]);
     const lender = new AddressLender(defaultLendingOptions, {
