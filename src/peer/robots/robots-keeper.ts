@@ -69,6 +69,11 @@ export class RobotsKeeper {
     return isFresh(record, nowMs) && goodUntilMs(record, this.#missed) > nowMs;
   }
 
+  /** Since it was read, with the time that the process did not see. */
+  ageMs({ fetchedAtMs }: RobotsRecord): Millis {
+    return this.#clock.nowMs() - fetchedAtMs + this.#missed.since(fetchedAtMs);
+  }
+
   /** Takes in what was fetched; the returned operation makes it durable. */
   keep(origin: OriginName, site: SiteName, record: RobotsRecord): StoreOp {
     this.#entries.set(origin, entryOf(record), this.#clock.nowMs());

@@ -285,7 +285,7 @@ export class RobotsVisitor {
       cutsInRow,
       ...(before &&
         (copyVerdict === "rules" || copyVerdict === "allow-all") && {
-          copy: { verdict: copyVerdict, ageMs: nowMs - before.fetchedAtMs },
+          copy: { verdict: copyVerdict, ageMs: this.#keeper.ageMs(before) },
         }),
     });
     const { failure, isElsewhere, outcome } = answer;

@@ -88,3 +88,20 @@ it("a copy from before the machine was asleep serves on while its origin is out 
   const againAtMs = Date.parse(host.robots[0]?.expiresAt ?? "") - dayMs;
   expect(againAtMs).toBeGreaterThan(machine.clock.nowMs());
 });
+
+it("a copy that is a month old serves no more, though the machine was asleep all the while", async () => {
+  const machine = new VirtualPeer((url, asked) => {
+    if (!url.endsWith("/robots.txt")) return htmlPage();
+    return asked > 0 ? { status: 503 } : { body: "" };
+  });
+  const later = "later" as JobId;
+  await machine.crawl(["http://site.example/1"]);
+  machine.setClockForward(31 * dayMs);
+  await machine.clock.run(
+    (async () => {
+      await machine.peer.inject(later, ["http://site.example/2"]);
+      await machine.peer.jobFinished(later, new AbortController().signal);
+    })(),
+  );
+  expect(machine.peer.job(later).counts).toMatchObject({ pages: 0 });
+});
