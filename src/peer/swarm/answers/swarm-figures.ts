@@ -160,7 +160,8 @@ export class SwarmFigures {
 
 /**
  * As many jobs as a message has room for. Who is not told of a job takes it for finished here with nothing done: so those
- * that are not come first, and last those of which nothing has been counted.
+ * that are not come first, and last those of which nothing has been counted. A peer that is not home yet calls none finished:
+ * there those of which it has URLs come first.
  */
 function fittingOf(own: StatsReply): StatsReply {
   if (own.jobs.length <= totalsMax) return own;
@@ -169,7 +170,7 @@ function fittingOf(own: StatsReply): StatsReply {
     done = [],
     idle = [],
   } = Object.groupBy(own.jobs, ({ counts, finished }) => {
-    if (!finished) return "open";
+    if (!finished && counts.queued > 0) return "open";
     return isNothing(counts) ? "idle" : "done";
   });
   return { ...own, jobs: [...open, ...done, ...idle].slice(0, totalsMax) };

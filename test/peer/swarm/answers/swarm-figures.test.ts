@@ -56,29 +56,32 @@ it("takes nobody's word for its own totals", () => {
   expect(told.map(({ member }) => member)).toEqual(["gone"]);
 });
 
-it("tells of jobs that go on where there are more than a message has room for, and has all of its own", async () => {
-  const jobs = Array.from({ length: totalsMax + 2 }, (_, at) => ({
-    definition: { id: `job-${at}` as JobId, state: "running" },
-    counts: { ...noJobCounts, queued: at > totalsMax ? 1 : 0, pages: at === totalsMax ? 1 : 0 },
-    finished: at <= totalsMax,
-  }));
-  const view = { self: "self", others: [], generation: 1 };
-  const parts = { ...{ calls: {}, spread: {} }, past: new PastTotalsBook(), view };
-  const member = new SwarmFigures(
-    new VirtualClock(),
-    {
-      jobs: { all: () => jobs, find: () => jobs[0] },
-      stats: () => ({ ...figures, jobs }),
-    } as unknown as DeskParts,
-    { ...parts, homecoming: { isDone: true } } as unknown as FiguresParts,
-  );
-  const told = member.answer({ past: [] }).jobs;
-  expect(told).toHaveLength(totalsMax);
-  expect(told.slice(0, 2)).toMatchObject([
-    { job: `job-${totalsMax + 1}`, finished: false, counts: { queued: 1 } },
-    { job: `job-${totalsMax}`, counts: { pages: 1 } },
-  ]);
-  const { queued, jobs: reports } = await member.stats();
-  expect(queued).toBe(1);
-  expect(reports.at(-1)).toMatchObject({ finished: false, counts: { queued: 1 } });
-});
+it.each([true, false])(
+  "tells of jobs that go on where there are more than a message has room for, and has all of its own, home: %s",
+  async (isDone) => {
+    const jobs = Array.from({ length: totalsMax + 2 }, (_, at) => ({
+      definition: { id: `job-${at}` as JobId, state: "running" },
+      counts: { ...noJobCounts, queued: at > totalsMax ? 1 : 0, pages: at === totalsMax ? 1 : 0 },
+      finished: at <= totalsMax,
+    }));
+    const view = { self: "self", others: [], generation: 1 };
+    const parts = { ...{ calls: {}, spread: {} }, past: new PastTotalsBook(), view };
+    const member = new SwarmFigures(
+      new VirtualClock(),
+      {
+        jobs: { all: () => jobs, find: () => jobs[0] },
+        stats: () => ({ ...figures, jobs }),
+      } as unknown as DeskParts,
+      { ...parts, homecoming: { isDone } } as unknown as FiguresParts,
+    );
+    const told = member.answer({ past: [] }).jobs;
+    expect(told).toHaveLength(totalsMax);
+    expect(told.slice(0, 2)).toMatchObject([
+      { job: `job-${totalsMax + 1}`, finished: false, counts: { queued: 1 } },
+      { job: `job-${totalsMax}`, counts: { pages: 1 } },
+    ]);
+    const { queued, jobs: reports } = await member.stats();
+    expect(queued).toBe(1);
+    expect(reports.at(-1)).toMatchObject({ finished: false, counts: { queued: 1 } });
+  },
+);
