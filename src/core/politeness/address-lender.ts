@@ -24,7 +24,7 @@ interface Entry {
   second: Loan | undefined;
   /** The address's clock: no request may start before. */
   openAtMs: Millis;
-  /** Until then it may be on loan from a former steward. */
+  /** Until then it may be on loan from a former steward, or from one that nobody here knows of. */
   unsureUntilMs: Millis;
   /** When this steward last knew that nobody else had lent it. */
   sureAtMs: Millis;
@@ -248,17 +248,15 @@ export class AddressLender {
 
   /** Whether somebody may have it from a former steward. */
   #isUnsure(entry: Entry, nowMs: Millis): boolean {
+    const { registerMs } = this.#options;
+    entry.unsureUntilMs = Math.max(entry.unsureUntilMs, this.#view.missedUntilMs() + registerMs);
     if (nowMs < entry.unsureUntilMs) return true;
     const before = this.#view.predecessorOf(entry.address, nowMs);
     if (!before || before.untilMs <= entry.sureAtMs) return false;
-    const isGone = before.member === undefined;
-    const { registerMs } = this.#options;
-    const untilMs = before.untilMs + (isGone ? registerMs : longestLoanMs(this.#options));
-    if (isGone) {
-      entry.unsureUntilMs = untilMs;
-      entry.sureAtMs = nowMs;
-    }
-    return nowMs < untilMs;
+    if (before.member !== undefined) return nowMs < before.untilMs + longestLoanMs(this.#options);
+    entry.unsureUntilMs = before.untilMs + registerMs;
+    entry.sureAtMs = nowMs;
+    return nowMs < entry.unsureUntilMs;
   }
 
   /** How long this steward may be unsure; it asks the one before it, if there is one to ask. */

@@ -103,6 +103,7 @@ export interface Loan {
   goneAtMs: Millis | undefined;
 }
 
+/** Whether it is that run's. */
 export function isOf({ borrower }: Loan, { member, generation }: Borrower): boolean {
   return borrower.member === member && borrower.generation === generation;
 }
@@ -137,6 +138,8 @@ export interface LenderCall {
 /** What a lender must know of the swarm. */
 export interface LenderView {
   isRunning(borrower: Borrower): boolean;
+  /** Until then others may have taken this member for dead, and have lent what it is the steward of. */
+  missedUntilMs(): Millis;
   /** Whose the address was before it was this member's, as long as that matters. */
   predecessorOf(address: IpAddress, nowMs: Millis): Predecessor | undefined;
 }

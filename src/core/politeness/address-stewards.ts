@@ -27,8 +27,6 @@ export class AddressStewards {
   #ring: Ring;
   #runs = new Map<MemberId, number>();
   #former: readonly FormerRing[] = [];
-  /** Until when others may have lent in this member's place, without any of its rings telling. */
-  #missedUntilMs: Millis = -Infinity;
 
   /** @param keptMs how long a former steward matters */
   constructor(
@@ -57,11 +55,6 @@ export class AddressStewards {
     return isOther;
   }
 
-  /** Until now others may have taken this member for dead, and have lent what it is the steward of. */
-  missed(nowMs: Millis): void {
-    this.#missedUntilMs = nowMs;
-  }
-
   /** Absent while the ring has no members. */
   stewardOf(address: IpAddress): MemberId | undefined {
     return this.#ring.ownerOf(positionOfAddress(address));
@@ -69,15 +62,6 @@ export class AddressStewards {
 
   /** Who was steward before this member was, as long as what it has lent may still be out. */
   predecessorOf(address: IpAddress, nowMs: Millis): Predecessor | undefined {
-    const former = this.#formerOf(address, nowMs);
-    const untilMs = this.#missedUntilMs;
-    if (untilMs + this.#keptMs <= nowMs || (former && former.untilMs > untilMs)) return former;
-    // Nobody knows who it was: whoever has the address on loan from there tells of it.
-    return this.stewardOf(address) === this.#self ? { member: undefined, untilMs } : former;
-  }
-
-  /** By the rings alone. */
-  #formerOf(address: IpAddress, nowMs: Millis): Predecessor | undefined {
     const last = this.#former.at(-1);
     if (!last || last.untilMs + this.#keptMs <= nowMs) return undefined;
     const position = positionOfAddress(address);

@@ -1,18 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { AddressLender } from "../../../src/core/politeness/address-lender.ts";
 import { defaultLendingOptions } from "../../../src/core/politeness/address-loan.ts";
-import type { Borrower, LoanAsk } from "../../../src/core/politeness/address-loan.ts";
+import type { Borrower, LenderView, LoanAsk } from "../../../src/core/politeness/address-loan.ts";
 import type { IpAddress, MemberId } from "../../../src/core/units.ts";
 
 const address = "192.0.2.1" as IpAddress;
 const one: Borrower = { member: "one" as MemberId, generation: 1 };
 const other: Borrower = { member: "other" as MemberId, generation: 1 };
 
+const nothingLent = { sequence: 0, heldMs: 0, restMs: 0 };
+
+const view: LenderView = {
+  isRunning: () => true,
+  missedUntilMs: () => -Infinity,
+  predecessorOf: () => undefined,
+};
+
 function newLender(): AddressLender {
-  return new AddressLender(defaultLendingOptions, {
-    isRunning: () => true,
-    predecessorOf: () => undefined,
-  });
+  return new AddressLender(defaultLendingOptions, view);
 }
 
 function asking(heldMs: number): LoanAsk {
@@ -79,7 +84,6 @@ describe("AddressLender", () => {
 
   it("believes a second member no more addresses than it lends to one", () => {
     const options = { ...defaultLendingOptions, loansPerMemberMax: 1 };
-    const view = { isRunning: () => true, predecessorOf: () => undefined };
     const lender = new AddressLender(options, view);
     const addresses = [address, "192.0.2.2" as IpAddress];
     const owners = addresses.map((_, at) => ({ member: `owner ${at}` as MemberId, generation: 1 }));
@@ -93,11 +97,33 @@ describe("AddressLender", () => {
     expect(holders).toEqual([other, undefined]);
   });
 
+  it("waits for the word of others where it may have been taken for dead, and for the steward before it too", () => {
+    const former = { member: "former" as MemberId, untilMs: 10_900 };
+    for (const before of [undefined, former]) {
+      const missed = { missedUntilMs: () => 11_000, predecessorOf: () => before };
+      const lender = new AddressLender(defaultLendingOptions, { ...view, ...missed });
+      expect(lender.ask(one, 1, asking(0), 11_000).kind).toBe("later");
+      const inquiry = { kind: "inquire", member: former.member, address };
+      expect(lender.takeCalls()).toEqual(before ? [inquiry] : []);
+      if (before) lender.inherit(address, { ...nothingLent, unsureMs: 0 }, 11_100);
+      expect(lender.handOver("192.0.2.2" as IpAddress, 11_500).unsureMs).toBe(2_500);
+      expect(lender.ask(one, 2, asking(0), 13_999).kind).toBe("later");
+      expect(lender.ask(one, 3, asking(0), 14_000).kind).toBe("lent");
+    }
+  });
+
+  it("lends nothing that another steward has taken over, though it may have been taken for dead since", () => {
+    const missed = { missedUntilMs: () => 1_000 };
+    const lender = new AddressLender(defaultLendingOptions, { ...view, ...missed });
+    lender.handOver(address, 500);
+    expect(lender.ask(one, 1, asking(0), 5_000).kind).toBe("later");
+  });
+
   it("lends what a member had that runs no more only after a full delay", () => {
     const running = new Set([one.member, other.member]);
     const lender = new AddressLender(defaultLendingOptions, {
+      ...view,
       isRunning: ({ member }) => running.has(member),
-      predecessorOf: () => undefined,
     });
     lender.adopt(one, 1, address, 0);
     // It may have sent a request just before its end.

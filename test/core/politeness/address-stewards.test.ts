@@ -78,25 +78,4 @@ describe("the stewards of addresses", () => {
     stewards.update(alone, 3_000);
     expect(stewards.predecessorOf(taken, 3_000)).toEqual({ member: third, untilMs: 3_000 });
   });
-
-  it("are unknown where this member may have been taken for dead, until a loan later", () => {
-    const [mine, theirs] = [
-      addressOf([two, self], [three, self]),
-      addressOf([two, other], [three, other]),
-    ];
-    const stewards = new AddressStewards(self, two, keptMs, () => 1);
-    stewards.missed(1_000);
-    stewards.update(three, 2_000);
-    expect(stewards.predecessorOf(mine, 2_000)).toEqual({ member: undefined, untilMs: 1_000 });
-    expect(stewards.predecessorOf(theirs, 2_000)).toBeUndefined();
-    expect(stewards.predecessorOf(mine, 1_000 + keptMs)).toBeUndefined();
-  });
-
-  it("are those of a later ring, whoever may have lent in this member's place before", () => {
-    const given = addressOf([two, other]);
-    const stewards = new AddressStewards(self, two, keptMs, () => 1);
-    stewards.missed(1_000);
-    stewards.update(alone, 2_000);
-    expect(stewards.predecessorOf(given, 2_000)).toEqual({ member: other, untilMs: 2_000 });
-  });
 });

@@ -133,6 +133,7 @@ class ModelSteward {
     const sinceMs = heirSinceMs === undefined ? undefined : this.nowMs;
     const keptMs = longestLoanMs(model.options);
     this.lender = new AddressLender(model.options, {
+      missedUntilMs: () => -Infinity,
       isRunning: ({ member }) => !model.borrower(Number(member)).isKnownDead,
       predecessorOf: (_, nowMs) =>
         sinceMs === undefined || sinceMs + keptMs <= nowMs

@@ -77,6 +77,7 @@ export class AddressLending {
   readonly #talking = new Set<MemberId>();
   readonly #keepsClocks: boolean;
   #sequence = 0;
+  #missedUntilMs: Millis = -Infinity;
   #isOn = false;
   #isOver = false;
   #timer: { readonly atMs: Millis; readonly cancel: Cancel } | undefined;
@@ -96,6 +97,7 @@ export class AddressLending {
       view.generationOf(member),
     );
     this.#lender = new AddressLender(options, {
+      missedUntilMs: () => this.#missedUntilMs,
       isRunning: ({ member, generation }) => view.isRunning(member, generation),
       predecessorOf: (address, nowMs) => this.#stewards.predecessorOf(address, nowMs),
     });
@@ -150,7 +152,7 @@ export class AddressLending {
   forfeit(): void {
     if (!this.#isOn) return;
     const nowMs = this.#clock.nowMs();
-    this.#stewards.missed(nowMs);
+    this.#missedUntilMs = nowMs;
     this.#borrower.forfeit(nowMs);
     this.#arm();
   }
