@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MissedTime } from "../../../src/peer/robots/missed-time.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import { htmlPage } from "../../support/table-web.ts";
-import { VirtualPeer } from "../../support/virtual-peer.ts";
+import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
 const dayMs = 86_400_000;
 
@@ -104,4 +104,20 @@ it("a copy that is a month old serves no more, though the machine was asleep all
     })(),
   );
   expect(machine.peer.job(later).counts).toMatchObject({ pages: 0 });
+});
+
+it("a robots.txt that is read after the machine was asleep is asked for once", async () => {
+  const machine = new VirtualPeer((url) =>
+    url.endsWith("/robots.txt") ? { body: "" } : htmlPage(),
+  );
+  await machine.crawl(["http://site.example/1"]);
+  machine.setClockForward(dayMs);
+  await machine.clock.run(
+    (async () => {
+      await machine.inject(["http://other.example/1", "http://other.example/2"]);
+      await machine.peer.jobFinished(testJob, new AbortController().signal);
+    })(),
+  );
+  const asked = machine.web.hits.filter(({ url }) => url === "http://other.example/robots.txt");
+  expect(asked).toHaveLength(1);
 });
