@@ -2,7 +2,6 @@ import type { PeerControl } from "../src/ports/peer-control.ts";
 import type { CrawlPlan } from "./crawl-plan.ts";
 import type { Standstill } from "./dashboard/standstill.ts";
 import type { SeedsLeft } from "./seeds-left.ts";
-import type { Terminal } from "./terminal.ts";
 import { clause, printable, shellWord } from "./text/terminal-text.ts";
 
 /** Seeds that are looked through for one that was given up: as many as can be asked for at once. */
@@ -87,11 +86,10 @@ async function sayNoPage(
 export async function sayHalted(
   { out }: CrawlPlan,
   standstill: Standstill,
-  { clock }: Terminal,
   { fail, say }: Complaint,
 ): Promise<void> {
   fail();
-  const rest = await standstill.rest(clock.nowMs());
+  const rest = await standstill.rest();
   const data = `--data ${shellWord(out)}`;
   const why =
     rest === undefined

@@ -128,7 +128,11 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       await rememberSettings(plan.out, values);
       await sayContact(context, command, values);
       const fetchedBefore = before?.counts.fetched ?? 0;
-      const standstill = new Standstill(answersOf(session.control), { ...plan, fetchedBefore });
+      const standstill = new Standstill(
+        answersOf(session.control),
+        { ...plan, fetchedBefore },
+        terminal.clock,
+      );
       display = displayOf(terminal, session, plan, standstill);
       if (before?.definition.state === "paused") await resume(session, plan, say);
       left = await SeedsLeft.of(plan);
@@ -138,7 +142,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
         await untilEnd(session, plan.job, stop, display);
         const { finished } = session.control.job(plan.job);
         if (finished) await sayWhatLacks(session.control, plan, again, { fail, say });
-        else if (!stop.signal.aborted) await sayHalted(plan, standstill, terminal, { fail, say });
+        else if (!stop.signal.aborted) await sayHalted(plan, standstill, { fail, say });
         await sayLeft(left, { fail, say });
       }
       broken = await listAtEnd(session, plan, stop.signal);
@@ -194,7 +198,7 @@ function displayOf(
 ): ProgressDisplay {
   const { clock, stderr } = terminal;
   const options = { ...defaultProgressDisplayOptions, color: colorWanted(terminal) };
-  const view = (): Promise<ProgressView> => viewOf(control, plan, standstill, clock.nowMs());
+  const view = (): Promise<ProgressView> => viewOf(control, plan, standstill);
   return new ProgressDisplay(stderr, clock, view, options);
 }
 
@@ -264,7 +268,6 @@ async function viewOf(
   control: PeerControl,
   plan: CrawlPlan,
   standstill: Standstill,
-  nowMs: Millis,
 ): Promise<ProgressView> {
   // A peer that has just broken cannot be asked any more, and what broke it is told as it ends.
   const stats = control.stats();
@@ -274,7 +277,7 @@ async function viewOf(
     openRequests: stats.openRequests,
     isRunning: !finished,
   };
-  const trouble = await standstill.text(figures, nowMs).catch((error: unknown) => {
+  const trouble = await standstill.text(figures).catch((error: unknown) => {
     if (!(error instanceof CrawlError)) throw error;
     return undefined;
   });

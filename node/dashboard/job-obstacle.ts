@@ -44,7 +44,7 @@ export class JobObstacle {
     const standstill = this.#standstillOf(first, fetched);
     if (this.#told?.fetched !== fetched || figures.openRequests > 0) this.#told = undefined;
     if (nowMs < this.#lookAtMs) return this.#told?.text;
-    const text = await standstill.text(figures, nowMs);
+    const text = await standstill.text(figures);
     this.#told = text === undefined ? undefined : { fetched, text };
     const endMs = this.#clock.nowMs();
     this.#lookAtMs = endMs + restShare * (endMs - nowMs);
@@ -53,7 +53,11 @@ export class JobObstacle {
 
   #standstillOf({ definition: { id } }: JobReport, fetchedBefore: number): Standstill {
     if (this.#watched?.id !== id) {
-      const standstill = new Standstill(this.#answers, { job: id, urls: [], fetchedBefore });
+      const standstill = new Standstill(
+        this.#answers,
+        { job: id, urls: [], fetchedBefore },
+        this.#clock,
+      );
       this.#watched = { id, standstill };
       this.#told = undefined;
     }

@@ -2,6 +2,7 @@ import type { OriginRobots } from "../../src/core/answers/host-status.ts";
 import { describeReason } from "../../src/core/answers/reason-text.ts";
 import { formatDuration } from "../../src/core/text/human.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { HostStatus } from "../../src/ports/peer-control.ts";
 import { clause } from "../text/terminal-text.ts";
 
@@ -45,6 +46,7 @@ interface CrawlBeginning {
 /** Tells of a crawl that stands still what keeps it back: from the beginning, and some seconds after the last answer. */
 export class Standstill {
   readonly #answers: QueueAnswers;
+  readonly #clock: Pick<Clock, "nowMs" | "wallMs">;
   readonly #job: JobId;
   #names: readonly string[];
   #lookAtMs: Millis = -Infinity;
@@ -52,8 +54,13 @@ export class Standstill {
   /** When the last answer was seen; absent before the first one. */
   #answeredAtMs: Millis | undefined;
 
-  constructor(answers: QueueAnswers, { job, urls, fetchedBefore }: CrawlBeginning) {
+  constructor(
+    answers: QueueAnswers,
+    { job, urls, fetchedBefore }: CrawlBeginning,
+    clock: Pick<Clock, "nowMs" | "wallMs">,
+  ) {
     this.#answers = answers;
+    this.#clock = clock;
     this.#job = job;
     this.#names = hostsOf(urls);
     this.#fetched = fetchedBefore;
@@ -63,26 +70,26 @@ export class Standstill {
    * Where all hosts that are looked at rest after failures: the first one, what is wrong with it, and when it is asked
    * again. Nothing while one is being asked, nor soon after one has answered.
    */
-  async text(
-    { fetched, openRequests, isRunning }: CrawlFigures,
-    nowMs: Millis,
-  ): Promise<string | undefined> {
+  async text({ fetched, openRequests, isRunning }: CrawlFigures): Promise<string | undefined> {
+    const nowMs = this.#clock.nowMs();
     if (fetched !== this.#fetched) this.#answeredAtMs = nowMs;
     this.#fetched = fetched;
     if (!isRunning || nowMs < (this.#answeredAtMs ?? -Infinity) + quietMs) return undefined;
     if (openRequests > 0) return undefined;
-    return (await this.rest(nowMs))?.text;
+    return (await this.rest())?.text;
   }
 
   /** The first of the hosts that are looked at, and what is told of it, where all of them rest after failures. */
-  async rest(nowMs: Millis): Promise<{ readonly host: string; readonly text: string } | undefined> {
-    const awaited = await this.#awaited(nowMs);
+  async rest(): Promise<{ readonly host: string; readonly text: string } | undefined> {
+    const awaited = await this.#awaited(this.#clock.nowMs());
     const [first] = awaited;
     if (first === undefined || !awaited.every(rests)) return undefined;
     const { host, nextFetchAt } = first;
-    const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - nowMs;
+    // What is told are dates: `nowMs` is behind them where the machine was asleep.
+    const dateMs = this.#clock.wallMs();
+    const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - dateMs;
     const next = leftMs > 0 ? `; tried again in ${formatDuration(leftMs)}` : "";
-    return { host, text: `${host}: ${reasonOf(first, nowMs)}${next}` };
+    return { host, text: `${host}: ${reasonOf(first, dateMs)}${next}` };
   }
 
   /** Hosts with queued URLs of the job: those of the seeds, and where none of them has any others, looked up when they are needed. */
@@ -110,15 +117,15 @@ function rests({ hold }: HostStatus): boolean {
 }
 
 /** Before the first page comes robots.txt, which says most where it failed: that of the origin that was asked last. */
-function reasonOf({ robots, detail = "it rests" }: HostStatus, nowMs: Millis): string {
+function reasonOf({ robots, detail = "it rests" }: HostStatus, dateMs: Millis): string {
   const failed = robots
-    .filter((one) => isAwaited(one, nowMs))
+    .filter((one) => isAwaited(one, dateMs))
     .toSorted((a, b) => Date.parse(b.fetchedAt) - Date.parse(a.fetchedAt))[0];
   if (failed?.failure !== undefined) return clause(describeReason(failed.failure));
   return failed === undefined ? clause(detail) : `its robots.txt answers with ${failed.httpStatus}`;
 }
 
-function isAwaited({ expiresAt, failure, httpStatus }: OriginRobots, nowMs: Millis): boolean {
+function isAwaited({ expiresAt, failure, httpStatus }: OriginRobots, dateMs: Millis): boolean {
   if (failure === undefined && httpStatus < 500) return false;
-  return Date.parse(expiresAt) + turnMsMax > nowMs;
+  return Date.parse(expiresAt) + turnMsMax > dateMs;
 }

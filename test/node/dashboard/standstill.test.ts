@@ -40,12 +40,14 @@ interface Crawl extends Partial<JobCounts> {
   readonly queue?: readonly string[];
   /** Where they are other than the hosts' first pages. */
   readonly seeds?: readonly string[];
+  /** How long the machine was asleep since the process began. */
+  readonly asleepMs?: number;
 }
 
 /** A crawl with these hosts' URLs as its seeds, and what looks at it. */
 function watched(
   hosts: readonly HostStatus[],
-  { openRequests = 0, fetchedBefore = 0, queue = [], seeds, ...counts }: Crawl = {},
+  { openRequests = 0, fetchedBefore = 0, queue = [], seeds, asleepMs = 0, ...counts }: Crawl = {},
 ): {
   readonly control: FakePeerControl;
   readonly text: (nowMs: number) => Promise<string | undefined>;
@@ -56,6 +58,7 @@ function watched(
   for (const url of queue) {
     control.statuses.set(url, { url, state: "queued", attempts: 0, owner: "peer-0" });
   }
+  const shown = { wallMs: nowMs };
   const urls = seeds ?? hosts.map(({ host }) => `http://${host}/`);
   const standstill = new Standstill(
     {
@@ -63,12 +66,14 @@ function watched(
       queued: async (id) => (await control.urls(id, { state: "queued" })).urls,
     },
     { job, urls, fetchedBefore },
+    { nowMs: () => shown.wallMs - asleepMs, wallMs: () => shown.wallMs },
   );
   return {
     control,
     text: (atMs) => {
       const { counts: now, finished } = control.job(job);
-      return standstill.text({ fetched: now.fetched, openRequests, isRunning: !finished }, atMs);
+      shown.wallMs = atMs;
+      return standstill.text({ fetched: now.fetched, openRequests, isRunning: !finished });
     },
   };
 }
@@ -103,6 +108,14 @@ describe("Standstill", () => {
     expect(await told([origins({ failure: "connection-reset" })])).toMatch(/closed the connection/);
     const old = { failure: "tls-error", expiresAt: "2029-12-31T23:59:00Z" } as const;
     expect(await told([resting("a.example", old)])).toMatch(/: the host rests after a failure/);
+  });
+
+  it("counts from the dates that are told, however long the machine was asleep", async () => {
+    const asleep = { asleepMs: 8 * 3_600_000 };
+    expect(await told([refused], asleep)).toMatch(/; tried again in 4\.0 s$/);
+    const old = { failure: "tls-error", expiresAt: "2029-12-31T23:59:00Z" } as const;
+    const givenUp = await told([resting("a.example", old)], asleep);
+    expect(givenUp).toMatch(/: the host rests after a failure/);
   });
 
   it.each([
