@@ -101,6 +101,7 @@ export class Peer implements PeerControl {
       frontier: this.#frontier,
       jobs: this.#jobs,
       journal: this.#journal,
+      missed: new MissedTime(ports.clock),
       sequence: this.#sequence,
       sieve: this.#sieve,
       wake: () => this.#dispatcher.wake(),
@@ -122,7 +123,6 @@ export class Peer implements PeerControl {
       ...shared,
       admission: this.#admission,
       leases: this.#leases,
-      missed: new MissedTime(ports.clock),
       swarm: this.#swarm,
     };
     const visitor = newVisitor(ports, parts, options, signal);

@@ -63,6 +63,8 @@ import type { JobId, MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Overlay, OverlayClass, OverlayOutcome } from "../../ports/overlay.ts";
+import { agedRows } from "../robots/aged-rows.ts";
+import type { MissedTime } from "../robots/missed-time.ts";
 import type { Delivery } from "./exchange/parcel.ts";
 import type { SwarmView } from "./members/swarm-view.ts";
 import { Unanswered } from "./unanswered.ts";
@@ -112,17 +114,24 @@ const forwardRetryMs: Millis = 300;
 /** What this peer asks other members, as typed calls. A call that was not answered, or with nonsense, returns nothing. */
 export class PeerCalls {
   readonly #clock: Clock;
+  readonly #missed: MissedTime;
   readonly #overlay: Overlay;
   readonly #view: SwarmView;
   readonly #signal: AbortSignal;
   readonly #unanswered: Unanswered;
 
   constructor(
-    ports: { readonly clock: Clock; readonly logger: Logger; readonly overlay: Overlay },
+    ports: {
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly missed: MissedTime;
+      readonly overlay: Overlay;
+    },
     view: SwarmView,
     signal: AbortSignal,
   ) {
     this.#clock = ports.clock;
+    this.#missed = ports.missed;
     this.#overlay = ports.overlay;
     this.#view = view;
     this.#signal = signal;
@@ -284,7 +293,8 @@ export class PeerCalls {
     timeoutMs: Millis,
   ): Promise<OverlayOutcome> {
     const { generation } = this.#view;
-    const payload = encodeRows({ generation, nowMs: this.#clock.nowMs(), rows });
+    const aged = agedRows(rows, this.#missed);
+    const payload = encodeRows({ generation, nowMs: this.#clock.nowMs(), rows: aged });
     return this.#request(to, kind, payload, timeoutMs);
   }
 

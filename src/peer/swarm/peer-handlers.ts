@@ -23,6 +23,8 @@ import type { Metrics } from "../../ports/metrics.ts";
 import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
 import type { Store } from "../../ports/store.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import { agedRows } from "../robots/aged-rows.ts";
+import type { MissedTime } from "../robots/missed-time.ts";
 import type { ForwardDesk } from "./exchange/forward-desk.ts";
 import type { JobSpread } from "./jobs/job-spread.ts";
 import { mayClaim } from "./ownership/ownership.ts";
@@ -42,6 +44,7 @@ interface HandlerParts {
   readonly desk: ForwardDesk;
   readonly jobs: JobRegistry;
   readonly keeper: ReplicaKeeper;
+  readonly missed: MissedTime;
   readonly spread: JobSpread;
   readonly termination: Termination;
   readonly territory: Territory;
@@ -129,7 +132,8 @@ export class PeerHandlers {
     const asked = decodePullRows(payload);
     if (!asked) return undefined;
     const answer = await unknownRows(this.#store, asked);
-    return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer }));
+    const rows = agedRows(answer.rows, this.#parts.missed);
+    return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer, rows }));
   }
 
   async #synced(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {

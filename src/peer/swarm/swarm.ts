@@ -14,6 +14,7 @@ import type { Admission } from "../admission/admission.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
+import type { MissedTime } from "../robots/missed-time.ts";
 import type { Sequence } from "../durability/sequence.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 import { AddressLending } from "./addresses/address-lending.ts";
@@ -59,6 +60,7 @@ export interface SwarmParts {
   readonly frontier: Frontier;
   readonly jobs: JobRegistry;
   readonly journal: Journal;
+  readonly missed: MissedTime;
   readonly sequence: Sequence;
   readonly sieve: SieveKeeper;
   /** To be called when what held requests back is over. */
@@ -129,7 +131,7 @@ export class Swarm {
     };
     this.view = new MemberView(ports, rings, { ...options, generation }, heard);
     const { view, territory } = this;
-    this.calls = new PeerCalls(ports, view, this.#stop.signal);
+    this.calls = new PeerCalls({ ...ports, missed: parts.missed }, view, this.#stop.signal);
     const called = { ...ports, calls: this.calls };
     this.replicator = new Replicator(
       called,
@@ -191,6 +193,7 @@ export class Swarm {
       desk: this.#desk,
       jobs: this.#parts.jobs,
       keeper: this.keeper,
+      missed: this.#parts.missed,
       spread: this.jobs,
       termination: this.termination,
       territory,
