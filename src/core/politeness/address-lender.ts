@@ -1,6 +1,6 @@
 import { BinaryHeap } from "../frontier/binary-heap.ts";
 import type { IpAddress, MemberId, Millis } from "../units.ts";
-import { isOf, longestLoanMs, surely } from "./address-loan.ts";
+import { freeAtMsOf, isOf, longestLoanMs, prolong, surely, untoldLoanMs } from "./address-loan.ts";
 import type {
   Borrower,
   LenderCall,
@@ -183,14 +183,17 @@ export class AddressLender {
   /** Takes in what a question says of the borrower's present state. */
   #hear(entry: Entry, from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): void {
     const { loan, second } = entry;
-    const holds = ask.heldMs > 0 || ask.busy;
-    if (!holds) {
+    if (ask.heldMs <= 0 && !ask.busy) {
       this.#end(entry, from, sequence, ask.restMs, nowMs);
       return;
     }
-    if (loan && isOf(loan, from)) return;
     const heldMs = Math.min(ask.heldMs, this.#options.longSliceMs);
     const endAtMs = nowMs + surely(heldMs, this.#options);
+    if (loan && isOf(loan, from)) {
+      // Another steward may have lent it on since, and a request of that loan be open.
+      if (sequence > loan.sequence) prolong(loan, sequence, endAtMs);
+      return;
+    }
     if (loan) {
       // Whoever holds a loan of the former steward is the only one, but for the two sides of a partition.
       this.#calls.push({ kind: "recall", member: from.member, address: entry.address });
@@ -224,8 +227,7 @@ export class AddressLender {
     const sliceMs = restMs + (shared ? this.#options.shortSliceMs : this.#options.longSliceMs);
     const endAtMs = nowMs + surely(sliceMs, this.#options);
     if (isHolder) {
-      loan.sequence = sequence;
-      loan.endAtMs = Math.max(loan.endAtMs, endAtMs);
+      prolong(loan, sequence, endAtMs);
       loan.shared = shared;
     } else {
       this.#lend(entry, from, sequence, endAtMs, shared);
@@ -248,13 +250,13 @@ export class AddressLender {
 
   /** Whether somebody may have it from a former steward. */
   #isUnsure(entry: Entry, nowMs: Millis): boolean {
-    const { registerMs } = this.#options;
-    entry.unsureUntilMs = Math.max(entry.unsureUntilMs, this.#view.missedUntilMs() + registerMs);
+    const untoldMs = untoldLoanMs(this.#options);
+    entry.unsureUntilMs = Math.max(entry.unsureUntilMs, this.#view.missedUntilMs() + untoldMs);
     if (nowMs < entry.unsureUntilMs) return true;
     const before = this.#view.predecessorOf(entry.address, nowMs);
     if (!before || before.untilMs <= entry.sureAtMs) return false;
     if (before.member !== undefined) return nowMs < before.untilMs + longestLoanMs(this.#options);
-    entry.unsureUntilMs = before.untilMs + registerMs;
+    entry.unsureUntilMs = before.untilMs + untoldMs;
     entry.sureAtMs = nowMs;
     return nowMs < entry.unsureUntilMs;
   }
@@ -309,14 +311,12 @@ export class AddressLender {
   #settle(entry: Entry, nowMs: Millis): void {
     const { loan } = entry;
     if (!loan) return;
-    if (!this.#view.isRunning(loan.borrower)) loan.goneAtMs ??= nowMs;
-    const freeAtMs = this.#freeAtMs(loan);
+    if (!this.#view.isRunning(loan.borrower)) {
+      const tellsMs = this.#view.isReplaced(loan.borrower) ? this.#options.registerMs : 0;
+      loan.goneAtMs ??= nowMs + tellsMs;
+    }
+    const freeAtMs = freeAtMsOf(loan, this.#options);
     if (nowMs >= freeAtMs) this.#free(entry, loan, freeAtMs + this.#options.addressDelayMs);
-  }
-
-  #freeAtMs({ goneAtMs, endAtMs }: Loan): Millis {
-    // A process that has ended asks nothing any more, as little as of the hosts that others take over from it.
-    return goneAtMs ?? endAtMs + surely(this.#options.outlastMs, this.#options);
   }
 
   /** Calls whoever is to be called, and notes when to look again. */
@@ -380,7 +380,7 @@ export class AddressLender {
       const callAtMs = Math.max(calledMs, shareEndMs, this.#movedUntilMs(entry, nowMs));
       return callAtMs <= nowMs ? nowMs + this.#options.callMs : callAtMs;
     }
-    if (loan) return Math.max(this.#freeAtMs(loan), nowMs + this.#options.callMs);
+    if (loan) return Math.max(freeAtMsOf(loan, this.#options), nowMs + this.#options.callMs);
     const before = this.#view.predecessorOf(entry.address, nowMs);
     const keptUntilMs = Math.max(
       entry.openAtMs,

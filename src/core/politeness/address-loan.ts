@@ -17,9 +17,9 @@ export interface LendingOptions {
    */
   readonly renewBeforeMs: Millis;
   /**
-   * Time that borrowers have to tell of their loans when their steward has died: they hear of it by the same broadcast as
-   * the one that follows. Longer is surer, and keeps the addresses of a dead steward idle; a borrower that hears of it
-   * later may overlap with another one until its slice ends. @default 3_000
+   * Time that borrowers have to tell of their loans when their steward has died, or when they go on as a later run: they
+   * hear of it by the same broadcast as the one that follows. Longer is surer, and keeps the addresses of a dead steward
+   * idle; a borrower that hears of it later may overlap with another one until its slice ends. @default 3_000
    */
   readonly registerMs: Millis;
   /**
@@ -99,13 +99,25 @@ export interface Loan {
   /** No request under this loan starts later. */
   endAtMs: Millis;
   shared: boolean;
-  /** When the borrower was first seen not to run. */
+  /** When the borrower was first seen not to run; later where a later run of it may still tell of the loan. */
   goneAtMs: Millis | undefined;
 }
 
 /** Whether it is that run's. */
 export function isOf({ borrower }: Loan, { member, generation }: Borrower): boolean {
   return borrower.member === member && borrower.generation === generation;
+}
+
+/** The borrower has it by a later question too. */
+export function prolong(loan: Loan, sequence: number, endAtMs: Millis): void {
+  loan.sequence = sequence;
+  loan.endAtMs = Math.max(loan.endAtMs, endAtMs);
+}
+
+/** When no request of a loan can be open any more that was never given back. */
+export function freeAtMsOf({ goneAtMs, endAtMs }: Loan, options: LendingOptions): Millis {
+  // A process that has ended asks nothing any more, as little as of the hosts that others take over from it.
+  return goneAtMs ?? endAtMs + surely(options.outlastMs, options);
 }
 
 /** What a steward knows of an address, for the one that follows it. */
@@ -138,6 +150,8 @@ export interface LenderCall {
 /** What a lender must know of the swarm. */
 export interface LenderView {
   isRunning(borrower: Borrower): boolean;
+  /** A later run of the member goes on, perhaps the same process with a request open. */
+  isReplaced(borrower: Borrower): boolean;
   /** Until then others may have taken this member for dead, and have lent what it is the steward of. */
   missedUntilMs(): Millis;
   /** Whose the address was before it was this member's, as long as that matters. */
@@ -152,4 +166,13 @@ export function surely(ms: Millis, { driftShare }: Pick<LendingOptions, "driftSh
 /** How long after a steward's end, or its loss of an address, something that it lent may still be on loan. */
 export function longestLoanMs(options: LendingOptions): Millis {
   return surely(options.longSliceMs + options.addressDelayMs, options) + options.addressDelayMs;
+}
+
+/**
+ * How long an address is lent to nobody who does not tell of a loan of it, after the death of its steward, or when this one may
+ * have been taken for dead.
+ */
+export function untoldLoanMs({ addressDelayMs, registerMs }: LendingOptions): Millis {
+  // Who has none any more when it is to tell of it may have asked the address just before.
+  return registerMs + addressDelayMs;
 }

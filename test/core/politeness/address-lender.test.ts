@@ -12,6 +12,7 @@ const nothingLent = { sequence: 0, heldMs: 0, restMs: 0 };
 
 const view: LenderView = {
   isRunning: () => true,
+  isReplaced: () => false,
   missedUntilMs: () => -Infinity,
   predecessorOf: () => undefined,
 };
@@ -106,9 +107,9 @@ describe("AddressLender", () => {
       const inquiry = { kind: "inquire", member: former.member, address };
       expect(lender.takeCalls()).toEqual(before ? [inquiry] : []);
       if (before) lender.inherit(address, { ...nothingLent, unsureMs: 0 }, 11_100);
-      expect(lender.handOver("192.0.2.2" as IpAddress, 11_500).unsureMs).toBe(2_500);
-      expect(lender.ask(one, 2, asking(0), 13_999).kind).toBe("later");
-      expect(lender.ask(one, 3, asking(0), 14_000).kind).toBe("lent");
+      expect(lender.handOver("192.0.2.2" as IpAddress, 11_500).unsureMs).toBe(2_750);
+      expect(lender.ask(one, 2, asking(0), 14_249).kind).toBe("later");
+      expect(lender.ask(one, 3, asking(0), 14_250).kind).toBe("lent");
     }
   });
 
@@ -117,6 +118,29 @@ describe("AddressLender", () => {
     const lender = new AddressLender(defaultLendingOptions, { ...view, ...missed });
     lender.handOver(address, 500);
     expect(lender.ask(one, 1, asking(0), 5_000).kind).toBe("later");
+  });
+
+  it("waits for the open request of a loan that another steward has lent on since", () => {
+    const lender = newLender();
+    lender.ask(one, 1, asking(0), 0);
+    lender.ask(other, 1, asking(0), 100_000);
+    lender.ask(one, 5, { ...asking(0), busy: true }, 100_100);
+    // What it gave back in between comes late.
+    lender.giveBack(one, 3, { address, restMs: 0 }, 100_200);
+    for (let nowMs = 104_000; nowMs < 160_000; nowMs += 4_000) {
+      expect(lender.ask(other, nowMs, asking(0), nowMs).kind).toBe("later");
+    }
+    lender.giveBack(one, 6, { address, restMs: 0 }, 160_000);
+    expect(lender.ask(other, 160_000, asking(0), 160_000).kind).toBe("lent");
+  });
+
+  it("lends what a steward had that runs no more only when whoever asked it last has told of it, or has rested", () => {
+    const options = { ...defaultLendingOptions, addressDelayMs: 60_000 };
+    const predecessorOf = () => ({ member: undefined, untilMs: 10_000 });
+    const lender = new AddressLender(options, { ...view, predecessorOf });
+    expect(lender.ask(one, 1, asking(0), 14_000).kind).toBe("later");
+    const restedAtMs = 10_000 + options.registerMs + options.addressDelayMs;
+    expect(lender.ask(one, 2, asking(0), restedAtMs).kind).toBe("lent");
   });
 
   it("lends what a member had that runs no more only after a full delay", () => {
@@ -130,6 +154,22 @@ describe("AddressLender", () => {
     running.delete(one.member);
     const answer = lender.ask(other, 1, asking(0), 10_000);
     expect(answer).toMatchObject({ kind: "lent", restMs: defaultLendingOptions.addressDelayMs });
+  });
+
+  it("waits for the word of a later run of a member, which may have a request open", () => {
+    const later: Borrower = { ...one, generation: 2 };
+    const lender = new AddressLender(defaultLendingOptions, {
+      ...view,
+      isRunning: ({ member, generation }) => member !== one.member || generation === 2,
+      isReplaced: ({ member, generation }) => member === one.member && generation < 2,
+    });
+    lender.adopt(one, 1, address, 0);
+    lender.ask(other, 1, asking(0), 1_000);
+    expect(lender.ask(other, 2, asking(0), 1_500).kind).toBe("later");
+    lender.ask(later, 2, { ...asking(0), busy: true }, 1_600);
+    expect(lender.ask(other, 3, asking(0), 8_000).kind).toBe("later");
+    lender.giveBack(later, 3, { address, restMs: 0 }, 8_100);
+    expect(lender.ask(other, 4, asking(0), 8_200).kind).toBe("lent");
   });
 
   it("calls nothing back from a member that merely wants it", () => {

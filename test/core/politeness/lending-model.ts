@@ -135,6 +135,7 @@ class ModelSteward {
     this.lender = new AddressLender(model.options, {
       missedUntilMs: () => -Infinity,
       isRunning: ({ member }) => !model.borrower(Number(member)).isKnownDead,
+      isReplaced: () => false,
       predecessorOf: (_, nowMs) =>
         sinceMs === undefined || sinceMs + keptMs <= nowMs
           ? undefined

@@ -99,6 +99,7 @@ export class AddressLending {
     this.#lender = new AddressLender(options, {
       missedUntilMs: () => this.#missedUntilMs,
       isRunning: ({ member, generation }) => view.isRunning(member, generation),
+      isReplaced: ({ member, generation }) => (view.generationOf(member) ?? 0) > generation,
       predecessorOf: (address, nowMs) => this.#stewards.predecessorOf(address, nowMs),
     });
     this.#borrower = new AddressBorrower(options, {

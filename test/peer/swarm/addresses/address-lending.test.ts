@@ -215,6 +215,30 @@ describe("an address with sites of different owners", () => {
     expect(shared.offences()).toEqual([]);
   });
 
+  it("stays so when a borrower goes on as a later run that has a request open", async () => {
+    const shared = new SharedWeb(12, { web, seed: 22 });
+    const { clock, machines, sampleWeb, web: servers } = shared.world;
+    servers.addRule(() => ({ kind: "delay", ms: 3_000 }));
+    const borrower = shared.machine(1);
+    const isOpen = (hit?: VirtualHit): boolean =>
+      hit?.peer === borrower.id && hit.endMs > clock.nowMs() + 2_000;
+    const work = async (): Promise<void> => {
+      await Promise.all(machines.map((machine) => machine.start()));
+      await clock.sleep(8_000);
+      await shared.inject(sampleWeb.rootUrls());
+      await clock.sleep(5_800);
+      while (!isOpen(shared.hits.at(-1))) await clock.sleep(20);
+      const [row] = borrower.peer.swarm?.members() ?? [];
+      if (!row) throw new Error("a member of a swarm");
+      const claim = { ...row, generation: row.generation + 1_000 };
+      shared.machine(0).overlay?.publish(encodeClaim({ members: [claim] }));
+      await clock.sleep(8_000);
+    };
+    await shared.world.run(work(), 3_600_000);
+    expect(shared.sharedAddresses).toBe(1);
+    expect(shared.offences()).toEqual([]);
+  });
+
   it("needs no loan for a job without a delay", async () => {
     const shared = new SharedWeb(4, { web });
     await shared.crawl(undefined, { delayMs: 0 });
