@@ -34,9 +34,9 @@ interface Unwritten {
  *
  * A write in place goes to the page cache, where it survives `kill -9`, and neither waits for an fsync of other files nor
  * makes the file longer: measured at 3 to 15 us, against 5 ms on average for an unsynced write to LevelDB beside a busy
- * database. It is the call that takes the time, not the bytes. A busy peer changes some twenty slots in a turn of the event
- * loop, and the slots in use lie close together: one write of all from the first changed to the last is a fraction of one
- * for each.
+ * database. It is the call that takes the time, not the bytes. A busy peer changes seven slots at a time (measured on 60,000
+ * pages without a delay), and the slots in use lie close together: one write of all from the first changed to the last
+ * takes a fraction of one for each.
  */
 export class LeaseFile implements LeaseSlots {
   readonly #path: string;

@@ -151,8 +151,8 @@ export class Visitor {
     // One that was cut off because the peer stops has been made, and is made again: its address rests after it.
     const isCutOff = lease.note !== undefined && this.#signal.aborted;
     if (lease.note !== undefined && !isCutOff) this.#parts.leases.remove(lease.note);
-    const end = { finishedAtMs: this.#ports.clock.nowMs() };
-    this.#parts.frontier.closeRequest(lease, isCutOff ? end : undefined);
+    const finishedAtMs = this.#ports.clock.nowMs();
+    this.#parts.frontier.closeRequest(lease, isCutOff ? { finishedAtMs } : undefined);
     this.#parts.frontier.putBack(lease);
   }
 

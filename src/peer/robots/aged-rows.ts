@@ -11,9 +11,8 @@ import { goodUntilMs } from "./robots-keeper.ts";
  */
 export function agedRows<T extends Row>(
   rows: readonly T[],
-  missed: Pick<MissedTime, "look" | "since">,
+  missed: Pick<MissedTime, "since">,
 ): readonly T[] {
-  missed.look();
   if (missed.since(0) === 0) return rows;
   return rows.map((row) => aged(row, missed));
 }

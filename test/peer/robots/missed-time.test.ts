@@ -68,14 +68,20 @@ it("a robots.txt from before the machine was asleep for a day is asked for again
   expect(machine.web.hits.filter(({ url }) => url.endsWith("/robots.txt"))).toHaveLength(2);
 });
 
-it("a copy from before the machine was asleep serves on while its origin is out of reach", async () => {
+/** A peer that has crawled a site, and was asleep then while its robots.txt went out of reach. */
+async function asleepFor(ms: number): Promise<VirtualPeer> {
   const machine = new VirtualPeer((url, asked) => {
     if (!url.endsWith("/robots.txt")) return htmlPage();
     return asked > 0 ? { status: 503 } : { body: "User-agent: *\nDisallow: /secret" };
   });
-  const later = "later" as JobId;
   await machine.crawl(["http://site.example/1"]);
-  machine.setClockForward(dayMs);
+  machine.setClockForward(ms);
+  return machine;
+}
+
+it("a copy from before the machine was asleep serves on while its origin is out of reach", async () => {
+  const machine = await asleepFor(dayMs);
+  const later = "later" as JobId;
   const host = await machine.clock.run(
     (async () => {
       await machine.peer.inject(later, ["http://site.example/2", "http://site.example/3"]);
@@ -90,13 +96,8 @@ it("a copy from before the machine was asleep serves on while its origin is out 
 });
 
 it("a copy that is a month old serves no more, though the machine was asleep all the while", async () => {
-  const machine = new VirtualPeer((url, asked) => {
-    if (!url.endsWith("/robots.txt")) return htmlPage();
-    return asked > 0 ? { status: 503 } : { body: "" };
-  });
+  const machine = await asleepFor(31 * dayMs);
   const later = "later" as JobId;
-  await machine.crawl(["http://site.example/1"]);
-  machine.setClockForward(31 * dayMs);
   await machine.clock.run(
     (async () => {
       await machine.peer.inject(later, ["http://site.example/2"]);
