@@ -51,13 +51,19 @@ const methods = ["execute", "onHeadersComplete", "onStatus", "trackHeader"] as c
 /** RFC 8297's status stands for every informational response that says nothing to a client that asked for none. */
 const informationalStatus = 103;
 
+/** What a parser's callback returns where the response cannot be read. */
+const parsingFailed = -1;
+
+/** The last coding of a body, behind which llhttp does not see that it is one. */
+const hiddenChunks = /(?:^|[\t ,])chunked *[\t,][\t ,]*$/i;
+
 /**
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
  * `100 Continue` that nobody asked for, and whatever an informational response says of the connection's end (RFC 9110,
  * section 15.2): the response that counts is still to come. What is ambiguous, a length beside chunks for instance, stays
- * an error; one length that is named several times is not ambiguous, and a line that is no field says nothing. The reason
- * phrase is read as all of the head is, byte by byte as ISO-8859-1. `onVersion` is told the version of HTTP that a head
- * names, before the head is passed on.
+ * an error, and chunks that llhttp would take for the body itself become one; one length that is named several times is not
+ * ambiguous, and a line that is no field says nothing. The reason phrase is read as all of the head is, byte by byte as
+ * ISO-8859-1. `onVersion` is told the version of HTTP that a head names, before the head is passed on.
  *
  * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
  * nothing is changed and the result is false: such responses are then `bad-framing`, as undici alone has it.
@@ -80,6 +86,7 @@ export function parseLeniently(socket: object, onVersion: (version: string) => v
   const complete = parser.onHeadersComplete.bind(parser);
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
     tightenNames(parser);
+    if (hidesChunks(parser)) return parsingFailed;
     parser.contentLength = contentLengthOf(parser);
     onVersion(versionOf(parser));
     parser.llhttp[goingOn](parser.ptr, status < 200 ? 1 : 0);
@@ -104,6 +111,20 @@ function tightenNames({ headers }: Parser): void {
 
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09;
+}
+
+/**
+ * Whether llhttp has missed that the body comes in chunks, since a tab or a comma stands behind that: of a head that came
+ * whole, and without odd lines, it has been taken away (`withReadableHead`).
+ */
+function hidesChunks({ headers }: Parser): boolean {
+  const at = headers.findLastIndex((part, index) => index % 2 === 0 && isCoding(part));
+  return at >= 0 && hiddenChunks.test(headers[at + 1]?.toString("latin1") ?? "");
+}
+
+function isCoding(name: Buffer): boolean {
+  const text = "transfer-encoding";
+  return name.length === text.length && name.toString("latin1").toLowerCase() === text;
 }
 
 /** White space behind the digits is no part of the value (RFC 9110, section 5.5); undici computes with it. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseLeniently } from "../../../src/adapters/undici/lenient-parsing.ts";
 import { withReadableHead } from "../../../src/adapters/undici/readable-head.ts";
+import { failureOfOutcome, requestTo, responseOf } from "../../contracts/fetcher.ts";
+import { HttpHarness } from "./http-harness.ts";
 
 const parser = Symbol("parser");
 
@@ -98,5 +100,27 @@ describe("lenient parsing", () => {
       expect(parseLeniently({ [parser]: other }, ignore)).toBe(false);
     }
     expect(parseLeniently({}, ignore)).toBe(false);
+  });
+});
+
+describe("chunks that are named oddly in a head with a folded line", () => {
+  const asked = async (coding: string): Promise<unknown> => {
+    const harness = new HttpHarness();
+    const site = await harness.raw((socket) => {
+      const head = `HTTP/1.1 200 OK\r\nX: y\r\n folded\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+      socket.end(`${head}2\r\nab\r\n0\r\n\r\n`);
+    });
+    const outcome = await harness.fetch(requestTo(site, "/"));
+    await harness.stop();
+    if (outcome.kind === "failure") return failureOfOutcome(outcome);
+    return new TextDecoder().decode(responseOf(outcome).body);
+  };
+
+  it.each(["chunked\t", "chunked ,", "gzip, Chunked,\t"])("are no body: %j", async (coding) => {
+    expect(await asked(coding)).toBe("bad-framing");
+  });
+
+  it.each(["chunked ", ", chunked"])("are read where they are named well: %j", async (coding) => {
+    expect(await asked(coding)).toBe("ab");
   });
 });
