@@ -22,7 +22,7 @@ import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { queuePages } from "../frontier/queue-pages.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
-import { goodUntilMs } from "../robots/robots-keeper.ts";
+import { goodUntilMs, isAwaited } from "../robots/robots-keeper.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
@@ -158,13 +158,15 @@ export class HostDesk {
     const { origin, verdict, httpStatus, failure, fetchedAtMs } = record;
     // What the process did not see of the time since then has made the file older all the same.
     const missedMs = this.#missed.since(fetchedAtMs);
+    // But one that is waited for is waited for by the clock of its host's rest, which stood still with the process.
+    const againAtMs = isAwaited(record) ? record.expiresAtMs : goodUntilMs(record, this.#missed);
     return {
       origin,
       verdict: robotsVerdictNames.find((name) => name === verdict) ?? "disallow-all",
       httpStatus,
       ...(isStatusReason(failure) && { failure }),
       fetchedAt: this.#momentOf(fetchedAtMs - missedMs),
-      expiresAt: this.#momentOf(goodUntilMs(record, this.#missed)),
+      expiresAt: this.#momentOf(againAtMs),
     };
   }
 

@@ -122,3 +122,20 @@ it("a robots.txt that is read after the machine was asleep is asked for once", a
   const asked = machine.web.hits.filter(({ url }) => url === "http://other.example/robots.txt");
   expect(asked).toHaveLength(1);
 });
+
+it("an origin that is waited for is told to be asked again when it is, though the machine was asleep meanwhile", async () => {
+  const machine = new VirtualPeer((url) =>
+    url.endsWith("/robots.txt") ? { status: 503 } : htmlPage(),
+  );
+  const host = await machine.clock.run(
+    (async () => {
+      await machine.start();
+      await machine.inject(["http://site.example/1"]);
+      await machine.clock.sleep(20_000);
+      machine.setClockForward(dayMs);
+      return machine.peer.host("site.example");
+    })(),
+  );
+  expect(host.hold).toBe("backoff");
+  expect(host.robots[0]?.expiresAt).toBe(host.nextFetchAt);
+});
