@@ -63,7 +63,8 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   const html = isHtml(contentType, input.body) && !isSitemap;
   if (!input.follow) return { html, ...nothingFollowed(input) };
   const page = html ? extract(input, contentType, tables) : undefined;
-  const sitemap = html || !input.readsSitemaps ? undefined : readSitemap(input.body, input);
+  const sitemap =
+    html || !input.readsSitemaps ? undefined : readSitemap(input.body, { ...input, contentType });
   const ofHeader = headerRefresh(input);
   const refresh = ofHeader ?? page?.refresh;
   const linksLeftOut = page?.linksLeftOut ?? sitemap?.leftOut;

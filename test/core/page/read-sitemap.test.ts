@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSitemap } from "../../../src/core/page/read-sitemap.ts";
+import { beginsSitemap, readSitemap } from "../../../src/core/page/read-sitemap.ts";
 
 const url = "http://e.org/blog/feed.xml";
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
@@ -25,6 +25,29 @@ describe("readSitemap", () => {
       isIndex: false,
       urls: ["http://e.org/b?x=1&y=2", "http://e.org/a", "http://e.org/c"],
     });
+  });
+
+  const cafe = "http://e.org/caf\u00e9";
+  const feed = (encoding: string): string =>
+    `<?xml version="1.0" encoding="${encoding}"?><rss><item><link>${cafe}</link></item></rss>`;
+
+  it.each([
+    ["the XML declaration", Buffer.from(feed("ISO-8859-1"), "latin1"), undefined],
+    ["the header", Buffer.from(feed(""), "latin1"), "text/xml; charset=iso-8859-1"],
+    ["the byte order mark", Buffer.from(`\ufeff${feed("UTF-16")}`, "utf16le"), undefined],
+    ["its bytes, though UTF-8 is not what is declared", Buffer.from(feed("ISO-8859-1")), undefined],
+    ["the byte order mark of a list", Buffer.from(`\ufeff${cafe}\r\n`, "utf16le"), undefined],
+  ])("reads a file in the encoding that is told by %s", (teller, body, contentType) => {
+    expect(readSitemap(body, { url, contentType })?.urls).toEqual(["http://e.org/caf%C3%A9"]);
+    expect(beginsSitemap(body)).toBe(!teller.endsWith("list"));
+  });
+
+  it("reads a file that is not what it declares as far as it can", () => {
+    const torn = Buffer.concat([
+      Buffer.from(`<urlset>${entries("http://e.org/a")}`),
+      Buffer.of(0xc3),
+    ]);
+    expect(readSitemap(torn, { isCut: true })?.urls).toEqual(["http://e.org/a"]);
   });
 
   it("reads an index of sitemaps, whatever its prefix", () => {
