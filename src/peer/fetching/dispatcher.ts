@@ -4,7 +4,7 @@ import type { ProcessLoad } from "../../ports/process-load.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../durability/lease.ts";
-import { RequestWindow } from "./request-window.ts";
+import { lookMs, RequestWindow } from "./request-window.ts";
 
 export interface DispatcherOptions {
   /**
@@ -24,6 +24,12 @@ export const defaultDispatcherOptions: DispatcherOptions = Object.freeze({
   answersPerParserPlace: 4,
 });
 
+/** What gives out the next visit. */
+type QueueOfHosts = Pick<Frontier, "nextDueAtMs" | "openRequests" | "take">;
+
+/** What a visit's end waits in. */
+type CommitQueue = Pick<Journal, "flushed" | "full">;
+
 /**
  * Sends out visits: as soon as a host is due and there is room for its answer.
  *
@@ -32,8 +38,8 @@ export const defaultDispatcherOptions: DispatcherOptions = Object.freeze({
  */
 export class Dispatcher {
   readonly #clock: Clock;
-  readonly #frontier: Frontier;
-  readonly #journal: Journal;
+  readonly #frontier: QueueOfHosts;
+  readonly #journal: CommitQueue;
   readonly #window: RequestWindow;
   readonly #answersMax: number;
   readonly #visit: (lease: Lease) => Promise<void>;
@@ -42,6 +48,7 @@ export class Dispatcher {
   readonly #onFailure: (error: unknown) => void;
   readonly #visits = new Set<Promise<void>>();
   #timer: { readonly dueAtMs: Millis; readonly cancel: Cancel } | undefined;
+  #cancelLook: Cancel | undefined;
   #pumping = false;
   #waitingForJournal = false;
   #stopped = true;
@@ -49,8 +56,8 @@ export class Dispatcher {
   constructor(
     clock: Clock,
     parts: {
-      readonly frontier: Frontier;
-      readonly journal: Journal;
+      readonly frontier: QueueOfHosts;
+      readonly journal: CommitQueue;
       readonly visit: (lease: Lease) => Promise<void>;
       /** True while as much waits for other members as may wait. */
       readonly isHeldBack: () => boolean;
@@ -89,6 +96,8 @@ export class Dispatcher {
     this.#stopped = true;
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
   }
 
   /** Resolves when no visit is under way. */
@@ -131,10 +140,23 @@ export class Dispatcher {
   #hasRoom(): boolean {
     const open = this.#frontier.openRequests;
     const freeShare = 1 - (this.#visits.size - open) / this.#answersMax;
-    if (open >= this.#window.size * freeShare || this.#isHeldBack()) return false;
+    if (open >= this.#window.size * freeShare) {
+      if (this.#window.isCut) this.#lookLater();
+      return false;
+    }
+    if (this.#isHeldBack()) return false;
     if (!this.#journal.full) return true;
     this.#wakeAfterCommit();
     return false;
+  }
+
+  /** Where slow servers hold all places, no visit ends by which it would be seen that the process keeps up again. */
+  #lookLater(): void {
+    this.#cancelLook ??= this.#clock.call(lookMs, () => {
+      this.#cancelLook = undefined;
+      this.#window.look(this.#clock.nowMs());
+      this.wake();
+    });
   }
 
   #wakeAfterCommit(): void {

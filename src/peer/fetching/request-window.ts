@@ -2,7 +2,7 @@ import type { Millis } from "../../core/units.ts";
 import type { ProcessLoad } from "../../ports/process-load.ts";
 
 /** Time between two looks at the load: tens of turns of a busy loop. */
-const lookMs: Millis = 100;
+export const lookMs: Millis = 100;
 /** Share of busy time from which the process is what the crawl waits for, not the network. */
 const busyShareMin = 0.9;
 /** How long a turn of a busy process may take: answers that keep it busy, and let nobody else wait for long. */
@@ -40,9 +40,19 @@ export class RequestWindow {
     return this.#size;
   }
 
+  /** Whether fewer requests may be open than are allowed. */
+  get isCut(): boolean {
+    return this.#size < this.#max;
+  }
+
   /** A visit has ended. */
   ended(nowMs: Millis): void {
     this.#ended += 1;
+    this.look(nowMs);
+  }
+
+  /** Looks at the load, where that was not done a moment ago. */
+  look(nowMs: Millis): void {
     if (this.#load === undefined || nowMs < this.#lookedAtMs + lookMs) return;
     const sample = this.#load.take();
     if (sample === undefined) return;
