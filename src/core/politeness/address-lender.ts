@@ -20,8 +20,8 @@ interface Waiter {
 interface Entry {
   readonly address: IpAddress;
   loan: Loan | undefined;
-  /** Of one who says that he has it too: it counts when the other one is over. */
-  second: Loan | undefined;
+  /** Of those who say that they have it too: each counts when the ones before it are over. */
+  readonly others: Loan[];
   /** The address's clock: no request may start before. */
   openAtMs: Millis;
   /** Until then it may be on loan from a former steward, or from one that nobody here knows of. */
@@ -124,9 +124,10 @@ export class AddressLender {
     const entry = this.#entryOf(address);
     if (!entry) return;
     entry.openAtMs = Math.max(entry.openAtMs, nowMs + state.restMs);
-    if (state.holder && !entry.loan) {
+    const { holder: borrower, sequence } = state;
+    if (borrower && !entry.loan) {
       const endAtMs = nowMs + surely(state.heldMs, this.#options);
-      this.#lend(entry, state.holder, state.sequence, endAtMs, false);
+      this.#lend(entry, { borrower, sequence, endAtMs, shared: false });
     }
     if (state.unsureMs === 0) entry.sureAtMs = nowMs;
     // Where the former steward is not sure either, it is asked again.
@@ -139,7 +140,8 @@ export class AddressLender {
     const entry = this.#entryOf(address);
     if (!entry || entry.loan) return undefined;
     const { longSliceMs } = this.#options;
-    this.#lend(entry, from, sequence, nowMs + surely(longSliceMs, this.#options), false);
+    const endAtMs = nowMs + surely(longSliceMs, this.#options);
+    this.#lend(entry, { borrower: from, sequence, endAtMs, shared: false });
     entry.sureAtMs = nowMs;
     this.#look(entry, nowMs);
     return longSliceMs;
@@ -168,7 +170,7 @@ export class AddressLender {
     const entry: Entry = {
       address,
       loan: undefined,
-      second: undefined,
+      others: [],
       openAtMs: 0,
       unsureUntilMs: 0,
       sureAtMs: 0,
@@ -182,7 +184,7 @@ export class AddressLender {
 
   /** Takes in what a question says of the borrower's present state. */
   #hear(entry: Entry, from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): void {
-    const { loan, second } = entry;
+    const { loan, others } = entry;
     if (ask.heldMs <= 0 && !ask.busy) {
       this.#end(entry, from, sequence, ask.restMs, nowMs);
       return;
@@ -195,15 +197,18 @@ export class AddressLender {
       return;
     }
     if (loan) {
-      // Whoever holds a loan of the former steward is the only one, but for the two sides of a partition.
+      // Whoever holds a loan of the former steward is the only one, but for a partition or standstills.
       this.#calls.push({ kind: "recall", member: from.member, address: entry.address });
-      if (second && isOf(second, from) && second.sequence > sequence) return;
-      entry.second = { borrower: from, sequence, endAtMs, shared: false, goneAtMs: undefined };
+      const known = others.find((other) => isOf(other, from));
+      if (known && known.sequence <= sequence) Object.assign(known, { sequence, endAtMs });
+      else if (!known && others.length < this.#options.waitersMax) {
+        others.push({ borrower: from, sequence, endAtMs, shared: false, goneAtMs: undefined });
+      }
       return;
     }
     if (!this.#mayHaveMore(from, false)) return;
     // From a former steward, or from the other side of a partition. Whoever was called meanwhile has to wait for it.
-    this.#lend(entry, from, sequence, endAtMs, false);
+    this.#lend(entry, { borrower: from, sequence, endAtMs, shared: false });
     Object.assign(entry, { calledAtMs: 0, unsureUntilMs: 0, sureAtMs: nowMs });
   }
 
@@ -230,7 +235,7 @@ export class AddressLender {
       prolong(loan, sequence, endAtMs);
       loan.shared = shared;
     } else {
-      this.#lend(entry, from, sequence, endAtMs, shared);
+      this.#lend(entry, { borrower: from, sequence, endAtMs, shared });
     }
     entry.calledAtMs = 0;
     return { kind: "lent", sliceMs, restMs, shared };
@@ -273,23 +278,18 @@ export class AddressLender {
     return inquiryAskAgainMs;
   }
 
-  #lend(
-    entry: Entry,
-    borrower: Borrower,
-    sequence: number,
-    endAtMs: Millis,
-    shared: boolean,
-  ): void {
-    const { member } = borrower;
-    entry.loan = { borrower, sequence, endAtMs, shared, goneAtMs: undefined };
+  #lend(entry: Entry, loan: Omit<Loan, "goneAtMs">): void {
+    const { member } = loan.borrower;
+    entry.loan = { ...loan, goneAtMs: undefined };
     this.#lentTo.set(member, (this.#lentTo.get(member) ?? 0) + 1);
   }
 
   #end(entry: Entry, from: Borrower, sequence: number, restMs: Millis, nowMs: Millis): void {
-    const { loan, second } = entry;
+    const { loan, others } = entry;
     const openAtMs = nowMs + Math.min(restMs, this.#options.addressDelayMs);
-    if (second && isOf(second, from) && second.sequence < sequence) {
-      entry.second = undefined;
+    const at = others.findIndex((other) => isOf(other, from) && other.sequence < sequence);
+    if (at >= 0) {
+      others.splice(at, 1);
       entry.openAtMs = Math.max(entry.openAtMs, openAtMs);
     }
     if (!loan || !isOf(loan, from) || loan.sequence >= sequence) return;
@@ -297,14 +297,16 @@ export class AddressLender {
   }
 
   #free(entry: Entry, { borrower: { member } }: Loan, openAtMs: Millis): void {
-    const { second } = entry;
-    Object.assign(entry, { loan: undefined, second: undefined, calledAtMs: 0 });
+    Object.assign(entry, { loan: undefined, calledAtMs: 0 });
     entry.openAtMs = Math.max(entry.openAtMs, openAtMs);
     const left = (this.#lentTo.get(member) ?? 1) - 1;
     if (left > 0) this.#lentTo.set(member, left);
     else this.#lentTo.delete(member);
-    if (!second || !this.#mayHaveMore(second.borrower, false)) return;
-    this.#lend(entry, second.borrower, second.sequence, second.endAtMs, false);
+    while (!entry.loan) {
+      const other = entry.others.shift();
+      if (!other) return;
+      if (this.#mayHaveMore(other.borrower, false)) this.#lend(entry, other);
+    }
   }
 
   /** Ends a loan that was not given back and under which no request can be open any more. */

@@ -40,7 +40,7 @@ export interface LendingOptions {
   readonly addressesMax: number;
   /** Addresses that one member may borrow from a steward; above twice the hosts that it can have active. @default 25_000 */
   readonly loansPerMemberMax: number;
-  /** Members in line for one address; more ask again later. @default 64 */
+  /** Members in line for one address, which ask again later where there are more, and that say they have it. @default 64 */
   readonly waitersMax: number;
 }
 

@@ -61,6 +61,22 @@ describe("AddressLender", () => {
     expect(lender.ask(other, 3, asking(0), 20_200).kind).toBe("lent");
   });
 
+  it("waits for the open requests of all who have it, one after the other", () => {
+    const third: Borrower = { member: "third" as MemberId, generation: 1 };
+    const next: Borrower = { member: "next" as MemberId, generation: 1 };
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.ask(other, 1, { ...asking(0), busy: true }, 12_000);
+    lender.ask(third, 1, { ...asking(0), busy: true }, 12_010);
+    lender.giveBack(one, 2, { address, restMs: 0 }, 12_100);
+    lender.giveBack(third, 2, { address, restMs: 0 }, 12_200);
+    expect(lender.ask(next, 1, asking(0), 12_300).kind).toBe("later");
+    for (let nowMs = 12_400; nowMs < 20_000; nowMs += 100) lender.tick(nowMs);
+    expect(lender.ask(next, 2, asking(0), 20_000).kind).toBe("later");
+    lender.giveBack(other, 2, { address, restMs: 0 }, 20_100);
+    expect(lender.ask(other, 3, asking(0), 20_200).kind).toBe("lent");
+  });
+
   it("calls again for what a second member has, when the first one has it no more", () => {
     const next: Borrower = { member: "next" as MemberId, generation: 1 };
     const lender = newLender();
