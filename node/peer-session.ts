@@ -67,8 +67,15 @@ type Stop = (atRest?: () => Promise<void>) => Promise<void>;
  */
 export async function openSession(request: SessionRequest): Promise<PeerSession> {
   const stops: Stop[] = [];
+  // What cannot be stopped properly must not keep the rest running.
   const close: Stop = async (atRest) => {
-    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop(atRest);
+    const stop = stops.pop();
+    if (stop === undefined) return;
+    try {
+      await stop(atRest);
+    } finally {
+      await close(atRest);
+    }
   };
   try {
     await prepareDataDir(request.config.dataDir);
