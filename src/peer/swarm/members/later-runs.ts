@@ -1,7 +1,9 @@
 import { CrawlError } from "../../../core/errors.ts";
 import type { Member } from "../../../core/membership/member.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
+import { MemberLog } from "./member-log.ts";
 import type { MemberView } from "./member-view.ts";
 
 /**
@@ -13,7 +15,7 @@ import type { MemberView } from "./member-view.ts";
  */
 export class LaterRuns {
   readonly #overlay: Pick<Overlay, "self" | "join">;
-  readonly #logger: Logger;
+  readonly #log: MemberLog;
   readonly #view: () => Pick<MemberView, "outbid">;
   readonly #signal: AbortSignal;
   readonly #onFailure: (error: unknown) => void;
@@ -21,13 +23,17 @@ export class LaterRuns {
   #isLooking = false;
 
   constructor(
-    ports: { readonly overlay: Pick<Overlay, "self" | "join">; readonly logger: Logger },
+    ports: {
+      readonly clock: Pick<Clock, "nowMs">;
+      readonly logger: Logger;
+      readonly overlay: Pick<Overlay, "self" | "join">;
+    },
     view: () => Pick<MemberView, "outbid">,
     signal: AbortSignal,
     onFailure: (error: unknown) => void,
   ) {
     this.#overlay = ports.overlay;
-    this.#logger = ports.logger;
+    this.#log = new MemberLog(ports);
     this.#view = view;
     this.#signal = signal;
     this.#onFailure = onFailure;
@@ -51,7 +57,7 @@ export class LaterRuns {
         throw new CrawlError("SUPERSEDED", problem, { member: this.#overlay.self });
       }
       if (this.#signal.aborted) return;
-      this.#logger.warn("later-run-outbid", { generation, addresses: addresses.join(" ") });
+      this.#log.outbid(generation, addresses);
       this.#view().outbid(generation);
     }
     this.#isLooking = false;

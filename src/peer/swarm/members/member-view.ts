@@ -17,6 +17,7 @@ import type { Overlay } from "../../../ports/overlay.ts";
 import { Alarm } from "../../alarm.ts";
 import type { RingBook } from "../replication/ring-book.ts";
 import { FarClocks } from "./far-clocks.ts";
+import { MemberLog } from "./member-log.ts";
 import type { SwarmView } from "./swarm-view.ts";
 
 /** How long a swarm of which nobody is active yet is waited for, before the first of those who are joining begins it. */
@@ -44,6 +45,7 @@ export class MemberView implements SwarmView {
   readonly self: MemberId;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #log: MemberLog;
   readonly #overlay: Overlay;
   #toldAddresses = "";
   readonly #newMembership: (generation: number) => Membership;
@@ -91,6 +93,7 @@ export class MemberView implements SwarmView {
     this.#clock = ports.clock;
     this.#alarm = new Alarm(ports.clock);
     this.#logger = ports.logger;
+    this.#log = new MemberLog(ports);
     this.#overlay = ports.overlay;
     this.#rings = rings;
     this.#clocks = new FarClocks(ports.logger);
@@ -281,9 +284,7 @@ export class MemberView implements SwarmView {
     }
     const isSameRun = before?.generation === member.generation;
     const state = stateOf(member);
-    if (!isSameRun || stateOf(before) !== state) {
-      this.#logger.info("member-changed", { member: member.id, state });
-    }
+    if (!isSameRun || stateOf(before) !== state) this.#log.changed(member.id, state);
     const isAsBefore = isSameRun && isGone(before) === isGone(member);
     if (!isAsBefore && member.id !== this.self) {
       const rest = this.#others.filter((id) => id !== member.id);

@@ -21,6 +21,7 @@ function newLaterRuns(outcomes: Readonly<Record<string, JoinOutcome>>) {
   const none = (): void => undefined;
   const runs = new LaterRuns(
     {
+      clock: { nowMs: () => 0 },
       logger: { debug: none, info: none, warn: none, error: none },
       overlay: {
         self,
@@ -110,5 +111,36 @@ describe("a swarm with a member that claims what it likes of others", () => {
     });
     expect(bench.urls).toHaveLength(240);
     expect(bench.hits).toHaveLength(240);
+  });
+});
+
+describe("a peer in whose swarm one makes runs and members up without end", () => {
+  it("has no more lines in its log than it can use", async () => {
+    const overlays: Overlay[] = [];
+    const lines: string[] = [];
+    const bench = new SwarmBench(2, {}, {}, (ports) => {
+      if (ports.overlay) overlays.push(ports.overlay);
+      if (ports.overlay !== overlays[0]) return ports;
+      const write = (event: string): unknown => lines.push(event);
+      return { ...ports, logger: { debug: write, info: write, warn: write, error: write } };
+    });
+    await bench.run(async () => {
+      await bench.begin();
+      const { id } = bench.machine(0);
+      const liar = overlays.find((one) => one.self === bench.machine(1).id);
+      const row = bench
+        .peer(0)
+        .swarm?.members()
+        .find((one) => one.id === id);
+      if (row === undefined || liar === undefined) throw new Error("no swarm");
+      for (let at = 1; at <= 1_500; at += 1) {
+        const madeUp = { ...row, id: "nobody" as MemberId, generation: row.generation + at };
+        const later = { ...row, addresses: [], generation: row.generation + 2 * at };
+        liar.publish(encodeClaim({ members: [madeUp, later] }));
+        await bench.pass(4);
+      }
+    });
+    expect(lines.filter((event) => event === "later-run-outbid")).toHaveLength(1);
+    expect(lines.length).toBeLessThan(2_100);
   });
 });
