@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
-import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
-import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import type { HostName, JobId, SiteName } from "../../../src/core/units.ts";
-import { ClosedHosts } from "../../../src/peer/frontier/closed-hosts.ts";
-import { Host } from "../../../src/peer/frontier/host.ts";
-import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import type { JobId } from "../../../src/core/units.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
-import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages, TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -73,15 +66,6 @@ const bad = (count: number): string[] =>
 const live = (count: number): string[] =>
   Array.from({ length: count }, (_, number) => `http://live.example/${number}`);
 
-/** A host that opens then. */
-function closedHost(name: string, untilMs: number, haltedUntilMs = 0): Host {
-  const none = { nextFetchAtMs: 0, failuresInRow: 0, breakerBuckets: [] };
-  const gate = new HostGate(defaultPolitenessOptions, { ...none, haltedUntilMs });
-  gate.restUntil(untilMs);
-  const parts = { host: name as HostName, site: name as SiteName, gate, queue: new HostQueue(8) };
-  return new Host(new HostVisit({ ...parts, connectionsMax: 1, delayMs: 0 }), undefined);
-}
-
 /** So many hosts that do not live were asked when they were first met and when they had rested, and never earlier. */
 function expectAskedInTime(bench: ClosedBench, count: number): void {
   for (let number = 0; number < count; number += 1) {
@@ -89,69 +73,6 @@ function expectAskedInTime(bench: ClosedBench, count: number): void {
   }
   expect(bench.hurried.filter((name) => name.startsWith("bad-"))).toEqual([]);
 }
-
-describe("ClosedHosts", () => {
-  const [first, second] = ["a.example", "b.example"] as [HostName, HostName];
-
-  it("tells of hosts when they open, and of one that gives its place up again once more", async () => {
-    const clock = new VirtualClock();
-    const startMs = clock.nowMs();
-    const told: [names: readonly HostName[], afterMs: number][] = [];
-    const closed: ClosedHosts = new ClosedHosts(clock, 1, {
-      signal: forever,
-      onOpen: async (names) => {
-        told.push([names, clock.nowMs() - startMs]);
-        for (const name of names) closed.delete(name);
-        if (told.length > 1) return;
-        closed.add(closedHost(first, startMs + 5_000));
-        await clock.sleep(10);
-      },
-    });
-    closed.add(closedHost(second, startMs + 3_000));
-    closed.add(closedHost(first, startMs + 1_000));
-    await clock.run(clock.sleep(10_000));
-    expect(told).toEqual([
-      [[first], 1_000],
-      [[second], 3_000],
-      [[first], 5_000],
-    ]);
-    expect([first, second].map((name) => closed.has(name))).toEqual([false, false]);
-  });
-
-  it("lets so many go of which nothing is remembered, and no more until they are looked for", async () => {
-    const clock = new VirtualClock();
-    let lookedForMs = 0;
-    const closed = new ClosedHosts(clock, 1, {
-      signal: forever,
-      onOpen: (_, hasForgotten) => {
-        if (hasForgotten) lookedForMs = clock.nowMs();
-        return Promise.resolve();
-      },
-    });
-    const startMs = clock.nowMs();
-    let count = 0;
-    for (; closed.room > 0; count += 1) {
-      closed.add(closedHost(`h${count}.example`, startMs + restMs));
-    }
-    expect(count).toBe(8 + 256);
-    expect(closed.hasForgotten).toBe(true);
-    await clock.run(clock.sleep(restMs / 2));
-    expect(lookedForMs - startMs).toBe(60_000);
-    expect([closed.hasForgotten, closed.room]).toEqual([false, 256]);
-  });
-
-  it("counts a job whose URLs are found on a halted host as one that waits for it", () => {
-    const clock = new VirtualClock();
-    const onOpen = () => Promise.resolve();
-    const closed = new ClosedHosts(clock, 1, { signal: forever, onOpen });
-    const host = closedHost(first, clock.nowMs() + restMs, clock.nowMs() + restMs);
-    const job = new JobRegistry().define("later");
-    closed.add(host);
-    expect(closed.areHalted(job)).toBeUndefined();
-    expect(closed.queued(first, [job.definition.id])).toBe(true);
-    expect(closed.areHalted(job)).toBe(true);
-  });
-});
 
 describe("hosts that are closed for long", () => {
   it("give their places up to one that waits, and are asked again when their time comes", async () => {

@@ -89,6 +89,17 @@ describe("a host of which another member tells", () => {
     expect((await both).get(name)?.crawlDelayMs).toBe(8_000);
   });
 
+  it("is as careful as each of two asks for, where both tell of it", async () => {
+    const bench = new Bench();
+    bench.hear();
+    const { crawlDelayMs: _, ...sooner } = heardAt(bench.clock.nowMs() - 30_000);
+    bench.loader.hear(sooner, bench.committed.promise);
+    bench.answer.resolve([undefined]);
+    const host = await bench.load();
+    expect(host?.crawlDelayMs).toBe(8_000);
+    expect(host?.visit.gate.nextFetchAtMs).toBe(bench.heard.backoffUntilMs);
+  });
+
   it("is as the database has it, once that has what was told", async () => {
     const bench = new Bench();
     bench.answer.resolve([undefined]);
@@ -97,5 +108,72 @@ describe("a host of which another member tells", () => {
     bench.committed.resolve(undefined);
     await new Promise(setImmediate);
     expect((await bench.load())?.crawlDelayMs).toBeUndefined();
+  });
+});
+
+describe("a host that is active no more", () => {
+  it("is the same one until the latest of it is durable, and is found by a new row", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    const host = await bench.load();
+    if (!host) throw new Error("a host");
+    const [earlier, later] = [
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<undefined>(),
+    ];
+    host.waitingRow = "written";
+    bench.loader.hold(
+      host,
+      earlier.promise.then(() => undefined),
+    );
+    expect(host.waitingRow).toBeUndefined();
+    bench.loader.hold(
+      host,
+      later.promise.then(() => undefined),
+    );
+    earlier.resolve(undefined);
+    await new Promise(setImmediate);
+    expect(await bench.load()).toBe(host);
+    later.resolve(undefined);
+    await new Promise(setImmediate);
+    expect(await bench.load()).not.toBe(host);
+  });
+
+  it("is that one for who asks for it just before its latest row is durable", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    const host = await bench.load();
+    if (!host) throw new Error("a host");
+    bench.loader.hold(host, bench.committed.promise);
+    const answer = Promise.withResolvers<undefined[]>();
+    bench.answers.push(answer);
+    const loaded = bench.load();
+    bench.committed.resolve(undefined);
+    await new Promise(setImmediate);
+    answer.resolve([undefined]);
+    expect(await loaded).toBe(host);
+  });
+
+  it("is that one for who began to read it before", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    const host = await bench.load();
+    if (!host) throw new Error("a host");
+    const answer = Promise.withResolvers<undefined[]>();
+    bench.answers.push(answer);
+    const loaded = bench.load();
+    bench.loader.hold(host, bench.committed.promise);
+    answer.resolve([undefined]);
+    expect(await loaded).toBe(host);
+  });
+
+  it("is careful as another member asks for, while the latest of it is on its way", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    const host = await bench.load();
+    if (!host) throw new Error("a host");
+    bench.loader.hold(host, bench.committed.promise);
+    bench.hear();
+    expect(host.crawlDelayMs).toBe(8_000);
   });
 });

@@ -53,7 +53,13 @@ class WaitingBench {
   readonly waiting: WaitingHosts;
   readonly #rows: { readonly key: Uint8Array; readonly value: Uint8Array }[];
 
-  constructor(names: readonly HostName[]) {
+  /** `onFlush` is called when the journal is flushed, before which the database shows no host. */
+  constructor(
+    names: readonly HostName[],
+    isWanted: (name: HostName) => boolean = () => true,
+    onFlush: () => void = () => undefined,
+  ) {
+    let isFlushed = false;
     this.#rows = names
       .map((name) => {
         const visit = new HostVisit({ ...parts, host: name, site: name as string as SiteName });
@@ -64,14 +70,22 @@ class WaitingBench {
     this.waiting = new WaitingHosts(
       {
         store: {
-          range: ({ gte }) =>
-            Promise.resolve(this.#rows.filter(({ key }) => Buffer.compare(key, gte) >= 0)),
+          range: ({ gte }, limit) => {
+            const rows = this.#rows.filter(({ key }) => Buffer.compare(key, gte) >= 0);
+            return Promise.resolve(isFlushed ? rows.slice(0, limit) : []);
+          },
         },
-        journal: { flushed: () => Promise.resolve() },
+        journal: {
+          flushed: () => {
+            isFlushed = true;
+            onFlush();
+            return Promise.resolve();
+          },
+        },
       },
       {
         room: () => this.room,
-        isWanted: () => true,
+        isWanted,
         mayHaveMore: () => false,
         activate: (hosts) => {
           this.taken.push([...hosts]);
@@ -123,4 +137,38 @@ it("takes a host in of which it hears in whatever step of a pass", async () => {
     expect(bench.taken, `after step ${step}`).toHaveLength(2);
     expect(bench.waiting.mayWait, `after step ${step}`).toBe(false);
   }
+});
+
+it("goes on behind a page of hosts of which none is wanted", async () => {
+  const many = Array.from({ length: 600 }, (_, n) => `h${n}.example` as HostName);
+  const seen: HostName[] = [];
+  const bench = new WaitingBench(many, (name) => {
+    seen.push(name);
+    return seen.length === many.length;
+  });
+  bench.room = 1;
+  await bench.waiting.look();
+  expect(bench.taken.flat()).toEqual([seen.at(-1)]);
+});
+
+it("hands a host on for which there was room when it began to look, lest it is passed over", async () => {
+  const bench = new WaitingBench(all, undefined, () => (bench.room = 0));
+  bench.room = 1;
+  await bench.waiting.look();
+  expect(bench.taken.map(({ length }) => length)).toEqual([1]);
+  expect(bench.waiting.mayWait).toBe(true);
+});
+
+it("keeps the row of a host that may have more than is known", () => {
+  const waiting = new WaitingHosts(
+    { store: { range: none }, journal: { flushed: none } },
+    { room: () => 1, isWanted: () => true, mayHaveMore: () => true, activate: none },
+    (error) => {
+      throw error;
+    },
+  );
+  const host = new Host(new HostVisit(parts), undefined);
+  waiting.keep(host);
+  expect(waiting.forget(host)).toEqual([]);
+  expect(host.waitingRow).toBe("written");
 });

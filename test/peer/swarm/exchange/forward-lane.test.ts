@@ -86,6 +86,13 @@ class Bench {
     return this.clock.run(this.clock.sleep(ms));
   }
 
+  /** Takes out what waits of those that have come to belong elsewhere. */
+  takeOut(): string[] {
+    return this.#lane
+      .takeOut(({ entry }) => this.astray.has(entry.url))
+      .map(({ entry }) => entry.url);
+  }
+
   stop(): void {
     this.#stop.abort();
     this.#lane.stop();
@@ -110,6 +117,28 @@ function received(parcels: readonly Parcel[]): Delivery {
 }
 
 describe("ForwardLane", () => {
+  it("sends a full message at once, though another one is under way", async () => {
+    const bench = new Bench();
+    bench.add(10);
+    await bench.run(200);
+    bench.add(10);
+    await bench.run(200);
+    expect(bench.sent).toEqual([
+      { atMs: 0, urls: 10 },
+      { atMs: 200, urls: 10 },
+    ]);
+  });
+
+  it("has no more what was taken out of it", async () => {
+    const bench = new Bench();
+    bench.add(3);
+    bench.astray.add(urlAt(1));
+    expect(bench.takeOut()).toEqual([urlAt(1)]);
+    await bench.run(2_000);
+    expect(bench.givenBack).toEqual([]);
+    expect(bench.acknowledged).toEqual([urlAt(0), urlAt(2)]);
+  });
+
   it("lets a few URLs wait for others to go with them", async () => {
     const bench = new Bench();
     bench.add(2);

@@ -67,7 +67,7 @@ async function offered(answer: boolean | undefined, course: Course = {}) {
   const ports = { clock, logger: silentLogger, calls } as unknown as Ports;
   const transfers = new ArcTransfer(ports, parts as Parts);
   await clock.run(transfers.run(stream, ArcSet.whole, new AbortController().signal));
-  return { territory, reclaimed, steps };
+  return { territory, reclaimed, steps, tookMs: clock.nowMs() - startMs };
 }
 
 describe("arcs that are offered to another member", () => {
@@ -100,15 +100,16 @@ describe("arcs that are offered to another member", () => {
     },
   );
 
-  it("stay where it refuses them", async () => {
-    const { territory, reclaimed } = await offered(false);
-    expect(territory.holds(position)).toBe(true);
+  it("stay where it refuses them, take in again, and are not offered again at once", async () => {
+    const { territory, reclaimed, tookMs } = await offered(false);
+    expect(territory.admits(position)).toBe(true);
     expect(reclaimed).toEqual([]);
+    expect(tookMs).toBe(300);
   });
 
   it("are reclaimed where it is gone, as it may have had them", async () => {
     const { territory, reclaimed } = await offered(undefined);
-    expect(territory.holds(position)).toBe(true);
+    expect(territory.admits(position)).toBe(true);
     expect(reclaimed.map(({ share }) => share)).toEqual([1]);
   });
 });

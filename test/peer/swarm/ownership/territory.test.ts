@@ -64,6 +64,8 @@ describe("two that hold an arc, of which a third has a copy", () => {
     expect(territory.holderAt(inHalf)).toEqual({ ...kept(b), also: kept(a) });
     territory.heard(a, { generation: 1, held: everything, kept: ArcSet.empty });
     expect(territory.holderAt(inHalf)).toEqual({ ...kept(a), synced: false, also: kept(b) });
+    territory.note(half, kept(b));
+    expect(territory.holderAt(inHalf)).toEqual(kept(b));
     expect(territory.holderAt(elsewhere)).toEqual({ ...kept(a), synced: false });
   });
 

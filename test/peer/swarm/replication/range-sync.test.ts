@@ -6,6 +6,7 @@ import type { Row } from "../../../../src/core/messages/rows.ts";
 import { hostAddress, hostKey, territorialTags, urlKey } from "../../../../src/core/record/keys.ts";
 import { idOf } from "../../../../src/core/record/id-of.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
 import {
   differencesFrom,
@@ -20,6 +21,7 @@ import type { KeyRange, StoreEntry, StoreOp } from "../../../../src/ports/store.
 
 const member = "b" as MemberId;
 const signal = new AbortController().signal;
+const oneHalf = ArcSet.of([{ from: 0 as RingPosition, to: (circle / 2) as RingPosition }]);
 
 function keyOf(host: string): Uint8Array {
   return hostKey("host", hostAddress("a.example" as SiteName, host as HostName));
@@ -43,20 +45,26 @@ class CopyBench {
   readonly still = keyOf("still.a.example");
   /** Rows that the copy sent. */
   readonly copied: Row[] = [];
-  /** How often the other member was told that its copy is complete. */
-  told = 0;
+  /** Of which arcs the other member was told that its copy is complete, each time. */
+  readonly told: ArcSet[] = [];
+  /** What was compared, and when the rows sent so far were at the other member, as it came about. */
+  readonly steps: string[] = [];
+  /** What it was told of in vain. */
+  inVain = ArcSet.empty;
   #unwritten: readonly Uint8Array[] = [];
   #observe: (ops: readonly StoreOp[]) => void = () => undefined;
 
   /**
    * Copies all; `onRead` is called while rows are read, `onTold` when the other member has been told that it has them,
-   * and rows that are `underWay` cannot be read yet. Those that are `unwritten` can be when the journal is flushed.
+   * and rows that are `underWay` cannot be read yet. Those that are `unwritten` can be when the journal is flushed. The copy
+   * is wanted while it `isWanted`.
    */
   async run(moments: {
     readonly onRead?: (stream: ReplicaStream) => void;
     readonly onTold?: (stream: ReplicaStream) => void;
     readonly underWay?: readonly Uint8Array[];
     readonly unwritten?: readonly Uint8Array[];
+    readonly isWanted?: () => boolean;
   }): Promise<ReplicaStream> {
     this.#unwritten = moments.unwritten ?? [];
     const clock = new VirtualClock();
@@ -69,10 +77,16 @@ class CopyBench {
           range: (range, limit) => this.#range(range, limit, () => moments.onRead?.(stream)),
         },
         calls: {
-          digests: () => Promise.resolve([]),
+          digests: async (_, { tag }) => {
+            this.steps.push(`${tag} asked`);
+            await clock.sleep(10);
+            this.steps.push(`${tag} compared`);
+            return [];
+          },
           pull: () => Promise.resolve(undefined),
-          synced: () => {
-            this.told += 1;
+          synced: (_, arcs) => {
+            this.told.push(arcs);
+            this.steps.push("told");
             moments.onTold?.(stream);
             return Promise.resolve(true);
           },
@@ -91,14 +105,17 @@ class CopyBench {
         },
         replicator: {
           copy: (_, rows) => Promise.resolve(void this.copied.push(...rows)),
-          drained: () => Promise.resolve(),
-          stream: () => stream,
+          drained: async () => {
+            await clock.sleep(10);
+            this.steps.push("drained");
+          },
+          stream: () => (moments.isWanted?.() === false ? undefined : stream),
           sequence: 0,
         },
         greet: () => Promise.resolve(true),
       },
     );
-    await clock.run(sync.run(stream, ArcSet.whole, signal));
+    this.inVain = await clock.run(sync.run(stream, ArcSet.whole, signal));
     return stream;
   }
 
@@ -300,7 +317,51 @@ describe("RangeSync", () => {
         if (told.doubts === 0) told.doubt(ArcSet.whole);
       },
     });
-    expect(bench.told).toBe(2);
+    expect(bench.told).toHaveLength(2);
     expect(stream.synced.share).toBe(1);
+  });
+
+  it("calls a copy complete when the other member has all that was sent", async () => {
+    const bench = new CopyBench();
+    await bench.run({});
+    expect(bench.steps.slice(-2)).toEqual(["drained", "told"]);
+  });
+
+  it("compares exclusions behind the records of the URLs that were let in since", async () => {
+    const bench = new CopyBench();
+    await bench.run({});
+    const steps = bench.steps.filter((step) => /^(?:url|exclusion) /u.test(step));
+    const expected = ["url asked", "url compared", "exclusion asked", "exclusion compared"];
+    expect(steps).toEqual(expected);
+  });
+
+  it("calls a copy complete where all changes went to it alone", async () => {
+    const bench = new CopyBench();
+    const stream = await bench.run({
+      onRead: (read) => {
+        read.keepOnly(oneHalf);
+        read.goLive(ArcSet.whole, 1);
+      },
+    });
+    expect(bench.told.map((arcs) => arcs.equals(oneHalf))).toEqual([true]);
+    expect(stream.synced.equals(oneHalf)).toBe(true);
+    expect(bench.inVain.isEmpty).toBe(true);
+  });
+
+  it("says what the other member was told of in vain, as changes went elsewhere by then", async () => {
+    const bench = new CopyBench();
+    const stream = await bench.run({ onTold: (told) => told.keepOnly(oneHalf) });
+    expect(stream.synced.equals(oneHalf)).toBe(true);
+    expect(bench.inVain.equals(ArcSet.whole.subtract(oneHalf))).toBe(true);
+  });
+
+  it("says so of all where the copy was not wanted any more before there was an answer", async () => {
+    const bench = new CopyBench();
+    const stream = await bench.run({
+      onTold: (told) => told.doubt(ArcSet.whole),
+      isWanted: () => bench.told.length === 0,
+    });
+    expect(stream.synced.isEmpty).toBe(true);
+    expect(bench.inVain.equals(ArcSet.whole)).toBe(true);
   });
 });
