@@ -8,7 +8,7 @@ import { exitCodes, usageError } from "../error-line.ts";
 import type { Terminal } from "../terminal.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
-import { printable } from "../text/terminal-text.ts";
+import { cut, printable } from "../text/terminal-text.ts";
 import { rejectionText, type UrlLine } from "../url-file.ts";
 import { Rejections, urlSource, type UrlSource } from "../url-source.ts";
 import {
@@ -109,7 +109,9 @@ async function injectBatch(
 }
 
 async function showProgress({ stderr }: Terminal, totals: Totals): Promise<void> {
-  if (stderr.isTTY) await stderr.write(`\r\u001b[K${totalsText(totals)}`);
+  if (!stderr.isTTY) return;
+  // A line that is broken could not be taken back.
+  await stderr.write(`\r\u001b[K${cut(totalsText(totals), stderr.columns - 1)}`);
 }
 
 async function clearProgress({ stderr }: Terminal, { name }: UrlSource): Promise<void> {

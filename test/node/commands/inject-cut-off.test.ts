@@ -86,3 +86,13 @@ describe("peer inject that is cut off", () => {
     expect(err).toContain("\r\u001b[Kpeer: 999 URLs of");
   });
 });
+
+describe("peer inject on a narrow terminal", () => {
+  it("shows how far it is in one line, which can be taken back", async () => {
+    const terminal = new FakeTerminal({ isTTY: true });
+    terminal.stderr.columns = 30;
+    terminal.input = "http://a.example/\n";
+    const { err } = await injectUntil(2, ["-"], terminal);
+    expect(err).toBe("\r\u001b[K1 added, 0 known already, 0 …\r\u001b[K");
+  });
+});
