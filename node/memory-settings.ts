@@ -55,6 +55,7 @@ const otherCommands: ReadonlySet<string> = new Set([
   "members",
   "stats",
   "status",
+  "urls",
   "wait",
 ]);
 
