@@ -50,11 +50,6 @@ export class RequestStream {
     this.#class = traffic;
   }
 
-  /** Requests that wait or are in service. */
-  get size(): number {
-    return this.#queue.length + this.#inService.size;
-  }
-
   /** Nothing more can be asked on it. */
   get isClosed(): boolean {
     return this.#out.isClosed;
@@ -63,7 +58,8 @@ export class RequestStream {
   /** Everything sent has arrived: another stream could take its place, and nobody would see a difference. */
   get isIdle(): boolean {
     const lastMs = Math.max(this.#out.lastArrivalMs, this.#back.lastArrivalMs);
-    return this.size === 0 && lastMs < this.#network.clock.nowMs();
+    const open = this.#queue.length + this.#inService.size;
+    return open === 0 && lastMs < this.#network.clock.nowMs();
   }
 
   add(request: PendingRequest): void {
@@ -104,7 +100,7 @@ export class RequestStream {
       kind,
       bytes: payload.length,
     };
-    this.#network.traffic.sent(from, this.#class, payload.length);
+    this.#network.traffic.sent(this.#class, payload.length);
     this.#network.post(packet, this.#out, (receiver) => this.#arrive(receiver, request));
   }
 
@@ -128,7 +124,7 @@ export class RequestStream {
     if (!this.to.process.isAlive) return;
     const bytes = outcome?.kind === "reply" ? outcome.payload.length : 0;
     const [from, to] = [this.to.index, this.#from.index];
-    this.#network.traffic.sent(from, this.#class, bytes);
+    this.#network.traffic.sent(this.#class, bytes);
     const packet = {
       from,
       to,

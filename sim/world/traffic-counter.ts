@@ -18,19 +18,15 @@ interface Tally {
 
 type Tallies = Record<Traffic, Tally>;
 
-/** Messages and bytes by kind and member; payloads only, since framing is the adapter's. */
+/** Messages and bytes by kind; payloads only, since framing is the adapter's. */
 export class TrafficCounter {
-  readonly #sent: Tallies[] = [];
-  readonly #received: Tallies[] = [];
+  readonly #sent = newTallies();
   readonly #lost = newTallies();
   readonly #doubled = newTallies();
 
-  sent(member: number, traffic: Traffic, bytes: number): void {
-    add((this.#sent[member] ??= newTallies())[traffic], bytes);
-  }
-
-  received(member: number, traffic: Traffic, bytes: number): void {
-    add((this.#received[member] ??= newTallies())[traffic], bytes);
+  /** What a member hands to the network; a claim counts once for each member that it is sent on to. */
+  sent(traffic: Traffic, bytes: number): void {
+    add(this.#sent[traffic], bytes);
   }
 
   lost(traffic: Traffic, bytes: number): void {
@@ -41,25 +37,9 @@ export class TrafficCounter {
     add(this.#doubled[traffic], bytes);
   }
 
-  /** What a member has handed to the network; a claim counts once for each member that it is sent on to. */
-  sentBy(member: number): Readonly<Record<Traffic, TrafficCount>> {
-    return this.#sent[member] ?? newTallies();
-  }
-
-  receivedBy(member: number): Readonly<Record<Traffic, TrafficCount>> {
-    return this.#received[member] ?? newTallies();
-  }
-
-  /** All that was sent, by kind. */
+  /** All that was sent until now, by kind. */
   totals(): Readonly<Record<Traffic, TrafficCount>> {
-    const totals = newTallies();
-    for (const tallies of this.#sent.filter(Boolean)) {
-      for (const kind of trafficKinds) {
-        totals[kind].messages += tallies[kind].messages;
-        totals[kind].bytes += tallies[kind].bytes;
-      }
-    }
-    return totals;
+    return structuredClone(this.#sent);
   }
 
   /** What the network lost by chance or by a cut. */

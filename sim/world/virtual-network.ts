@@ -266,7 +266,6 @@ export class VirtualNetwork {
     const receiver = this.#endpoints[packet.to];
     receiver?.process.notice(() => {
       const { from, to, traffic, kind, bytes } = packet;
-      this.traffic.received(to, traffic, bytes);
       const code = trafficKinds.indexOf(traffic) + kind * trafficKinds.length;
       this.trace.add(this.clock.nowMs(), from, to, code, bytes);
       if (lane?.isClosed !== true) arrive(receiver);
@@ -281,7 +280,7 @@ export class VirtualNetwork {
     hopsMax: number,
   ): void {
     const packet: Packet = claimPacket(from.index, to.index, claim.length);
-    this.traffic.sent(from.index, "claim", claim.length);
+    this.traffic.sent("claim", claim.length);
     const arrive = (receiver: Endpoint): void => receiver.receiveClaim(from.self, claim);
     const verdict = this.judge(packet);
     const isCut = verdict.kind === "drop" || verdict.kind === "hold";

@@ -72,13 +72,6 @@ export class VirtualOverlay implements Overlay, Server {
     this.addresses = [virtualAddress(identity.index)];
   }
 
-  /** Requests that wait or are in service, to all members. */
-  get pendingRequests(): number {
-    let sum = this.#dialing.size;
-    for (const stream of this.#streams.values()) sum += stream.size;
-    return sum;
-  }
-
   start(): Promise<void> {
     return this.process.answer(() => {
       if (this.#state !== "new") return;
@@ -167,7 +160,7 @@ export class VirtualOverlay implements Overlay, Server {
       kind: 0,
       bytes,
     };
-    this.#network.traffic.sent(this.index, "notice", bytes);
+    this.#network.traffic.sent("notice", bytes);
     this.#network.post(packet, undefined, (receiver) => {
       if (receiver.self === to && receiver.swarm === this.swarm) {
         receiver.receiveNotice(this.self, copy);
