@@ -8,7 +8,9 @@ import { CrawlError } from "../src/core/errors.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import { ApiClient } from "./api-client.ts";
 import { untilInputEndsFlag } from "./commands/run.ts";
+import { withoutSettings } from "./config/resolve-settings.ts";
 import { hostAndPort } from "./config/value-readers.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** How a peer of the demo is started. */
 export interface DemoPeerRequest {
@@ -19,6 +21,8 @@ export interface DemoPeerRequest {
   readonly join?: string;
   /** Flags that all peers share. */
   readonly flags: readonly string[];
+  /** Its environment, but for the settings there: they are those of a peer that is no part of the demo. */
+  readonly environment: Terminal["environment"];
 }
 
 /** What a peer says of itself on its first line. */
@@ -45,14 +49,17 @@ export class DemoProcess {
   readonly name: string;
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 
-  constructor({ name, data, join, flags }: DemoPeerRequest) {
+  constructor({ name, data, join, flags, environment }: DemoPeerRequest) {
     this.name = name;
     const main = fileURLToPath(new URL("peer.js", import.meta.url));
     const place = ["--data", data, "--api", "127.0.0.1:0", "--json", "--log-level", "error"];
     const swarm = ["--listen", "127.0.0.1:0", "--membership", "local"];
     if (join !== undefined) swarm.push("--join", join);
     const words = ["run", ...place, ...swarm, ...flags, untilInputEndsFlag];
-    this.#child = spawn(process.execPath, [main, ...words], { stdio: ["pipe", "pipe", "inherit"] });
+    this.#child = spawn(process.execPath, [main, ...words], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: withoutSettings(environment),
+    });
   }
 
   /** The peer, when it has said where it is. Errors: `CHILD_FAILED`, also where it was ended before. */

@@ -143,7 +143,8 @@ export class DemoSwarm {
     const contact = "https://orbweaver.example/demo";
     const flags = ["--allow-private", "--dns", `127.0.0.1:${this.#dnsPort}`, "--contact", contact];
     const data = join(this.#out, name.replace(" ", "-"));
-    const request = { name, data, flags, ...(member && { join: member.address }) };
+    const { environment } = this.#terminal;
+    const request = { name, data, flags, environment, ...(member && { join: member.address }) };
     const started = new DemoProcess(request);
     this.#processes.push(started);
     const peer = await started.ready(this.#terminal.clock);

@@ -54,7 +54,7 @@ export function demoCommand(context: CommandContext): Command {
 }
 
 async function demo(context: CommandContext, command: Command): Promise<void> {
-  // It takes none from the environment; a variable that names one of its flags is not let pass in silence.
+  // Neither it nor its peers take any from the environment; a variable of no setting, as ORBWEAVER_PAGES is, is told.
   await settingsOf(context, command, []);
   const options = demoOptionsOf(command.opts());
   if (options.out !== undefined) await mustBeUnused(options.out);

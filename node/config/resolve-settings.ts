@@ -60,6 +60,16 @@ export function environmentName(name: SettingName): string {
   return environmentPrefix + name.toUpperCase().replaceAll("-", "_");
 }
 
+/** An environment that sets nothing: for a process whose settings are all on its command line. */
+export function withoutSettings(
+  environment: SettingSources["environment"],
+): SettingSources["environment"] {
+  const others = Object.entries(environment).filter(
+    ([name]) => !name.startsWith(environmentPrefix),
+  );
+  return Object.fromEntries(others);
+}
+
 interface Given {
   readonly name: SettingName;
   readonly raw: unknown;

@@ -8,12 +8,12 @@ import type { ProcessBench } from "./process-bench.ts";
 const words = ["demo", "--sites", "4", "--pages", "120", "--delay", "20"];
 
 /** Its own folder for temporary files, and a process group as a terminal makes one. */
-async function startDemo(bench: ProcessBench) {
+async function startDemo(bench: ProcessBench, environment: Readonly<Record<string, string>> = {}) {
   const folder = await bench.directory();
   const child = spawn(process.execPath, [peerEntry, ...words], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: "1" },
+    env: { ...process.env, TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: "1", ...environment },
   });
   const { pid = 0 } = child;
   expect(pid).toBeGreaterThan(0);
@@ -59,4 +59,17 @@ export async function killDemo(bench: ProcessBench, said: string): Promise<void>
   process.kill(pid, "SIGKILL");
   expect(await closed).toEqual([null, "SIGKILL"]);
   expect(output().slice(saidBefore.length)).not.toMatch(/peer: |Error|^ +at /m);
+}
+
+/** A demonstration in an environment that sets something for peers: its first one runs without that, so a second starts. */
+export async function startPeersOfDemo(
+  bench: ProcessBench,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { closed, folder, output, pid } = await startDemo(bench, environment);
+  const startedPeers = () => readdir(folder, { recursive: true });
+  await expect.poll(startedPeers).toContainEqual(expect.stringMatching(/peer-2$/));
+  process.kill(pid, "SIGTERM");
+  expect(await closed).toEqual([143, null]);
+  expect(output()).not.toContain("peer: ");
 }

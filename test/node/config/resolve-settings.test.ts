@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { peerConfigOf, jobOptionsOf } from "../../../node/config/from-settings.ts";
-import { environmentName, resolveSettings } from "../../../node/config/resolve-settings.ts";
+import {
+  environmentName,
+  resolveSettings,
+  withoutSettings,
+} from "../../../node/config/resolve-settings.ts";
 import { settings, type SettingName } from "../../../node/config/settings.ts";
 
 const names: readonly SettingName[] = ["depth", "delay", "scope", "include", "allow-private"];
@@ -106,5 +110,12 @@ describe("settings", () => {
     expect(
       peerConfigOf({ "max-open": 9, "log-level": "error" }, { ...context, logLevel: "warn" }),
     ).toMatchObject({ openRequestsMax: 9, log: { level: "error" } });
+  });
+});
+
+describe("withoutSettings", () => {
+  it("keeps all of an environment but what sets something", () => {
+    const environment = { PATH: "/bin", ORBWEAVER_JOIN: "192.0.2.1:7781", ORBWEAVER_CONFIG: "c" };
+    expect(withoutSettings(environment)).toEqual({ PATH: "/bin" });
   });
 });
