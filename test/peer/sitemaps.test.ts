@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { InlineParser } from "../support/inline-parser.ts";
 import { htmlPage, type TablePage } from "../support/table-web.ts";
 import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
 
@@ -69,6 +70,21 @@ describe("a job that wants sitemaps", () => {
     machine.kill();
     await machine.crawl([`${site}/c`], { sitemaps: true });
     expect(asked(machine)).toEqual(["/", "/a", "/b", "/c", "/one.xml"]);
+  });
+
+  it("takes them up where it comes to want them while the first page is parsed", async () => {
+    const machine = machineWith();
+    const parser = new InlineParser();
+    await parser.start();
+    const parse = vi.spyOn(InlineParser.prototype, "parse");
+    onTestFinished(() => parse.mockRestore());
+    parse.mockImplementationOnce(async (request) => {
+      const parsed = await parser.parse(request);
+      await machine.inject([`${site}/a`], { sitemaps: true });
+      return parsed;
+    });
+    await machine.crawl([`${site}/`]);
+    expect(asked(machine)).toContain("/c");
   });
 
   it("takes feeds and lists of URLs for sitemaps too", async () => {

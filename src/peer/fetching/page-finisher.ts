@@ -10,7 +10,7 @@ import type { Archive, ArchiveLocation } from "../../ports/archive.ts";
 import type { FetchResponse } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
-import type { PageParser, ParsedPage } from "../../ports/page-parser.ts";
+import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Admission, AdmissionRequest } from "../admission/admission.ts";
 import { payloadName } from "../admission/digest-index.ts";
@@ -114,7 +114,8 @@ export class PageFinisher {
       earlier,
       unchanged,
     };
-    const parsed = await this.#parse(lease, exchange, response, content);
+    const sitemaps = this.#sitemaps.due(lease);
+    const parsed = await this.#parse(lease, exchange, response, { ...content, sitemaps });
     if (!parsed) {
       await this.finish(lease, row, { kind: "failed", failure: "parse-failed" });
       return;
@@ -136,7 +137,7 @@ export class PageFinisher {
       const end = this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
       return plan.kind === "return" ? returnEnd(lease, end, plan, backHost) : end;
     });
-    if (isFollowed(response, content)) this.#sitemaps.taken(lease);
+    if (isFollowed(response, content)) this.#sitemaps.taken(lease, sitemaps);
   }
 
   #append({ capture }: ParsedPage): ArchiveLocation {
@@ -148,7 +149,7 @@ export class PageFinisher {
     lease: Lease,
     exchange: Exchange,
     response: FetchResponse,
-    content: Content,
+    content: Content & Pick<ParseRequest, "sitemaps">,
   ): Promise<ParsedPage | undefined> {
     const { url, job } = lease;
     const { digest, unchanged } = content;
@@ -165,7 +166,7 @@ export class PageFinisher {
           follow: isFollowed(response, content),
           job: job.definition,
           depth: url.entry.depth,
-          sitemaps: this.#sitemaps.due(lease),
+          sitemaps: content.sitemaps,
           ...(revisitOf && { revisitOf }),
         }),
       );

@@ -19,10 +19,10 @@ export class SitemapOffers {
     return entry.depth < this.#takenAt(robots, job) ? robots.sitemaps : none;
   }
 
-  /** The links of a page of this lease, with what was due, are in the journal. */
-  taken({ job, robots, url: { entry } }: Lease): void {
-    // A job that does not want them yet may do so when its options change.
-    if (!robots || !job.definition.options.sitemaps) return;
+  /** The links of a page of this lease, with the sitemaps that were due then, are in the journal. */
+  taken({ job, robots, url: { entry } }: Lease, sitemaps: readonly string[]): void {
+    // What came in without them, as the job did not want them yet, has not brought them in, although it may want them by now.
+    if (!robots || sitemaps.length === 0) return;
     const depth = Math.min(entry.depth, this.#takenAt(robots, job));
     const jobs = this.#taken.get(robots);
     if (jobs) jobs.set(job, depth);

@@ -10,11 +10,13 @@ it("offers them once to a job, also where it wants them only after pages have co
   const options = { sitemaps: false };
   const url = { entry: { depth: 0 } };
   const lease = { robots, url, job: { definition: { options } } } as unknown as Lease;
-  offers.taken(lease);
-  expect(offers.due(lease)).toEqual([]);
+  const before = offers.due(lease);
+  expect(before).toEqual([]);
   options.sitemaps = true;
+  // It comes to want them while the page is on its way.
+  offers.taken(lease, before);
   expect(offers.due(lease)).toEqual(["http://e.org/s.xml"]);
-  offers.taken(lease);
+  offers.taken(lease, robots.sitemaps);
   expect(offers.due(lease)).toEqual([]);
 });
 
@@ -24,10 +26,10 @@ it("offers them once more to a page that is nearer to a seed", () => {
   const leaseAt = (depth: number): Lease => {
     return { robots, url: { entry: { depth } }, job } as unknown as Lease;
   };
-  offers.taken(leaseAt(2));
+  offers.taken(leaseAt(2), robots.sitemaps);
   expect(offers.due(leaseAt(2))).toEqual([]);
   expect(offers.due(leaseAt(1))).toEqual(["http://e.org/s.xml"]);
-  offers.taken(leaseAt(1));
-  offers.taken(leaseAt(2));
+  offers.taken(leaseAt(1), robots.sitemaps);
+  offers.taken(leaseAt(2), robots.sitemaps);
   expect(offers.due(leaseAt(1))).toEqual([]);
 });
