@@ -19,11 +19,14 @@ const goingOn = "llhttp_set_lenient_keep_alive";
 /** Those of llhttp's answers that undici does not pass on. */
 const versionParts = ["llhttp_get_http_major", "llhttp_get_http_minor"] as const;
 
+/** Tells that the body is all that comes until the connection ends: neither a length nor chunks were seen. */
+const endsWithConnection = "llhttp_message_needs_eof";
+
 type Llhttp = Record<
   (typeof leniencies)[number] | typeof goingOn,
   (ptr: number, on: 0 | 1) => void
 > &
-  Record<(typeof versionParts)[number], (ptr: number) => number>;
+  Record<(typeof versionParts)[number] | typeof endsWithConnection, (ptr: number) => number>;
 
 /** What is used of the parser for HTTP/1 that undici keeps on a socket. */
 interface Parser {
@@ -53,9 +56,6 @@ const informationalStatus = 103;
 
 /** What a parser's callback returns where the response cannot be read. */
 const parsingFailed = -1;
-
-/** The last coding of a body, behind which llhttp does not see that it is one. */
-const hiddenChunks = /(?:^|[\t ,])chunked *[\t,][\t ,]*$/i;
 
 /**
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
@@ -114,17 +114,20 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 /**
- * Whether llhttp has missed that the body comes in chunks, since a tab or a comma stands behind that: of a head that came
- * whole, and without odd lines, it has been taken away (`withReadableHead`).
+ * Whether llhttp has missed that the body comes in chunks (RFC 9112, section 6.1): since a tab or a comma stands behind that,
+ * or since it stands in a folded line. Of a head that came whole, and without odd lines, those have been taken away
+ * (`withReadableHead`).
  */
-function hidesChunks({ headers }: Parser): boolean {
-  const at = headers.findLastIndex((part, index) => index % 2 === 0 && isCoding(part));
-  return at >= 0 && hiddenChunks.test(headers[at + 1]?.toString("latin1") ?? "");
+function hidesChunks({ headers, llhttp, ptr }: Parser): boolean {
+  const codings = headers.filter((_, at) => at % 2 === 1 && isCoding(headers[at - 1]));
+  if (codings.length === 0 || llhttp[endsWithConnection](ptr) === 0) return false;
+  const named = codings.flatMap((value) => value.toString("latin1").toLowerCase().split(","));
+  return named.findLast((coding) => coding.trim() !== "")?.trim() === "chunked";
 }
 
-function isCoding(name: Buffer): boolean {
+function isCoding(name: Buffer | undefined): boolean {
   const text = "transfer-encoding";
-  return name.length === text.length && name.toString("latin1").toLowerCase() === text;
+  return name?.length === text.length && name.toString("latin1").toLowerCase() === text;
 }
 
 /** White space behind the digits is no part of the value (RFC 9110, section 5.5); undici computes with it. */
@@ -147,7 +150,7 @@ function isParser(value: unknown): value is Parser {
   if (typeof statusCode !== "number") return false;
   if (typeof statusText !== "string" || !isObject(llhttp)) return false;
   if (!methods.every((method) => typeof value[method] === "function")) return false;
-  return [...leniencies, goingOn, ...versionParts].every(
+  return [...leniencies, goingOn, ...versionParts, endsWithConnection].every(
     (name) => typeof llhttp[name] === "function",
   );
 }
