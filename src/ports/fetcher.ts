@@ -97,8 +97,8 @@ export interface FetchResponse {
   readonly encodedBody: Uint8Array<ArrayBuffer>;
   /**
    * Body with its content coding removed; the same array as `encodedBody` when there was none. Plain content under a
-   * Content-Encoding is taken as it is, since many servers send that; a coding that breaks is `bad-encoding`, or, with a
-   * status of 300 or above, a body of no bytes.
+   * Content-Encoding is taken as it is, since many servers send that; a coding that breaks, or ends before it yields
+   * anything, is `bad-encoding`, or, with a status of 300 or above, a body of no bytes.
    *
    * Invariant: both arrays own the whole of their buffers, so that these can be moved to another thread.
    */

@@ -190,8 +190,14 @@ export class ResponseBody {
         else this.#sink.onBodyFailure("bad-encoding", result.detail, truncation);
         return;
       case "decoded": {
-        const encodedBody = encoded ?? joinBytes(this.#pieces, result.cut?.at);
         const { body } = result;
+        if (truncation === "disconnect" && body.length === 0) {
+          // An empty robots.txt would allow everything.
+          const detail = "the body ends before anything of it can be decoded";
+          this.#sink.onBodyFailure("bad-encoding", detail, truncation);
+          return;
+        }
+        const encodedBody = encoded ?? joinBytes(this.#pieces, result.cut?.at);
         this.#sink.onBody({ encodedBody, body, ...marked(result.cut?.mark ?? truncation) });
       }
     }

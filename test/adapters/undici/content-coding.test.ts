@@ -224,6 +224,21 @@ describe("the content codings of UndiciFetcher:", () => {
     expect(Buffer.compare(response.body, whole.subarray(0, response.body.length))).toBe(0);
   });
 
+  it.each([
+    ["gzip", gzipSync(small).subarray(0, 10)],
+    ["gzip", gzipSync(small).subarray(0, 5)],
+    ["zstd", zstdCompressSync(small).subarray(0, -8)],
+  ])("a %s body (%#) that ends before it yields anything is none", async (coding, body) => {
+    const site = await serve(coding, body);
+    expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("bad-encoding");
+    const broken = await harness.says(
+      `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: 100\r\n\r\n`,
+      body,
+    );
+    const request = { ...requestTo(broken, "/"), wantsPart: () => true };
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("bad-encoding");
+  });
+
   it.each<[string, () => Transform]>([
     ["gzip", createGzip],
     ["br", () => createBrotliCompress(fast)],
