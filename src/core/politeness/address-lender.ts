@@ -1,6 +1,7 @@
 import { BinaryHeap } from "../frontier/binary-heap.ts";
 import type { IpAddress, MemberId, Millis } from "../units.ts";
-import { freeAtMsOf, isOf, longestLoanMs, prolong, surely, untoldLoanMs } from "./address-loan.ts";
+import { freeAtMsOf, isOf, longestLoanMs, overInMs, prolong } from "./address-loan.ts";
+import { surely, untoldLoanMs } from "./address-loan.ts";
 import type {
   Borrower,
   LenderCall,
@@ -10,12 +11,8 @@ import type {
   LoanAnswer,
   LoanAsk,
   LoanState,
+  Waiter,
 } from "./address-loan.ts";
-
-interface Waiter {
-  readonly generation: number;
-  askedAtMs: Millis;
-}
 
 interface Entry {
   readonly address: IpAddress;
@@ -105,11 +102,12 @@ export class AddressLender {
     const allMs = longestLoanMs(this.#options);
     if (!entry) return { sequence: 0, heldMs: 0, restMs: 0, unsureMs: allMs };
     this.#settle(entry, nowMs);
-    const unsureMs = entry.loan ? 0 : this.#unsureMs(entry, nowMs);
+    const { loan, others } = entry;
+    const overMs = overInMs(others, this.#options, nowMs);
+    const unsureMs = loan ? overMs : this.#unsureMs(entry, nowMs);
     entry.movedAtMs = nowMs;
     entry.waiting.clear();
     this.#look(entry, nowMs);
-    const { loan } = entry;
     return {
       ...(loan && { holder: loan.borrower }),
       sequence: loan?.sequence ?? 0,
@@ -129,9 +127,11 @@ export class AddressLender {
       const endAtMs = nowMs + surely(state.heldMs, this.#options);
       this.#lend(entry, { borrower, sequence, endAtMs, shared: false });
     }
-    if (state.unsureMs === 0) entry.sureAtMs = nowMs;
-    // Where the former steward is not sure either, it is asked again.
-    entry.calledAtMs = state.unsureMs === 0 ? 0 : nowMs + state.unsureMs - this.#options.callMs;
+    const isSure = state.unsureMs === 0 || borrower !== undefined;
+    // Who has it beside the holder is waited for; a former steward that is not sure either is asked again.
+    if (borrower) entry.unsureUntilMs = Math.max(entry.unsureUntilMs, nowMs + state.unsureMs);
+    if (isSure) entry.sureAtMs = nowMs;
+    entry.calledAtMs = isSure ? 0 : nowMs + state.unsureMs - this.#options.callMs;
     this.#look(entry, nowMs);
   }
 

@@ -103,6 +103,12 @@ export interface Loan {
   goneAtMs: Millis | undefined;
 }
 
+/** Who is in line for an address. */
+export interface Waiter {
+  readonly generation: number;
+  askedAtMs: Millis;
+}
+
 /** Whether it is that run's. */
 export function isOf({ borrower }: Loan, { member, generation }: Borrower): boolean {
   return borrower.member === member && borrower.generation === generation;
@@ -118,6 +124,12 @@ export function prolong(loan: Loan, sequence: number, endAtMs: Millis): void {
 export function freeAtMsOf({ goneAtMs, endAtMs }: Loan, options: LendingOptions): Millis {
   // A process that has ended asks nothing any more, as little as of the hosts that others take over from it.
   return goneAtMs ?? endAtMs + surely(options.outlastMs, options);
+}
+
+/** How long it takes until none of them can have a request open, and the address has rested. */
+export function overInMs(loans: readonly Loan[], options: LendingOptions, nowMs: Millis): Millis {
+  const overAtMs = Math.max(nowMs, ...loans.map((loan) => freeAtMsOf(loan, options)));
+  return overAtMs === nowMs ? 0 : surely(overAtMs - nowMs, options) + options.addressDelayMs;
 }
 
 /** What a steward knows of an address, for the one that follows it. */

@@ -77,6 +77,25 @@ describe("AddressLender", () => {
     expect(lender.ask(other, 3, asking(0), 20_200).kind).toBe("lent");
   });
 
+  it("tells the next steward how long to wait for those who have it beside the borrower", () => {
+    const next: Borrower = { member: "next" as MemberId, generation: 1 };
+    const before = { member: "steward" as MemberId, untilMs: 12_050 };
+    const former = newLender();
+    former.adopt(one, 1, address, 0);
+    former.ask(other, 1, { ...asking(0), busy: true }, 12_000);
+    const state = former.handOver(address, 12_100);
+    const lender = new AddressLender(defaultLendingOptions, {
+      ...view,
+      predecessorOf: () => before,
+    });
+    lender.inherit(address, state, 12_110);
+    lender.giveBack(one, 2, { address, restMs: 0 }, 12_200);
+    expect(lender.ask(next, 1, asking(0), 12_500).kind).toBe("later");
+    const overAtMs = 12_110 + state.unsureMs;
+    expect(lender.ask(next, 2, asking(0), overAtMs - 1).kind).toBe("later");
+    expect(lender.ask(next, 3, asking(0), overAtMs).kind).toBe("lent");
+  });
+
   it("calls again for what a second member has, when the first one has it no more", () => {
     const next: Borrower = { member: "next" as MemberId, generation: 1 };
     const lender = newLender();
