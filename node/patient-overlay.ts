@@ -4,6 +4,7 @@ import type { MemberId, Millis } from "../src/core/units.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Logger } from "../src/ports/logger.ts";
 import type { JoinOutcome, Overlay, OverlayOutcome, OverlayRequest } from "../src/ports/overlay.ts";
+import { FoundAddresses } from "./found-addresses.ts";
 
 /** Stands for whatever address answers on the local network. */
 export const localNetwork = "the local network";
@@ -15,9 +16,6 @@ const retryMsMax: Millis = 15_000;
 
 /** Attempts at each address before a peer that may begin a swarm gives up looking for one. */
 const attemptsBeforeBeginning = 3;
-
-/** Addresses found on the local network that are tried, at most. */
-const foundMax = 64;
 
 /** An overlay that also tells of peers that it finds on the local network. */
 export interface FindingOverlay extends Overlay {
@@ -45,7 +43,7 @@ export class PatientOverlay implements Overlay {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #options: PatientOverlayOptions;
-  readonly #found = new Set<string>();
+  readonly #found = new FoundAddresses();
   /** What was told of each address last. */
   readonly #told = new Map<string, { readonly event: string; readonly reason: string }>();
   /** Addresses that have failed too often to be waited for. */
@@ -66,8 +64,7 @@ export class PatientOverlay implements Overlay {
     this.#logger = ports.logger;
     this.#options = options;
     inner.onFound((address) => {
-      if (this.#found.size < foundMax) this.#found.add(address);
-      this.#wakeFinder();
+      if (this.#found.add(address, this.#clock.nowMs())) this.#wakeFinder();
     });
   }
 
@@ -149,13 +146,28 @@ export class PatientOverlay implements Overlay {
   }
 
   async #attempt(address: string, over: AbortSignal): Promise<JoinOutcome> {
-    if (address !== localNetwork) return this.#inner.join(address, over);
-    for (const found of this.#found) {
-      const outcome = await this.#inner.join(found, over);
-      if (outcome.kind === "joined") return outcome;
-      this.#found.delete(found);
-    }
-    return { kind: "unreachable", detail: "nobody of this swarm answers there" };
+    return address === localNetwork ? this.#attemptFound(over) : this.#inner.join(address, over);
+  }
+
+  /** Tries those that have been found all at once: one may swallow what it is sent, and anybody can name such addresses. */
+  async #attemptFound(over: AbortSignal): Promise<JoinOutcome> {
+    const met = new AbortController();
+    const signal = AbortSignal.any([over, met.signal]);
+    const attempts = this.#found.take().map(async (addresses) => {
+      let joined: JoinOutcome | undefined;
+      // One after the other: attempts at one member at the same time would share the outcome of the first.
+      for (const found of addresses) {
+        const outcome = signal.aborted ? undefined : await this.#inner.join(found, signal);
+        if (outcome?.kind === "joined") joined = outcome;
+        if (joined || signal.aborted) this.#found.giveBack(found);
+        else this.#found.failed(found, this.#clock.nowMs());
+        if (joined) met.abort();
+      }
+      return joined;
+    });
+    const outcomes = await Promise.all(attempts);
+    const joined = outcomes.find((outcome) => outcome !== undefined);
+    return joined ?? { kind: "unreachable", detail: "nobody of this swarm answers there" };
   }
 
   async #rest(address: string, ms: Millis, over: AbortSignal): Promise<void> {

@@ -20,6 +20,8 @@ class ScriptedOverlay implements FindingOverlay {
   readonly self = "self" as MemberId;
   readonly addresses = [];
   readonly outcomes = new Map<string, JoinOutcome>();
+  /** Addresses that swallow what they are sent. */
+  readonly silent = new Set<string>();
   readonly attempts: { address: string; atMs: number }[] = [];
   readonly #clock: VirtualClock;
   #tellFound: (address: string) => void = nothing;
@@ -33,9 +35,9 @@ class ScriptedOverlay implements FindingOverlay {
     return this.startFailure ? Promise.reject(this.startFailure) : Promise.resolve();
   }
 
-  async join(address: string): Promise<JoinOutcome> {
+  async join(address: string, signal: AbortSignal): Promise<JoinOutcome> {
     this.attempts.push({ address, atMs: this.#clock.nowMs() });
-    await this.#clock.sleep(1);
+    await this.#clock.sleep(this.silent.has(address) ? 5_000 : 1, signal);
     return this.outcomes.get(address) ?? { kind: "unreachable", detail: "connection refused" };
   }
 
@@ -205,6 +207,54 @@ describe("PatientOverlay", () => {
     inner.found("/ip4/192.0.2.1/tcp/1");
     expect(await clock.run(joining)).toEqual({ kind: "joined", member });
     expect(clock.nowMs() - foundAtMs).toBeLessThan(100);
+  });
+
+  it("is not kept by what swallows its packets on the local network from whoever answers there", async () => {
+    const overlay = patient();
+    const joining = overlay.join(localNetwork, new AbortController().signal);
+    await clock.run(clock.sleep(1));
+    for (let port = 1; port < 64; port += 1) {
+      inner.silent.add(`/ip4/192.0.2.9/tcp/${port}/p2p/m-${port}`);
+      inner.found(`/ip4/192.0.2.9/tcp/${port}/p2p/m-${port}`);
+    }
+    inner.outcomes.set("/ip4/192.0.2.2/tcp/1/p2p/m", { kind: "joined", member });
+    const foundAtMs = clock.nowMs();
+    inner.found("/ip4/192.0.2.2/tcp/1/p2p/m");
+    expect(await clock.run(joining)).toEqual({ kind: "joined", member });
+    expect(clock.nowMs() - foundAtMs).toBeLessThan(100);
+  });
+
+  it("takes in whoever is found on the local network while others are told of again and again", async () => {
+    const overlay = patient();
+    const joining = overlay.join(localNetwork, new AbortController().signal);
+    await clock.run(clock.sleep(1));
+    const madeUp = Array.from(
+      { length: 64 },
+      (_, at) => `/ip4/192.0.2.9/tcp/${at + 1}/p2p/m-${at}`,
+    );
+    for (const address of madeUp) inner.silent.add(address);
+    inner.outcomes.set("/ip4/192.0.2.2/tcp/1/p2p/m", { kind: "joined", member });
+    for (let second = 0; second < 20; second += 1) {
+      for (const address of madeUp) inner.found(address);
+      await clock.run(clock.sleep(1_000));
+    }
+    for (const address of madeUp) inner.found(address);
+    inner.found("/ip4/192.0.2.2/tcp/1/p2p/m");
+    const foundAtMs = clock.nowMs();
+    expect(await clock.run(joining)).toEqual({ kind: "joined", member });
+    expect(clock.nowMs() - foundAtMs).toBeLessThan(6_000);
+  });
+
+  it("tries the addresses that one member has on the local network one after the other", async () => {
+    const overlay = patient();
+    const joining = overlay.join(localNetwork, new AbortController().signal);
+    await clock.run(clock.sleep(1));
+    const addresses = ["2", "1"].map((host) => `/ip4/192.0.2.${host}/tcp/1/p2p/m`);
+    for (const address of addresses) inner.found(address);
+    inner.outcomes.set("/ip4/192.0.2.1/tcp/1/p2p/m", { kind: "joined", member });
+    expect(await clock.run(joining)).toEqual({ kind: "joined", member });
+    const [first, second] = inner.attempts;
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBe(1);
   });
 
   it("names the right flag when it cannot listen", async () => {
