@@ -9,6 +9,9 @@ export type OtherContent = "archive" | "skip";
 /** Jobs of a swarm, at most. */
 export const jobsMax = 10_000;
 
+/** Characters of the patterns of all jobs of a swarm, at most: each peer has them in memory, with what is compiled of them. */
+export const patternCharactersOfAllMax = 32 * 1_048_576;
+
 /** Changes of one job's options, or of its state, at most: more than anyone makes, and so few that one more can always be counted and read. */
 export const revisionMax = 2 ** 40;
 

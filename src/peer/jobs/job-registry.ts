@@ -1,7 +1,12 @@
 import { CrawlError } from "../../core/errors.ts";
 import { reportedDefinition } from "../../core/answers/reported-definition.ts";
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
-import { defaultJobOptions, jobsMax, revisionMax } from "../../core/jobs/job-definition.ts";
+import {
+  defaultJobOptions,
+  jobsMax,
+  patternCharactersOfAllMax,
+  revisionMax,
+} from "../../core/jobs/job-definition.ts";
 import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.ts";
 import { compileJobRules } from "../../core/jobs/job-rules.ts";
 import type { JobRules } from "../../core/jobs/job-rules.ts";
@@ -41,6 +46,9 @@ type StoredDefinition = Omit<JobDefinition, "stateRevision"> & Partial<JobDefini
 export class JobRegistry {
   readonly #jobs = new Map<JobId, Job>();
   readonly #bySpace = new Map<number, Job>();
+  /** Characters of the patterns of all jobs. */
+  #patternCharacters = 0;
+  #hasLeftOut = false;
   readonly #heard = new PagesHeard();
   /** URLs that are queued here of jobs that are unknown still, by the jobs' numbers. */
   readonly #unheard = new Map<number, number>();
@@ -86,7 +94,7 @@ export class JobRegistry {
     const jobId = jobIdOf(id);
     const known = this.#jobs.get(jobId);
     if (known && this.isAs(jobId, options)) return known;
-    if (!known && this.isFull) {
+    if (!known && this.#jobs.size >= jobsMax) {
       const problem = `there are ${jobsMax} jobs already, the most there may be; inject under the name of one of them`;
       throw new CrawlError("CONFIG_INVALID", problem, { job: jobId });
     }
@@ -101,6 +109,7 @@ export class JobRegistry {
       }),
     };
     if (known) refuseOtherUrls(known.definition, definition);
+    if (!this.#hasRoomFor(definition)) throw tooManyPatterns(jobId);
     return this.#change(definition, "here");
   }
 
@@ -124,22 +133,26 @@ export class JobRegistry {
     return this.#change({ ...definition, stateRevision, state: state[change] }, "here");
   }
 
-  /** Whether there are as many jobs as there may be. */
-  get isFull(): boolean {
-    return this.#jobs.size >= jobsMax;
+  /** Whether something of another member's definitions was not taken, for want of room. */
+  get hasLeftOut(): boolean {
+    return this.#hasLeftOut;
   }
 
   /**
    * Takes in another member's definition; whether it changes anything here. One that looks like another job is not taken, nor
-   * a new one where there are too many.
+   * a new one where there are too many, nor options whose patterns are longer where there is no room for them.
    */
   merge(definition: JobDefinition): boolean {
     const alike = this.#bySpace.get(jobSpace(definition.id));
     if (alike && alike.definition.id !== definition.id) return false;
-    const known = this.#jobs.get(definition.id);
-    if (!known && this.isFull) return false;
-    const merged = known ? mergeJobDefinitions(known.definition, definition) : definition;
-    if (known && !addsToJobDefinition(merged, known.definition)) return false;
+    const known = this.#jobs.get(definition.id)?.definition;
+    const latest = known ? mergeJobDefinitions(known, definition) : definition;
+    const hasRoom = this.#hasRoomFor(latest);
+    if (!hasRoom) this.#hasLeftOut = true;
+    if (!known && !hasRoom) return false;
+    const { revision, options } = (!hasRoom && known) || latest;
+    const merged = { ...latest, revision, options };
+    if (known && !addsToJobDefinition(merged, known)) return false;
     this.#change(merged, "another-member");
     return true;
   }
@@ -219,6 +232,14 @@ export class JobRegistry {
     return id === undefined ? this.all() : [this.get(id)];
   }
 
+  /** Whether there may be one more, and its patterns are no longer than before or fit beside those of the other jobs. */
+  #hasRoomFor({ id, options }: JobDefinition): boolean {
+    const known = this.#jobs.get(id)?.definition;
+    if (!known && this.#jobs.size >= jobsMax) return false;
+    const more = patternCharacters(options) - patternCharacters(known?.options);
+    return more <= 0 || this.#patternCharacters + more <= patternCharactersOfAllMax;
+  }
+
   #change(definition: JobDefinition, by: JobChanger): Job {
     const known = this.#jobs.get(definition.id);
     const before = known?.definition;
@@ -245,6 +266,8 @@ export class JobRegistry {
       const problem = `job "${definition.id}" and "${holder.definition.id}" look alike; choose another name`;
       throw new CrawlError("CONFIG_INVALID", problem, { job: definition.id });
     }
+    const before = patternCharacters(holder?.definition.options);
+    this.#patternCharacters += patternCharacters(definition.options) - before;
     const rules = compileJobRules(definition);
     const job: Job = holder ?? {
       definition,
@@ -317,6 +340,16 @@ function refuseOtherUrls(before: JobDefinition, after: JobDefinition): void {
   if (normalizeQuery === after.options.normalizeQuery) return;
   const problem = `normalizeQuery (--no-normalize-query) of job "${before.id}" is ${normalizeQuery}, and stays so, as its URLs are known by it; inject under another name`;
   throw new CrawlError("CONFIG_INVALID", problem, { job: before.id });
+}
+
+function patternCharacters(options: JobOptions | undefined): number {
+  if (options === undefined) return 0;
+  return [...options.include, ...options.exclude].reduce((sum, { length }) => sum + length, 0);
+}
+
+function tooManyPatterns(id: JobId): CrawlError {
+  const problem = `the patterns of all jobs together have more than ${patternCharactersOfAllMax} characters with those of job "${id}"; give it fewer`;
+  return new CrawlError("CONFIG_INVALID", problem, { job: id });
 }
 
 function nextRevision(id: JobId, revision: number): number {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { jobsMax, revisionMax } from "../../../src/core/jobs/job-definition.ts";
+import {
+  jobsMax,
+  patternCharactersOfAllMax,
+  revisionMax,
+} from "../../../src/core/jobs/job-definition.ts";
 import {
   readJobDefinition,
   writeJobDefinition,
@@ -37,6 +41,31 @@ describe("JobRegistry", () => {
       true,
     );
     expect(jobs.define(id, { priority: 9 }).definition.revision).toBe(3);
+  });
+
+  it("has no more characters of patterns than all jobs together may have", () => {
+    const jobs = new JobRegistry();
+    const { definition } = jobs.define(id);
+    const exclude = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(1_000, "a"));
+    const options = { ...definition.options, exclude };
+    let taken = 0;
+    while (jobs.merge({ ...definition, id: `job-${taken}` as JobId, options })) taken += 1;
+    expect(taken).toBe(Math.floor(patternCharactersOfAllMax / 100_000));
+    expect(jobs.hasLeftOut).toBe(true);
+    expect(jobs.merge({ ...definition, revision: 2, options })).toBe(false);
+    const paused = {
+      ...definition,
+      revision: 2,
+      options,
+      stateRevision: 2,
+      state: "paused",
+    } as const;
+    expect(jobs.merge(paused)).toBe(true);
+    expect(jobs.get(id).definition).toMatchObject({ revision: 1, state: "paused" });
+    expect(() => jobs.define(id, { exclude })).toThrow("the patterns of all jobs together");
+    expect(jobs.define(id, { priority: 9 }).definition.revision).toBe(2);
+    jobs.define("job-0", { exclude: [] });
+    expect(jobs.define(id, { exclude }).definition.options.exclude).toHaveLength(100);
   });
 
   it("does not change what a job takes for one URL", () => {

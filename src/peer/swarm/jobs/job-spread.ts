@@ -1,5 +1,4 @@
 import { CrawlError } from "../../../core/errors.ts";
-import { jobsMax } from "../../../core/jobs/job-definition.ts";
 import type { JobDefinition } from "../../../core/jobs/job-definition.ts";
 import { addsToJobDefinition } from "../../../core/jobs/merge-job-definition.ts";
 import { writeJobDefinition } from "../../../core/jobs/read-job-definition.ts";
@@ -50,7 +49,7 @@ export class JobSpread {
   readonly #onMerged: () => void;
   #learning = false;
   /** The log is told once. */
-  #toldOfTooMany = false;
+  #toldOfLeftOut = false;
 
   constructor(
     ports: {
@@ -109,10 +108,9 @@ export class JobSpread {
     let changed = false;
     for (const definition of definitions) changed = this.#jobs.merge(definition) || changed;
     if (changed) this.#onMerged();
-    const isTooMany = this.#jobs.isFull && definitions.some(({ id }) => !this.#jobs.find(id));
-    if (!isTooMany || this.#toldOfTooMany) return;
-    this.#toldOfTooMany = true;
-    this.#ports.logger.warn("jobs-not-taken", { known: jobsMax });
+    if (!this.#jobs.hasLeftOut || this.#toldOfLeftOut) return;
+    this.#toldOfLeftOut = true;
+    this.#ports.logger.warn("jobs-not-taken", { known: this.#jobs.all().length });
   }
 
   /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
