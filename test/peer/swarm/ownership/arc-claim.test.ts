@@ -2,9 +2,13 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { WhoHoldsReply } from "../../../../src/core/messages/holding.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import type { RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
+import type { SwarmView } from "../../../../src/peer/swarm/members/swarm-view.ts";
 import { ArcClaim } from "../../../../src/peer/swarm/ownership/arc-claim.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
+import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { silentLogger } from "../../../support/silent-logger.ts";
 import { stillView } from "../still-view.ts";
 
 const [self, other, lost] = ["a", "b", "c"].map((id) => id as MemberId) as [
@@ -98,5 +102,78 @@ describe("ArcClaim", () => {
   it("waits while another member takes the holder for running", async () => {
     const known = [{ holder: lost, generation: 1, arcs: ArcSet.whole }];
     expect((await claimed({ ...ignorant, known })).isEmpty).toBe(true);
+  });
+});
+
+describe("what is asked before arcs are claimed", () => {
+  const signal = new AbortController().signal;
+
+  /** A member that claims what was lost, when it has asked the others in this swarm. */
+  function newClaim(
+    view: SwarmView,
+    whoHolds: (member: MemberId) => WhoHoldsReply,
+  ): { readonly clock: VirtualClock; readonly claim: ArcClaim; readonly taken: ArcSet[] } {
+    const clock = new VirtualClock();
+    const territory = new Territory();
+    territory.note(ArcSet.whole, { member: lost, generation: 1, synced: true });
+    const taken: ArcSet[] = [];
+    const calls = { whoHolds: (member: MemberId) => Promise.resolve(whoHolds(member)) };
+    const take = (arcs: ArcSet): Promise<void> => Promise.resolve(void taken.push(arcs));
+    const parts = { view, territory, take, offer: () => undefined };
+    return { clock, claim: new ArcClaim({ clock, logger: silentLogger, calls }, parts, 2), taken };
+  }
+
+  it("says nothing where the swarm is another one by then", async () => {
+    const named = "d" as MemberId;
+    const known = [{ holder: named, generation: 1, arcs: ArcSet.whole }];
+    for (const changesAt of [other, named]) {
+      const view = { ...stillView(self, other, lost) };
+      const { clock, claim, taken } = newClaim(view, (member) => {
+        if (member === changesAt) view.futureRing = stillView(self, named).ring;
+        return member === other ? { ...ignorant, known } : ignorant;
+      });
+      await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+      expect(taken).toEqual([]);
+    }
+  });
+
+  it("is not asked of this peer, though another one takes it for the holder", async () => {
+    const known = [{ holder: self, generation: 1, arcs: ArcSet.whole }];
+    const asked: MemberId[] = [];
+    const { clock, claim, taken } = newClaim(stillView(self, other, lost), (member) => {
+      asked.push(member);
+      return { ...ignorant, known };
+    });
+    await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+    expect([asked, taken.length]).toEqual([[other], 1]);
+  });
+
+  it("is not asked again at once where somebody holds the arcs", async () => {
+    const answer = { ...ignorant, held: ArcSet.whole };
+    const { clock, claim } = newClaim(stillView(self, other, lost), () => answer);
+    const startMs = clock.nowMs();
+    await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+    expect(clock.nowMs() - startMs).toBe(200);
+  });
+
+  it("is asked of all, or in a large swarm of those that the ring prefers where there is a copy", async () => {
+    const others = Array.from({ length: 65 }, (_, number) => `m${number}` as MemberId);
+    const ring = new RingBook({ virtualNodes: 2, hashSeed: 0 }).ringOf(
+      [self, ...others].map((id) => ({ id, weight: 1 })),
+    );
+    const position = 5 as RingPosition;
+    const arc = ArcSet.of([{ from: position, to: (position + 1) as RingPosition }]);
+    const asked = new Set<MemberId>();
+    const view = { ...stillView(self, other, lost), ring, futureRing: ring, others };
+    const { clock, claim } = newClaim(view, (member) => {
+      asked.add(member);
+      return ignorant;
+    });
+    await clock.run(claim.run(arc, ArcSet.empty, signal));
+    const preferred = ring.preferenceOf(position, 3);
+    expect(preferred).toContain(self);
+    expect([...asked]).toEqual(preferred.filter((member) => member !== self));
+    await clock.run(claim.run(arc, arc, signal));
+    expect(asked.size).toBe(others.length);
   });
 });

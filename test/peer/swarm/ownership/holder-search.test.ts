@@ -43,6 +43,21 @@ describe("a search for who holds a site", () => {
   });
 });
 
+describe("a search for what a member held that is gone", () => {
+  it("does not ask that one", async () => {
+    const clock = new VirtualClock();
+    const lost = { view: stillView(self, other, other), territory: new Territory() };
+    const search = new HolderSearch(clock, lost, 2, new AbortController().signal);
+    const attempts: Attempt[] = [];
+    const found = search.run([theirs()], (attempt) => {
+      attempts.push(attempt);
+      return Promise.resolve([{ kind: "answer", answer: "it" }]);
+    });
+    expect(await clock.run(found)).toEqual(["it"]);
+    expect(attempts).toEqual([{ member: self, fromCopy: true }]);
+  });
+});
+
 describe("a search that is told to ask again", () => {
   it("asks the same member in the same way", async () => {
     const clock = new VirtualClock();
@@ -78,5 +93,34 @@ describe("an inquiry into arcs that are waited for", () => {
     inquiry.look(ArcSet.whole, () => undefined);
     await inquiry.settled();
     expect(isNotedToRun()).toBe(false);
+  });
+
+  it("is made when something has been waited for so long without a break, and again after as long", async () => {
+    const clock = new VirtualClock();
+    const startMs = clock.nowMs();
+    const askedAtMs: number[] = [];
+    const calls: Partial<PeerCalls> = {
+      whoHolds: () => {
+        askedAtMs.push(clock.nowMs() - startMs);
+        return Promise.resolve(undefined);
+      },
+    };
+    const ports = { calls: calls as PeerCalls, clock };
+    const parts = { view, territory: new Territory() };
+    const inquiry = new ArcInquiry(ports, parts, 3_000, new AbortController().signal);
+    const lookFor = async (seconds: number, arcs: ArcSet): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) {
+        inquiry.look(arcs, () => undefined);
+        await clock.sleep(1_000);
+      }
+    };
+    await clock.run(
+      (async () => {
+        await lookFor(2, ArcSet.whole);
+        await lookFor(1, ArcSet.empty);
+        await lookFor(8, ArcSet.whole);
+      })(),
+    );
+    expect(askedAtMs).toEqual([6_000, 9_000]);
   });
 });

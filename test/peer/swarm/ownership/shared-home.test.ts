@@ -38,6 +38,7 @@ describe("what is to be brought home beside a member that runs and does not take
   async function bring(
     held: (member: MemberId) => ArcSet,
     answers: { readonly digests: boolean },
+    others = [bad, good],
   ): Promise<{ brought: number; isDone: boolean }> {
     const clock = new VirtualClock();
     const store = timelessStore();
@@ -61,7 +62,7 @@ describe("what is to be brought home beside a member that runs and does not take
     };
     const homecoming = new Homecoming(
       { clock, logger: silentLogger, store, calls: calls as PeerCalls },
-      { view: { ...stillView(self, bad), others: [bad, good] }, territory: new Territory() },
+      { view: { ...stillView(self, bad), others }, territory: new Territory() },
     );
     const stop = new AbortController();
     const running = homecoming.run(stop.signal);
@@ -72,10 +73,15 @@ describe("what is to be brought home beside a member that runs and does not take
     return { brought, isDone };
   }
 
-  it("comes to the other one that holds the same", async () => {
-    const { brought, isDone } = await bring(() => ArcSet.whole, { digests: false });
-    expect(brought).toBe(rows.length);
-    expect(isDone).toBe(true);
+  it("comes to the other one that holds the same, whichever is visited first", async () => {
+    for (const others of [
+      [bad, good],
+      [good, bad],
+    ]) {
+      const { brought, isDone } = await bring(() => ArcSet.whole, { digests: false }, others);
+      expect(brought).toBe(rows.length);
+      expect(isDone).toBe(true);
+    }
   });
 
   it("comes to those that hold other arcs", async () => {

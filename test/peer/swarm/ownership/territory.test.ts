@@ -50,6 +50,14 @@ describe("two that hold an arc, of which a third has a copy", () => {
     expect(territory.holderAt(inHalf)).toEqual({ ...kept(b), synced: false });
   });
 
+  it("are both remembered also where one gives way of which there is no complete copy", () => {
+    const territory = new Territory();
+    territory.note(everything, kept(a));
+    territory.note(everything, { ...kept(b), synced: false });
+    territory.release(everything, b, 1, all);
+    expect(territory.holderAt(inHalf)).toEqual({ ...kept(b), synced: false, also: kept(a) });
+  });
+
   it("leave no copy that counts where the other one ran no more when the one gave way", () => {
     const territory = newTerritory();
     territory.release(half, b, 1, allBut(a));
@@ -124,5 +132,36 @@ describe("arcs that are passed on", () => {
       false,
       true,
     ]);
+  });
+});
+
+describe("arcs that this peer has begun to hold", () => {
+  it("are nobody else's as far as it knows", () => {
+    const territory = newTerritory();
+    territory.take(half);
+    expect(territory.holderAt(inHalf)).toBeUndefined();
+    expect(territory.bereft({ isRunning: () => false, others: [] }).contains(inHalf)).toBe(false);
+    expect(territory.holderAt(elsewhere)).toEqual(kept(a));
+  });
+
+  it("take in again when they come back, though they were closed to be passed on", () => {
+    const territory = new Territory();
+    territory.take(everything);
+    territory.close(everything);
+    territory.give(everything, kept(a));
+    territory.take(half);
+    expect(territory.admits(inHalf)).toBe(true);
+    expect(territory.open.equals(half)).toBe(true);
+  });
+});
+
+describe("the room for notes of what others send unasked", () => {
+  it("is for so many arcs, each of which may part one that is noted", () => {
+    const arcsOf = (count: number): ArcSet =>
+      ArcSet.fromBounds(Float64Array.from({ length: 2 * count }, (_, number) => 2 * number)) ??
+      ArcSet.empty;
+    expect(arcsOf(7).size).toBe(7);
+    expect(new Territory().hasRoomFor(arcsOf(2 ** 19 - 1))).toBe(true);
+    expect(new Territory().hasRoomFor(arcsOf(2 ** 19 + 1))).toBe(false);
   });
 });
