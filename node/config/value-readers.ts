@@ -23,8 +23,18 @@ function bad<T>(expected: string, raw: unknown): Reading<T> {
 
 /** A value as the user wrote it, cut to what fits a line. */
 export function shown(raw: unknown): string {
-  const json = JSON.stringify(raw);
+  const json = jsonOf(raw);
   return json.length > 80 ? `${json.slice(0, 79)}…` : json;
+}
+
+/** A file may nest a value deeper than the stack is: there is nothing to see in that. */
+function jsonOf(raw: unknown): string {
+  try {
+    return JSON.stringify(raw);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return Array.isArray(raw) ? "[…]" : "{…}";
+  }
 }
 
 /** An option of a job: turned into its type where it came as text, then judged where jobs are. */

@@ -43,6 +43,15 @@ describe("resolveSettings", () => {
     expect(problems).toEqual([`unknown environment variable ${variable}`]);
   });
 
+  it("reports a value that nests deeper than the stack is", () => {
+    const job = JSON.parse("[".repeat(200_000) + "]".repeat(200_000)) as unknown;
+    const file = { name: "peer.json", content: { job } };
+    const { problems } = resolveSettings(["job"], { file, environment: {}, flags: {} });
+    expect(problems).toEqual([
+      expect.stringMatching(/^peer\.json, key "job" must be .*, got \[…\]$/),
+    ]);
+  });
+
   it("lets pass what Kubernetes tells of a service with the program's name, and nothing like it", () => {
     const address = "tcp://10.96.0.7:7780";
     const { values, problems } = resolveSettings(names, {
