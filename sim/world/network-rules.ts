@@ -1,5 +1,4 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { Dice } from "./dice.ts";
 import type { Traffic } from "./traffic-counter.ts";
 
 /** What a rule is asked about. Members are known by their index in the world. */
@@ -60,20 +59,9 @@ export function clogMembers(members: readonly number[]): NetworkRule {
   return ({ from, to }) => (clogged.has(from) || clogged.has(to) ? hold : pass);
 }
 
-/** Everything between two members waits. */
-export function clogPair(one: number, other: number): NetworkRule {
-  return ({ from, to }) =>
-    (from === one && to === other) || (from === other && to === one) ? hold : pass;
-}
-
 /** Everything from and to these members takes that much longer. */
 export function slowMembers(members: readonly number[], ms: Millis): NetworkRule {
   const slow = new Set(members);
   const delay: Verdict = { kind: "delay", ms };
   return ({ from, to }) => (slow.has(from) || slow.has(to) ? delay : pass);
-}
-
-/** That share of one kind of traffic is lost. */
-export function lossy(dice: Dice, traffic: Traffic, share: number): NetworkRule {
-  return (packet) => (packet.traffic === traffic && dice.chance(share) ? drop : pass);
 }

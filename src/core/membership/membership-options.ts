@@ -126,25 +126,3 @@ export function suspicionBoundsMs(options: MembershipOptions, members: number): 
 export function exchangeScale(members: number): number {
   return 1 + Math.max(0, Math.ceil(Math.log2(members / exchangeScaleFrom)));
 }
-
-/**
- * Time from a crash until some member tells the others that it happened, in all but one of a hundred cases. What
- * remains is the spreading of that claim; losses and a broken connection, which is seen at once, are left out.
- *
- * Each of the `n - 1` others starts one probe an interval, and it is the dead one's turn with the probability `1 / (n - 1)`.
- */
-export function detectionP99Ms(options: MembershipOptions, members: number): Millis {
-  const others = members - 1;
-  const free = Math.log(0.01) / (others * Math.log1p(-1 / others));
-  const intervals = Math.max(1, Math.min(free, 2 * others - 1));
-  const { minMs } = suspicionBoundsMs(options, members);
-  return (intervals + 1) * options.probeIntervalMs + minMs;
-}
-
-/**
- * How long a member may be stopped without being told dead, the time for its refutation to spread included: the probe that
- * it first misses may start just as it stops.
- */
-export function stallToleratedMs(options: MembershipOptions, members: number): Millis {
-  return options.probeIntervalMs + suspicionBoundsMs(options, members).minMs;
-}

@@ -1,17 +1,39 @@
 import { describe, expect, it } from "vitest";
 import {
-  detectionP99Ms,
   exchangeScale,
   lanMembership,
   localMembership,
-  stallToleratedMs,
   suspicionBoundsMs,
   wanMembership,
+  type MembershipOptions,
 } from "../../../src/core/membership/membership-options.ts";
 import { suspicionTimeoutMs } from "../../../src/core/membership/suspicion.ts";
+import type { Millis } from "../../../src/core/units.ts";
 
 /** What the spreading of a claim is given, lost broadcasts included. */
 const spreadMs = 500;
+
+/**
+ * Time from a crash until some member tells the others that it happened, in all but one of a hundred cases. What
+ * remains is the spreading of that claim; losses and a broken connection, which is seen at once, are left out.
+ *
+ * Each of the `n - 1` others starts one probe an interval, and it is the dead one's turn with the probability `1 / (n - 1)`.
+ */
+function detectionP99Ms(options: MembershipOptions, members: number): Millis {
+  const others = members - 1;
+  const free = Math.log(0.01) / (others * Math.log1p(-1 / others));
+  const intervals = Math.max(1, Math.min(free, 2 * others - 1));
+  const { minMs } = suspicionBoundsMs(options, members);
+  return (intervals + 1) * options.probeIntervalMs + minMs;
+}
+
+/**
+ * How long a member may be stopped without being told dead, the time for its refutation to spread included: the probe that
+ * it first misses may start just as it stops.
+ */
+function stallToleratedMs(options: MembershipOptions, members: number): Millis {
+  return options.probeIntervalMs + suspicionBoundsMs(options, members).minMs;
+}
 
 describe("the presets", () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutOneWay, deliver, lossy, partition } from "../../../sim/world/network-rules.ts";
-import { Dice } from "../../../sim/world/dice.ts";
+import { cutOneWay, deliver, drop, partition, pass } from "../../../sim/world/network-rules.ts";
 import { bytes, firsts, memberId, NetworkBench, numbers } from "./network-bench.ts";
 
 describe("datagrams and claims", () => {
@@ -84,7 +83,7 @@ describe("datagrams and claims", () => {
     const bench = new NetworkBench(1);
     await bench.run(async () => {
       const [first] = await bench.startAll(2);
-      bench.network.addRule(lossy(new Dice(1), "notice", 1));
+      bench.network.addRule(({ traffic }) => (traffic === "notice" ? drop : pass));
       first?.notify(memberId(1), bytes(1));
       expect(await bench.ask(0, 1, bytes(2))).toMatchObject({ kind: "reply" });
     });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   clogMembers,
-  clogPair,
   cutOneWay,
   hold,
   partition,
@@ -229,18 +228,6 @@ describe("faults of the virtual network", () => {
       free();
       await Promise.all(asked);
       expect(firsts(bench.served)).toEqual([0, 1, 2, 3]);
-    });
-  });
-
-  it("can clog one pair and leave the others", async () => {
-    const bench = new NetworkBench(1);
-    await bench.run(async () => {
-      await bench.startAll(3);
-      bench.network.addRule(clogPair(1, 0));
-      expect(await bench.ask(0, 1, bytes(1), 2_000)).toEqual({ kind: "timeout" });
-      expect(await bench.ask(1, 0, bytes(1), 2_000)).toEqual({ kind: "timeout" });
-      expect(await bench.ask(0, 2, bytes(1))).toMatchObject({ kind: "reply" });
-      expect(await bench.ask(1, 2, bytes(1))).toMatchObject({ kind: "reply" });
     });
   });
 
