@@ -278,7 +278,7 @@ export class RobotsVisitor {
     const nowMs = this.#ports.clock.nowMs();
     const before = known?.record;
     const failuresInRow = before?.failuresInRow ?? 0;
-    const copyVerdict = before && before.verdict !== "disallow-all" ? before.verdict : undefined;
+    const copyVerdict = before?.verdict;
     const cutsInRow = before?.cutsInRow ?? 0;
     const decision = robotsVerdict(answer.outcome, {
       failuresInRow,

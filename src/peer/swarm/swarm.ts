@@ -3,7 +3,7 @@ import type { noJob } from "../../core/messages/activity.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
-import type { CanonicalUrl, JobId, Millis } from "../../core/units.ts";
+import type { CanonicalUrl, JobId, MemberId, Millis } from "../../core/units.ts";
 import { latestOf, type Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -358,13 +358,13 @@ export class Swarm {
     );
   }
 
-  async #deliver(to: Parcel["entry"]["job"], parcels: readonly Parcel[]): Promise<Delivery> {
+  async #deliver(to: MemberId, parcels: readonly Parcel[]): Promise<Delivery> {
     const entries = parcels.map(({ entry }) => entry);
-    if (to !== this.view.self) return this.calls.forward(to as Member["id"], entries);
+    if (to !== this.view.self) return this.calls.forward(to, entries);
     return this.#desk?.receive(this.view.self, entries) ?? { kind: "later", afterMs: 100 };
   }
 
-  #heard(from: Member["id"], payload: Uint8Array): void {
+  #heard(from: MemberId, payload: Uint8Array): void {
     const claim = decodeClaim(payload, latestOf(this.#ports.clock));
     if (!claim) return;
     if ("members" in claim) this.view.heard(from, claim.members);
