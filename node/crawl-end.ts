@@ -1,11 +1,8 @@
-import type { PeerControl } from "../src/ports/peer-control.ts";
+import { statusUrlsMax, type PeerControl } from "../src/ports/peer-control.ts";
 import type { CrawlPlan } from "./crawl-plan.ts";
 import type { Standstill } from "./dashboard/standstill.ts";
 import type { SeedsLeft } from "./seeds-left.ts";
 import { clause, printable, shellWord } from "./text/terminal-text.ts";
-
-/** Seeds that are looked through for one that was given up: as many as can be asked for at once. */
-const statusUrlsMax = 1_000;
 
 /** Redirects that are followed: a crawl follows no more of them in a row. */
 const hopsMax = 10;
@@ -36,7 +33,7 @@ export async function sayWhatLacks(
   if (!failed && pages === 0) await sayNoPage(control, plan, complaint);
 }
 
-/** Says which seed was given up, and what helps. */
+/** Says which seed was given up, and what helps; of more seeds than can be asked for at once, the first are looked through. */
 async function sayGivenUp(
   control: Pick<PeerControl, "status">,
   { urls, job }: CrawlPlan,

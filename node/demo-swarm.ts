@@ -7,6 +7,7 @@ import type { WaitDocument } from "../src/adapters/http-api/job-routes.ts";
 import { CrawlError } from "../src/core/errors.ts";
 import { counted, formatCount, formatDuration } from "../src/core/text/human.ts";
 import type { Millis } from "../src/core/units.ts";
+import { statusUrlsMax } from "../src/ports/peer-control.ts";
 import { colorWanted } from "./commands/command-context.ts";
 import { defaultProgressDisplayOptions, ProgressDisplay } from "./dashboard/progress-display.ts";
 import { ProgressWatch } from "./dashboard/progress-watch.ts";
@@ -33,9 +34,6 @@ const lookEveryMs: Millis = 20;
 
 /** Longest time that members need to find together. */
 const togetherMsMax: Millis = 60_000;
-
-/** URLs asked for at once: the API's bound. */
-const statusUrlsMax = 1_000;
 
 const job = "demo";
 

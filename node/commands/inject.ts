@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import { defaultJob, type JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { OptionChange } from "../../src/core/jobs/option-changes.ts";
 import type { ApiClient } from "../api-client.ts";
 import { jobOptionsOf } from "../config/from-settings.ts";
@@ -19,7 +19,6 @@ import {
   settingsOf,
   type CommandContext,
 } from "./command-context.ts";
-import { jobDefault } from "./run.ts";
 
 const settingNames = [
   "job",
@@ -36,7 +35,7 @@ export function injectCommand(context: CommandContext): Command {
       ["peer inject https://example.com/ --job docs --depth 3", "one URL, into a job of its own"],
       ["peer inject --file urls.txt --scope page", "a file with a URL a line; - is standard input"],
     ],
-    defaults: { job: jobDefault },
+    defaults: { job: defaultJob },
   } as const;
   return newCommand(text, settingNames)
     .argument("[url...]", "URLs, or - for standard input")
@@ -71,7 +70,7 @@ async function inject(context: CommandContext, command: Command, urls: string[])
     throw usageError("peer inject needs URLs, --file FILE, or - for standard input");
   }
   const client = await clientOf(context, command);
-  const job = values.job ?? jobDefault;
+  const job = values.job ?? defaultJob;
   let options = jobOptionsOf(values);
   try {
     for await (const batch of source.batches) {

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import { CrawlError } from "../../src/core/errors.ts";
-import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
+import { defaultJob, type JobOptions } from "../../src/core/jobs/job-definition.ts";
 import { formatCount } from "../../src/core/text/human.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
@@ -58,9 +58,6 @@ const seedsAgainMs: Millis = 1_000;
 
 const seedsAgainLine = "peer: --seed is tried again until the swarm takes it\n";
 
-/** Job of seeds and injections that name none. */
-export const jobDefault = "default";
-
 /** `peer` and `peer run`: a peer that runs until it is told to stop. */
 export function runCommand(context: CommandContext): Command {
   const text = {
@@ -75,7 +72,7 @@ export function runCommand(context: CommandContext): Command {
       ["peer --listen 192.0.2.1:7781 --swarm-key swarm.key", "begin a swarm that others join"],
       ["peer --join 192.0.2.1:7781 --swarm-key swarm.key", "join it, from another machine"],
     ],
-    defaults: { data: dataDirDefault, job: jobDefault },
+    defaults: { data: dataDirDefault, job: defaultJob },
     jobSettingsTitle: "What to crawl from --seed:",
   } as const;
   return newCommand(text, settingNames)
@@ -210,7 +207,7 @@ async function injectSeeds(
   options: Partial<JobOptions> = jobOptionsOf(values),
 ): Promise<void> {
   if (values.seed === undefined) return;
-  const job = (values.job ?? jobDefault) as JobId;
+  const job = (values.job ?? defaultJob) as JobId;
   const { rejected } = await control.inject(job, values.seed, options);
   for (const { input, reason } of rejected) {
     await terminal.stderr.write(rejectionText({ url: input }, reason));

@@ -14,6 +14,15 @@ export type { JobCounts } from "../core/answers/job-counts.ts";
 export type { ListedState, UrlFilter, UrlList } from "../core/answers/url-list.ts";
 export type { HostHold, UrlStatus } from "../core/answers/url-status.ts";
 
+/** URLs of one injection, at most. */
+export const injectUrlsMax = 10_000;
+
+/** URLs that are asked for at once, at most. */
+export const statusUrlsMax = 1_000;
+
+/** Rejected inputs that the report of an injection names, at most. */
+export const rejectedNamedMax = 100;
+
 /** What an injection did with each URL it was given. */
 export interface InjectReport {
   readonly job: JobId;
@@ -23,7 +32,7 @@ export interface InjectReport {
   readonly added: number;
   /** URLs that the job knew already. */
   readonly known: number;
-  /** Inputs that are no http(s) URL, or that the job's rules keep out; at most 100 are named. */
+  /** Inputs that are no http(s) URL, or that the job's rules keep out; at most {@link rejectedNamedMax} are named. */
   readonly rejected: readonly { readonly input: string; readonly reason: string }[];
   readonly rejectedCount: number;
 }
@@ -123,13 +132,13 @@ export interface PeerControl {
   readonly peerId: string;
   /**
    * Adds seeds to a job and creates or changes the job as `options` say. Resolves when all is durable: from then on the
-   * URLs cannot be lost. At most 10,000 URLs a call. Errors: `JOB_CANCELLED`; `SWARM_BUSY` when owners do not answer in time,
+   * URLs cannot be lost. At most {@link injectUrlsMax} URLs a call. Errors: `JOB_CANCELLED`; `SWARM_BUSY` when owners do not answer in time,
    * or the peer that is to make or change the job has not found its swarm; `PEER_STOPPED`.
    */
   inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>): Promise<InjectReport>;
   /**
-   * States in the order of `urls`; at most 1,000 a call. `job` narrows the answer to one job. Resolves after some 5 s at the
-   * latest; a URL of which nobody could tell by then is `unknown` with the reason `owner-unreachable`.
+   * States in the order of `urls`; at most {@link statusUrlsMax} a call. `job` narrows the answer to one job. Resolves after
+   * some 5 s at the latest; a URL of which nobody could tell by then is `unknown` with the reason `owner-unreachable`.
    */
   status(urls: readonly string[], job?: JobId): Promise<UrlStatus[]>;
   /**

@@ -1,12 +1,9 @@
 import type { WaitDocument } from "../../src/adapters/http-api/job-routes.ts";
 import type { MemberDocument, StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
-import type { UrlStatus } from "../../src/ports/peer-control.ts";
+import { statusUrlsMax, type UrlStatus } from "../../src/ports/peer-control.ts";
 import type { Ended } from "./peer-process.ts";
 import { ProcessBench, type RunningPeer, type SampleSite } from "./process-bench.ts";
 import { until } from "./until.ts";
-
-/** URLs asked for at once: the API's bound. */
-const statusUrlsMax = 1_000;
 
 /** A member of a swarm as a process of its own, and what can be asked of it. */
 export class SwarmPeer {

@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply } from "fastify";
 import { listedStates, parseHttpFilter } from "../../core/answers/url-list.ts";
-import type { JobOptions } from "../../core/jobs/job-definition.ts";
+import { defaultJob, type JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
 import type { JobId } from "../../core/units.ts";
+import { injectUrlsMax, rejectedNamedMax, statusUrlsMax } from "../../ports/peer-control.ts";
 import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-control.ts";
 import { BodyFormError, RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
@@ -13,12 +14,6 @@ import { isMarked, markSchema } from "./own-query.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
 import { urlBatches, type LineFormat } from "./url-lines.ts";
 import { urlSchema } from "./url-schema.ts";
-
-/** The bounds that `PeerControl` names. */
-const injectUrlsMax = 10_000;
-const statusUrlsMax = 1_000;
-/** Rejected inputs that one report names. */
-const rejectedMax = 100;
 
 const url = urlSchema;
 const job = jobNameSchema;
@@ -206,9 +201,6 @@ async function injectStream(
   return total;
 }
 
-/** The job of a stream that names none. */
-const defaultJob = "default";
-
 function emptyReport(id: JobId): InjectReport {
   return { job: id, added: 0, known: 0, rejected: [], rejectedCount: 0 };
 }
@@ -218,7 +210,7 @@ function sum(a: InjectReport, b: InjectReport): InjectReport {
     job: a.job,
     added: a.added + b.added,
     known: a.known + b.known,
-    rejected: [...a.rejected, ...b.rejected].slice(0, rejectedMax),
+    rejected: [...a.rejected, ...b.rejected].slice(0, rejectedNamedMax),
     rejectedCount: a.rejectedCount + b.rejectedCount,
   };
 }

@@ -6,6 +6,9 @@ export type JobScope = "page" | "host" | "site" | "any";
 /** What is done with a response that is not HTML: its body is archived, or only its head is recorded. */
 export type OtherContent = "archive" | "skip";
 
+/** Job of seeds and injections that name none. */
+export const defaultJob = "default" as JobId;
+
 /** Jobs of a swarm, at most. */
 export const jobsMax = 10_000;
 

@@ -20,10 +20,10 @@ import { readPlace } from "./content-message.ts";
 import { isUrlText } from "./read-payload.ts";
 
 /** URLs of one question, at most. */
-export const statusUrlsMax = 300;
+export const askedUrlsMax = 300;
 
 /** Characters of a question's URLs, at most: far below a message's bytes. */
-export const statusCharactersMax = 512 * 1_024;
+export const askedCharactersMax = 512 * 1_024;
 
 /** Characters of a reply, at most: at three bytes each it fits a message. */
 const replyCharactersMax = 1_250_000;
@@ -70,7 +70,7 @@ export function encodeStatusQuestion(question: StatusQuestion): Uint8Array<Array
 const readQuestion = objectOf<
   { readonly urls: readonly CanonicalUrl[]; readonly fromCopy: boolean },
   { readonly job: JobId }
->({ urls: listOf(valueOf(isUrl), statusUrlsMax), fromCopy: readFlag }, { job: valueOf(isJobName) });
+>({ urls: listOf(valueOf(isUrl), askedUrlsMax), fromCopy: readFlag }, { job: valueOf(isJobName) });
 
 export function decodeStatusQuestion(payload: Uint8Array): StatusQuestion | undefined {
   return readQuestion(decodeJson(payload));

@@ -7,9 +7,6 @@ import type { AdmissionRequest } from "./admission.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { PeerOptions } from "../peer-options.ts";
 
-/** Rejected inputs of an injection that its report names. */
-export const rejectedNamedMax = 100;
-
 /** Seeds that the job takes, and the inputs that it, or the peer's policy on addresses, does not. */
 export function judgeSeeds(
   job: Job,

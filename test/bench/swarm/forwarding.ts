@@ -11,13 +11,11 @@
  * What a crawl passes on is known to its owner more often than not: of so many in a hundred as `--known` says the owner has
  * been told before. With `--known 100 --replicas 1` nothing is admitted or copied, and what is left is the way alone.
  */
+import { injectUrlsMax, statusUrlsMax } from "../../../src/ports/peer-control.ts";
 import { runBenchmark, say } from "./bench-run.ts";
 import type { BenchPeer } from "./bench-swarm.ts";
 
 const job = "forwarding";
-/** The API's bounds. */
-const injectUrlsMax = 10_000;
-const statusUrlsMax = 1_000;
 /** Both directions are warm by then. */
 const warmUpUrls = 20_000;
 

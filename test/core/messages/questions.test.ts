@@ -45,11 +45,11 @@ import {
   type StatsReply,
 } from "../../../src/core/messages/stats-message.ts";
 import {
+  askedUrlsMax,
   decodeStatusQuestion,
   decodeStatusReply,
   encodeStatusQuestion,
   encodeStatusReply,
-  statusUrlsMax,
   type KnownStatus,
   type StatusQuestion,
   type StatusReply,
@@ -278,7 +278,7 @@ describe("questions of users, and their answers", () => {
   });
 
   it("are bounded in number and size", () => {
-    const many = Array.from({ length: statusUrlsMax + 1 }, () => "http://a.example/");
+    const many = Array.from({ length: askedUrlsMax + 1 }, () => "http://a.example/");
     const asked = encodeJson({ urls: many, fromCopy: false });
     expect(decodeStatusQuestion(asked)).toBeUndefined();
     expect(decodeFour(encodeStatusReply({ jobs: 1, answers: [done] }))).toBeUndefined();
@@ -295,10 +295,10 @@ describe("questions of users, and their answers", () => {
       contentType: "é".repeat(30_000),
       redirect: `http://a.example/${"é".repeat(16_000)}`,
     };
-    const reply = { jobs: 1, answers: Array.from({ length: statusUrlsMax }, () => long) };
+    const reply = { jobs: 1, answers: Array.from({ length: askedUrlsMax }, () => long) };
     const payload = encodeStatusReply(reply);
     expect(payload.length).toBeLessThan(payloadBytesMax);
-    const received = decodeStatusReply(payload, statusUrlsMax)?.answers ?? [];
+    const received = decodeStatusReply(payload, askedUrlsMax)?.answers ?? [];
     expect(received[0]).toMatchObject({ state: "done", title: "\u0001".repeat(1_000) });
     expect(received.at(-1)).toEqual({});
     const head = { ...contentHead, bodyBytes: contentChunkBytes };

@@ -4,10 +4,10 @@ import type { UrlStatus } from "../../../core/answers/url-status.ts";
 import { hostStatusOf, isKnownHost } from "../../../core/messages/host-message.ts";
 import type { KnownHost } from "../../../core/messages/host-message.ts";
 import {
+  askedCharactersMax,
+  askedUrlsMax,
   isRefusal,
-  statusCharactersMax,
   statusOf,
-  statusUrlsMax,
 } from "../../../core/messages/status-message.ts";
 import type { KnownStatus, StatusQuestion } from "../../../core/messages/status-message.ts";
 import { positionOf } from "../../../core/ring/ring-position.ts";
@@ -198,7 +198,7 @@ function batchesOf(urls: readonly CanonicalUrl[]): CanonicalUrl[][] {
   let batch: CanonicalUrl[] = [];
   let characters = 0;
   for (const url of urls) {
-    if (batch.length >= statusUrlsMax || characters + url.length > statusCharactersMax) {
+    if (batch.length >= askedUrlsMax || characters + url.length > askedCharactersMax) {
       batches.push(batch);
       batch = [];
       characters = 0;
