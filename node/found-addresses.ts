@@ -1,7 +1,10 @@
 import type { Millis } from "../src/core/units.ts";
 
-/** Addresses that wait to be tried, at most; as many are tried at once. */
+/** Addresses that wait to be tried, at most. */
 const waitingMax = 128;
+
+/** Those of one member, at most: a machine has few networks. */
+const waitingOfMemberMax = 8;
 
 /** Addresses that were tried and are remembered, at most. */
 const triedMax = 1_024;
@@ -11,26 +14,40 @@ const restMs: Millis = 5_000;
 
 /**
  * Addresses that were found on the local network, where anybody can tell of any: those that have been tried just now do not
- * take the places of others.
+ * take the places of others, nor do many of one member.
  */
 export class FoundAddresses {
-  readonly #waiting = new Set<string>();
+  /** By member, those told of first before others. */
+  readonly #waiting = new Map<string, Set<string>>();
+  #size = 0;
   /** When each may be tried again; those longest ago first. */
   readonly #tried = new Map<string, Millis>();
+
+  /** Addresses that wait to be tried. */
+  get size(): number {
+    return this.#size;
+  }
 
   /** Whether the address is to be tried now. */
   add(address: string, nowMs: Millis): boolean {
     if (nowMs < (this.#tried.get(address) ?? -Infinity)) return false;
-    if (this.#waiting.size < waitingMax) this.#waiting.add(address);
+    this.#wait(address);
     return true;
   }
 
-  /** All that wait, those of one member together: they end with its id. None of them waits any longer. */
-  take(): readonly (readonly string[])[] {
-    const members = Map.groupBy(this.#waiting, (address) => address.split("/p2p/").at(-1));
-    for (const address of this.#waiting) this.#setTried(address, Infinity);
-    this.#waiting.clear();
-    return [...members.values()];
+  /** One that waits of each member; it does not wait any longer. */
+  take(): readonly string[] {
+    const taken: string[] = [];
+    for (const [member, addresses] of this.#waiting) {
+      const [address] = addresses;
+      if (address === undefined) continue;
+      taken.push(address);
+      addresses.delete(address);
+      if (addresses.size === 0) this.#waiting.delete(member);
+      this.#setTried(address, Infinity);
+    }
+    this.#size -= taken.length;
+    return taken;
   }
 
   failed(address: string, nowMs: Millis): void {
@@ -40,7 +57,16 @@ export class FoundAddresses {
   /** Nobody has found that it does not lead there. */
   giveBack(address: string): void {
     this.#tried.delete(address);
-    if (this.#waiting.size < waitingMax) this.#waiting.add(address);
+    this.#wait(address);
+  }
+
+  #wait(address: string): void {
+    const member = address.split("/p2p/").at(-1) ?? "";
+    const addresses = this.#waiting.get(member) ?? new Set();
+    const isFull = this.#size >= waitingMax || addresses.size >= waitingOfMemberMax;
+    if (isFull || addresses.has(address)) return;
+    this.#waiting.set(member, addresses.add(address));
+    this.#size += 1;
   }
 
   #setTried(address: string, untilMs: Millis): void {

@@ -17,6 +17,9 @@ const retryMsMax: Millis = 15_000;
 /** Attempts at each address before a peer that may begin a swarm gives up looking for one. */
 const attemptsBeforeBeginning = 3;
 
+/** Rounds of one attempt at whoever is found on the local network: as many as one member may have addresses there. */
+const foundRoundsMax = 8;
+
 /** An overlay that also tells of peers that it finds on the local network. */
 export interface FindingOverlay extends Overlay {
   onFound(listener: (address: string) => void): () => void;
@@ -149,25 +152,32 @@ export class PatientOverlay implements Overlay {
     return address === localNetwork ? this.#attemptFound(over) : this.#inner.join(address, over);
   }
 
-  /** Tries those that have been found all at once: one may swallow what it is sent, and anybody can name such addresses. */
+  /**
+   * Tries those that have been found, in rounds: one address of each member at once. One may swallow what it is sent, and
+   * anybody can name such addresses; and attempts at one member at the same time would share the outcome of the first.
+   */
   async #attemptFound(over: AbortSignal): Promise<JoinOutcome> {
+    let joined: JoinOutcome | undefined;
+    for (let round = 0; round < foundRoundsMax && this.#found.size > 0; round += 1) {
+      joined = await this.#tryFound(over);
+      if (joined || over.aborted) break;
+    }
+    return joined ?? { kind: "unreachable", detail: "nobody of this swarm answers there" };
+  }
+
+  async #tryFound(over: AbortSignal): Promise<JoinOutcome | undefined> {
     const met = new AbortController();
     const signal = AbortSignal.any([over, met.signal]);
-    const attempts = this.#found.take().map(async (addresses) => {
-      let joined: JoinOutcome | undefined;
-      // One after the other: attempts at one member at the same time would share the outcome of the first.
-      for (const found of addresses) {
-        const outcome = signal.aborted ? undefined : await this.#inner.join(found, signal);
-        if (outcome?.kind === "joined") joined = outcome;
-        if (joined || signal.aborted) this.#found.giveBack(found);
-        else this.#found.failed(found, this.#clock.nowMs());
-        if (joined) met.abort();
-      }
-      return joined;
+    const attempts = this.#found.take().map(async (found) => {
+      const outcome = await this.#inner.join(found, signal);
+      const hasJoined = outcome.kind === "joined";
+      if (hasJoined || signal.aborted) this.#found.giveBack(found);
+      else this.#found.failed(found, this.#clock.nowMs());
+      if (hasJoined) met.abort();
+      return hasJoined ? outcome : undefined;
     });
     const outcomes = await Promise.all(attempts);
-    const joined = outcomes.find((outcome) => outcome !== undefined);
-    return joined ?? { kind: "unreachable", detail: "nobody of this swarm answers there" };
+    return outcomes.find((outcome) => outcome !== undefined);
   }
 
   async #rest(address: string, ms: Millis, over: AbortSignal): Promise<void> {

@@ -245,6 +245,22 @@ describe("PatientOverlay", () => {
     expect(clock.nowMs() - foundAtMs).toBeLessThan(6_000);
   });
 
+  it("is not kept by one that is said to have many addresses on the local network", async () => {
+    const overlay = patient();
+    const joining = overlay.join(localNetwork, new AbortController().signal);
+    await clock.run(clock.sleep(1));
+    for (let port = 1; port < 200; port += 1) {
+      inner.silent.add(`/ip4/192.0.2.9/tcp/${port}/p2p/made-up`);
+      inner.found(`/ip4/192.0.2.9/tcp/${port}/p2p/made-up`);
+    }
+    await clock.run(clock.sleep(1_000));
+    inner.outcomes.set("/ip4/192.0.2.2/tcp/1/p2p/m", { kind: "joined", member });
+    const foundAtMs = clock.nowMs();
+    inner.found("/ip4/192.0.2.2/tcp/1/p2p/m");
+    expect(await clock.run(joining)).toEqual({ kind: "joined", member });
+    expect(clock.nowMs() - foundAtMs).toBeLessThan(6_000);
+  });
+
   it("tries the addresses that one member has on the local network one after the other", async () => {
     const overlay = patient();
     const joining = overlay.join(localNetwork, new AbortController().signal);
