@@ -51,6 +51,8 @@ export class ResponseBody {
   #bytes = 0;
   #decodedBytes = 0;
   #waits = false;
+  /** It was for want of our own room that no more was read. */
+  #isCutShort = false;
   #decoder: BodyDecoder | undefined;
 
   constructor(
@@ -130,6 +132,7 @@ export class ResponseBody {
 
   /** There has been no room for too long; what has been decoded until then is delivered, marked `time`. */
   cutShort(): void {
+    this.#isCutShort = true;
     if (this.#decoder === undefined) this.cut("time");
     else this.#decoder.cut("time");
   }
@@ -191,7 +194,7 @@ export class ResponseBody {
         return;
       case "decoded": {
         const { body } = result;
-        if (truncation === "disconnect" && body.length === 0) {
+        if (truncation !== undefined && body.length === 0 && !this.#isCutShort) {
           // An empty robots.txt would allow everything.
           const detail = "the body ends before anything of it can be decoded";
           this.#sink.onBodyFailure("bad-encoding", detail, truncation);

@@ -239,6 +239,14 @@ describe("the content codings of UndiciFetcher:", () => {
     expect(failureOfOutcome(await harness.fetch(request))).toBe("bad-encoding");
   });
 
+  it("a body of which nothing can be decoded when its server has been silent for too long is none", async () => {
+    const head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 100\r\n\r\n";
+    const begun = Buffer.concat([Buffer.from(head), gzipSync(small).subarray(0, 10)]);
+    const silent = await harness.raw((socket) => socket.write(begun));
+    const request = requestTo(silent, "/", { wantsPart: () => true }, { idleTimeoutMs: 60 });
+    expect(failureOfOutcome(await harness.fetch(request))).toBe("bad-encoding");
+  });
+
   it.each<[string, () => Transform]>([
     ["gzip", createGzip],
     ["br", () => createBrotliCompress(fast)],
