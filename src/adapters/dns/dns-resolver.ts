@@ -1,6 +1,6 @@
 import { ADDRCONFIG } from "node:dns";
 import { Resolver as CaresResolver, lookup } from "node:dns/promises";
-import type { RecordWithTtl } from "node:dns";
+import type { LookupAddress, LookupAllOptions, RecordWithTtl } from "node:dns";
 import { isIP } from "node:net";
 import { CrawlError } from "../../core/errors.ts";
 import { connectedAddress } from "../../core/net/address-policy.ts";
@@ -8,6 +8,7 @@ import type { HostName, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ResolveFailure, ResolveOutcome, Resolver } from "../../ports/resolver.ts";
 import { AnswerCache } from "./answer-cache.ts";
+import { isInHostsFile, systemHostsFile } from "./hosts-file.ts";
 import { TaskSlots } from "./task-slots.ts";
 
 export interface DnsResolverOptions {
@@ -64,6 +65,10 @@ export interface DnsResolverPorts {
   readonly clock: Pick<Clock, "nowMs">;
   /** With the servers that the system has now. @default one of Node.js, which reads its configuration */
   readonly newCares?: (settings: CaresSettings) => CaresResolver;
+  /** The system's own way to the addresses of a name. @default `getaddrinfo` */
+  readonly lookUp?: (name: string, options: LookupAllOptions) => Promise<readonly LookupAddress[]>;
+  /** @default the system's */
+  readonly hostsFile?: string;
 }
 
 /** Addresses of one name that are kept; no caller tries more. */
@@ -106,12 +111,15 @@ interface Answer {
  * system's servers, what these are is read again, and where they have changed, they are asked it.
  * `localhost` and the names below it are this machine without a question (RFC 6761, section 6.3). Without a server
  * option, a name that the system's servers do not know, or that they cannot be asked for, is looked up by the system,
- * which also reads its hosts file.
+ * which also reads its hosts file, and knows names of one label below its search domains. A name of several labels is the
+ * whole name: with a search domain behind it, it would be another host's.
  */
 export class DnsResolver implements Resolver {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #options: DnsResolverOptions;
   readonly #newCares: () => CaresResolver;
+  readonly #lookUp: NonNullable<DnsResolverPorts["lookUp"]>;
+  readonly #hostsFile: string;
   #cares: CaresResolver;
   #prefersIPv6: boolean;
   #readAtMs: Millis;
@@ -127,6 +135,8 @@ export class DnsResolver implements Resolver {
     this.#clock = ports.clock;
     this.#options = options;
     this.#newCares = () => caresWith(options, ports.newCares);
+    this.#lookUp = ports.lookUp ?? lookup;
+    this.#hostsFile = ports.hostsFile ?? systemHostsFile();
     this.#cares = this.#newCares();
     this.#prefersIPv6 = options.prefersIPv6();
     this.#readAtMs = ports.clock.nowMs();
@@ -252,7 +262,9 @@ export class DnsResolver implements Resolver {
 
   async #askSystem(host: HostName): Promise<Answer> {
     const order = this.#prefersIPv6 ? "ipv6first" : "ipv4first";
-    const found = await lookup(host, { all: true, order, hints: ADDRCONFIG });
+    const isWhole = host.includes(".") && !(await isInHostsFile(host, this.#hostsFile));
+    const name = isWhole ? `${host}.` : host;
+    const found = await this.#lookUp(name, { all: true, order, hints: ADDRCONFIG });
     const addresses = found.map(({ address }) => address);
     return { addresses, ttlMs: this.#options.systemTtlMs };
   }

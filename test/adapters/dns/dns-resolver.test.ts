@@ -1,4 +1,7 @@
 import { Resolver } from "node:dns/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { DnsResolver, defaultDnsResolverOptions } from "../../../src/adapters/dns/dns-resolver.ts";
 import type {
@@ -313,6 +316,40 @@ describe("DnsResolver", () => {
       expect(setting.latter.asked).toEqual(["AAAA a.test", "A a.test"]);
     });
   });
+
+  it.each([
+    ["gone.test", "dns-not-found"],
+    ["hosts.test", "192.0.2.1"],
+    ["host.test", "dns-not-found"],
+    ["intranet", "192.0.2.2"],
+  ])(
+    "looks %s up below no search domain of the system unless it is one label",
+    async (name, found) => {
+      const { server, clock } = await setUp({});
+      const directory = await mkdtemp(join(tmpdir(), "hosts-"));
+      const hostsFile = join(directory, "hosts");
+      await writeFile(hostsFile, "127.0.0.1 localhost # host.test\n192.0.2.1\tHOSTS.test\r\n");
+      const newCares: DnsResolverPorts["newCares"] = (settings) => {
+        const cares = new Resolver(settings);
+        cares.setServers([server.server]);
+        return cares;
+      };
+      /** All names are there below the search domain. */
+      const lookUp = (asked: string): Promise<{ address: string; family: 4 }[]> => {
+        const address = asked === "hosts.test" ? "192.0.2.1" : "192.0.2.2";
+        if (!asked.endsWith(".")) return Promise.resolve([{ address, family: 4 }]);
+        return Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
+      };
+      const ports = { clock, newCares, lookUp, hostsFile };
+      const resolver = new DnsResolver(ports, defaultDnsResolverOptions);
+      closers.push(async () => {
+        resolver.stop();
+        await rm(directory, { recursive: true });
+      });
+      const outcome = await resolver.resolve(name as HostName, never);
+      expect(addressesOf(outcome)).toEqual([found]);
+    },
+  );
 
   it("says which server option it cannot use", () => {
     const options = { ...defaultDnsResolverOptions, server: "dns.test:53" };
