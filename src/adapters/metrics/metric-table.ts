@@ -1,9 +1,14 @@
 import type { MetricLabel, MetricName } from "../../ports/metrics.ts";
 
 /** What a scraper is told of one metric. */
-export type MetricDescription =
-  | { readonly kind: "counter" | "gauge"; readonly help: string }
-  | { readonly kind: "histogram"; readonly help: string; readonly buckets: readonly number[] };
+export type MetricDescription = {
+  readonly help: string;
+  /** What tells its series apart. Without it there is one, which begins at 0: its first change is seen as one. */
+  readonly label?: MetricLabel;
+} & (
+  | { readonly kind: "counter" | "gauge" }
+  | { readonly kind: "histogram"; readonly buckets: readonly number[] }
+);
 
 /** From a page of the next rack to the longest time that a fetch may take, each about twice the one before. */
 const fetchSecondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -34,7 +39,11 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     help: "Time to make one database batch durable",
     buckets: commitSecondsBuckets,
   },
-  excluded_urls_total: { kind: "counter", help: "Discovered URLs kept out, by reason" },
+  excluded_urls_total: {
+    kind: "counter",
+    help: "Discovered URLs kept out, by reason",
+    label: "reason",
+  },
   fetch_bytes_total: { kind: "counter", help: "Body bytes received, as on the wire" },
   fetch_seconds: {
     kind: "histogram",
@@ -44,6 +53,7 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
   fetches_total: {
     kind: "counter",
     help: "Attempts to fetch a URL that ended, by status class or failure",
+    label: "result",
   },
   forward_message_urls: {
     kind: "histogram",
@@ -76,10 +86,12 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
   overlay_violations_total: {
     kind: "counter",
     help: "Streams closed since their sender broke the protocol, by what it did",
+    label: "reason",
   },
   queue_full_total: {
     kind: "counter",
     help: "Times that a bounded queue was at its bound, by queue",
+    label: "queue",
   },
   replica_rows_total: { kind: "counter", help: "Rows taken in from other members" },
   sieve_exact_lookups_total: {
@@ -88,6 +100,3 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
   },
   sieve_offers_total: { kind: "counter", help: "URLs offered to the sieve" },
 };
-
-/** Every label there is; a metric uses those that it needs. */
-export const labelNames: readonly MetricLabel[] = ["queue", "reason", "result"];

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { InvariantError } from "../../core/errors.ts";
 import type { MetricLabels, MetricName, Metrics } from "../../ports/metrics.ts";
-import { labelNames, metricTable } from "./metric-table.ts";
+import { metricTable } from "./metric-table.ts";
 
 const prefix = "orbweaver_";
 
@@ -47,7 +47,7 @@ export class PrometheusMetrics implements Metrics {
     const common = {
       name: prefix + name,
       help: description.help,
-      labelNames,
+      labelNames: description.label === undefined ? [] : [description.label],
       registers: [this.#registry],
     };
     switch (description.kind) {

@@ -36,6 +36,15 @@ describe("PrometheusMetrics", () => {
     expect(text).toContain("process_resident_memory_bytes");
   });
 
+  it("begins each series that there is from the start at 0, so that its first change shows", async () => {
+    const text = await new PrometheusMetrics().text();
+    for (const [name, { kind, label }] of Object.entries(metricTable)) {
+      const series = `\norbweaver_${name}${kind === "histogram" ? "_count" : ""} 0\n`;
+      if (label === undefined) expect(text).toContain(series);
+      else expect(text).not.toContain(series);
+    }
+  });
+
   it("keeps the peers of one process apart", async () => {
     const one = new PrometheusMetrics();
     const other = new PrometheusMetrics();
