@@ -34,6 +34,8 @@ export default defineConfig({
   ],
   output: {
     dir: "dist",
+    // What an earlier state of the source had is not packed with this one's.
+    cleanDir: true,
     // All beside each other, so that one finds the other wherever the bundler has put its code.
     chunkFileNames: "[name].js",
     comments: false,
