@@ -25,6 +25,7 @@ import { usageError } from "./error-line.ts";
 import { localNetwork, PatientOverlay } from "./patient-overlay.ts";
 import type { PeerIdentity } from "./peer-identity.ts";
 import { recallSwarm, SwarmRecorder } from "./swarm-memory.ts";
+import { readingFile, systemReason } from "./system-reason.ts";
 
 /** A peer's way into its swarm. */
 export interface SwarmParts {
@@ -149,10 +150,10 @@ async function readSwarmKey(file: string): Promise<Uint8Array> {
     text = await readFile(file, "utf8");
   } catch (error) {
     const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const reason = isAbsent ? "there is no such file" : String(error);
-    throw usageError(
-      `--swarm-key: ${file} cannot be read (${reason}); peer key new ${file} makes one`,
-    );
+    // Where there is something, no key would be made over it.
+    const advice = isAbsent ? `; peer key new ${file} makes one` : "";
+    const reason = systemReason(error, readingFile);
+    throw usageError(`--swarm-key: ${file} cannot be read (${reason})${advice}`);
   }
   try {
     return parseSwarmKey(text);

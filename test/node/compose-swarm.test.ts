@@ -122,3 +122,26 @@ describe("what a peer announces", () => {
     await expect(addressesFor(...announce)).rejects.toThrow(problem);
   });
 });
+
+describe("a swarm key that cannot be read", () => {
+  it.each([
+    ["/no/such.key", "there is no such file); peer key new /no/such.key makes one"],
+    [tmpdir(), "it is a directory)"],
+    ["/dev/null/such.key", "a file is in the way)"],
+  ])(
+    "is told in plain words, and a new one is advised only where one can be made: %s",
+    async (keyFile, reason) => {
+      const key = newKey();
+      const id = idOfKey(key);
+      const composed = composeSwarm(
+        { name: "test", join: ["127.0.0.1:1"], keyFile },
+        { id, fileName: id, key },
+        { swarmFile: "/nowhere/swarm.json" },
+        { clock: new SystemClock(), logger: silentLogger, metrics: noMetrics },
+        () => undefined,
+      );
+      const message = `--swarm-key: ${keyFile} cannot be read (${reason}`;
+      await expect(composed).rejects.toMatchObject({ message });
+    },
+  );
+});
