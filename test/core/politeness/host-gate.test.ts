@@ -146,6 +146,30 @@ describe("the backoff clock", () => {
   });
 });
 
+describe("a rest that robots.txt asks for", () => {
+  it("does not shorten that which a failure has asked for", () => {
+    const gate = new HostGate(options);
+    gate.record({ ...verdict("overloaded", 1_000), retryAfterMs: 60_000 }, 0);
+    gate.restUntil(30_000);
+    expect(gate.nextFetchAtMs).toBe(61_000);
+    gate.restUntil(90_000);
+    expect(gate.nextFetchAtMs).toBe(90_000);
+    expect(gate.hold(89_999)).toBe("backoff");
+  });
+});
+
+describe("the memory of failures", () => {
+  it("lasts beyond a good answer while they are within the breaker's window", () => {
+    const gate = new HostGate(options);
+    expect(gate.hasFailures).toBe(false);
+    gate.record(verdict("failed", 1_000), 0);
+    gate.record(verdict("ok", 2_000), 0);
+    expect(gate.hasFailures).toBe(true);
+    gate.record(verdict("ok", 2_000 + options.breaker.windowMs), 0);
+    expect(gate.hasFailures).toBe(false);
+  });
+});
+
 describe("the breaker's pause", () => {
   it("closes the gate, says so, and is told to the operator", () => {
     const gate = new HostGate(options);
@@ -221,6 +245,7 @@ describe("the halt", () => {
     const { gate, atMs } = failedGate(50);
     gate.release();
     expect(gate.hold(atMs)).toBeUndefined();
+    expect(gate.snapshot().haltReason).toBeUndefined();
     expect(gate.record(verdict("failed", atMs), 0)).toBeUndefined();
     expect(gate.nextFetchAtMs).toBe(atMs + 1_000);
   });

@@ -38,6 +38,11 @@ describe("parseRetryAfter", () => {
     expect(parseRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", nowMs, sent)).toBe(expected);
   });
 
+  it("reads a leap second as the one after it", () => {
+    const nowMs = Date.UTC(2016, 11, 31, 23, 59);
+    expect(parseRetryAfter("Sat, 31 Dec 2016 23:59:60 GMT", nowMs)).toBe(60_000);
+  });
+
   it("takes a two-digit year as the nearest one not more than 50 years ahead", () => {
     const nowMs = Date.UTC(2026, 0, 1);
     expect(parseRetryAfter("Friday, 01-Jan-27 00:00:00 GMT", nowMs)).toBe(365 * 86_400_000);

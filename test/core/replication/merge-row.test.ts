@@ -14,6 +14,7 @@ import {
   mergedTags,
   mergeRow,
 } from "../../../src/core/replication/merge-row.ts";
+import { rowBytesMax } from "../../../src/core/replication/row-lattice.ts";
 import type { MergedRow, MergedTag } from "../../../src/core/replication/merge-row.ts";
 import { arbitraryValues } from "./rows.ts";
 
@@ -118,6 +119,15 @@ describe("a URL's record", () => {
     expect(merged("url", queued, other).value).toEqual(both);
   });
 
+  it("tells nothing else while it is queued, whoever sends it", () => {
+    const more = UrlRecord.encode({ state: urlState.queued, attempts: 9, depth: 1, title: "t" });
+    expect(merged("url", undefined, more).value).toEqual(queued);
+  });
+
+  it("is refused where it is larger than any that a peer writes", () => {
+    expect(mergeRow("url", undefined, done({ title: "t".repeat(rowBytesMax) }))).toBeUndefined();
+  });
+
   it("is that of the later fetch, and counts the two as an overlap", () => {
     const earlier = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "z", title: "old" });
     const later = done({ httpStatus: 404, fetchedAtMs: 6, capturedBy: "a" });
@@ -131,6 +141,8 @@ describe("a URL's record", () => {
     const same = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "a", title: "t" });
     expect(merged("url", mine, yours).overlap).toBe(true);
     expect(merged("url", mine, same).overlap).toBe(false);
+    const unsigned = done({ httpStatus: 200, fetchedAtMs: 5 });
+    expect(merged("url", mine, unsigned).overlap).toBe(false);
   });
 
   it("is fetched rather than kept out, whenever that was", () => {
@@ -203,6 +215,20 @@ describe("a host's row", () => {
     expect(HostRecord.decode(merged("host", early, late).value).breakerBuckets).toEqual(
       bucketsFrom(7),
     );
+    const laterStill = HostRecord.encode({ host: "h", breakerBuckets: bucketsFrom(20) });
+    expect(HostRecord.decode(merged("host", late, laterStill).value).breakerBuckets).toEqual(
+      bucketsFrom(20),
+    );
+  });
+
+  it("is later by what a clock is behind, though the same was told before", () => {
+    const value = HostRecord.encode({ host: "h", nextFetchAtMs: 10_000, backoffUntilMs: 10_000 });
+    const moved = mergeRow("host", value, value, 500);
+    expect(moved?.changed).toBe(true);
+    expect(moved && HostRecord.decode(moved.value)).toMatchObject({
+      nextFetchAtMs: 10_500,
+      backoffUntilMs: 10_500,
+    });
   });
 
   it("keeps a halt's reason with the halt", () => {

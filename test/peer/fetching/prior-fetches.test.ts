@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { CrawlError, type CrawlErrorCode } from "../../../src/core/errors.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
-import { PriorFetches } from "../../../src/peer/fetching/prior-fetches.ts";
+import { PriorFetches, type PriorFetch } from "../../../src/peer/fetching/prior-fetches.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
-import type { ArchivedResponse } from "../../../src/ports/archive.ts";
+import { urlRow } from "../../../src/peer/admission/url-row.ts";
+import type { ArchivedResponse, ArchiveLocation } from "../../../src/ports/archive.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 
 const none = (): void => undefined;
 const url = "http://e.org/" as CanonicalUrl;
@@ -90,6 +93,105 @@ describe("PriorFetches", () => {
     const fetches = priorFetches(longBytes);
     await Promise.all(Array.from({ length: 40 }, () => fetches.find(own, url)));
     expect(reads).toMatchObject({ all: 40, most: 4 });
+  });
+});
+
+describe("the earlier fetch from which a conditional request is made", () => {
+  const jobs = new JobRegistry();
+  const own = jobs.define("own");
+  const others = ["first", "second"].map((name) => jobs.define(name));
+  const at = (file: string): ArchiveLocation => ({ file, offset: 0, length: 100 });
+
+  interface Bench {
+    readonly prior: PriorFetch | undefined;
+    readonly read: string[];
+    readonly asked: Uint8Array[];
+    readonly warned: string[];
+  }
+
+  /** Looks for one where other jobs have these records. */
+  async function find(
+    records: readonly Partial<UrlRecord>[],
+    archived: (file: string) => string | CrawlError = () => url,
+    mayHave: (space: number) => boolean = () => true,
+  ): Promise<Bench> {
+    const bench = { read: [] as string[], asked: [] as Uint8Array[], warned: [] as string[] };
+    const read = ({ file }: ArchiveLocation): Promise<ArchivedResponse> => {
+      bench.read.push(file);
+      const found = archived(file);
+      if (found instanceof CrawlError) return Promise.reject(found);
+      const head = { status: 200, statusLine: "HTTP/1.1 200 OK", fetchedAtMs: 0, headers: [] };
+      return Promise.resolve({ ...head, url: found, body: new Uint8Array(1), truncated: false });
+    };
+    const getMany = (keys: readonly Uint8Array[]) => {
+      bench.asked.push(...keys);
+      return Promise.resolve(records.map((one) => UrlRecord.encode(one)));
+    };
+    const fetches = new PriorFetches(
+      {
+        archive: { read },
+        logger: { ...silentLogger, warn: (event) => void bench.warned.push(event) },
+        store: { getMany },
+      },
+      { peerId: "p", heldBytesMax: 1, jobs, sieve: { sieve: { mayHave } } },
+    );
+    return { prior: await fetches.find(own, url), ...bench };
+  }
+
+  it("is the latest of other jobs, whichever tells of it first", async () => {
+    const [early, late] = [5, 6].map((fetchedAtMs) => {
+      return { ...record, fetchedAtMs, capturedBy: "p", capture: at(`${fetchedAtMs}`) };
+    });
+    if (!early || !late) throw new Error("two records");
+    for (const records of [
+      [early, late],
+      [late, early],
+    ]) {
+      const { prior, read, asked } = await find(records);
+      expect(prior?.record.fetchedAtMs).toBe(6);
+      expect(read).toEqual(["6"]);
+      expect(asked).toEqual(others.map((job) => urlRow(url, job).key));
+    }
+  });
+
+  it.each([
+    ["of another URL with the same dedupe key", { url: "http://e.org/?utm_source=x" }],
+    ["without a validator", { etag: undefined }],
+    ["with a validator that cannot be sent", { etag: "\u{1}" }],
+    ["of an error page", { httpStatus: 404 }],
+    ["of a body that was cut", { truncated: true }],
+    ["of another peer, whose archive has it", { capturedBy: "q" }],
+    ["that is in no archive", { capture: undefined }],
+  ])("is none %s", async (_, more) => {
+    const { prior, read } = await find([{ ...record, ...more } as Partial<UrlRecord>]);
+    expect(prior).toBeUndefined();
+    expect(read).toEqual([]);
+  });
+
+  it("is where its content is, which an earlier one has brought", async () => {
+    const { prior, read } = await find([{ ...record, body: at("body") }]);
+    expect(prior?.location).toEqual(at("body"));
+    expect(read).toEqual(["body"]);
+  });
+
+  it("is none whose content is archived under another URL", async () => {
+    expect((await find([record], () => "http://e.org/copy")).prior).toBeUndefined();
+  });
+
+  it("is none that the archive has no more, which is told where it is damaged", async () => {
+    const failing = (code: CrawlErrorCode) => () => new CrawlError(code, "cannot be read");
+    const gone = await find([record], failing("NOT_ARCHIVED"));
+    expect(gone).toMatchObject({ prior: undefined, warned: [] });
+    const damaged = await find([record], failing("ARCHIVE_CORRUPT"));
+    expect(damaged).toMatchObject({ prior: undefined, warned: ["archive-damaged"] });
+    await expect(find([record], failing("DISK_FULL"))).rejects.toThrow("cannot be read");
+  });
+
+  it("is not looked for in jobs that have never seen the URL", async () => {
+    const [first] = others;
+    const { asked } = await find([record], undefined, (space) => space === first?.space);
+    expect(asked).toEqual(first && [urlRow(url, first).key]);
+    expect(await find([record], undefined, () => false)).toMatchObject({ asked: [], read: [] });
   });
 });
 

@@ -108,6 +108,19 @@ describe("a redirect", () => {
     expect(plan(away, { depth: 1, options })).toMatchObject({ kind: "end", reason: "scope" });
   });
 
+  it("of a sitemap that may not be followed as a link leads to one, where the job follows them", () => {
+    const out = { include: ["/pages/"], depthMax: 3 };
+    const to = (location: string, options: Partial<JobOptions>) =>
+      plan(location, { options: { ...out, ...options } });
+    // This page itself is none that the job lets in.
+    expect(to("/there.xml", { sitemaps: true })).toMatchObject({ kind: "admit" });
+    expect(to("/there.xml", { sitemaps: false })).toMatchObject({ reason: "pattern" });
+    const inside = { include: ["/here"], sitemaps: true };
+    expect(to("/there.xml", inside)).toMatchObject({ reason: "pattern" });
+    const away = { scope: "host", sitemaps: true } as const;
+    expect(to("http://other.example/there.xml", away)).toMatchObject({ reason: "scope" });
+  });
+
   it("does not count as a link: it stays at the depth of its page", () => {
     const options = { depthMax: 3 };
     expect(plan("/there", { depth: 3, options })).toMatchObject({ kind: "admit" });

@@ -154,6 +154,33 @@ describe("Visitor", () => {
     expect(ends).toEqual([rests]);
   });
 
+  const denied = (asked: boolean) => {
+    const end = { kind: "excluded", reason: "robots" } as const;
+    return { judge: () => Promise.resolve({ kind: "denied", end, asked } as const) };
+  };
+  const outdated = { ...keeper, isOutdated: () => Promise.resolve(true) };
+
+  it.each<[string, Partial<Parts>, string[]]>([
+    [
+      "the URL's record is further",
+      { swarm: { keeper: outdated, standstills: 0, standstillsSeen: 0 } },
+      ["closed", "known"],
+    ],
+    ["robots.txt is known to forbid it", { robots: denied(false) }, ["closed", "excluded"]],
+    // That request is over by then.
+    ["robots.txt was asked for, and forbids it", { robots: denied(true) }, ["excluded"]],
+  ])("lets its host go on, asked for nothing, where %s", async (_, parts, expected) => {
+    const done: string[] = [];
+    const finish: Parts["finisher"]["finish"] = (_lease, _row, { kind }) =>
+      Promise.resolve(void done.push(kind));
+    const closeRequest = (_lease: Lease, end?: object): void =>
+      void done.push(end ? "asked" : "closed");
+    const frontier = { closeRequest, putBack: unexpectedCall, setPace: none };
+    const finisher = { finish, finishResponse: unexpectedCall };
+    await tooLate({ ...parts, frontier, finisher }).visit(lease());
+    expect(done).toEqual(expected);
+  });
+
   it("takes a row for new of which more redirects to another spelling tell than attempts", async () => {
     const { url, ...rest } = lease();
     const [first, second] = ["http://a.example/?b=1&a=2", "http://a.example/?a=2&b=1"];

@@ -120,6 +120,38 @@ describe("a URL that another member brings", () => {
     expect(admit).not.toHaveBeenCalled();
   });
 
+  it("is kept out here where the job's rules say so, whatever its bringer made of them", async () => {
+    const jobs = new JobRegistry();
+    jobs.define(job, { exclude: ["/out$"], urlBytesMax: 100 });
+    const admit = vi.fn<Admission["admit"]>(() => Promise.resolve({ added: [], durable }));
+    const urls = ["in", "out", "long".repeat(30)].map((path) => found.url + path);
+    await newDesk(admit, undefined, { jobs }).receive(
+      "b" as MemberId,
+      urls.map((url) => entryOf(url)),
+    );
+    const requests = admit.mock.calls.map(([{ links, excluded }]) => ({
+      letIn: unpackLinks(links),
+      keptOut: excluded.map(({ reason, links: out }) => [reason, ...unpackLinks(out)]),
+    }));
+    const [letIn, pattern, length] = urls;
+    expect(requests).toEqual([
+      { letIn: [letIn], keptOut: [] },
+      { letIn: [], keptOut: [["pattern", pattern]] },
+      { letIn: [], keptOut: [["url-length", length]] },
+    ]);
+  });
+
+  it("makes its bringer be asked for a job that is unknown here, and comes again meanwhile", async () => {
+    const asked: MemberId[] = [];
+    const desk = newDesk(takeIn, undefined, { onUnknownJob: (from) => void asked.push(from) });
+    const bring = (of: string) => desk.receive("b" as MemberId, [{ ...found, job: of }]);
+    expect(await bring(job)).toEqual({ kind: "received", results: ["new"] });
+    expect(asked).toEqual([]);
+    const results = [{ holder: undefined }];
+    expect(await bring("unheard-of")).toEqual({ kind: "received", results });
+    expect(asked).toEqual(["b"]);
+  });
+
   it("is acknowledged when it is durable, also where nobody else has to have it", async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const journal = { full: false, flushed: () => promise };

@@ -229,6 +229,36 @@ describe("ForwardLane", () => {
     expect(bench.acknowledged).toEqual(Array.from({ length: 13 }, (_, at) => urlAt(at)));
   });
 
+  it("rests for as long as the longest of several messages was told to", async () => {
+    const bench = new Bench((parcels, message) =>
+      message > 2
+        ? received(parcels)
+        : { kind: "later", afterMs: message === 1 ? 5_000 : options.retryMs },
+    );
+    bench.add(4);
+    await bench.run(200);
+    bench.add(10);
+    await bench.run(20_000);
+    const againMs = options.lingerMs + answerMs + 5_000;
+    expect(bench.sent.slice(0, 3)).toEqual([
+      { atMs: options.lingerMs, urls: 4 },
+      { atMs: 200, urls: 10 },
+      { atMs: againMs, urls: 10 },
+    ]);
+    expect(bench.acknowledged).toHaveLength(14);
+  });
+
+  it("acknowledges nothing any more when it has been stopped", async () => {
+    const bench = new Bench();
+    bench.add(10);
+    await bench.run(answerMs / 2);
+    expect(bench.sent).toHaveLength(1);
+    bench.stop();
+    await bench.run(5_000);
+    expect(bench.acknowledged).toEqual([]);
+    expect(bench.isIdle).toBe(true);
+  });
+
   it("believes no hint for ever where it leads in a circle", async () => {
     const holder = { member: "peer-2" as MemberId, generation: 1 };
     const hints: (MemberRun | undefined)[] = [];

@@ -12,6 +12,7 @@ import {
   robotsKey,
   urlKey,
 } from "../../../../src/core/record/keys.ts";
+import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import {
   ExclusionRecord,
   HostRecord,
@@ -22,7 +23,10 @@ import {
 import { queuedRecord, urlState } from "../../../../src/core/record/url-state.ts";
 import { rowBytesMax } from "../../../../src/core/replication/row-lattice.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { positionOfKey, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, OriginName, SiteName } from "../../../../src/core/units.ts";
+import { dedupeKey } from "../../../../src/core/url/dedupe-key.ts";
+import { fingerprintOf } from "../../../../src/core/url/fingerprint.ts";
 import type { StoreOp } from "../../../../src/ports/store.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { ReplicaKeeper } from "../../../../src/peer/swarm/replication/replica-keeper.ts";
@@ -34,13 +38,32 @@ const site = "site.test" as SiteName;
 const url = "http://site.test/";
 const nowMs = new VirtualClock().nowMs();
 const position = ringPosition(site);
-const key = urlKey("url", position, new Uint32Array([1, 2, 3, 4]), 0, 7);
+const space = 7;
+const key = urlKey("url", position, new Uint32Array([1, 2, 3, 4]), 0, space);
 const outbox = outboxKey(position, key);
 const address = hostAddress(site, "site.test" as HostName);
 const host = hostKey("host", address);
 const origin = "http://site.test" as OriginName;
 const robots = robotsKey(site, origin);
 const sieveLog = numberedKey("sieveLog", 1);
+
+/** Key of a record under which its URL is looked for. */
+const keyOfUrl = (path: string): Uint8Array =>
+  urlKey("url", position, fingerprintOf(dedupeKey(url + path)), 0, space);
+
+/** A row of the host's queue. */
+const queueRow = (
+  number: number,
+  paths: readonly string[],
+  { attempts = 0, taken = 0 } = {},
+): Required<Row> => {
+  const discovery = { depth: 0, attempts, unseen: 0, redirectChain: [], discoveredAtMs: 1 };
+  const urls = paths.map((path) => url + path);
+  return {
+    key: queueKey(address, space, 5, number, paths.map(keyOfUrl)),
+    value: QueueBundle.encode({ ...discovery, urls, taken }),
+  };
+};
 
 /** The URL's end, as it was fetched then. */
 const doneAt = (fetchedAtMs: number): Uint8Array =>
@@ -71,6 +94,10 @@ class KeeperBench {
   readonly heeded: number[] = [];
   readonly sent: Uint8Array[] = [];
   readonly skipped: [string, number][] = [];
+  /** URLs that have come into the queue. */
+  queued = 0;
+  /** Positions of sites with an entry of the queue that may be another one's second. */
+  readonly mixed: RingPosition[] = [];
   /** How often it has waited for what was written before. */
   flushes = 0;
   readonly #store = timelessStore();
@@ -90,7 +117,10 @@ class KeeperBench {
     };
     const parts = {
       jobs: {
+        addQueued: (_space: number, count: number) => (this.queued += count),
         bySpace: () => ({
+          space,
+          definition: { id: "j", options: { normalizeQuery: true } },
           counter: { addSkipped: (...skipped: [string, number]) => this.skipped.push(skipped) },
         }),
       },
@@ -101,13 +131,16 @@ class KeeperBench {
         log: ({ length }: readonly unknown[]) =>
           length > 0 ? [{ type: "put", key: sieveLog, value: Uint8Array.of(length) }] : [],
       },
-      mixed: { merged: () => undefined },
+      mixed: { merged: (at: RingPosition) => this.mixed.push(at) },
       journal: {
         observe: () => undefined,
         flushed: () => Promise.resolve(void (this.flushes += 1)),
         append: (ops: readonly StoreOp[]) => this.#store.write(ops, { sync: true }),
       },
-      frontier: { heed: ({ nextFetchAtMs }: HostRecord) => this.heeded.push(nextFetchAtMs) },
+      frontier: {
+        arrived: () => undefined,
+        heed: ({ nextFetchAtMs }: HostRecord) => this.heeded.push(nextFetchAtMs),
+      },
       send: ({ rowKey }: { readonly rowKey: Uint8Array }) => this.sent.push(rowKey),
     } as unknown as Parts;
     const ports = {
@@ -230,10 +263,36 @@ describe("rows of another member", () => {
     expect(sent).toEqual([1, 0]);
   });
 
+  it("of a queue tell how often their URLs were asked for, so that none is asked more often", async () => {
+    const bench = new KeeperBench(true);
+    await bench.take(queueRow(2, ["a", "b"], { attempts: 2 }));
+    expect(bench.queued).toBe(2);
+    for (const path of ["a", "b"]) expect(await bench.get(keyOfUrl(path))).toEqual(queuedRecord(2));
+    // The same URLs, as they were queued before their latest request.
+    await bench.take(queueRow(1, ["a", "b"], { attempts: 1 }));
+    expect(bench.queued).toBe(2);
+  });
+
+  it("of a queue make none of its URLs known that has left it, so that it may be found again", async () => {
+    const bench = new KeeperBench(true);
+    await bench.take(queueRow(1, ["gone", "left"], { taken: 1 }));
+    expect(bench.queued).toBe(1);
+    expect(await bench.get(keyOfUrl("gone"))).toBeUndefined();
+    expect(await bench.get(keyOfUrl("left"))).toEqual(queuedRecord(0));
+  });
+
+  it("of a queue are looked at twice where they may be second ones of their URLs", async () => {
+    const bench = new KeeperBench(true);
+    await bench.take({ key: keyOfUrl("a"), value: queuedRecord(0) });
+    bench.mixed.length = 0;
+    await bench.take(queueRow(1, ["a"]));
+    expect(bench.mixed).toEqual([positionOfKey(key)]);
+  });
+
   it("are kept of a queue no larger than any that a peer writes", async () => {
     const bench = new KeeperBench(false);
-    const large = queueKey(address, 7, 0, 1, [key]);
-    const small = queueKey(address, 7, 0, 2, [key]);
+    const large = queueKey(address, space, 0, 1, [key]);
+    const small = queueKey(address, space, 0, 2, [key]);
     await bench.take({ key: large, value: new Uint8Array(rowBytesMax + 1) });
     await bench.take({ key: small, value: new Uint8Array(rowBytesMax) });
     expect(await bench.get(large)).toBeUndefined();
