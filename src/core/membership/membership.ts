@@ -173,6 +173,7 @@ export class Membership {
 
   /** A datagram came. */
   receive(from: MemberId, message: MembershipMessage, nowMs: Millis): MembershipAction[] {
+    this.#roster.meet(from);
     switch (message.kind) {
       case "ping":
         for (const claim of message.claims) this.#roster.takeGently(claim, nowMs);
@@ -244,7 +245,7 @@ export class Membership {
         break;
       }
       case "failed":
-        this.#awareness.note(event.missingNacks);
+        if (this.#roster.hasMet(event.target)) this.#awareness.note(event.missingNacks);
         this.#roster.accuse(event.target, nowMs);
         break;
       case "nack":

@@ -41,6 +41,8 @@ export class Roster {
   readonly #suspicions = new Map<MemberId, Suspicion>();
   /** Members that have come back, with the deaths of which they are still to be told. */
   readonly #untold = new Map<MemberId, Member>();
+  /** Members that run and have told this one something themselves. */
+  readonly #met = new Set<MemberId>();
   #mayTell = toldPerProbe;
   #self: Member;
   /** The latest run of itself that it has heard of. */
@@ -88,6 +90,7 @@ export class Roster {
     if (change !== undefined) {
       const { member, before } = change;
       this.#parts.actions.changed({ member, before });
+      if (isGone(member)) this.#met.delete(member.id);
       if (!isGone(member) && (before === undefined || isGone(before))) {
         this.#parts.onArrival(member.id);
       }
@@ -117,6 +120,17 @@ export class Roster {
     const claim: Member = { ...member, health: "dead" };
     this.take(claim, nowMs);
     this.#parts.actions.broadcast(claim);
+  }
+
+  /** A member has told this one something itself. */
+  meet(id: MemberId): void {
+    const member = this.#table.get(id);
+    if (member !== undefined && !isGone(member)) this.#met.add(id);
+  }
+
+  /** Whether a member has told this one something: the silence of one that never did says nothing of this one's ears. */
+  hasMet(id: MemberId): boolean {
+    return this.#met.has(id);
   }
 
   /** What a probe of `target` should tell it, so that it can refute. */
