@@ -30,6 +30,8 @@ const foundingGraceMs: Millis = 3_000;
 const renewalRestMs: Millis = 0.5;
 /** A shorter rest saves nothing. */
 const renewalRestMinMs: Millis = 25;
+/** A rest as long as the last renewal took is no longer than this: the process may have been stopped meanwhile. */
+const renewalRestMaxMs: Millis = 1_000;
 
 interface MemberViewEvents {
   /** Called when others have taken this run for dead. */
@@ -63,6 +65,8 @@ export class MemberView implements SwarmView {
   /** Active members that the ring has no room for. */
   #withoutRoom = 0;
   #renewedAtMs: Millis = -Infinity;
+  /** Time that the last renewal took, with what listens to it. */
+  #renewalTookMs: Millis = 0;
   /** When the rings are renewed after changes that have not been seen to yet. */
   #renewalAtMs: Millis = Infinity;
   /** Sorted. */
@@ -296,7 +300,8 @@ export class MemberView implements SwarmView {
 
   /** Renews the rings, at once unless they have just been renewed. */
   #renewSoon(): void {
-    const restMs = Math.max(this.#others.length, this.#futureRing.weight) * renewalRestMs;
+    const weight = Math.max(this.#others.length, this.#futureRing.weight);
+    const restMs = Math.max(weight * renewalRestMs, this.#renewalTookMs);
     const dueAtMs = restMs < renewalRestMinMs ? 0 : this.#renewedAtMs + restMs;
     if (this.#clock.nowMs() >= dueAtMs) this.#renew();
     else this.#renewalAtMs = Math.min(this.#renewalAtMs, dueAtMs);
@@ -308,7 +313,8 @@ export class MemberView implements SwarmView {
   }
 
   #renew(): void {
-    this.#renewedAtMs = this.#clock.nowMs();
+    const startedAtMs = this.#clock.nowMs();
+    this.#renewedAtMs = startedAtMs;
     this.#renewalAtMs = Infinity;
     const running = this.#membership.members().filter((row) => !isGone(row));
     this.#isFounded = running.some(({ role }) => role !== "joining");
@@ -320,6 +326,8 @@ export class MemberView implements SwarmView {
       coming.length === active.length ? this.#ring : this.#rings.ringOf(coming, this.#futureRing);
     this.#watchFounding();
     this.#tellListeners();
+    this.#renewedAtMs = this.#clock.nowMs();
+    this.#renewalTookMs = Math.min(this.#renewedAtMs - startedAtMs, renewalRestMaxMs);
   }
 
   #tellCrowding(active: number): void {

@@ -49,8 +49,8 @@ interface NeedsBasis {
   readonly others: SwarmView["others"];
 }
 
-/** Changes that come together are looked at together. */
-const settleMs = 20;
+/** Changes that come together are looked at together; after a long look it rests as long, where it was not merely stopped. */
+const settleMs = { min: 20, max: 1_000 };
 
 /**
  * Brings what this peer holds into line with the ring: the one place where arcs begin and end to be crawled.
@@ -192,9 +192,11 @@ export class Ownership {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
+      const startedAtMs = this.#clock.nowMs();
       this.#step();
+      const tookMs = this.#clock.nowMs() - startedAtMs;
       await this.#alarm.sleep(this.#options.lookIntervalMs);
-      await this.#clock.sleep(settleMs, signal);
+      await this.#clock.sleep(Math.min(Math.max(settleMs.min, tookMs), settleMs.max), signal);
     }
   }
 
