@@ -8,7 +8,7 @@ import type { HostName, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ResolveFailure, ResolveOutcome, Resolver } from "../../ports/resolver.ts";
 import { AnswerCache } from "./answer-cache.ts";
-import { isInHostsFile, systemHostsFile } from "./hosts-file.ts";
+import { HostsFile, systemHostsFile } from "./hosts-file.ts";
 import { TaskSlots } from "./task-slots.ts";
 
 export interface DnsResolverOptions {
@@ -119,7 +119,7 @@ export class DnsResolver implements Resolver {
   readonly #options: DnsResolverOptions;
   readonly #newCares: () => CaresResolver;
   readonly #lookUp: NonNullable<DnsResolverPorts["lookUp"]>;
-  readonly #hostsFile: string;
+  readonly #hostsFile: HostsFile;
   #cares: CaresResolver;
   #prefersIPv6: boolean;
   #readAtMs: Millis;
@@ -136,7 +136,7 @@ export class DnsResolver implements Resolver {
     this.#options = options;
     this.#newCares = () => caresWith(options, ports.newCares);
     this.#lookUp = ports.lookUp ?? lookup;
-    this.#hostsFile = ports.hostsFile ?? systemHostsFile();
+    this.#hostsFile = new HostsFile(ports.hostsFile ?? systemHostsFile());
     this.#cares = this.#newCares();
     this.#prefersIPv6 = options.prefersIPv6();
     this.#readAtMs = ports.clock.nowMs();
@@ -262,7 +262,7 @@ export class DnsResolver implements Resolver {
 
   async #askSystem(host: HostName): Promise<Answer> {
     const order = this.#prefersIPv6 ? "ipv6first" : "ipv4first";
-    const isWhole = host.includes(".") && !(await isInHostsFile(host, this.#hostsFile));
+    const isWhole = host.includes(".") && !(await this.#hostsFile.has(host));
     const name = isWhole ? `${host}.` : host;
     const found = await this.#lookUp(name, { all: true, order, hints: ADDRCONFIG });
     const addresses = found.map(({ address }) => address);

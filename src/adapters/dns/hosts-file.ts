@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Where this system has the names that need no server. */
@@ -9,17 +9,33 @@ export function systemHostsFile(): string {
     : "/etc/hosts";
 }
 
-/** Whether a hosts file has the name, whatever its case there; one that cannot be read has none. */
-export async function isInHostsFile(name: string, path: string): Promise<boolean> {
-  const text = await readFile(path, "latin1").catch(() => "");
-  const lowerCase = text.toLowerCase();
-  // Such files may be long, and few of the names that are looked for are in one.
-  if (!lowerCase.includes(name)) return false;
-  return lowerCase.split("\n").some((line) => namesOf(line).includes(name));
-}
+/** A hosts file, of lines of `ADDRESS NAME NAME # COMMENT`; such a file that blocks hosts has many MB. */
+export class HostsFile {
+  readonly #path: string;
+  /** As it was read last: to read it for each name would keep everything else waiting. */
+  #read: { readonly version: string; readonly text: string } | undefined;
 
-/** Of `ADDRESS NAME NAME # COMMENT`. */
-function namesOf(line: string): readonly string[] {
-  const [entry = ""] = line.split("#", 1);
-  return entry.trim().split(/\s+/).slice(1);
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Whether the file has the name, whatever its case there; one that cannot be read has none. */
+  async has(name: string): Promise<boolean> {
+    const text = await this.#text().catch(() => "");
+    const whole = new RegExp(`\\s${name.replace(/\W/g, "\\$&")}(?=[\\s#]|$)`, "gi");
+    for (const { index } of text.matchAll(whole)) {
+      const before = text.slice(text.lastIndexOf("\n", index) + 1, index);
+      if (before.trim() !== "" && !before.includes("#")) return true;
+    }
+    return false;
+  }
+
+  async #text(): Promise<string> {
+    const { mtimeMs, ctimeMs, ino, size } = await stat(this.#path);
+    const version = [mtimeMs, ctimeMs, ino, size].join();
+    if (this.#read?.version !== version) {
+      this.#read = { version, text: await readFile(this.#path, "latin1") };
+    }
+    return this.#read.text;
+  }
 }
