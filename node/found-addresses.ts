@@ -38,16 +38,16 @@ export class FoundAddresses {
   /** One that waits of each member; it does not wait any longer. */
   take(): readonly string[] {
     const taken: string[] = [];
-    for (const [member, addresses] of this.#waiting) {
-      const [address] = addresses;
-      if (address === undefined) continue;
-      taken.push(address);
-      addresses.delete(address);
-      if (addresses.size === 0) this.#waiting.delete(member);
-      this.#setTried(address, Infinity);
+    for (const member of [...this.#waiting.keys()]) {
+      const address = this.#takeOf(member);
+      if (address !== undefined) taken.push(address);
     }
-    this.#size -= taken.length;
     return taken;
+  }
+
+  /** Another one that waits of the member that `address` leads to. */
+  takeNext(address: string): string | undefined {
+    return this.#takeOf(memberOf(address));
   }
 
   failed(address: string, nowMs: Millis): void {
@@ -60,8 +60,19 @@ export class FoundAddresses {
     this.#wait(address);
   }
 
+  #takeOf(member: string): string | undefined {
+    const addresses = this.#waiting.get(member);
+    const [address] = addresses ?? [];
+    if (addresses === undefined || address === undefined) return undefined;
+    addresses.delete(address);
+    if (addresses.size === 0) this.#waiting.delete(member);
+    this.#size -= 1;
+    this.#setTried(address, Infinity);
+    return address;
+  }
+
   #wait(address: string): void {
-    const member = address.split("/p2p/").at(-1) ?? "";
+    const member = memberOf(address);
     const addresses = this.#waiting.get(member) ?? new Set();
     const isFull = this.#size >= waitingMax || addresses.size >= waitingOfMemberMax;
     if (isFull || addresses.has(address)) return;
@@ -77,4 +88,8 @@ export class FoundAddresses {
       this.#tried.delete(oldest);
     }
   }
+}
+
+function memberOf(address: string): string {
+  return address.split("/p2p/").at(-1) ?? "";
 }

@@ -154,7 +154,8 @@ export class PatientOverlay implements Overlay {
 
   /**
    * Tries those that have been found, in rounds: one address of each member at once. One may swallow what it is sent, and
-   * anybody can name such addresses; and attempts at one member at the same time would share the outcome of the first.
+   * anybody can name such addresses; and attempts at one member at the same time would share the outcome of the first. While
+   * a round waits for some, the others' next addresses are tried.
    */
   async #attemptFound(over: AbortSignal): Promise<JoinOutcome> {
     let joined: JoinOutcome | undefined;
@@ -168,16 +169,29 @@ export class PatientOverlay implements Overlay {
   async #tryFound(over: AbortSignal): Promise<JoinOutcome | undefined> {
     const met = new AbortController();
     const signal = AbortSignal.any([over, met.signal]);
-    const attempts = this.#found.take().map(async (found) => {
+    let joined: JoinOutcome | undefined;
+    const attempt = async (found: string): Promise<void> => {
       const outcome = await this.#inner.join(found, signal);
       const hasJoined = outcome.kind === "joined";
       if (hasJoined || signal.aborted) this.#found.giveBack(found);
       else this.#found.failed(found, this.#clock.nowMs());
-      if (hasJoined) met.abort();
-      return hasJoined ? outcome : undefined;
+      if (!hasJoined) return;
+      joined ??= outcome;
+      met.abort();
+    };
+    const firsts = this.#found.take();
+    let waitedFor = firsts.length;
+    const attempts = firsts.map(async (first) => {
+      await attempt(first);
+      waitedFor -= 1;
+      while (waitedFor > 0 && !signal.aborted) {
+        const next = this.#found.takeNext(first);
+        if (next === undefined) return;
+        await attempt(next);
+      }
     });
-    const outcomes = await Promise.all(attempts);
-    return outcomes.find((outcome) => outcome !== undefined);
+    await Promise.all(attempts);
+    return joined;
   }
 
   async #rest(address: string, ms: Millis, over: AbortSignal): Promise<void> {

@@ -261,6 +261,21 @@ describe("PatientOverlay", () => {
     expect(clock.nowMs() - foundAtMs).toBeLessThan(6_000);
   });
 
+  it("tries all addresses of a member on the local network while another one's are silent", async () => {
+    const overlay = patient();
+    const joining = overlay.join(localNetwork, new AbortController().signal);
+    await clock.run(clock.sleep(1));
+    const foundAtMs = clock.nowMs();
+    for (let port = 1; port <= 8; port += 1) {
+      inner.silent.add(`/ip4/192.0.2.9/tcp/${port}/p2p/made-up`);
+      inner.found(`/ip4/192.0.2.9/tcp/${port}/p2p/made-up`);
+      inner.found(`/ip4/192.0.2.2/tcp/${port}/p2p/m`);
+    }
+    inner.outcomes.set("/ip4/192.0.2.2/tcp/8/p2p/m", { kind: "joined", member });
+    expect(await clock.run(joining)).toEqual({ kind: "joined", member });
+    expect(clock.nowMs() - foundAtMs).toBeLessThan(100);
+  });
+
   it("tries the addresses that one member has on the local network one after the other", async () => {
     const overlay = patient();
     const joining = overlay.join(localNetwork, new AbortController().signal);
