@@ -9,7 +9,7 @@ import type { MembershipAction, MembershipMessage } from "./membership-message.t
 import { exchangeScale } from "./membership-options.ts";
 import type { MembershipOptions } from "./membership-options.ts";
 import { ProbeSchedule } from "./probe-schedule.ts";
-import { Prober } from "./prober.ts";
+import { Prober, signsOfIllness } from "./prober.ts";
 import type { ProbeEvent } from "./prober.ts";
 import { Roster } from "./roster.ts";
 import type { MembershipSelf } from "./roster.ts";
@@ -236,7 +236,7 @@ export class Membership {
     switch (event.kind) {
       case "ask-others": {
         const { target, sequence } = event;
-        const helpers = this.#roster.someAlive(this.#options.indirectProbes, target);
+        const helpers = this.#roster.helpersFor(target, this.#options.indirectProbes);
         this.#prober.asked(sequence, helpers);
         const claims = this.#roster.doubtsAbout(target);
         for (const helper of helpers) {
@@ -245,7 +245,7 @@ export class Membership {
         break;
       }
       case "failed":
-        if (this.#roster.hasMet(event.target)) this.#awareness.note(event.missingNacks);
+        this.#awareness.note(signsOfIllness(event, (id) => this.#roster.hasMet(id)));
         this.#roster.accuse(event.target, nowMs);
         break;
       case "nack":

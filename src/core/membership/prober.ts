@@ -15,7 +15,8 @@ interface Probe {
   failAtMs: Millis;
   /** Who was asked to help; undefined before that. */
   helpers: Set<MemberId> | undefined;
-  nacks: number;
+  /** Helpers that have said nothing yet. */
+  readonly silent: Set<MemberId>;
 }
 
 /** A probe on behalf of another member. */
@@ -31,9 +32,26 @@ interface Errand {
 /** What time asks for. */
 export type ProbeEvent =
   | { readonly kind: "ask-others"; readonly target: MemberId; readonly sequence: number }
-  /** `missingNacks`: helpers that were silent too, 1 where there were none to ask. */
-  | { readonly kind: "failed"; readonly target: MemberId; readonly missingNacks: number }
+  /** `silent`: those of its helpers that were silent too. */
+  | {
+      readonly kind: "failed";
+      readonly target: MemberId;
+      readonly helpers: ReadonlySet<MemberId>;
+      readonly silent: ReadonlySet<MemberId>;
+    }
   | { readonly kind: "nack"; readonly to: MemberId; readonly sequence: number };
+
+/**
+ * What the end of a probe says of this member's own ears: as many as its helpers that were silent too; 1 where there were
+ * none to ask. Only who `hasMet` says is surely there.
+ */
+export function signsOfIllness(
+  { target, helpers, silent }: Extract<ProbeEvent, { readonly kind: "failed" }>,
+  hasMet: (id: MemberId) => boolean,
+): number {
+  if (![...helpers].some(hasMet)) return hasMet(target) ? 1 : 0;
+  return [...silent].filter(hasMet).length;
+}
 
 /** Whose question an answer settles. */
 export type ProbeAnswer =
@@ -69,7 +87,7 @@ export class Prober {
       indirectAtMs: nowMs + timeoutMs,
       failAtMs: nowMs + failMs,
       helpers: undefined,
-      nacks: 0,
+      silent: new Set(),
     });
     return sequence;
   }
@@ -97,7 +115,9 @@ export class Prober {
   /** Notes who was asked to help with a probe. */
   asked(sequence: number, helpers: readonly MemberId[]): void {
     const probe = this.#probes.get(sequence);
-    if (probe !== undefined) probe.helpers = new Set(helpers);
+    if (probe === undefined) return;
+    probe.helpers = new Set(helpers);
+    for (const helper of helpers) probe.silent.add(helper);
   }
 
   /** An answer came; undefined when nobody waits for it. */
@@ -115,8 +135,7 @@ export class Prober {
 
   /** A helper says that it is well, but the target silent; each counts once. */
   nacked(from: MemberId, sequence: number): void {
-    const probe = this.#probes.get(sequence);
-    if (probe?.helpers?.has(from) === true && probe.nacks < probe.helpers.size) probe.nacks++;
+    this.#probes.get(sequence)?.silent.delete(from);
   }
 
   /** What is to be done by now; each event comes once. */
@@ -126,8 +145,8 @@ export class Prober {
       const { target, helpers } = probe;
       if (nowMs >= probe.failAtMs) {
         this.#end(sequence, probe);
-        const expected = helpers === undefined || helpers.size === 0 ? 1 : helpers.size;
-        events.push({ kind: "failed", target, missingNacks: expected - probe.nacks });
+        const { silent } = probe;
+        events.push({ kind: "failed", target, helpers: helpers ?? new Set(), silent });
       } else if (nowMs >= probe.indirectAtMs && helpers === undefined) {
         events.push({ kind: "ask-others", target, sequence });
       }

@@ -148,6 +148,13 @@ export class Roster {
     return ids.slice(0, count);
   }
 
+  /** At most `count` others that nobody doubts, at random; first those that have been met, who are surely there. */
+  helpersFor(target: MemberId, count: number): MemberId[] {
+    const ids = this.someAlive(Infinity, target);
+    const met = ids.filter((id) => this.hasMet(id));
+    return [...met, ...ids.filter((id) => !this.hasMet(id))].slice(0, count);
+  }
+
   #isCurrent({ id, generation, incarnation }: Member): boolean {
     const subject = this.#suspicions.get(id)?.subject;
     return subject?.generation === generation && subject.incarnation === incarnation;

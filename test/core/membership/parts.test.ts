@@ -56,7 +56,8 @@ describe("Prober", () => {
     expect(prober.due(299)).toEqual([]);
     prober.nacked(b, sequence);
     prober.nacked(a, sequence);
-    expect(prober.due(300)).toEqual([{ kind: "failed", target: a, missingNacks: 2 }]);
+    const [helpers, silent] = [new Set([b, c, d]), new Set([c, d])];
+    expect(prober.due(300)).toEqual([{ kind: "failed", target: a, helpers, silent }]);
     expect([prober.isProbing(a), prober.nextAtMs()]).toEqual([false, Infinity]);
   });
 
