@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import { readable, readAddress, toMultiaddr } from "../src/adapters/libp2p/address.ts";
 import { Libp2pOverlay } from "../src/adapters/libp2p/libp2p-overlay.ts";
 import { isReachable } from "../src/adapters/libp2p/overlay-options.ts";
@@ -144,14 +145,22 @@ async function isFree(host: string, port: number): Promise<boolean> {
   });
 }
 
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
 async function readSwarmKey(file: string): Promise<Uint8Array> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
     const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
-    // Where there is something, no key would be made over it.
-    const advice = isAbsent ? `; peer key new ${file} makes one` : "";
+    // Where there is no directory, or there leads a link, none would be made.
+    const canMakeOne = isAbsent && (await isThere(dirname(file))) && !(await isThere(file));
+    const advice = canMakeOne ? `; peer key new ${file} makes one` : "";
     const reason = systemReason(error, readingFile);
     throw usageError(`--swarm-key: ${file} cannot be read (${reason})${advice}`);
   }

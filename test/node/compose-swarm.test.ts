@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { composeSwarm } from "../../node/compose-swarm.ts";
 import { idOfKey, newKey } from "../../node/peer-identity.ts";
@@ -124,8 +125,11 @@ describe("what a peer announces", () => {
 });
 
 describe("a swarm key that cannot be read", () => {
+  const absent = join(tmpdir(), "no-such-swarm.key");
+
   it.each([
-    ["/no/such.key", "there is no such file); peer key new /no/such.key makes one"],
+    [absent, `there is no such file); peer key new ${absent} makes one`],
+    ["/no/such.key", "there is no such file)"],
     [tmpdir(), "it is a directory)"],
     ["/dev/null/such.key", "a file is in the way)"],
   ])(
