@@ -3,12 +3,13 @@ import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import type { HostName, JobId, SiteName } from "../../../src/core/units.ts";
 import { ActiveHosts } from "../../../src/peer/frontier/active-hosts.ts";
 import { ClosedHosts } from "../../../src/peer/frontier/closed-hosts.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
-import type { Store } from "../../../src/ports/store.ts";
+import type { Store, StoreOp } from "../../../src/ports/store.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages } from "../../support/table-web.ts";
@@ -46,6 +47,7 @@ class PlaceBench {
     onOpen: () => Promise.resolve(),
   });
   readonly flushed = Promise.withResolvers<undefined>();
+  readonly appended: StoreOp[] = [];
   readonly hosts = new ActiveHosts(
     {
       clock: this.clock,
@@ -54,7 +56,10 @@ class PlaceBench {
     {
       closed: this.closed,
       journal: {
-        append: () => this.#written(),
+        append: (ops) => {
+          this.appended.push(...ops);
+          return this.#written();
+        },
         flushed: () => this.#written(),
       },
     },
@@ -109,6 +114,14 @@ describe("ActiveHosts", () => {
     bench.flushed.resolve(undefined);
     await new Promise(setImmediate);
     expect((await bench.hosts.loadAll(names)).get(name)).not.toBe(host);
+  });
+
+  it("write when one opens that gives its place up, so that the next process asks it no sooner", () => {
+    const bench = new PlaceBench();
+    const { gate } = bench.fill().visit;
+    bench.hosts.add(bench.host("next.example"));
+    const rows = bench.appended.map((op) => op.type === "put" && HostRecord.decode(op.value));
+    expect(rows).toMatchObject([{ host: "first.example", nextFetchAtMs: gate.nextFetchAtMs }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import type { HostRecord } from "../../../src/core/record/record.pb.ts";
+import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
 import { defaultFrontierOptions } from "../../../src/peer/frontier/frontier-options.ts";
 import { HeadShares } from "../../../src/peer/frontier/head-shares.ts";
@@ -12,6 +12,9 @@ import { VirtualClock } from "../../../sim/virtual-clock.ts";
 const name = "a.example" as HostName;
 const names = new Map([[name, "a.example" as SiteName]]);
 
+/** What the database has of the hosts that it is asked for. */
+type Values = (Uint8Array | undefined)[];
+
 /** What another member says of the host: slow, and away for a minute. */
 function heardAt(nowMs: number): HostRecord {
   const backoffUntilMs = nowMs + 60_000;
@@ -22,9 +25,9 @@ function heardAt(nowMs: number): HostRecord {
 /** A loader whose database answers when it is told to, and has no row of any host. */
 class Bench {
   readonly clock = new VirtualClock();
-  readonly answer = Promise.withResolvers<undefined[]>();
+  readonly answer = Promise.withResolvers<Values>();
   /** Of the reads after the first one. */
-  readonly answers: PromiseWithResolvers<undefined[]>[] = [];
+  readonly answers: PromiseWithResolvers<Values>[] = [];
   readonly committed = Promise.withResolvers<undefined>();
   readonly heard = heardAt(this.clock.nowMs());
   readonly loader = new HostLoader(
@@ -145,7 +148,7 @@ describe("a host that is active no more", () => {
     const host = await bench.load();
     if (!host) throw new Error("a host");
     bench.loader.hold(host, bench.committed.promise);
-    const answer = Promise.withResolvers<undefined[]>();
+    const answer = Promise.withResolvers<Values>();
     bench.answers.push(answer);
     const loaded = bench.load();
     bench.committed.resolve(undefined);
@@ -159,7 +162,7 @@ describe("a host that is active no more", () => {
     bench.answer.resolve([undefined]);
     const host = await bench.load();
     if (!host) throw new Error("a host");
-    const answer = Promise.withResolvers<undefined[]>();
+    const answer = Promise.withResolvers<Values>();
     bench.answers.push(answer);
     const loaded = bench.load();
     bench.loader.hold(host, bench.committed.promise);
@@ -175,5 +178,15 @@ describe("a host that is active no more", () => {
     bench.loader.hold(host, bench.committed.promise);
     bench.hear();
     expect(host.crawlDelayMs).toBe(8_000);
+  });
+});
+
+describe("a host that the database has", () => {
+  it("is not closed for longer than anything closes one, where the clock was ahead then", async () => {
+    const bench = new Bench();
+    const years = 10 * 365 * 86_400_000;
+    bench.answer.resolve([HostRecord.encode(heardAt(bench.clock.nowMs() + years))]);
+    const gate = (await bench.load())?.visit.gate;
+    expect(gate?.nextFetchAtMs).toBeLessThan(bench.clock.nowMs() + years / 2);
   });
 });

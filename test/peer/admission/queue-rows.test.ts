@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
+import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
+import { packLinks } from "../../../src/core/page/packed-links.ts";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import { compareKeys } from "../../../src/core/record/compare-keys.ts";
+import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
+import type { CanonicalUrl, HostName, SiteName } from "../../../src/core/units.ts";
+import type { AdmissionRequest } from "../../../src/peer/admission/admission.ts";
+import { candidateOf } from "../../../src/peer/admission/candidate.ts";
+import { QueueRows } from "../../../src/peer/admission/queue-rows.ts";
+import { Sequence } from "../../../src/peer/durability/sequence.ts";
+import { Host } from "../../../src/peer/frontier/host.ts";
+import { HostPlaces } from "../../../src/peer/host-places.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import type { StoreOp } from "../../../src/ports/store.ts";
+
+const places = new HostPlaces();
+
+function newHost(): Host {
+  const names = { host: "a.example" as HostName, site: "a.example" as SiteName };
+  const gate = new HostGate(defaultPolitenessOptions);
+  const parts = { gate, queue: new HostQueue(8), connectionsMax: 1, delayMs: 0 };
+  return new Host(new HostVisit({ ...names, ...parts }), undefined);
+}
+
+/** Links of a page at that depth. */
+function linksAt(depth: number, ...paths: string[]): AdmissionRequest {
+  const urls = paths.map((path) => `http://a.example${path}` as CanonicalUrl);
+  const via = `http://a.example/page-${depth}`;
+  const job = new JobRegistry().define("test");
+  return { job, links: packLinks(urls, false), excluded: [], depth, via, redirectChain: [] };
+}
+
+/** Writes rows of a host; what is found in them later, in the order of the queue. */
+class Rows {
+  readonly #ops: StoreOp[] = [];
+  readonly #host = newHost();
+  readonly #rows = new QueueRows(new Sequence(), 0, this.#ops);
+
+  /** Of all that one batch brings. */
+  write(...requests: AdmissionRequest[]): void {
+    for (const request of requests) {
+      const { links } = request;
+      for (const index of links.ends.keys()) {
+        const link = { request, links, index, reason: undefined };
+        this.#rows.add(this.#host, candidateOf(link, places));
+      }
+    }
+    this.#rows.close();
+  }
+
+  read(): QueueBundle[] {
+    return this.#ops
+      .toSorted((one, other) => compareKeys(one.key, other.key))
+      .flatMap((op) => (op.type === "put" ? QueueBundle.decode(op.value) : []));
+  }
+}
+
+describe("rows of a host's queue", () => {
+  it("have no URLs of two pages in one, which have depths and ways of their own", () => {
+    const rows = new Rows();
+    rows.write(linksAt(1, "/one", "/two"), linksAt(2, "/three"));
+    expect(rows.read()).toMatchObject([
+      { urls: ["http://a.example/one", "http://a.example/two"], depth: 1 },
+      { urls: ["http://a.example/three"], depth: 2, via: "http://a.example/page-2" },
+    ]);
+  });
+
+  it("go before those that were written while their job's priority was lower", () => {
+    const rows = new Rows();
+    const jobs = new JobRegistry();
+    rows.write({ ...linksAt(1, "/earlier"), job: jobs.define("test", { priority: 1 }) });
+    rows.write({ ...linksAt(2, "/later"), job: jobs.define("test", { priority: 8 }) });
+    expect(rows.read().map(({ depth }) => depth)).toEqual([2, 1]);
+  });
+});
