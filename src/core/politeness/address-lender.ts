@@ -11,26 +11,8 @@ import type {
   LoanAnswer,
   LoanAsk,
   LoanState,
-  Waiter,
 } from "./address-loan.ts";
-
-interface Entry {
-  readonly address: IpAddress;
-  loan: Loan | undefined;
-  /** Of those who say that they have it too: each counts when the ones before it are over. */
-  readonly others: Loan[];
-  /** The address's clock: no request may start before. */
-  openAtMs: Millis;
-  /** Until then it may be on loan from a former steward, or from one that nobody here knows of. */
-  unsureUntilMs: Millis;
-  /** When this steward last knew that nobody else had lent it. */
-  sureAtMs: Millis;
-  /** When another steward took over: nothing is lent until it has lost the address again. */
-  movedAtMs: Millis | undefined;
-  calledAtMs: Millis;
-  /** First come, first served. */
-  readonly waiting: Map<MemberId, Waiter>;
-}
+import { newKeptAddress, type KeptAddress } from "./kept-address.ts";
 
 /** A waiter that has not asked for so long does not want it any more; they are told to ask again sooner than that. */
 const waiterForgottenMs = 10_000;
@@ -52,10 +34,10 @@ const inquiryAskAgainMs: Millis = 500;
 export class AddressLender {
   readonly #options: LendingOptions;
   readonly #view: LenderView;
-  readonly #entries = new Map<IpAddress, Entry>();
+  readonly #entries = new Map<IpAddress, KeptAddress>();
   readonly #lentTo = new Map<MemberId, number>();
   /** Entries by when they must be looked at. */
-  readonly #due = new BinaryHeap<Entry>();
+  readonly #due = new BinaryHeap<KeptAddress>();
   #calls: LenderCall[] = [];
 
   constructor(options: LendingOptions, view: LenderView) {
@@ -103,7 +85,7 @@ export class AddressLender {
     if (!entry) return { sequence: 0, heldMs: 0, restMs: 0, unsureMs: allMs };
     this.#settle(entry, nowMs);
     const { loan, others } = entry;
-    const overMs = overInMs(others, this.#options, nowMs);
+    const overMs = Math.max(entry.besideUntilMs - nowMs, overInMs(others, this.#options, nowMs));
     const unsureMs = loan ? overMs : this.#unsureMs(entry, nowMs);
     entry.movedAtMs = nowMs;
     entry.waiting.clear();
@@ -129,7 +111,10 @@ export class AddressLender {
     }
     const isSure = state.unsureMs === 0 || borrower !== undefined;
     // Who has it beside the holder is waited for; a former steward that is not sure either is asked again.
-    if (borrower) entry.unsureUntilMs = Math.max(entry.unsureUntilMs, nowMs + state.unsureMs);
+    if (borrower) {
+      entry.besideUntilMs = Math.max(entry.besideUntilMs, nowMs + state.unsureMs);
+      entry.unsureUntilMs = Math.max(entry.unsureUntilMs, entry.besideUntilMs);
+    }
     if (isSure) entry.sureAtMs = nowMs;
     entry.calledAtMs = isSure ? 0 : nowMs + state.unsureMs - this.#options.callMs;
     this.#look(entry, nowMs);
@@ -164,26 +149,16 @@ export class AddressLender {
     return calls;
   }
 
-  #entryOf(address: IpAddress): Entry | undefined {
+  #entryOf(address: IpAddress): KeptAddress | undefined {
     const known = this.#entries.get(address);
     if (known || this.#entries.size >= this.#options.addressesMax) return known;
-    const entry: Entry = {
-      address,
-      loan: undefined,
-      others: [],
-      openAtMs: 0,
-      unsureUntilMs: 0,
-      sureAtMs: 0,
-      movedAtMs: undefined,
-      calledAtMs: 0,
-      waiting: new Map(),
-    };
+    const entry = newKeptAddress(address);
     this.#entries.set(address, entry);
     return entry;
   }
 
   /** Takes in what a question says of the borrower's present state. */
-  #hear(entry: Entry, from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): void {
+  #hear(entry: KeptAddress, from: Borrower, sequence: number, ask: LoanAsk, nowMs: Millis): void {
     const { loan, others } = entry;
     if (ask.heldMs <= 0 && !ask.busy) {
       this.#end(entry, from, sequence, ask.restMs, nowMs);
@@ -209,10 +184,11 @@ export class AddressLender {
     if (!this.#mayHaveMore(from, false)) return;
     // From a former steward, or from the other side of a partition. Whoever was called meanwhile has to wait for it.
     this.#lend(entry, { borrower: from, sequence, endAtMs, shared: false });
-    Object.assign(entry, { calledAtMs: 0, unsureUntilMs: 0, sureAtMs: nowMs });
+    const { besideUntilMs } = entry;
+    Object.assign(entry, { calledAtMs: 0, unsureUntilMs: besideUntilMs, sureAtMs: nowMs });
   }
 
-  #answer(entry: Entry, from: Borrower, sequence: number, nowMs: Millis): LoanAnswer {
+  #answer(entry: KeptAddress, from: Borrower, sequence: number, nowMs: Millis): LoanAnswer {
     const { loan, waiting } = entry;
     const isHolder = loan !== undefined && isOf(loan, from);
     const isStale = isHolder && sequence < loan.sequence;
@@ -245,7 +221,7 @@ export class AddressLender {
     return isHolder || (this.#lentTo.get(member) ?? 0) < this.#options.loansPerMemberMax;
   }
 
-  #enqueue(entry: Entry, { member, generation }: Borrower, nowMs: Millis): void {
+  #enqueue(entry: KeptAddress, { member, generation }: Borrower, nowMs: Millis): void {
     const known = entry.waiting.get(member);
     if (known?.generation === generation) known.askedAtMs = nowMs;
     else if (entry.waiting.size < this.#options.waitersMax) {
@@ -254,7 +230,7 @@ export class AddressLender {
   }
 
   /** Whether somebody may have it from a former steward. */
-  #isUnsure(entry: Entry, nowMs: Millis): boolean {
+  #isUnsure(entry: KeptAddress, nowMs: Millis): boolean {
     const untoldMs = untoldLoanMs(this.#options);
     entry.unsureUntilMs = Math.max(entry.unsureUntilMs, this.#view.missedUntilMs() + untoldMs);
     if (nowMs < entry.unsureUntilMs) return true;
@@ -267,7 +243,7 @@ export class AddressLender {
   }
 
   /** How long this steward may be unsure; it asks the one before it, if there is one to ask. */
-  #unsureMs(entry: Entry, nowMs: Millis): Millis {
+  #unsureMs(entry: KeptAddress, nowMs: Millis): Millis {
     if (!this.#isUnsure(entry, nowMs)) return 0;
     const { address } = entry;
     const member = this.#view.predecessorOf(address, nowMs)?.member;
@@ -278,13 +254,13 @@ export class AddressLender {
     return inquiryAskAgainMs;
   }
 
-  #lend(entry: Entry, loan: Omit<Loan, "goneAtMs">): void {
+  #lend(entry: KeptAddress, loan: Omit<Loan, "goneAtMs">): void {
     const { member } = loan.borrower;
     entry.loan = { ...loan, goneAtMs: undefined };
     this.#lentTo.set(member, (this.#lentTo.get(member) ?? 0) + 1);
   }
 
-  #end(entry: Entry, from: Borrower, sequence: number, restMs: Millis, nowMs: Millis): void {
+  #end(entry: KeptAddress, from: Borrower, sequence: number, restMs: Millis, nowMs: Millis): void {
     const { loan, others } = entry;
     const openAtMs = nowMs + Math.min(restMs, this.#options.addressDelayMs);
     const at = others.findIndex((other) => isOf(other, from) && other.sequence < sequence);
@@ -296,7 +272,7 @@ export class AddressLender {
     this.#free(entry, loan, openAtMs);
   }
 
-  #free(entry: Entry, { borrower: { member } }: Loan, openAtMs: Millis): void {
+  #free(entry: KeptAddress, { borrower: { member } }: Loan, openAtMs: Millis): void {
     Object.assign(entry, { loan: undefined, calledAtMs: 0 });
     entry.openAtMs = Math.max(entry.openAtMs, openAtMs);
     const left = (this.#lentTo.get(member) ?? 1) - 1;
@@ -310,7 +286,7 @@ export class AddressLender {
   }
 
   /** Ends a loan that was not given back and under which no request can be open any more. */
-  #settle(entry: Entry, nowMs: Millis): void {
+  #settle(entry: KeptAddress, nowMs: Millis): void {
     const { loan } = entry;
     if (!loan) return;
     if (!this.#view.isRunning(loan.borrower)) {
@@ -322,7 +298,7 @@ export class AddressLender {
   }
 
   /** Calls whoever is to be called, and notes when to look again. */
-  #look(entry: Entry, nowMs: Millis): void {
+  #look(entry: KeptAddress, nowMs: Millis): void {
     this.#settle(entry, nowMs);
     for (const [member, { generation, askedAtMs }] of entry.waiting) {
       const isLate = nowMs - askedAtMs > waiterForgottenMs;
@@ -337,18 +313,18 @@ export class AddressLender {
     }
   }
 
-  #movedUntilMs({ address, movedAtMs }: Entry, nowMs: Millis): Millis {
+  #movedUntilMs({ address, movedAtMs }: KeptAddress, nowMs: Millis): Millis {
     if (movedAtMs === undefined) return 0;
     const lostAtMs = this.#view.predecessorOf(address, nowMs)?.untilMs ?? 0;
     return lostAtMs > movedAtMs ? 0 : movedAtMs + longestLoanMs(this.#options);
   }
 
-  #mayCall(entry: Entry, nowMs: Millis): boolean {
+  #mayCall(entry: KeptAddress, nowMs: Millis): boolean {
     const isRepeated = nowMs < entry.calledAtMs + this.#options.callMs;
     return !isRepeated && this.#movedUntilMs(entry, nowMs) <= nowMs;
   }
 
-  #callNext(entry: Entry, nowMs: Millis): void {
+  #callNext(entry: KeptAddress, nowMs: Millis): void {
     const { address, loan, waiting } = entry;
     if (loan) {
       const { member } = loan.borrower;
@@ -369,12 +345,12 @@ export class AddressLender {
     if (member !== undefined) this.#call(entry, { kind: "turn", member, address }, nowMs);
   }
 
-  #call(entry: Entry, call: LenderCall, nowMs: Millis): void {
+  #call(entry: KeptAddress, call: LenderCall, nowMs: Millis): void {
     entry.calledAtMs = nowMs;
     this.#calls.push(call);
   }
 
-  #wakeAtMs(entry: Entry, nowMs: Millis): Millis | undefined {
+  #wakeAtMs(entry: KeptAddress, nowMs: Millis): Millis | undefined {
     const { loan, waiting } = entry;
     if (waiting.size > 0) {
       const calledMs = entry.calledAtMs + this.#options.callMs;

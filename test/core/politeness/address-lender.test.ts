@@ -96,6 +96,26 @@ describe("AddressLender", () => {
     expect(lender.ask(next, 3, asking(0), overAtMs).kind).toBe("lent");
   });
 
+  it("waits for whom a former steward knew beside the borrower, whoever else tells of a loan meanwhile", () => {
+    const next: Borrower = { member: "next" as MemberId, generation: 1 };
+    const lender = newLender();
+    const state = { holder: one, sequence: 1, heldMs: 5_000, restMs: 0, unsureMs: 60_000 };
+    lender.inherit(address, state, 10_000);
+    lender.giveBack(one, 2, { address, restMs: 0 }, 10_100);
+    lender.ask(other, 1, asking(1_000), 10_200);
+    lender.giveBack(other, 2, { address, restMs: 0 }, 10_300);
+    expect(lender.ask(next, 1, asking(0), 10_400).kind).toBe("later");
+    expect(lender.ask(next, 2, asking(0), 69_999).kind).toBe("later");
+    expect(lender.ask(next, 3, asking(0), 70_000).kind).toBe("lent");
+  });
+
+  it("tells the next steward of those whom the one before it knew beside the borrower", () => {
+    const lender = newLender();
+    const state = { holder: one, sequence: 1, heldMs: 5_000, restMs: 0, unsureMs: 60_000 };
+    lender.inherit(address, state, 10_000);
+    expect(lender.handOver(address, 11_000)).toMatchObject({ holder: one, unsureMs: 59_000 });
+  });
+
   it("calls again for what a second member has, when the first one has it no more", () => {
     const next: Borrower = { member: "next" as MemberId, generation: 1 };
     const lender = newLender();
