@@ -1,5 +1,4 @@
 import { lstat, readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { readable, readAddress, toMultiaddr } from "../src/adapters/libp2p/address.ts";
 import { Libp2pOverlay } from "../src/adapters/libp2p/libp2p-overlay.ts";
@@ -66,12 +65,14 @@ export async function composeSwarm(
   const swarmKey = config.keyFile === undefined ? undefined : await readSwarmKey(config.keyFile);
   const { replicas } = { ...defaultClusterOptions, ...config };
   const cluster = { ...defaultClusterOptions, replicas };
-  const listen = config.listen ?? (await defaultListen(named, join, memory.port));
+  const listen = config.listen ?? defaultListen(named, join, memory.port);
   const inner = new Libp2pOverlay(ports, {
     key: identity.key,
     swarm: config.name,
     fingerprint: clusterFingerprint(cluster),
     listen: listen.map(toMultiaddr),
+    // The port of the last run, which nobody asked for by its number, may be another's by now.
+    takesOtherPort: config.listen === undefined,
     localDiscovery: config.localDiscovery ?? seeksLocally,
     ...(announce && { announce }),
     ...(swarmKey && { swarmKey }),
@@ -123,26 +124,12 @@ const loopback = /^\/(ip4\/127\.|ip6\/::1\/|dns[46]?\/([^/]+\.)?localhost\/)/i;
  * Who joins on loopback is reached there; what is for this machine alone is not opened to others, also where a member of
  * which it remembers more addresses is. Who joins by IPv6 is reached so, too: the others may have nothing else.
  */
-async function defaultListen(
-  named: readonly string[],
-  join: readonly string[],
-  lastPort: number | undefined,
-): Promise<string[]> {
+function defaultListen(named: readonly string[], join: readonly string[], port = 0): string[] {
   const told = named.length > 0 ? named : join;
   const isLocal = told.length > 0 && told.every((address) => loopback.test(address));
   const [host, hostV6] = isLocal ? ["127.0.0.1", "::1"] : ["0.0.0.0", "::"];
-  const port = lastPort !== undefined && (await isFree(host, lastPort)) ? lastPort : 0;
   const hasIPv6 = join.some((address) => address.startsWith("/ip6/"));
   return [`/ip4/${host}/tcp/${port}`, ...(hasIPv6 ? [`/ip6/${hostV6}/tcp/${port}`] : [])];
-}
-
-/** Whether the port of the last run, which nobody asked for by its number, can be had again. */
-async function isFree(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen({ host, port }, () => server.close(() => resolve(true)));
-  });
 }
 
 function isThere(path: string): Promise<boolean> {

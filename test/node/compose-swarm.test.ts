@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { composeSwarm } from "../../node/compose-swarm.ts";
+import { composeSwarm, type SwarmParts } from "../../node/compose-swarm.ts";
+import type { SwarmConfig } from "../../node/config/peer-config.ts";
 import { idOfKey, newKey } from "../../node/peer-identity.ts";
 import { SystemClock } from "../../src/adapters/system/system-clock.ts";
 import { noMetrics } from "../../src/ports/metrics.ts";
@@ -12,21 +13,29 @@ import { silentLogger } from "../support/silent-logger.ts";
 const addresses = Object.values(networkInterfaces()).flat();
 const hasIPv6 = addresses.some((each) => each?.address === "::1");
 
-/** Where a peer listens that joins by an address and names none of its own. */
-async function listenedAt(
-  join: string,
-  swarmFile = "/nowhere/swarm.json",
-): Promise<readonly string[]> {
+async function composed(
+  config: Pick<SwarmConfig, "join" | "listen">,
+  swarmFile: string,
+): Promise<SwarmParts> {
   const key = newKey();
   const id = idOfKey(key);
-  const { overlay } = await composeSwarm(
-    { name: "test", join: [join] },
+  const parts = await composeSwarm(
+    { name: "test", ...config },
     { id, fileName: id, key },
     { swarmFile },
     { clock: new SystemClock(), logger: silentLogger, metrics: noMetrics },
     () => undefined,
   );
-  onTestFinished(() => overlay.stop());
+  onTestFinished(() => parts.overlay.stop());
+  return parts;
+}
+
+/** Where a peer listens that joins by an address and names none of its own. */
+async function listenedAt(
+  join: string,
+  swarmFile = "/nowhere/swarm.json",
+): Promise<readonly string[]> {
+  const { overlay } = await composed({ join: [join] }, swarmFile);
   await overlay.start();
   return overlay.addresses;
 }
@@ -66,6 +75,29 @@ describe("a peer that joins and is not told where to listen", () => {
     const port = portOf(await listenedAt("127.0.0.1:1", swarmFile), "/ip4/127.0.0.1/");
     expect(await answers("127.0.0.1", port)).toBe(true);
     expect(await answers("127.0.0.2", port)).toBe(false);
+  });
+
+  it("listens at the port of its last run, and at another one where that has been taken", async () => {
+    const folder = await mkdtemp(`${tmpdir()}/compose-swarm-`);
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const swarmFile = `${folder}/swarm.json`;
+    const compose = (listen?: string[]): Promise<SwarmParts> =>
+      composed({ join: ["127.0.0.1:1"], ...(listen && { listen }) }, swarmFile);
+    const first = await compose();
+    await first.overlay.start();
+    const port = portOf(first.overlay.addresses, "/ip4/127.0.0.1/");
+    await first.overlay.stop();
+    const memory = { swarm: "test", port: Number(port), addresses: [] };
+    await writeFile(swarmFile, JSON.stringify(memory));
+    const [second, third] = [await compose(), await compose()];
+    await second.overlay.start();
+    expect(portOf(second.overlay.addresses, "/ip4/127.0.0.1/")).toBe(port);
+    await third.overlay.start();
+    const other = portOf(third.overlay.addresses, "/ip4/127.0.0.1/");
+    expect(other).not.toBe(port);
+    expect(await answers("127.0.0.1", other)).toBe(true);
+    const named = await compose([`127.0.0.1:${port}`]);
+    await expect(named.overlay.start()).rejects.toThrow("the address is in use");
   });
 
   it.each(["192.0.2.1:1", "127.example.org:1"])(

@@ -18,6 +18,7 @@ import { limitQuestions } from "./heard-limits.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
+import { softPorts } from "./soft-ports.ts";
 import { formatSwarmKey } from "./swarm-key.ts";
 import { toldProtector } from "./told-protector.ts";
 import { wholePackets } from "./whole-packets.ts";
@@ -71,6 +72,7 @@ export interface NodeOptions {
   readonly swarm: string;
   readonly swarmKey?: Uint8Array;
   readonly listen: readonly string[];
+  readonly takesOtherPort?: boolean;
   readonly announce?: readonly string[];
   readonly localDiscovery: boolean;
   /** Prefix of the protocols of this swarm. */
@@ -97,7 +99,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     datastore: new BoundedDatastore(),
     nodeInfo: { name: "orbweaver", version: "1", userAgent: "orbweaver" },
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
-    transports: [tcp()],
+    transports: [options.takesOtherPort ? softPorts(tcp()) : tcp()],
     connectionEncrypters: [
       watchOwnKey(limitForcedAnswers(encrypter, options.onFlood), options.onOwnKey),
     ],

@@ -13,6 +13,8 @@ export interface Libp2pOverlayOptions {
   readonly swarmKey?: Uint8Array;
   /** Multiaddrs (`/ip4/0.0.0.0/tcp/7700`) to listen at; port 0 is any. */
   readonly listen: readonly string[];
+  /** Whether any free port will do where one that it shall listen at is taken. @default false */
+  readonly takesOtherPort?: boolean;
   /** Multiaddrs told to others instead of those listened at. */
   readonly announce?: readonly string[];
   /** Whether to look for the swarm on the local network by multicast DNS. */
