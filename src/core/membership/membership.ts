@@ -173,7 +173,6 @@ export class Membership {
 
   /** A datagram came. */
   receive(from: MemberId, message: MembershipMessage, nowMs: Millis): MembershipAction[] {
-    this.#roster.meet(from);
     switch (message.kind) {
       case "ping":
         for (const claim of message.claims) this.#roster.takeGently(claim, nowMs);
@@ -193,6 +192,8 @@ export class Membership {
         this.#onPushPull(from, message, nowMs);
         break;
     }
+    // Behind what it said of itself: a newcomer begins with its table.
+    this.#roster.meet(from);
     return this.#flush(nowMs);
   }
 
