@@ -1,5 +1,5 @@
 import { afterEach, describe, it } from "vitest";
-import { interruptDemo, killDemo } from "../support/demo-process.ts";
+import { interruptDemo, killDemo, startPeersOfDemo } from "../support/demo-process.ts";
 import { ProcessBench } from "../support/process-bench.ts";
 
 describe("peer demo that is interrupted or killed", () => {
@@ -13,4 +13,12 @@ describe("peer demo that is interrupted or killed", () => {
 
   it("leaves no peer running: while the swarm crawls", () =>
     killDemo(bench, "peer 2 is asked when the job is over"));
+});
+
+describe("peer demo where the environment has settings of another peer", () => {
+  const bench = new ProcessBench();
+  afterEach(() => bench.clear());
+
+  it("starts its peers without them", () =>
+    startPeersOfDemo(bench, { ORBWEAVER_SWARM_KEY: "/nowhere/swarm.key" }));
 });
