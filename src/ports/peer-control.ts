@@ -132,8 +132,8 @@ export interface PeerControl {
   readonly peerId: string;
   /**
    * Adds seeds to a job and creates or changes the job as `options` say. Resolves when all is durable: from then on the
-   * URLs cannot be lost. At most {@link injectUrlsMax} URLs a call. Errors: `JOB_CANCELLED`; `SWARM_BUSY` when owners do not answer in time,
-   * or the peer that is to make or change the job has not found its swarm; `PEER_STOPPED`.
+   * URLs cannot be lost. At most {@link injectUrlsMax} URLs a call. Errors: `JOB_CANCELLED`; `SWARM_BUSY` when owners do not
+   * answer in time, or the peer that is to make or change the job has not found its swarm; `PEER_STOPPED`.
    */
   inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>): Promise<InjectReport>;
   /**

@@ -80,9 +80,9 @@ const startOfList = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*https?:\/\//i;
 /**
  * The URLs of a sitemap, an index of sitemaps, a feed (RSS 2.0, Atom) or a list of URLs, one a line (sitemaps.org, protocol
  * 0.9, with its other formats); nothing when `body` is none of them, by its first element or its first line. UTF-8, as the
- * protocol asks, and what feeds have besides. Only the location of an entry counts, not what extensions say of images or videos. Time and memory are
- * linear in the length of `body`, whatever it contains; nothing is ever thrown. A file that was cut gives what it has until
- * there.
+ * protocol asks, or what feeds have besides. Only the location of an entry counts, not what extensions say of images or
+ * videos. Time and memory are linear in the length of `body`, whatever it contains; nothing is ever thrown. A file that was
+ * cut gives what it has until there.
  */
 export function readSitemap(
   body: Uint8Array,

@@ -147,13 +147,18 @@ export class JobRegistry {
     if (alike && alike.definition.id !== definition.id) return false;
     const known = this.#jobs.get(definition.id)?.definition;
     const latest = known ? mergeJobDefinitions(known, definition) : definition;
-    const hasRoom = this.#hasRoomFor(latest);
-    if (!hasRoom) this.#hasLeftOut = true;
-    if (!known && !hasRoom) return false;
-    const { revision, options } = (!hasRoom && known) || latest;
-    const merged = { ...latest, revision, options };
-    if (known && !addsToJobDefinition(merged, known)) return false;
-    this.#change(merged, "another-member");
+    if (known && !addsToJobDefinition(latest, known)) return false;
+    if (this.#hasRoomFor(latest)) {
+      this.#change(latest, "another-member");
+      return true;
+    }
+    this.#hasLeftOut = true;
+    if (!known) return false;
+    // What it is to do, run or rest, takes no room.
+    const { revision, options } = known;
+    const rest = { ...latest, revision, options };
+    if (!addsToJobDefinition(rest, known)) return false;
+    this.#change(rest, "another-member");
     return true;
   }
 
