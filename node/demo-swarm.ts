@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { inFlightMs } from "../sim/auditor/audit-rules.ts";
 import { audit } from "../sim/auditor/auditor.ts";
 import type { AuditReport } from "../sim/auditor/auditor.ts";
 import type { SampleServer } from "../sim/sample-web/sample-server.ts";
@@ -29,6 +30,9 @@ const peersAtStart = 3;
 /** Share of the requests after which one of them is killed. */
 const killAtShare = 0.3;
 
+/** From a page's answer until its copy is told of, peers take turns at a busy processor: so many, each as long as a question waits. */
+const turnsUntilCopied = 10;
+
 /** How often a state that tells of itself by no event is looked at. */
 const lookEveryMs: Millis = 20;
 
@@ -45,6 +49,13 @@ export interface DemoOutcome {
   readonly told: number;
   /** What each peer has done, as far as those that run remember. */
   readonly shares: readonly string[];
+}
+
+/** The end of the killed peer. */
+interface Kill {
+  readonly atMs: Millis;
+  /** How long its last question took it: next to nothing, but where the machine is overloaded. */
+  readonly answeredInMs: Millis;
 }
 
 /** The peers of the demo, and what happens to them. */
@@ -91,7 +102,7 @@ export class DemoSwarm {
       `peer 1 was given ${counted(seeds.length, "URL")} to start from; peer 2 is asked when the job is over`,
     );
     this.#watch(second);
-    const [report, { fourth, killedAtMs }] = await Promise.all([
+    const [report, { fourth, kill }] = await Promise.all([
       this.#jobEnd(second),
       this.#replaceThird(first, second, third),
     ]);
@@ -102,7 +113,7 @@ export class DemoSwarm {
     const shares = report.shares.map(
       ({ peer, counts }) => `${this.#nameOf(peer)}: ${formatCount(counts.fetched)}`,
     );
-    return { report, told, shares, audit: await this.#audit(graph, killedAtMs) };
+    return { report, told, shares, audit: await this.#audit(graph, kill) };
   }
 
   /** Ends all processes, those too that are not ready yet, and starts no more; idempotent. */
@@ -117,10 +128,13 @@ export class DemoSwarm {
     first: DemoPeer,
     second: DemoPeer,
     third: DemoPeer,
-  ): Promise<{ readonly fourth: DemoPeer; readonly killedAtMs: Millis }> {
+  ): Promise<{ readonly fourth: DemoPeer; readonly kill: Kill }> {
     const { hits } = this.#server;
     await this.#until("the crawl runs", () => hits.length >= this.#options.pages * killAtShare);
-    const killedAtMs = this.#terminal.clock.nowMs();
+    const { clock } = this.#terminal;
+    const askedAtMs = clock.nowMs();
+    await third.client.stats(this.#ended.signal);
+    const atMs = clock.nowMs();
     await third.process.end("SIGKILL");
     const after = counted(hits.length, "request");
     this.#say(`kill -9 of peer 3 after ${after}; its disk is not coming back`);
@@ -128,7 +142,7 @@ export class DemoSwarm {
     this.#say("peer 4 joins by peer 2");
     await this.#together([first, second, fourth]);
     this.#say("peer 4 has its part of the ring; peer 3 is known to be dead");
-    return { fourth, killedAtMs };
+    return { fourth, kill: { atMs, answeredInMs: atMs - askedAtMs } };
   }
 
   #nameOf(id: string): string {
@@ -218,13 +232,14 @@ export class DemoSwarm {
     return told;
   }
 
-  #audit(graph: TrueGraph, killedAtMs: Millis): Promise<AuditReport> {
+  #audit(graph: TrueGraph, kill: Kill): Promise<AuditReport> {
     const { hits } = this.#server;
     return audit(hits, graph, {
       hostDelayMs: this.#options.delayMs,
       addressDelayMs: 0,
       // What was in work at the killed peer, of which no other one can know.
-      interruptedAtMs: [killedAtMs],
+      interruptedAtMs: [kill.atMs],
+      inFlightMs: inFlightMs + turnsUntilCopied * kill.answeredInMs,
       // Once by the heirs of the killed peer, once by the one that joined.
       robotsRefetchesAllowed: 2,
     });

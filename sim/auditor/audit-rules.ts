@@ -28,9 +28,11 @@ export interface AuditRules {
   readonly refetchesAllowed: number;
   /**
    * When a peer was killed or began to stand still, by the server's clock: what it asked for until then, and had an
-   * answer to not longer than {@link inFlightMs} before, may be asked for again, once for each of them. @default []
+   * answer to not longer than {@link AuditRules.inFlightMs} before, may be asked for again, once for each of them. @default []
    */
   readonly interruptedAtMs: readonly Millis[];
+  /** How long an answer may be known to one peer alone; more where the machine is overloaded. @default 2_500 */
+  readonly inFlightMs: Millis;
   /** Requests for the robots.txt of one host after one was answered below 500; a restarted peer may ask again. @default 0 */
   readonly robotsRefetchesAllowed: number;
   /** Pages of traps fetched from one host: what the crawler's guards let through. @default 15_000 */
@@ -59,6 +61,7 @@ export const defaultAuditRules: AuditRules = Object.freeze({
   attemptsMax: 10,
   refetchesAllowed: 0,
   interruptedAtMs: [],
+  inFlightMs,
   robotsRefetchesAllowed: 0,
   trapPagesPerHostMax: 15_000,
   userAgentPattern: /^\S+\/\d\S* .*(?:https?:\/\/|mailto:|\S@)\S+/,

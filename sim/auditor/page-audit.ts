@@ -2,14 +2,7 @@ import type { Millis } from "../../src/core/units.ts";
 import type { Hit } from "../sample-web/hit-log.ts";
 import type { SampleTarget } from "../sample-web/sample-web.ts";
 import type { TrueGraph } from "../sample-web/true-graph.ts";
-import {
-  Finding,
-  inFlightMs,
-  onTheWayMs,
-  timeText,
-  type AuditCheck,
-  type AuditRules,
-} from "./audit-rules.ts";
+import { Finding, onTheWayMs, timeText, type AuditCheck, type AuditRules } from "./audit-rules.ts";
 
 /** What is remembered of a page: its last request, and whether one was final. */
 interface PageState {
@@ -171,7 +164,8 @@ export class PageAudit {
 
   /** Whether the last answer may have been lost with a peer that knew of it alone. */
   #wasInterrupted({ lastAtMs, lastEndMs }: PageState, { arrivedAtMs }: Hit): boolean {
-    return this.#rules.interruptedAtMs.some(
+    const { interruptedAtMs, inFlightMs } = this.#rules;
+    return interruptedAtMs.some(
       (atMs) =>
         lastAtMs - onTheWayMs <= atMs && atMs <= lastEndMs + inFlightMs && atMs <= arrivedAtMs,
     );

@@ -124,9 +124,8 @@ function jsonLine(at: string, level: LogLevel, event: string, fields: [string, F
 
 function textLine(at: string, level: LogLevel, event: string, fields: [string, FieldValue][]) {
   const facts = fields.map(([key, value]) => `${key}=${textValue(value)}`).join(" ");
-  const time = at.slice(11, 23);
   const mark = level.toUpperCase().padEnd(5);
-  const line = `${time} ${mark} ${facts === "" ? event : event.padEnd(eventColumns)} ${facts}`;
+  const line = `${at} ${mark} ${facts === "" ? event : event.padEnd(eventColumns)} ${facts}`;
   return `${line.trimEnd()}\n`;
 }
 

@@ -28,7 +28,7 @@ describe("ConsoleLogger", () => {
       logged(text, (logger) =>
         logger.warn("host-halted", { host: "a.example", failures: 50, until: undefined }),
       ),
-    ).toBe("03:04:05.678 WARN  host-halted            host=a.example failures=50\n");
+    ).toBe("2026-01-02T03:04:05.678Z WARN  host-halted            host=a.example failures=50\n");
   });
 
   it("writes one JSON document a line", () => {

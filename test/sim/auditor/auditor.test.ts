@@ -131,10 +131,11 @@ describe("a crawl without a fault", () => {
 
   test("may refetch what a peer had just been told when it was killed, and nothing older", async () => {
     const again = { ...last, arrivedAtMs: afterLastMs, finishedAtMs: afterLastMs + 1 };
-    const killedAfter = (ms: number) =>
-      run([...clean, again], { interruptedAtMs: [last.finishedAtMs + ms] });
+    const killedAfter = (ms: number, rules = {}) =>
+      run([...clean, again], { interruptedAtMs: [last.finishedAtMs + ms], ...rules });
     expect(failures(await killedAfter(2_500))).toEqual([]);
     expect(failures(await killedAfter(2_501))).toEqual(["duplicate"]);
+    expect(failures(await killedAfter(3_000, { inFlightMs: 3_000 }))).toEqual([]);
     const sent = last.arrivedAtMs - last.finishedAtMs - 500;
     expect(failures(await killedAfter(sent))).toEqual([]);
     expect(failures(await killedAfter(sent - 1))).toEqual(["duplicate"]);
