@@ -1,4 +1,4 @@
-import type { Metrics } from "../../src/ports/metrics.ts";
+import { noMetrics, type Metrics } from "../../src/ports/metrics.ts";
 import type { Checker, RunView } from "./checker.ts";
 
 /** Requests that a peer has open, at most: see the dispatcher's options. */
@@ -35,8 +35,7 @@ export class BoundedQueues implements Checker {
   /** Measures what a peer says of itself nowhere else. */
   metricsOf(id: string): Metrics {
     return {
-      count: () => undefined,
-      gauge: () => undefined,
+      ...noMetrics,
       observe: (name, value) => {
         if (name === "commit_operations") this.#see("pendingOps", value, id);
       },

@@ -9,6 +9,7 @@ import { rejectedNamedMax } from "../ports/peer-control.ts";
 import { Admission } from "./admission/admission.ts";
 import { Dispatcher } from "./fetching/dispatcher.ts";
 import { Frontier } from "./frontier/frontier.ts";
+import { setGauges } from "./gauges.ts";
 import { JobLog } from "./jobs/job-log.ts";
 import { isFinished, JobRegistry, refuseCancelled, reportOf } from "./jobs/job-registry.ts";
 import type { Job } from "./jobs/job-registry.ts";
@@ -142,6 +143,7 @@ export class Peer implements PeerControl {
       onFailure,
     );
     this.#questions = newDesk(ports, { ...parts, stats: () => this.stats() }, options, signal);
+    setGauges(ports.metrics, options.version, { ...parts, dispatcher: this.#dispatcher });
     this.#journal.contribute(() => this.#jobs.takeUnsaved());
     this.#journal.contribute(() => this.#sequence.takeUnsaved());
     this.#journal.contribute(() => [timeOp(ports.clock.nowMs(), ports.clock.wallMs())]);
@@ -346,7 +348,7 @@ export class Peer implements PeerControl {
   }
 
   async #tick(): Promise<void> {
-    const { clock, metrics } = this.#ports;
+    const { clock } = this.#ports;
     const { signal } = this.#tickAbort;
     this.#workTime.count(this.#jobs.all(), clock.nowMs());
     while (!signal.aborted) {
@@ -354,10 +356,6 @@ export class Peer implements PeerControl {
       const nowMs = clock.nowMs();
       this.#jobLog.observe(this.#workTime.count(this.#jobs.all(), nowMs), nowMs);
       this.#pace.observe(this.#jobs.total("pages"), nowMs);
-      metrics.gauge("open_requests", this.#frontier.openRequests);
-      metrics.gauge("open_requests_max", this.#dispatcher.openRequestsMax);
-      metrics.gauge("frontier_active_hosts", this.#frontier.activeHosts);
-      metrics.gauge("frontier_queued_urls", this.#jobs.total("queued"));
       // Where others held it back, nothing else tells that they do no more.
       this.#dispatcher.wake();
       this.#looks.fire();

@@ -1,5 +1,5 @@
 /** Every label there is; a metric uses those that it needs. */
-export type MetricLabel = "queue" | "reason" | "result";
+export type MetricLabel = "queue" | "reason" | "result" | "state" | "version";
 
 /** Labels of one series; a label's value comes from a small fixed set, never from a URL or a host. */
 export type MetricLabels = Readonly<Partial<Record<MetricLabel, string>>>;
@@ -12,6 +12,8 @@ export interface Metrics {
   gauge(name: MetricName, value: number, labels?: MetricLabels): void;
   /** Records one observation of a distribution. */
   observe(name: MetricName, value: number, labels?: MetricLabels): void;
+  /** Has `setGauges` called before every reading: what only a reader asks for need not be set all the time. */
+  whenRead(setGauges: () => void): void;
 }
 
 /** Takes all measurements, and keeps none: for where nobody can ask for them. */
@@ -19,6 +21,7 @@ export const noMetrics: Metrics = Object.freeze({
   count: () => undefined,
   gauge: () => undefined,
   observe: () => undefined,
+  whenRead: () => undefined,
 });
 
 /** Every metric there is; the adapter holds the help text and the buckets of each. */
@@ -32,16 +35,21 @@ export type MetricName =
   | "fetch_seconds"
   | "fetches_total"
   | "forward_message_urls"
+  | "forward_pending_urls"
   | "forwarded_urls_total"
   | "frontier_active_hosts"
   | "frontier_queued_urls"
+  | "info"
+  | "jobs"
   | "links_left_out_total"
+  | "members"
   | "open_requests"
   | "open_requests_max"
   | "overlay_dropped_notices_total"
   | "overlay_refused_total"
   | "overlay_violations_total"
   | "queue_full_total"
+  | "replica_pending_rows"
   | "replica_rows_total"
   | "sieve_exact_lookups_total"
   | "sieve_offers_total";

@@ -60,15 +60,30 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     help: "Discovered URLs in one message to the member that owns their sites",
     buckets: forwardMessageBuckets,
   },
+  forward_pending_urls: {
+    kind: "gauge",
+    help: "Discovered URLs on their way to the members that own their sites",
+  },
   forwarded_urls_total: {
     kind: "counter",
     help: "Discovered URLs acknowledged by the members that own them",
   },
   frontier_active_hosts: { kind: "gauge", help: "Hosts with queued URLs that are in memory" },
   frontier_queued_urls: { kind: "gauge", help: "URLs waiting to be fetched" },
+  info: { kind: "gauge", help: "Always 1: what runs here", label: "version" },
+  jobs: {
+    kind: "gauge",
+    help: "Jobs by state; a finished one has nothing left to do at this peer",
+    label: "state",
+  },
   links_left_out_total: {
     kind: "counter",
     help: "Links of pages that have more of them than are taken from one page",
+  },
+  members: {
+    kind: "gauge",
+    help: "Members of the swarm that this peer knows, by state",
+    label: "state",
   },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
   open_requests_max: {
@@ -92,6 +107,10 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     kind: "counter",
     help: "Times that a bounded queue was at its bound, by queue",
     label: "queue",
+  },
+  replica_pending_rows: {
+    kind: "gauge",
+    help: "Rows on their way to the members that keep copies of them",
   },
   replica_rows_total: { kind: "counter", help: "Rows taken in from other members" },
   sieve_exact_lookups_total: {

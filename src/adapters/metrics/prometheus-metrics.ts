@@ -14,6 +14,7 @@ export class PrometheusMetrics implements Metrics {
   readonly #counters = new Map<MetricName, Counter>();
   readonly #gauges = new Map<MetricName, Gauge>();
   readonly #histograms = new Map<MetricName, Histogram>();
+  readonly #setGauges: (() => void)[] = [];
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -27,6 +28,7 @@ export class PrometheusMetrics implements Metrics {
 
   /** All series as they stand. */
   text(): Promise<string> {
+    for (const set of this.#setGauges) set();
     return this.#registry.metrics();
   }
 
@@ -40,6 +42,10 @@ export class PrometheusMetrics implements Metrics {
 
   observe(name: MetricName, value: number, labels: MetricLabels = {}): void {
     registered(this.#histograms, name).observe(labels, value);
+  }
+
+  whenRead(setGauges: () => void): void {
+    this.#setGauges.push(setGauges);
   }
 
   #register(name: MetricName): void {

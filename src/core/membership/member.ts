@@ -44,7 +44,7 @@ const roleRanks: Readonly<Record<MemberRole, number>> = {
 const healthRanks: Readonly<Record<MemberHealth, number>> = { alive: 0, suspect: 1, dead: 2 };
 
 /** A member that left stays so, whatever others say of its health. */
-export function stateOf({ role, health }: Member): MemberState {
+export function stateOf({ role, health }: Pick<Member, "role" | "health">): MemberState {
   return role === "left" || health === "alive" ? role : health;
 }
 

@@ -4,6 +4,7 @@ import { windowBytes, windowRequests } from "../../../src/adapters/libp2p/incomi
 import { newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { LogFields } from "../../../src/ports/logger.ts";
+import { noMetrics } from "../../../src/ports/metrics.ts";
 import type { OverlayPlace } from "../../contracts/overlay.ts";
 import { until } from "../../support/until.ts";
 
@@ -44,9 +45,8 @@ export class LoopbackPlace implements OverlayPlace {
       {
         logger: { debug: log, info: log, warn: log, error: log },
         metrics: {
+          ...noMetrics,
           count: (name, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by),
-          gauge: () => undefined,
-          observe: () => undefined,
         },
         clock,
       },

@@ -53,6 +53,15 @@ describe("PrometheusMetrics", () => {
     expect(await other.text()).toContain("orbweaver_admitted_urls_total 1\n");
   });
 
+  it("has what only a reader asks for set before each reading", async () => {
+    const metrics = new PrometheusMetrics();
+    let members = 1;
+    metrics.whenRead(() => metrics.gauge("members", members, { state: "active" }));
+    expect(await metrics.text()).toContain('orbweaver_members{state="active"} 1\n');
+    members = 2;
+    expect(await metrics.text()).toContain('orbweaver_members{state="active"} 2\n');
+  });
+
   it("treats a counter that is set like a gauge as a bug", () => {
     expect(() => new PrometheusMetrics().gauge("fetches_total", 1)).toThrow("another kind");
   });

@@ -9,6 +9,7 @@ import { Visitor } from "../../../src/peer/fetching/visitor.ts";
 import { LearnedDelay } from "../../../src/core/politeness/learned-delay.ts";
 import { noPrior } from "../../support/no-prior.ts";
 import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
+import { noMetrics } from "../../../src/ports/metrics.ts";
 
 const none = (): void => undefined;
 /** Nothing comes in from others. */
@@ -53,7 +54,7 @@ function tooLate(parts: Partial<Parts>, stopped = signal): Visitor {
         stop: unexpected,
       },
       logger: { debug: none, info: none, warn: none, error: none },
-      metrics: { count: none, gauge: none, observe: none },
+      metrics: noMetrics,
     },
     {
       budget: newBudget(),
@@ -87,7 +88,7 @@ describe("Visitor", () => {
         entropy: { random: () => 0 },
         fetcher: { fetch: note("fetch"), stop: note("stop") },
         logger: { debug: none, info: none, warn: none, error: none },
-        metrics: { count: none, gauge: none, observe: none },
+        metrics: noMetrics,
       },
       {
         budget: newBudget(),
@@ -233,7 +234,7 @@ describe("Visitor", () => {
           entropy: { random: () => 0 },
           fetcher: { fetch, stop: () => Promise.resolve() },
           logger: { debug: none, info: none, warn: none, error: none },
-          metrics: { count: none, gauge: none, observe: none },
+          metrics: noMetrics,
         },
         {
           budget,

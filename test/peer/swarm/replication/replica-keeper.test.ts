@@ -27,6 +27,7 @@ import { positionOfKey, type RingPosition } from "../../../../src/core/ring/ring
 import type { HostName, MemberId, OriginName, SiteName } from "../../../../src/core/units.ts";
 import { dedupeKey } from "../../../../src/core/url/dedupe-key.ts";
 import { fingerprintOf } from "../../../../src/core/url/fingerprint.ts";
+import { noMetrics } from "../../../../src/ports/metrics.ts";
 import type { StoreOp } from "../../../../src/ports/store.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { ReplicaKeeper } from "../../../../src/peer/swarm/replication/replica-keeper.ts";
@@ -146,7 +147,7 @@ class KeeperBench {
     const ports = {
       clock: new VirtualClock(),
       store: this.#store,
-      metrics: { count: () => undefined, gauge: () => undefined, observe: () => undefined },
+      metrics: noMetrics,
       overlay: { self: "a" as MemberId },
     };
     this.keeper = new ReplicaKeeper(ports, parts);

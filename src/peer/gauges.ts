@@ -1,0 +1,75 @@
+import { stateOf, type Member, type MemberState } from "../core/membership/member.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import type { Dispatcher } from "./fetching/dispatcher.ts";
+import type { Frontier } from "./frontier/frontier.ts";
+import { isFinished } from "./jobs/job-registry.ts";
+import type { Job, JobRegistry } from "./jobs/job-registry.ts";
+import type { Exchange } from "./swarm/exchange/exchange.ts";
+import type { Replicator } from "./swarm/replication/replicator.ts";
+
+/** What the gauges tell of. */
+interface Gauged {
+  readonly dispatcher: Pick<Dispatcher, "openRequestsMax">;
+  readonly frontier: Pick<Frontier, "activeHosts" | "openRequests">;
+  readonly jobs: Pick<JobRegistry, "all" | "total">;
+  /** Absent where a peer crawls alone. */
+  readonly swarm: GaugedSwarm | undefined;
+}
+
+interface GaugedSwarm {
+  readonly exchange: Pick<Exchange, "pending">;
+  readonly replicator: Pick<Replicator, "queuedRows">;
+  members(): readonly Pick<Member, "role" | "health">[];
+}
+
+const jobStates = ["running", "paused", "cancelled", "finished"] as const;
+type GaugedJobState = (typeof jobStates)[number];
+
+const memberStates: readonly MemberState[] = [
+  "joining",
+  "active",
+  "suspect",
+  "leaving",
+  "left",
+  "dead",
+];
+
+/** Has the peer's gauges set to what is the case, whenever somebody reads them. */
+export function setGauges(metrics: Metrics, version: string, gauged: Gauged): void {
+  metrics.gauge("info", 1, { version });
+  metrics.whenRead(() => {
+    setOwn(metrics, gauged);
+    if (gauged.swarm) setSwarm(metrics, gauged.swarm);
+  });
+}
+
+function setOwn(metrics: Metrics, { dispatcher, frontier, jobs }: Gauged): void {
+  metrics.gauge("open_requests", frontier.openRequests);
+  metrics.gauge("open_requests_max", dispatcher.openRequestsMax);
+  metrics.gauge("frontier_active_hosts", frontier.activeHosts);
+  metrics.gauge("frontier_queued_urls", jobs.total("queued"));
+  setStates(metrics, "jobs", jobStates, jobs.all().map(gaugedStateOf));
+}
+
+function setSwarm(metrics: Metrics, swarm: GaugedSwarm): void {
+  metrics.gauge("forward_pending_urls", swarm.exchange.pending);
+  metrics.gauge("replica_pending_rows", swarm.replicator.queuedRows);
+  setStates(metrics, "members", memberStates, swarm.members().map(stateOf));
+}
+
+/** Of every state how many are in it, so that those in none are seen to be gone. */
+function setStates<State extends string>(
+  metrics: Metrics,
+  name: "jobs" | "members",
+  states: readonly State[],
+  held: readonly State[],
+): void {
+  const counts = new Map<State, number>(states.map((state) => [state, 0]));
+  for (const state of held) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const [state, count] of counts) metrics.gauge(name, count, { state });
+}
+
+function gaugedStateOf(job: Job): GaugedJobState {
+  const { state } = job.definition;
+  return state === "running" && isFinished(job) ? "finished" : state;
+}
