@@ -10,6 +10,8 @@ export interface JobCounts {
   /** URLs given up after their last attempt. */
   readonly failed: number;
   readonly skipped: Readonly<Partial<Record<ExclusionReason, number>>>;
+  /** URLs that were let in after all, by the reason for which another member counts them as skipped: a sum takes them off. */
+  readonly letIn?: Readonly<Partial<Record<ExclusionReason, number>>>;
   /** URLs waiting or being fetched. */
   readonly queued: number;
   /**
@@ -43,7 +45,7 @@ export const noJobCounts: JobCounts = Object.freeze({
   activeMs: 0,
 });
 
-type Amounts = Exclude<keyof JobCounts, "skipped" | "statuses">;
+type Amounts = Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">;
 
 const amounts = (Object.keys(noJobCounts) as (keyof JobCounts)[]).filter(
   (name): name is Amounts => name !== "skipped" && name !== "statuses",
@@ -53,14 +55,21 @@ const amounts = (Object.keys(noJobCounts) as (keyof JobCounts)[]).filter(
 export function sumJobCounts(all: Iterable<JobCounts>): JobCounts {
   const sum: Record<Amounts, number> = { ...noJobCounts };
   const skipped = new Map<string, number>();
+  const letIn = new Map<string, number>();
   const statuses = new Map<string, number>();
   for (const counts of all) {
     for (const name of amounts) sum[name] += counts[name];
     addByName(skipped, counts.skipped);
+    addByName(letIn, counts.letIn ?? {});
     addByName(statuses, counts.statuses);
   }
+  const left = [...skipped].map(([name, by]) => [name, by - (letIn.get(name) ?? 0)] as const);
   // A member may tell of any name, that of something which every object has among them.
-  return { ...sum, skipped: Object.fromEntries(skipped), statuses: Object.fromEntries(statuses) };
+  return {
+    ...sum,
+    skipped: Object.fromEntries(left.filter(([, count]) => count > 0)),
+    statuses: Object.fromEntries(statuses),
+  };
 }
 
 function addByName(sums: Map<string, number>, counts: Readonly<Record<string, number>>): void {

@@ -60,19 +60,24 @@ const readJob = valueOf(
   (data: unknown): data is JobId => typeof data === "string" && isJobId(data),
 );
 
-const readCounts = objectOf<JobCounts>({
-  pages: readCount,
-  fetched: readCount,
-  failed: readCount,
-  skipped: mapOf(isReasonName, readCount, namesMax),
-  queued: readCount,
-  requests: readCount,
-  duplicateFetches: readCount,
-  overlapFetches: readCount,
-  bytes: readCount,
-  statuses: mapOf(isStatusClass, readCount, namesMax),
-  activeMs: readAmount,
-});
+const readReasons = mapOf(isReasonName, readCount, namesMax);
+
+const readCounts = objectOf<Omit<JobCounts, "letIn">, Pick<JobCounts, "letIn">>(
+  {
+    pages: readCount,
+    fetched: readCount,
+    failed: readCount,
+    skipped: readReasons,
+    queued: readCount,
+    requests: readCount,
+    duplicateFetches: readCount,
+    overlapFetches: readCount,
+    bytes: readCount,
+    statuses: mapOf(isStatusClass, readCount, namesMax),
+    activeMs: readAmount,
+  },
+  { letIn: readReasons },
+);
 
 const readPast = listOf(
   objectOf<PastTotals>({

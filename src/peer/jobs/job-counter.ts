@@ -5,16 +5,17 @@ import type { JobCounts } from "../../core/answers/job-counts.ts";
 import { isStatusReason } from "../../core/answers/reason-text.ts";
 
 type MutableCounts = {
-  -readonly [Key in Exclude<keyof JobCounts, "skipped" | "statuses">]: JobCounts[Key];
+  -readonly [Key in Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">]: JobCounts[Key];
 } & {
   skipped: Partial<Record<ExclusionReason, number>>;
+  letIn?: Partial<Record<ExclusionReason, number>>;
   statuses: Record<string, number>;
 };
 
 /** Reasons that are unknown here, at most: with all that are known, a message of totals has room for them. */
 const strangeReasonsMax = 16;
 
-type Counted = Exclude<keyof JobCounts, "skipped" | "statuses">;
+type Counted = Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">;
 
 /** Running totals of one job, saved as JSON whenever they have changed. */
 export class JobCounter {
@@ -56,12 +57,16 @@ export class JobCounter {
     return true;
   }
 
+  /** `by` below 0: that many were let in after all, perhaps of those that another member has counted. */
   addSkipped(reason: ExclusionReason, by = 1): void {
     const { skipped } = this.#counts;
-    // A reason of another member's may be the name of something which every object has.
-    const count = (Object.hasOwn(skipped, reason) ? (skipped[reason] ?? 0) : 0) + by;
+    const count = countOf(skipped, reason) + by;
     if (count > 0) skipped[reason] = count;
     else Reflect.deleteProperty(skipped, reason);
+    if (count < 0) {
+      const letIn = (this.#counts.letIn ??= {});
+      letIn[reason] = countOf(letIn, reason) - count;
+    }
     this.#changed = true;
   }
 
@@ -72,8 +77,13 @@ export class JobCounter {
   }
 
   counts(): JobCounts {
-    const { skipped, statuses } = this.#counts;
-    return { ...this.#counts, skipped: { ...skipped }, statuses: { ...statuses } };
+    const { letIn, skipped, statuses } = this.#counts;
+    return {
+      ...this.#counts,
+      skipped: { ...skipped },
+      ...(letIn && { letIn: { ...letIn } }),
+      statuses: { ...statuses },
+    };
   }
 
   /** The totals to be saved, if they have changed since the last call. */
@@ -82,6 +92,14 @@ export class JobCounter {
     this.#changed = false;
     return new TextEncoder().encode(JSON.stringify(this.#counts));
   }
+}
+
+/** A reason of another member's may be the name of something which every object has. */
+function countOf(
+  counts: Partial<Record<ExclusionReason, number>>,
+  reason: ExclusionReason,
+): number {
+  return Object.hasOwn(counts, reason) ? (counts[reason] ?? 0) : 0;
 }
 
 function emptyCounts(): MutableCounts {

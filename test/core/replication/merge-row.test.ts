@@ -277,6 +277,17 @@ describe("a copy of a host's row", () => {
     expect(followed(late, known)).toMatchObject(kept);
   });
 
+  it("keeps the higher count of what a job has of the host", () => {
+    const known = { ...rested, nextFetchAtMs: 10, jobs: [{ space: 7, admitted: 8 }] };
+    // Of one who took the host over without a copy.
+    const jobs = [
+      { space: 5, admitted: 1 },
+      { space: 7, admitted: 2 },
+    ];
+    const kept = { jobs: [jobs[0], { space: 7, admitted: 8 }] };
+    expect(followed(known, { ...rested, nextFetchAtMs: 10, jobs })).toMatchObject(kept);
+  });
+
   it("stays as it is when it is told the same twice", () => {
     const value = HostRecord.encode({ ...failing, nextFetchAtMs: 10, politeUntilMs: 10 });
     expect(followRow("host", value, value)?.changed).toBe(false);

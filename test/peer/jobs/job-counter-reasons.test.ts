@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { noJobCounts } from "../../../src/core/answers/job-counts.ts";
+import { noJobCounts, sumJobCounts } from "../../../src/core/answers/job-counts.ts";
+import { decodeStatsReply, encodeStatsReply } from "../../../src/core/messages/stats-message.ts";
+import type { JobId } from "../../../src/core/units.ts";
 import { JobCounter } from "../../../src/peer/jobs/job-counter.ts";
 
 it("counts a reason that is the name of something which every object has", () => {
@@ -17,4 +19,28 @@ it("keeps few of the unknown reasons that an earlier version has saved, so that 
   expect(Object.keys(counter.counts().skipped)).toHaveLength(1 + 16);
   expect(counter.counts().skipped).toHaveProperty("scope", 2);
   expect(counter.takesReason("strange-y")).toBe(false);
+});
+
+it("takes what it lets in off what another member has counted as skipped, also after a restart", () => {
+  const [keeper, heir] = [new JobCounter(undefined), new JobCounter(undefined)];
+  keeper.addSkipped("scope", 3);
+  heir.addSkipped("scope", 1);
+  heir.addSkipped("scope", -3);
+  const restarted = new JobCounter(heir.takeChanged());
+  const reply = encodeStatsReply({
+    version: "1",
+    generation: 1,
+    upMs: 0,
+    openRequests: 0,
+    activeHosts: 0,
+    pagesPerSecond: 0,
+    jobs: [{ job: "news" as JobId, counts: restarted.counts(), finished: true }],
+    past: [],
+  });
+  const [told] = decodeStatsReply(reply)?.jobs ?? [];
+  expect(told?.counts.skipped).toEqual({});
+  const sum = sumJobCounts([keeper.counts(), told?.counts ?? noJobCounts]);
+  expect(sum).toEqual({ ...noJobCounts, skipped: { scope: 1 } });
+  restarted.addSkipped("scope", -1);
+  expect(sumJobCounts([keeper.counts(), restarted.counts()]).skipped).toEqual({});
 });

@@ -176,8 +176,8 @@ function fittingOf(own: StatsReply): StatsReply {
   return { ...own, jobs: [...open, ...done, ...idle].slice(0, totalsMax) };
 }
 
-function isNothing({ skipped, statuses, ...counts }: JobCounts): boolean {
-  const all = [...Object.values(counts), ...Object.values(skipped), ...Object.values(statuses)];
+function isNothing({ skipped, letIn = {}, statuses, ...counts }: JobCounts): boolean {
+  const all = [counts, skipped, letIn, statuses].flatMap<number>(Object.values);
   return all.every((count) => count === 0);
 }
 
