@@ -185,14 +185,17 @@ export class ApiClient {
     return answer;
   }
 
-  /** Makes the peer leave. Whether it has handed over everything, when it has; nothing where it stops without a word. */
+  /**
+   * Makes the peer leave. Whether it has handed over everything, when it has; false where it is gone before it says so, and
+   * nothing where it has nobody to hand over to.
+   */
   async leave(msMax: Millis): Promise<boolean | undefined> {
     try {
       const path = "/leave?wait";
       return (await this.#json<LeaveDocument>("POST", path, undefined, undefined, msMax))
         .handedOver;
     } catch (error) {
-      if (error instanceof CrawlError && error.code === "API_UNREACHABLE") return undefined;
+      if (error instanceof CrawlError && error.code === "API_UNREACHABLE") return false;
       throw error;
     }
   }

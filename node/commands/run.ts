@@ -123,6 +123,8 @@ async function run(context: CommandContext, command: Command, given: SettingValu
         await Promise.race([leave(context, session).then(handedOver.resolve), ...ends]);
       }
     } finally {
+      // Where it stops for another reason meanwhile, who waits for that must not take it for done.
+      if (session.swarm !== undefined) handedOver.resolve(false);
       await stop.within(() => session.close());
     }
     if (stop.exitCode !== 0) context.finish(stop.exitCode);

@@ -8,7 +8,6 @@ import {
   type Frame,
   type Malformation,
 } from "./frame-codec.ts";
-import { frugalWindow } from "./frugal-window.ts";
 import type { CollectingBudget, Collector } from "./memory-budget.ts";
 
 /** What a stream's owner is told of it. */
@@ -69,7 +68,6 @@ export class FrameStream implements Collector {
     this.#stream = stream;
     this.#listener = listener;
     this.#decoder = new FrameDecoder(bytesMax);
-    frugalWindow(stream);
     stream.addEventListener("drain", this.#onDrain);
     stream.addEventListener("remoteCloseWrite", this.#onRemoteCloseWrite);
     stream.addEventListener("close", this.#onClose);

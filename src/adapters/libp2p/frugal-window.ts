@@ -6,19 +6,24 @@ const toldBytes = 128 * 1_024;
 
 /**
  * Makes a stream tell its peer of room for half a window at a time, as the Yamux of HashiCorp does. The one in JavaScript
- * tells of it behind every piece of data, and a small message costs two: each is encrypted, written and read on its own.
+ * tells of it behind every piece of data, and a small message costs two: each is encrypted, written and read on its own. A
+ * peer that sends single bytes would make this process do little else.
  */
 export function frugalWindow(stream: Stream): void {
   if (!(stream instanceof YamuxStream)) return;
   let untoldBytes = 0;
+  const take = stream.handleData.bind(stream);
+  stream.handleData = (frame) => {
+    untoldBytes += frame.header.length;
+    take(frame);
+  };
   const tell = stream.sendWindowUpdate.bind(stream);
-  stream.addEventListener("message", ({ data }) => {
-    untoldBytes += data.byteLength;
-  });
   stream.sendWindowUpdate = () => {
-    // Until the stream is established, its updates say that it is accepted.
-    if (stream.state === StreamState.Established && untoldBytes < toldBytes) return;
-    untoldBytes = 0;
+    // The first one says that the stream is opened, or accepted.
+    const isOpening = stream.state === StreamState.Init || stream.state === StreamState.SYNReceived;
+    if (!isOpening && untoldBytes < toldBytes) return;
+    // While the stream is paused, nothing is told.
+    if (stream.state !== StreamState.Paused) untoldBytes = 0;
     tell();
   };
 }

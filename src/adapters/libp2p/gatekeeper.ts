@@ -10,6 +10,7 @@ import { Conduct } from "./conduct.ts";
 import type { Violation } from "./incoming-stream.ts";
 import { ownKeyDetail } from "./dialer.ts";
 import { memberAt } from "./links.ts";
+import { limitAnswers } from "./opening-limits.ts";
 
 /** A peer of another swarm is told why once in so long; its operator may have set things right by then. */
 const refusedForMs = 10_000;
@@ -73,6 +74,7 @@ export class Gatekeeper {
 
   /** Watches a connection that somebody has opened, for one that ends before both ends know each other. */
   accepted(connection: MultiaddrConnection): void {
+    limitAnswers(connection, () => this.#secured.has(connection));
     connection.addEventListener(
       "close",
       () => {

@@ -16,6 +16,7 @@ import { limitForcedAnswers } from "./forced-answers.ts";
 import { paceGossip } from "./gossip-pace.ts";
 import { limitQuestions } from "./heard-limits.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
+import { OpeningLimits } from "./opening-limits.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
 import { softPorts } from "./soft-ports.ts";
@@ -92,7 +93,8 @@ export type OverlayNode = Libp2p<{ pubsub: GossipSub }>;
 /** A node of libp2p that speaks with its own swarm, not yet started. */
 export async function newNode(options: NodeOptions): Promise<OverlayNode> {
   const { swarmKey } = options;
-  const encrypter = wholePackets(noise({ crypto: noiseCrypto }));
+  const openings = new OpeningLimits(options.onFlood);
+  const encrypter = openings.encrypter(wholePackets(noise({ crypto: noiseCrypto })));
   return await createLibp2p({
     start: false,
     privateKey: readPeerKey(options.key),
@@ -104,11 +106,13 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
       watchOwnKey(limitForcedAnswers(encrypter, options.onFlood), options.onOwnKey),
     ],
     streamMuxers: [
-      yamux({
-        maxInboundStreams: streamsMax,
-        maxOutboundStreams: streamsMax,
-        streamOptions: { maxReadBufferLength: unreadBytesMax },
-      }),
+      openings.muxer(
+        yamux({
+          maxInboundStreams: streamsMax,
+          maxOutboundStreams: streamsMax,
+          streamOptions: { maxReadBufferLength: unreadBytesMax },
+        }),
+      ),
     ],
     connectionGater: options.gater,
     connectionManager: {

@@ -79,7 +79,8 @@ export class LoneDesk implements QuestionDesk {
   async content(input: string, job?: JobId, signal?: AbortSignal): Promise<ArchivedResponse> {
     const { peerId, urls } = this.#parts;
     const [{ archive } = {}] = await this.status([input], job);
-    if (archive?.peer !== peerId) throw notArchived(input);
+    if (archive === undefined) throw notArchived(input);
+    if (archive.peer !== peerId) throw notHere(input, archive.peer);
     return this.#reads.run(() => urls.read(archive, archive.body, false), signal);
   }
 
@@ -140,6 +141,12 @@ export function ownFigures({ stats }: DeskParts, generation: number): StatsReply
 
 export function notArchived(input: string): CrawlError {
   return new CrawlError("NOT_ARCHIVED", `nothing is archived for ${input}`, { url: input });
+}
+
+/** Of what a peer has kept of an earlier swarm the pages may be in the archives of others. */
+function notHere(input: string, member: string): CrawlError {
+  const problem = `${member} has ${input} in its archive, and this peer is in no swarm; ask that peer`;
+  return new CrawlError("MEMBER_UNREACHABLE", problem, { url: input, member });
 }
 
 /** The host of that name, in whatever spelling. Errors: `CONFIG_INVALID`. */

@@ -81,6 +81,22 @@ describe("a frugal window", () => {
     expect(bench.received).toBeGreaterThan(2 * windowBytes);
   });
 
+  it("tells of room that came about before it was read on", () => {
+    const bench = new Bench(StreamState.Established);
+    for (let n = 0; n < 1_310; n += 1) bench.send(100);
+    bench.stream.pause();
+    bench.send(100);
+    expect(bench.updates).toEqual([]);
+    bench.stream.resume();
+    expect(bench.told).toBe(bench.received);
+  });
+
+  it("spares answers to single bytes also on a stream that nobody has accepted", () => {
+    const bench = new Bench(StreamState.SYNSent);
+    for (let n = 0; n < 100; n += 1) bench.send(1);
+    expect(bench.updates).toEqual([]);
+  });
+
   it("accepts a stream with its first message", () => {
     const bench = new Bench(StreamState.SYNReceived);
     bench.send(1);

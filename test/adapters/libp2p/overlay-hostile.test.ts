@@ -14,15 +14,29 @@ const mebibyte = 1_048_576;
 const request = (id: number, bytes = 1): Uint8Array =>
   encodeFrame({ type: "request", id, kind: 1, payload: new Uint8Array(bytes) });
 
-/** A frame of Yamux without content, with the flag that asks for an answer. */
-function muxerFrame(type: number, stream: number, value: number): Uint8Array {
-  const frame = Buffer.from([0, type, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+/** A frame of Yamux without content, with the flag that asks for an answer, or another one. */
+function muxerFrame(type: number, stream: number, value: number, flag = 1): Uint8Array {
+  const frame = Buffer.from([0, type, 0, flag, 0, 0, 0, 0, 0, 0, 0, 0]);
   frame.writeUInt32BE(stream, 4);
   frame.writeUInt32BE(value, 8);
   return frame;
 }
 
 const swarmPrefix = "/orbweaver/1/test/0123abcd";
+
+/** A stream that is opened and reset. */
+function brokenStream(id: number): Uint8Array {
+  return Buffer.concat([muxerFrame(1, id, 0), muxerFrame(1, id, 0, 8)]);
+}
+
+/** Protocols that nobody knows, asked for one after the other where one is to be agreed on. */
+const unknownProtocols = Buffer.from(`\x13/multistream/1.0.0\n${"\x02a\n".repeat(10_000)}`);
+
+/** A stream on which all of them are asked for. */
+function askingStream(id: number): Uint8Array {
+  const opened = muxerFrame(0, id, unknownProtocols.length);
+  return Buffer.concat([opened, unknownProtocols]);
+}
 
 /** Messages of gossip with a claim each, which nobody has signed. */
 function forgedClaims(count: number): Uint8Array {
@@ -204,6 +218,7 @@ describe("a member that a hostile peer talks to", () => {
   it.each([
     ["pings", (index: number): Uint8Array => muxerFrame(2, 0, index)],
     ["streams without end", (index: number): Uint8Array => muxerFrame(1, 100_001 + 2 * index, 0)],
+    ["streams that it resets", (index: number): Uint8Array => brokenStream(100_001 + 2 * index)],
   ])("closes the connection of one that floods it with %s of the muxer", async (_, frame) => {
     const connection = await raw.greet(address);
     raw.sendFrames(900, frame);
@@ -223,6 +238,26 @@ describe("a member that a hostile peer talks to", () => {
     stream.send(bytes);
     await closed(connection);
     await place.until("the count", () => count("overlay_violations_total") === 1);
+    await expectService();
+  });
+
+  it("closes the connection of one that asks for protocols without end", async () => {
+    const connection = await raw.greet(address);
+    raw.sendFrames(1, () => askingStream(100_001));
+    await closed(connection);
+    await place.until("the count", () => count("overlay_violations_total") === 1);
+    await expectService();
+  });
+
+  it("answers few questions of one that has not proved who it is", async () => {
+    const port = Number(/tcp\/(\d+)/.exec(address)?.[1]);
+    const socket = connect({ port, host: "127.0.0.1" });
+    let bytes = 0;
+    socket.on("data", (data: Buffer) => (bytes += data.length));
+    socket.on("error", () => undefined);
+    socket.write(unknownProtocols);
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(bytes).toBeLessThan(200);
     await expectService();
   });
 

@@ -15,11 +15,16 @@ let api: Server | undefined;
 
 afterEach(() => api?.close());
 
-/** A peer that says to be process `pid`, and stops after the first answer at which `answersLeft` says no. */
+/**
+ * A peer that says to be process `pid`, and stops after the first answer at which `answersLeft` says no, from the one on with
+ * which it is told to leave.
+ */
 async function leavingPeer(pid: number, answersLeft: () => boolean): Promise<string> {
-  const server = createServer((_, response) => {
+  let isLeaving = false;
+  const server = createServer((request, response) => {
+    isLeaving ||= request.url?.startsWith("/v1/leave") === true;
     response.end(JSON.stringify({ leaving: true, peer: "peer-0", pid }), () => {
-      if (answersLeft()) return;
+      if (!isLeaving || answersLeft()) return;
       server.closeAllConnections();
       server.close();
     });
@@ -67,4 +72,25 @@ it("peer leave does not wait for a process that only has the number of another m
     call: (ms, action) => system.call(ms, action),
   };
   await expectStopped(await leavingPeer(process.ppid, () => false), hundredfold);
+});
+
+it("peer leave does not call done what a peer was killed at", async () => {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith("/v1/leave") !== true) {
+      response.end(JSON.stringify({ peer: "peer-0", pid: nobody }));
+      return;
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+  api = server;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const terminal = new FakeTerminal();
+  const exitCode = await runCli(["leave", "--api", `127.0.0.1:${port}`, "--json"], terminal);
+  const told: unknown = JSON.parse(terminal.stdout.text);
+  expect({ exitCode, told }).toEqual({
+    exitCode: 1,
+    told: { peer: "peer-0", left: true, handedOver: false },
+  });
 });

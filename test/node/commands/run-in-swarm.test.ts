@@ -245,12 +245,15 @@ describe("peer leave, in a swarm", () => {
     expect(asker.stdout.text).toContain(`has stopped; ${problem}: it is kept there`);
   });
 
-  it("gives up handing over at a signal, and stops gracefully all the same", async () => {
+  it("gives up handing over at a signal, stops gracefully all the same, and does not call it done", async () => {
     const [running] = await started("--listen", "127.0.0.1:0");
-    const leaving = runCli(["leave", "--data", folder], new FakeTerminal());
+    const asker = new FakeTerminal();
+    const leaving = runCli(["leave", "--data", folder, "--json"], asker);
     await expect.poll(() => calls).toEqual(["start", "leave"]);
     terminal.signal("SIGTERM");
-    expect(await Promise.all([running, leaving])).toEqual([143, 0]);
+    expect(await Promise.all([running, leaving])).toEqual([143, 1]);
+    const told: unknown = JSON.parse(asker.stdout.text);
+    expect(told).toEqual({ peer: control.peerId, left: true, handedOver: false });
     expect(calls).toEqual(["start", "leave", "stop"]);
     expect(terminal.exits).toEqual([]);
   });
