@@ -41,6 +41,19 @@ describe("ConnectionPool", () => {
     expect(pool.lease(target)).toBe(idle);
   });
 
+  it("keeps the idle connections that were used last, as many as it may", () => {
+    pool = new ConnectionPool({ ...defaultUndiciFetcherOptions, idleConnectionsMax: 2 });
+    const others = ["http://a.example", "http://b.example"].map((origin) => ({
+      ...target,
+      origin,
+    }));
+    const all = [target, ...others].map((one) => pool.lease(one));
+    for (const connection of all) pool.release(connection);
+    expect(pool.idleCount).toBe(2);
+    expect(others.map((one) => pool.lease(one))).toEqual(all.slice(1));
+    expect(pool.lease(target)).not.toBe(all[0]);
+  });
+
   it("keeps no connection that is given back after it was stopped", async () => {
     const leased = pool.lease(target);
     const stopped = pool.stop();

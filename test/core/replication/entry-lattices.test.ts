@@ -38,6 +38,7 @@ describe("a row from elsewhere", () => {
   it.each([
     ["outbox", "no URL", OutboxEntry.encode({ url: "", job: "j" })],
     ["outbox", "no job", OutboxEntry.encode({ url: "u", job: "" })],
+    ["waiting", "a name longer than any", new Uint8Array(256)],
     ["robots", "a fetch that was never", robotsOf({ fetchedAtMs: NaN })],
     ["robots", "an end that never comes", robotsOf({ expiresAtMs: Infinity })],
     ["robots", "an unknown verdict", robotsOf({ verdict: "perhaps" })],

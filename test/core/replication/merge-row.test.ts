@@ -241,9 +241,20 @@ describe("a host's row", () => {
   });
 
   it("has no clock that is no number", () => {
-    for (const nextFetchAtMs of [NaN, Infinity, -1]) {
-      const value = HostRecord.encode({ host: "h", nextFetchAtMs });
-      expect(mergeRow("host", undefined, value)).toBeUndefined();
+    for (const never of [NaN, Infinity, -1]) {
+      for (const clocks of [
+        { nextFetchAtMs: never },
+        { haltedUntilMs: never },
+        { crawlDelayMs: never },
+        { learnedDelayMs: never },
+        { politeUntilMs: never },
+        { backoffUntilMs: never },
+        { breakerUntilMs: never },
+        { breakerBuckets: [{ startAtMs: never, total: 1, failed: 1 }] },
+      ]) {
+        const value = HostRecord.encode({ host: "h", ...clocks });
+        expect(mergeRow("host", undefined, value)).toBeUndefined();
+      }
     }
   });
 });
@@ -321,7 +332,7 @@ describe("the row of a host that is held by another member, too", () => {
   it("is no news where it is later by a message's way, politeness or a halt", () => {
     const known = { ...row, backoffUntilMs: minute };
     expect(heeded(row, { ...row, haltedUntilMs: minute, haltReason: "r" })).toBeUndefined();
-    expect(heeded(known, { ...row, backoffUntilMs: minute }, 800)).toBeUndefined();
+    expect(heeded(known, { ...row, backoffUntilMs: minute }, 1_000)).toBeUndefined();
     expect(heeded(row, { ...row, nextFetchAtMs: minute, politeUntilMs: minute })).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nameOfKey } from "../../../src/core/record/keys.ts";
+import { nameOfKey, tagOf } from "../../../src/core/record/keys.ts";
 import { DigestIndex, payloadName } from "../../../src/peer/admission/digest-index.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
@@ -46,7 +46,10 @@ it("takes content for new that is in the archive no more, and is sure of none on
   const record = { url: "http://a.example/", fetchedAtMs: 1, capture };
   expect(await index.find(name)).toBe("new");
   expect(await index.find(name)).toBe("unsure");
-  for (const op of index.add(name, record)) {
+  const ops = index.add(name, record);
+  // By the log the sieve knows it after a restart, too.
+  expect(ops.map(({ key }) => tagOf(key))).toEqual(["digest", "sieveLog"]);
+  for (const op of ops) {
     if (op.type === "put") rows.set(nameOfKey(op.key), op.value);
   }
   for (const each of [index, new DigestIndex(archive, { get }, keeper)]) {
@@ -55,6 +58,17 @@ it("takes content for new that is in the archive no more, and is sure of none on
     isThere = false;
     expect(await each.find(name)).toBe("new");
   }
+});
+
+it("asks the database whether content is known of which the sieve is not sure", async () => {
+  const erring = { capacity: 1, falsePositiveRate: 0.9, cacheCapacity: 32, unsettledOffersMax: 32 };
+  const keeper = new SieveKeeper(erring, silentLogger);
+  let asked = 0;
+  const get = () => Promise.resolve(void (asked += 1));
+  const index = new DigestIndex({ has: () => true }, { get }, keeper);
+  for (let n = 0; n < 20; n += 1) expect(await index.find(payloadName(`${n}`, []))).toBe("new");
+  expect(asked).toBeGreaterThan(0);
+  expect(keeper.sieve.unsettled).toBe(0);
 });
 
 it("takes content for known where all that a head tells of it is the same", async () => {

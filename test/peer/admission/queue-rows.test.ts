@@ -51,6 +51,11 @@ class Rows {
     this.#rows.close();
   }
 
+  /** Rows of which the frontier is told. */
+  get told(): number {
+    return this.#rows.written.get(this.#host)?.length ?? 0;
+  }
+
   read(): QueueBundle[] {
     return this.#ops
       .toSorted((one, other) => compareKeys(one.key, other.key))
@@ -66,6 +71,19 @@ describe("rows of a host's queue", () => {
       { urls: ["http://a.example/one", "http://a.example/two"], depth: 1 },
       { urls: ["http://a.example/three"], depth: 2, via: "http://a.example/page-2" },
     ]);
+  });
+
+  it.each([
+    ["URLs, as many as a row can tell of", 1, [32, 32, 1]],
+    ["characters", 2_048, [...Array<number>(32).fill(2), 1]],
+  ])("are full when they have so many %s", (_, characters, expected) => {
+    const rows = new Rows();
+    const start = "http://a.example/".length;
+    const pathOf = (_: unknown, n: number): string =>
+      `/${String(n).padStart(Math.max(2, characters - start), "0")}`;
+    rows.write(linksAt(1, ...Array.from({ length: 65 }, pathOf)));
+    expect(rows.read().map(({ urls }) => urls.length)).toEqual(expected);
+    expect(rows.told).toBe(expected.length);
   });
 
   it("go before those that were written while their job's priority was lower", () => {

@@ -34,6 +34,9 @@ describe("a round of admission", () => {
     ["archived bytes", Array.from({ length: 5 }, () => page(1, 0, 20 * mebibyte)), 3],
     ["links of a page alone", [page(5_000), page(1)], 1],
     ["archived bytes of a page alone", [page(1, 0, 65 * mebibyte), page(1)], 1],
+    ["links, to the last one", [page(2_048), page(2_000, 48), page(1)], 2],
+    ["bytes, to the last one", [32, 32, 1].map((size) => page(1, 0, size * mebibyte)), 2],
+    ["requests", Array.from({ length: 2_050 }, () => page(1)), 2_048],
     ["all that waits", [page(1), page(1), page(1)], 3],
   ])("has no more than its share of %s, and leaves the others waiting", (_, pages, expected) => {
     const waiting = [...pages];

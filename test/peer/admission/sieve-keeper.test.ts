@@ -1,11 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import { numberedKey, tagRange, urlKey } from "../../../src/core/record/keys.ts";
+import {
+  exclusionSpace,
+  namedKey,
+  numberedKey,
+  tagRange,
+  urlKey,
+} from "../../../src/core/record/keys.ts";
 import { defaultBloomCascadeOptions, filterPlan } from "../../../src/core/sieve/bloom-cascade.ts";
 import { encodeSnapshot } from "../../../src/core/sieve/cascade-snapshot.ts";
 import { filterShape } from "../../../src/core/sieve/fingerprint-filter.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
-import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
+import { digestSpace, SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import type { SieveKey } from "../../../src/peer/admission/sieve-log.ts";
 import type { StoreOp } from "../../../src/ports/store.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
@@ -82,12 +88,16 @@ describe("a sieve's keeper", () => {
     const ops: StoreOp[][] = [];
     await keeper.save({
       append: (part) => {
+        // All of them at once would be in memory several times.
+        expect(ops).toHaveLength(0);
         ops.push([...part]);
         return Promise.resolve();
       },
-      flushed: () => Promise.resolve(),
+      flushed: async () => {
+        await Promise.resolve();
+        for (const part of ops.splice(0)) disk.apply(part);
+      },
     });
-    for (const part of ops) disk.apply(part);
   }
 
   const logRows = (): number => disk.entries(tagRange("sieveLog")).length;
@@ -231,8 +241,36 @@ describe("a sieve's keeper", () => {
     expect(chunks()).toBe(0);
     disk.apply(keeper.log([key]));
     await save();
-    expect(chunks()).toBeGreaterThan(1);
+    const saved = chunks();
+    expect(saved).toBeGreaterThan(1);
     expect(logRows()).toBe(0);
+    await keeper.save({ append: refuse, flushed: refuse });
+    // What a process finds in the log counts as well.
+    disk.apply(keeper.log(Array.from({ length: 80_000 }, () => key)));
+    keeper = await started();
+    await save();
+    expect(chunks()).toBe(saved);
+    expect(logRows()).toBe(0);
+  });
+
+  it("reads the rows of all that it has to know where the snapshot is unreadable", async () => {
+    const { words } = keyOf(1);
+    const rows = [
+      numberedKey("sieveSnapshot", 0),
+      urlKey("url", 0n, words, 0, 5),
+      urlKey("exclusion", 0n, words, 0, 6),
+      namedKey("digest", "sha1:1"),
+    ].map((key): StoreOp => ({ type: "put", key, value: Uint8Array.of(1) }));
+    disk.apply(rows);
+    const { sieve } = await started();
+    const spaces = [5, exclusionSpace(5), 6, exclusionSpace(6)];
+    expect(spaces.map((space) => sieve.mayHave(space, words, 0))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    expect(sieve.mayHave(digestSpace, fingerprintOf("sha1:1"), 0)).toBe(true);
   });
 
   it("saves one at the end where the start had to read the rows", async () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { HostStatus } from "../../../src/core/answers/host-status.ts";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import type { JobId } from "../../../src/core/units.ts";
+import type { HostName, JobId } from "../../../src/core/units.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import { HostDesk } from "../../../src/peer/answers/host-desk.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
@@ -147,3 +151,101 @@ describe("a peer that is asked for a host", () => {
 function answerOf(url: string): TablePage {
   return { status: url.endsWith("robots.txt") ? 404 : 500 };
 }
+
+/** A desk that knows of one host, in a database without rows; what it does to the host, in its order. */
+class Bench {
+  readonly nowMs = 1_000_000;
+  readonly done: string[] = [];
+  readonly gate = new HostGate({ ...defaultPolitenessOptions, haltFailuresInRow: 1 });
+  /** Until when nobody is to ask it for a robots.txt. */
+  restUntilMs = 0;
+  readonly desk: HostDesk;
+
+  constructor(isStored = true) {
+    const note = (what: string) => (): void => void this.done.push(what);
+    const visit = { gate: this.gate, delayMs: 5_000 };
+    const host = {
+      visit,
+      isStored,
+      crawlDelayMs: 7_000,
+      save: () => ({ type: "del", key: new Uint8Array(0) }),
+    };
+    const doubts = {
+      restUntilMs: () => this.restUntilMs,
+      asked: (_: HostName, __: number, untilMs: number) => (this.restUntilMs = untilMs),
+    };
+    const frontier = {
+      doubts,
+      hostsFor: (names: ReadonlyMap<HostName, unknown>) =>
+        Promise.resolve(new Map([...names.keys()].map((name) => [name, host]))),
+      hostNamed: () => host,
+      allPutOffUntilMs: () => undefined,
+      saved: note("saved"),
+      jobsChanged: note("told"),
+    };
+    const journal = {
+      append: () => Promise.resolve(this.done.push("appended")),
+      flushed: () => new Promise(setImmediate).then(note("durable")),
+    };
+    const store = { hasMany: () => Promise.resolve([true]), range: () => Promise.resolve([]) };
+    const clock = { nowMs: () => this.nowMs, wallMs: () => this.nowMs };
+    const ports = { clock, logger: silentLogger, store };
+    const parts = { frontier, journal, missed: { since: () => 0 }, peerId: "me" };
+    this.desk = new HostDesk(
+      ports as unknown as ConstructorParameters<typeof HostDesk>[0],
+      parts as unknown as ConstructorParameters<typeof HostDesk>[1],
+      { ...defaultPolitenessOptions, retryAfterMaxMs: 60_000 },
+    );
+  }
+
+  known() {
+    return this.desk.known("site.example" as HostName, [new JobRegistry().define("other")]);
+  }
+}
+
+describe("HostDesk", () => {
+  const name = "site.example" as HostName;
+
+  it.each([
+    ["may be asked", 0, 0, undefined],
+    ["rests", 30_000, 0, 30_000],
+    ["rests, and longer for robots.txts", 30_000, 40_000, 40_000],
+    ["rests longer than for robots.txts", 30_000, 20_000, 30_000],
+    ["rests for robots.txts alone", 0, 20_000, 20_000],
+    ["rests longer than anybody would wait", 100_000_000, 0, 86_400_000],
+  ])("tells when a host opens that %s", async (_, gateMs, robotsMs, opensInMs) => {
+    const bench = new Bench();
+    const { nowMs } = bench;
+    if (gateMs > 0) bench.gate.restUntil(nowMs + gateMs);
+    bench.restUntilMs = nowMs + robotsMs;
+    const known = await bench.known();
+    expect(known).toMatchObject({ known: true, queued: [], crawlDelayMs: 7_000 });
+    expect(known.opensInMs).toBe(opensInMs);
+    const nextFetchAt = gateMs > 0 ? new Date(nowMs + gateMs).toISOString() : undefined;
+    expect(known.nextFetchAt).toBe(nextFetchAt);
+  });
+
+  it.each([
+    ["is kept", true, 20_000, 20_000, ["appended", "saved"]],
+    ["is cut where it is too long", true, 100_000, 60_000, ["appended", "saved"]],
+    ["of none leaves the host its delay", true, 0, 5_000, []],
+    ["is kept in no row that the host has not", false, 20_000, 5_000, []],
+  ])("tells its host of a rest that another member heard of, which %s", async (...row) => {
+    const [, isStored, restMs, opensInMs, done] = row;
+    const bench = new Bench(isStored);
+    await bench.desk.rests(name, restMs);
+    expect(bench.gate.nextFetchAtMs - bench.nowMs).toBe(opensInMs);
+    expect(bench.restUntilMs - bench.nowMs).toBe(Math.min(restMs, 60_000));
+    expect(bench.done).toEqual(done);
+  });
+
+  it("has let a halted host back for good on return, and told all who wait for it", async () => {
+    const bench = new Bench();
+    const { nowMs: at } = bench;
+    bench.gate.record({ kind: "failed", startedAtMs: at, finishedAtMs: at }, 0, 0);
+    await bench.desk.release(name);
+    expect(bench.done).toEqual(["appended", "saved", "told", "durable"]);
+    await bench.desk.release(name);
+    expect(bench.done).toHaveLength(4);
+  });
+});

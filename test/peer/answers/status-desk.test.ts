@@ -4,9 +4,11 @@ import { retag, robotsKey } from "../../../src/core/record/keys.ts";
 import { ExclusionRecord, RobotsRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { queuedRecord, urlState } from "../../../src/core/record/url-state.ts";
 import type { CanonicalUrl, HostName, OriginName, SiteName } from "../../../src/core/units.ts";
+import type { Host } from "../../../src/peer/frontier/host.ts";
 import { urlRow } from "../../../src/peer/admission/url-row.ts";
 import { StatusDesk } from "../../../src/peer/answers/status-desk.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import type { ArchivedResponse, ArchiveLocation } from "../../../src/ports/archive.ts";
 import type { KeyRange, StoreEntry } from "../../../src/ports/store.ts";
 import { testJob } from "../../support/virtual-peer.ts";
 
@@ -101,3 +103,200 @@ describe("StatusDesk", () => {
     expect(most).toBeLessThan(1_000);
   });
 });
+
+describe("what is said of a URL", () => {
+  const [url] = urls as [CanonicalUrl];
+  const nowMs = 10_000;
+  const { key } = urlRow(url, job);
+  const capture = { file: "a.warc.gz", offset: 1, length: 2 };
+  const done: UrlRecord = { ...urlState.fresh, url, state: urlState.done, attempts: 1, depth: 2 };
+  const answered = { ...done, httpStatus: 200, fetchedAtMs: 5_000, bodyBytes: 7 };
+  const fetched = { httpStatus: 200, fetchedAt: "1970-01-01T00:00:05.000Z", bodyBytes: 7 };
+
+  interface Facts {
+    readonly record?: UrlRecord;
+    readonly exclusion?: string;
+    readonly job?: Partial<typeof job.definition>;
+    /** Until when its origin is out of reach. */
+    readonly robotsUntilMs?: number;
+    readonly gate?: { readonly nextFetchAtMs: number; readonly hold: () => string | undefined };
+  }
+
+  /** What is said of it where these are the facts, and whether its host was looked up for that. */
+  async function said(facts: Facts): Promise<object> {
+    const { record, exclusion: reason, gate, robotsUntilMs: expiresAtMs } = facts;
+    const there = new Map<string, Uint8Array>();
+    if (record) there.set(String(key), UrlRecord.encode(record));
+    if (reason !== undefined) {
+      there.set(String(retag(key, "exclusion")), ExclusionRecord.encode({ url, reason }));
+    }
+    const robots = expiresAtMs && RobotsRecord.encode({ ...robotsOf("0.example"), expiresAtMs });
+    const store = {
+      get: () => Promise.resolve(robots || undefined),
+      getMany: (keys: readonly Uint8Array[]) =>
+        Promise.resolve(keys.map((one) => there.get(String(one)))),
+      range: () => Promise.resolve([]),
+    };
+    let askedHost = false;
+    const hostsFor = (names: ReadonlyMap<HostName, SiteName>): Promise<Map<HostName, Host>> => {
+      askedHost = names.size > 0;
+      const host = { visit: { gate } } as unknown as Host;
+      return Promise.resolve(new Map(gate ? [["0.example" as HostName, host]] : []));
+    };
+    const archive = { read: () => Promise.reject(new Error("not to be called")) };
+    const desk = new StatusDesk(
+      { archive, clock: { nowMs: () => nowMs }, store },
+      { hostsFor },
+      "me",
+    );
+    const definition = { ...job.definition, ...facts.job };
+    const [known] = await desk.known([url], [{ ...job, definition }]);
+    return { ...known, askedHost };
+  }
+
+  const queued = { ...urlState.fresh, state: urlState.queued, attempts: 3 };
+  const gate = { nextFetchAtMs: 20_000, hold: () => "politeness" };
+
+  it.each<[string, Facts, object]>([
+    ["its turn", {}, { reason: "waiting-turn" }],
+    [
+      "its host, which may be asked",
+      { gate: { ...gate, hold: () => undefined } },
+      { reason: "waiting-turn" },
+    ],
+    ["its host", { gate }, { reason: "politeness" }],
+    [
+      "its host longer than for its origin",
+      { gate, robotsUntilMs: 15_000 },
+      { reason: "politeness" },
+    ],
+    ["its origin longer than for its host", { gate, robotsUntilMs: 30_000 }, { reason: "backoff" }],
+    ["its origin no more", { robotsUntilMs: nowMs }, { reason: "waiting-turn" }],
+    [
+      "its job",
+      { gate, robotsUntilMs: 30_000, job: { state: "paused" } },
+      { reason: "job-paused", askedHost: false },
+    ],
+    [
+      "nothing any more",
+      { gate, job: { state: "cancelled" } },
+      { state: "excluded", reason: "cancelled", askedHost: false },
+    ],
+  ])("that waits for %s", async (_, facts, expected) => {
+    const common = { state: "queued", attempts: 3, job: testJob, owner: "me", askedHost: true };
+    expect(await said({ record: queued, ...facts })).toEqual({ ...common, ...expected });
+  });
+
+  it.each<[string, Facts, object]>([
+    ["left out", { exclusion: "scope" }, { state: "excluded", attempts: 0, reason: "scope" }],
+    [
+      "left out for a reason of later versions",
+      { exclusion: "later" },
+      { state: "excluded", attempts: 0 },
+    ],
+    [
+      "queued, though left out before",
+      { exclusion: "scope", record: queued },
+      { state: "queued", attempts: 3, reason: "waiting-turn", askedHost: true },
+    ],
+    [
+      "failed",
+      { record: { ...done, failure: "tls-error" } },
+      { state: "done", attempts: 1, depth: 2, reason: "tls-error" },
+    ],
+    [
+      "forbidden",
+      { record: { ...done, excluded: "robots" } },
+      { state: "excluded", attempts: 1, depth: 2, reason: "robots" },
+    ],
+    [
+      "a redirect that leads on no more",
+      { record: { ...answered, redirect: "http://b.example/", excluded: "redirect-loop" } },
+      {
+        state: "done",
+        attempts: 1,
+        depth: 2,
+        ...fetched,
+        redirect: "http://b.example/",
+        reason: "redirect-loop",
+      },
+    ],
+    [
+      "fetched",
+      {
+        record: {
+          ...answered,
+          capture,
+          contentType: "text/html",
+          title: "T",
+          payloadDigest: "sha1:A",
+          via: "http://v.example/",
+          linkedAs: "http://0.example/?s=1",
+        },
+      },
+      {
+        state: "done",
+        attempts: 1,
+        depth: 2,
+        ...fetched,
+        archive: { ...capture, peer: "me" },
+        contentType: "text/html",
+        title: "T",
+        digest: "sha1:A",
+        via: "http://v.example/",
+        linkedAs: "http://0.example/?s=1",
+      },
+    ],
+    [
+      "fetched by another peer",
+      { record: { ...answered, capture, capturedBy: "it", body: capture } },
+      {
+        state: "done",
+        attempts: 1,
+        depth: 2,
+        ...fetched,
+        archive: { ...capture, peer: "it", body: capture },
+      },
+    ],
+  ])("that is %s", async (_, facts, expected) => {
+    const common = { job: testJob, owner: "me", askedHost: false };
+    expect(await said(facts)).toEqual({ ...common, ...expected });
+  });
+});
+
+describe("an archived response whose body stands elsewhere", () => {
+  const [own, other] = [1, 2].map((offset) => ({ file: "a.warc.gz", offset, length: 9 }));
+  const line = { status: 200, statusLine: "HTTP/1.1 200 OK" };
+  const earlier = { ...line, url: "http://a.example/old", fetchedAtMs: 1, body: Uint8Array.of(1) };
+  const { body } = earlier;
+
+  it.each([
+    ["is its own but for that", { ...line, statusLine: "HTTP/1.0 200 Fine" }, { body }],
+    [
+      "has the head of that one where nothing has changed",
+      { status: 304, statusLine: "HTTP/1.1 304 Not Modified" },
+      { body, ...line },
+    ],
+  ])("%s", async (_, head, expected) => {
+    if (!own || !other) throw new Error("two places");
+    const response = { ...head, url: "http://a.example/", fetchedAtMs: 2, body: new Uint8Array() };
+    const told: boolean[] = [];
+    const read = ({ offset }: ArchiveLocation, isTold?: boolean): Promise<ArchivedResponse> => {
+      told.push(isTold === true);
+      return Promise.resolve((offset === 1 ? response : earlier) as ArchivedResponse);
+    };
+    const none = { get: unexpected, getMany: unexpected, range: unexpected };
+    const desk = new StatusDesk(
+      { archive: { read }, clock: { nowMs: () => 0 }, store: none },
+      { hostsFor: unexpected },
+      "me",
+    );
+    expect(await desk.read(own, undefined, false)).toBe(response);
+    expect(await desk.read(own, other, true)).toEqual({ ...response, ...expected });
+    expect(told).toEqual([false, true, true]);
+  });
+});
+
+function unexpected(): Promise<never> {
+  return Promise.reject(new Error("not to be called"));
+}

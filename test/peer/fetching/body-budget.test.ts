@@ -90,6 +90,26 @@ describe("BodyBudget", () => {
     expect(budget.bytes).toBe(0);
   });
 
+  it("gives a place that is left to the oldest of those that wait, and no place that was not had", () => {
+    const { budget } = newBudget();
+    // Nobody was there to take its place.
+    taking(budget, 20).close();
+    const [first, second] = [taking(budget, 20), taking(budget, 60)];
+    const [third, fourth, fifth] = [taking(budget, 4), taking(budget, 4), taking(budget, 4)];
+    third.close();
+    expect([fourth.take(1), fifth.take(1)]).toEqual([false, false]);
+    const gone: string[] = [];
+    fourth.whenRoom(() => gone.push("fourth"));
+    fifth.whenRoom(() => gone.push("fifth"));
+    first.close();
+    expect(fourth.take(40)).toBe(true);
+    expect(gone).toEqual(["fourth"]);
+    second.close();
+    expect(gone).toEqual(["fourth", "fifth"]);
+    fourth.close();
+    expect(gone).toEqual(["fourth", "fifth"]);
+  });
+
   it("has room for one body at least, however small it is", () => {
     const { budget } = newBudget({ bytesMax: 8 });
     const first = taking(budget, 19);

@@ -47,6 +47,9 @@ class Bench {
   backHost: Host | undefined;
   readonly job = new JobRegistry().define("test", { scope: "any", pathSegmentsMax: 2 });
   readonly parsed: ParseRequest[] = [];
+  /** Links that its page has too many. */
+  linksLeftOut: number | undefined;
+  readonly warned: unknown[] = [];
   archived = 0;
   digests = 0;
   requests: AdmissionRequest[] = [];
@@ -106,14 +109,15 @@ class Bench {
           return place;
         },
       },
-      logger: silentLogger,
+      logger: { ...silentLogger, warn: (...event: unknown[]) => void this.warned.push(event) },
       metrics: noMetrics,
       parser: {
         pendingMax: 1,
         payloadDigest: (payload: Uint8Array) => inline.payloadDigest(payload),
-        parse: (request: ParseRequest) => {
+        parse: async (request: ParseRequest) => {
           this.parsed.push(request);
-          return inline.parse(request);
+          const { linksLeftOut } = this;
+          return { ...(await inline.parse(request)), ...(linksLeftOut && { linksLeftOut }) };
         },
       },
     };
@@ -160,6 +164,16 @@ describe("a response", () => {
     expect(bench.record).toMatchObject({ capturedBy: "me", fetchedAtMs: 1, truncated: false });
     expect([bench.archived, bench.digests, bench.pages]).toEqual([1, 1, 1]);
   });
+
+  it.each([undefined, 7])(
+    "tells of links that are too many, and of nothing else: %s",
+    async (links) => {
+      const bench = new Bench();
+      bench.linksLeftOut = links;
+      await bench.finish({ body: "<p>" });
+      expect(bench.warned).toEqual(links === undefined ? [] : [["links-left-out", { url, links }]]);
+    },
+  );
 
   it("whose body was declined leaves its URL out", async () => {
     const bench = new Bench();

@@ -6,9 +6,11 @@ import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
 import { Visitor } from "../../../src/peer/fetching/visitor.ts";
+import type { PriorFetch } from "../../../src/peer/fetching/prior-fetches.ts";
+import type { JobOptions } from "../../../src/core/jobs/job-definition.ts";
 import { LearnedDelay } from "../../../src/core/politeness/learned-delay.ts";
 import { noPrior } from "../../support/no-prior.ts";
-import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
+import type { Fetcher, FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 import { noMetrics } from "../../../src/ports/metrics.ts";
 
 const none = (): void => undefined;
@@ -29,7 +31,7 @@ function newBudget(): BodyBudget {
 
 /** Of the host nothing is asked before the request. */
 function lease(): Lease {
-  const entry = { url: "http://a.example/", depth: 0, attempts: 0, redirectChain: [] };
+  const entry = { url: "http://a.example/", depth: 0, attempts: 0, unseen: 0, redirectChain: [] };
   const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
   const job = new JobRegistry().define("j");
   return { host: {}, address: "10.0.0.1", job, url } as unknown as Lease;
@@ -41,18 +43,20 @@ function unexpectedCall(): never {
   throw new Error("not to be called");
 }
 
+const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
+
 /** Whose requests are all too late to be made, or are cut off as the peer has stopped. */
-function tooLate(parts: Partial<Parts>, stopped = signal): Visitor {
+function tooLate(
+  parts: Partial<Parts>,
+  stopped = signal,
+  fetch: Fetcher["fetch"] = () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
+): Visitor {
   const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
-  const late = { failure: "aborted", detail: "too late", startedAtMs: 0, finishedAtMs: 0 };
   return new Visitor(
     {
       clock: new VirtualClock(),
       entropy: { random: () => 0 },
-      fetcher: {
-        fetch: () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
-        stop: unexpected,
-      },
+      fetcher: { fetch, stop: unexpected },
       logger: { debug: none, info: none, warn: none, error: none },
       metrics: noMetrics,
     },
@@ -145,14 +149,31 @@ describe("Visitor", () => {
   });
 
   it.each([
-    ["lets an address rest after a request that was cut off", AbortSignal.abort(), true],
+    [
+      "lets an address rest after a request that was cut off, and keeps its note",
+      AbortSignal.abort(),
+      true,
+    ],
     ["lets no address rest after a request that was not made", signal, false],
   ])("%s", async (_, stopped, rests) => {
     const ends: boolean[] = [];
+    let removed = 0;
     const closeRequest = (_lease: Lease, end?: object): void => void ends.push(end !== undefined);
     const frontier = { closeRequest, putBack: none, setPace: none };
-    await tooLate({ frontier }, stopped).visit(lease());
-    expect(ends).toEqual([rests]);
+    const remove = (): void => void (removed += 1);
+    const leases = { add: () => 0, noted: () => Promise.resolve(), remove };
+    await tooLate({ frontier, leases }, stopped).visit(lease());
+    expect([ends, removed]).toEqual([[rests], rests ? 0 : 1]);
+  });
+
+  it("has taken no note of a request, nor lets an address rest, of which the peer's stop was sooner", async () => {
+    const done: unknown[] = [];
+    const swarm = { keeper, standstills: 1, standstillsSeen: 0 };
+    const closeRequest = (_lease: Lease, end?: object): void => void done.push(end);
+    const frontier = { closeRequest, putBack: () => void done.push("put back"), setPace: none };
+    const leases = { add: unexpectedCall, noted: unexpectedCall, remove: unexpectedCall };
+    await tooLate({ frontier, leases, swarm }, AbortSignal.abort()).visit(lease());
+    expect(done).toEqual([undefined, "put back"]);
   });
 
   const denied = (asked: boolean) => {
@@ -172,8 +193,10 @@ describe("Visitor", () => {
     ["robots.txt was asked for, and forbids it", { robots: denied(true) }, ["excluded"]],
   ])("lets its host go on, asked for nothing, where %s", async (_, parts, expected) => {
     const done: string[] = [];
-    const finish: Parts["finisher"]["finish"] = (_lease, _row, { kind }) =>
-      Promise.resolve(void done.push(kind));
+    const finish: Parts["finisher"]["finish"] = async (_lease, _row, { kind }) => {
+      await new Promise(setImmediate);
+      done.push(kind);
+    };
     const closeRequest = (_lease: Lease, end?: object): void =>
       void done.push(end ? "asked" : "closed");
     const frontier = { closeRequest, putBack: unexpectedCall, setPace: none };
@@ -198,6 +221,106 @@ describe("Visitor", () => {
     });
     await visitor.visit({ ...rest, url: { ...url, entry } });
     expect(asked).toEqual([second]);
+  });
+
+  /** What is asked for with a lease of this entry and job, where there is an earlier fetch. */
+  async function requestOf(
+    entry: object,
+    options: Partial<JobOptions> = {},
+    sitemaps: readonly string[] = [],
+  ): Promise<FetchRequest> {
+    const { url, ...rest } = lease();
+    const job = new JobRegistry().define("j", options);
+    const conditions = { "if-none-match": '"v1"' };
+    const prior = {
+      ...noPrior,
+      find: () => Promise.resolve({ conditions } as unknown as PriorFetch),
+    };
+    const requests: FetchRequest[] = [];
+    const fetch = (request: FetchRequest): Promise<FetchOutcome> => {
+      requests.push(request);
+      return Promise.resolve({ ...late, kind: "failure" } as FetchOutcome);
+    };
+    const whole = { ...url, entry: { ...url.entry, ...entry } };
+    const asked = { ...rest, job, url: whole, robots: { sitemaps } } as unknown as Lease;
+    await tooLate({ prior }, signal, fetch).visit(asked);
+    const [request] = requests;
+    if (!request) throw new Error("no request");
+    return request;
+  }
+
+  it.each([
+    ["the first time", { attempts: 0 }, true, false],
+    ["as long as no server has answered", { attempts: 1, unseen: 1 }, true, true],
+    ["never again", { attempts: 2, unseen: 1 }, false, true],
+  ])("asks whether a page has changed %s", async (_, entry, isConditional, needsNewConnection) => {
+    const request = await requestOf(entry);
+    expect(Object.keys(request.headers)).toHaveLength(isConditional ? 1 : 0);
+    expect(request.needsNewConnection).toBe(needsNewConnection);
+  });
+
+  const skip = { otherContent: "skip", sitemaps: true } as const;
+  const seed = "http://a.example/";
+
+  it.each<[string, boolean, number, string, Partial<JobOptions>, object?, string[]?]>([
+    ["a page", true, 200, "text/html", skip],
+    ["a picture", false, 200, "image/png", skip],
+    ["a picture, where all is archived", true, 200, "image/png", { otherContent: "archive" }],
+    ["what comes with a redirect", true, 300, "image/png", skip],
+    ["a sitemap of any type", true, 200, "image/png", skip, {}, [seed]],
+    [
+      "where a sitemap leads",
+      true,
+      200,
+      "image/png",
+      skip,
+      { redirectChain: ["http://a.example/m"] },
+      ["http://a.example/m"],
+    ],
+    [
+      "a sitemap that the job does not follow",
+      false,
+      200,
+      "image/png",
+      { ...skip, sitemaps: false },
+      {},
+      [seed],
+    ],
+  ])("reads %s: %s", async (_, wanted, status, type, options, entry = {}, sitemaps = []) => {
+    const { wantsBody } = await requestOf(entry, options, sitemaps);
+    expect(wantsBody(status, type)).toBe(wanted);
+  });
+
+  it.each([
+    [0, 200, false],
+    [0, 300, true],
+    [defaultPeerOptions.politeness.attemptsMax - 1, 200, true],
+  ])(
+    "takes part of a body after %i attempts, of status %i: %s",
+    async (attempts, status, takes) => {
+      const { wantsPart } = await requestOf({ attempts });
+      expect(wantsPart?.("connection-reset", status)).toBe(takes);
+    },
+  );
+
+  it("leaves a URL alone of which its robots.txt is not told now", async () => {
+    const judge: Parts["robots"]["judge"] = () => Promise.resolve({ kind: "not-now" });
+    const leases = { add: unexpectedCall, noted: unexpectedCall, remove: unexpectedCall };
+    const frontier = { closeRequest: unexpectedCall, putBack: unexpectedCall, setPace: none };
+    await expect(tooLate({ robots: { judge }, leases, frontier }).visit(lease())).resolves.toBe(
+      undefined,
+    );
+  });
+
+  it("makes no request to a host without an address", async () => {
+    const kinds: string[] = [];
+    const finish: Parts["finisher"]["finish"] = (_lease, _row, { kind }) =>
+      Promise.resolve(void kinds.push(kind));
+    const leases = { add: unexpectedCall, noted: unexpectedCall, remove: unexpectedCall };
+    const finisher = { finish, finishResponse: unexpectedCall };
+    const unresolved = { failure: "dns-not-found", detail: "", isTold: true } as const;
+    await tooLate({ leases, finisher }).visit({ ...leaseOfGate(), unresolved });
+    expect(kinds).toEqual(["again"]);
   });
 
   describe("with a long body", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { WhoHoldsReply } from "../../../../src/core/messages/holding.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
-import type { RingPosition } from "../../../../src/core/ring/ring-position.ts";
+import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
 import type { SwarmView } from "../../../../src/peer/swarm/members/swarm-view.ts";
 import { ArcClaim } from "../../../../src/peer/swarm/ownership/arc-claim.ts";
@@ -109,10 +109,7 @@ describe("what is asked before arcs are claimed", () => {
   const signal = new AbortController().signal;
 
   /** A member that claims what was lost, when it has asked the others in this swarm. */
-  function newClaim(
-    view: SwarmView,
-    whoHolds: (member: MemberId) => WhoHoldsReply,
-  ): { readonly clock: VirtualClock; readonly claim: ArcClaim; readonly taken: ArcSet[] } {
+  function newClaim(view: SwarmView, whoHolds: (member: MemberId) => WhoHoldsReply | undefined) {
     const clock = new VirtualClock();
     const territory = new Territory();
     territory.note(ArcSet.whole, { member: lost, generation: 1, synced: true });
@@ -120,7 +117,8 @@ describe("what is asked before arcs are claimed", () => {
     const calls = { whoHolds: (member: MemberId) => Promise.resolve(whoHolds(member)) };
     const take = (arcs: ArcSet): Promise<void> => Promise.resolve(void taken.push(arcs));
     const parts = { view, territory, take, offer: () => undefined };
-    return { clock, claim: new ArcClaim({ clock, logger: silentLogger, calls }, parts, 2), taken };
+    const claim = new ArcClaim({ clock, logger: silentLogger, calls }, parts, 2);
+    return { clock, claim, taken, territory };
   }
 
   it("says nothing where the swarm is another one by then", async () => {
@@ -135,6 +133,33 @@ describe("what is asked before arcs are claimed", () => {
       await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
       expect(taken).toEqual([]);
     }
+  });
+
+  it("is asked until there is an answer, and in vain where that member is gone meanwhile", async () => {
+    for (const isGone of [false, true]) {
+      let asked = 0;
+      const isRunning = (member: MemberId): boolean => member !== lost && !(isGone && asked > 0);
+      const view = { ...stillView(self, other, lost), isRunning };
+      const { clock, claim, taken } = newClaim(view, () => {
+        asked += 1;
+        return asked < 3 ? undefined : ignorant;
+      });
+      const startMs = clock.nowMs();
+      await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+      const course = [asked, clock.nowMs() - startMs, taken.length];
+      expect(course).toEqual(isGone ? [1, 200, 0] : [3, 400, 1]);
+    }
+  });
+
+  it("is asked of those that are named as holders, too", async () => {
+    const named = "d" as MemberId;
+    const known = [{ holder: named, generation: 1, arcs: ArcSet.whole }];
+    const { clock, claim, taken, territory } = newClaim(stillView(self, other, lost), (member) =>
+      member === named ? { ...ignorant, held: ArcSet.whole } : { ...ignorant, known },
+    );
+    await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+    expect(taken).toEqual([]);
+    expect(territory.holderAt(5 as RingPosition)).toMatchObject({ member: named, synced: false });
   });
 
   it("is not asked of this peer, though another one takes it for the holder", async () => {
@@ -176,4 +201,27 @@ describe("what is asked before arcs are claimed", () => {
     await clock.run(claim.run(arc, arc, signal));
     expect(asked.size).toBe(others.length);
   });
+
+  it.each(["b", "y"])(
+    "leaves what it has to %s, which has a copy too, where the ring prefers that one, or neither and its name is the lesser",
+    async (id) => {
+      const [me, its] = ["m", id] as [MemberId, MemberId];
+      const others = ["b", "d", "e", "w", "x", "y"] as MemberId[];
+      const ring = new RingBook({ virtualNodes: 8, hashSeed: 0 }).ringOf(
+        [me, ...others].map((member) => ({ id: member, weight: 1 })),
+      );
+      const view = { ...stillView(me, other, lost), ring, futureRing: ring, others };
+      const copied = { ...ignorant, copied: ArcSet.whole };
+      const { clock, claim, taken } = newClaim(view, (asked) =>
+        asked === its ? copied : ignorant,
+      );
+      await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+      for (let n = 0; n < 300; n += 1) {
+        const position = Math.floor((n * circle) / 300) as RingPosition;
+        const first = ring.preferenceOf(position, 3).find((one) => one === me || one === its);
+        const isMine = first === undefined ? me < its : first === me;
+        expect(taken[0]?.contains(position)).toBe(isMine);
+      }
+    },
+  );
 });

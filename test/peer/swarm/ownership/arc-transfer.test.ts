@@ -31,9 +31,13 @@ async function offered(answer: boolean | undefined, course: Course = {}) {
   const stream = { member: other, generation: 1 } as unknown as Parameters<ArcTransfer["run"]>[0];
   const reclaimed: ArcSet[] = [];
   const steps: string[] = [];
-  const step = (name: string): Promise<void> => {
-    steps.push(territory.admits(position) ? `${name}, open` : name);
-    return Promise.resolve();
+  let isBusy = false;
+  const step = async (name: string): Promise<void> => {
+    const seen = territory.admits(position) ? `${name}, open` : name;
+    steps.push(isBusy ? `${seen}, early` : seen);
+    isBusy = true;
+    for (let turn = 0; turn < 9; turn += 1) await Promise.resolve();
+    isBusy = false;
   };
   const startMs = clock.nowMs();
   let unanswered = course.unanswered ?? 0;

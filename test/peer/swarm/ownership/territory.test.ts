@@ -109,6 +109,13 @@ describe("two that hold an arc, of which a third has a copy", () => {
 });
 
 describe("what is noted of who holds an arc", () => {
+  it("is what that member says, with whether the copy here is complete", () => {
+    const territory = new Territory();
+    territory.heard(a, { generation: 1, held: everything, kept: half });
+    expect(territory.holderAt(inHalf)).toEqual(kept(a));
+    expect(territory.holderAt(elsewhere)).toEqual({ ...kept(a), synced: false });
+  });
+
   it("leaves it bereft as members and notes are at that moment", () => {
     const territory = new Territory();
     territory.note(everything, kept(a));
@@ -120,6 +127,25 @@ describe("what is noted of who holds an arc", () => {
     territory.note(half, kept(b));
     expect(territory.bereft(without).share).toBe(1 - half.share);
   });
+});
+
+it.each<[string, ...((territory: Territory) => void)[]]>([
+  ["taken", (territory) => territory.take(half)],
+  [
+    "taken and given away",
+    (territory) => territory.take(half),
+    (territory) => territory.give(half, kept(b)),
+  ],
+  ["released", (territory) => territory.release(half, b, 1, allBut(a))],
+])("what is bereft is known anew when arcs are %s", (_, ...changes) => {
+  const gone = { isRunning: () => false, others: [] };
+  const [asked, unasked] = [newTerritory(), newTerritory()];
+  for (const change of changes) {
+    const before = asked.bereft(gone);
+    for (const territory of [asked, unasked]) change(territory);
+    expect(asked.bereft(gone).equals(before)).toBe(false);
+  }
+  expect(asked.bereft(gone).equals(unasked.bereft(gone))).toBe(true);
 });
 
 describe("arcs that are passed on", () => {

@@ -32,3 +32,28 @@ it("counts a fetch once that has given way here, and comes again from another di
   expect(counts).toBe(true);
   expect(comes(first, now).counts).toBe(false);
 });
+
+it.each([
+  ["of another member's to one's own fetch", "a", true, false, true],
+  ["of another member's to a third one's", "b", true, false, false],
+  ["of another member's, that gives way itself", "a", false, false, false],
+  ["of an arc that is held, that gives way", "b", false, "superseded", false],
+  ["of an arc that is held, to which the known one gives way", "b", true, "superseded", true],
+  ["of an arc that is held, whichever gives way", "b", false, "all", true],
+] as const)("counts where a fetch comes in %s", (_, by, changed, held, expected) => {
+  const incoming = { id: "x", value: fetchAt(2_000, "c"), changed };
+  const overlaps = new Overlaps("a" as MemberId);
+  expect(overlaps.counts(fetchAt(1_000, by), incoming, held)).toBe(expected);
+  expect(overlaps.counts(undefined, incoming, false)).toBe(false);
+});
+
+it("remembers the latest fetches that it counted, and no more than have room", () => {
+  const overlaps = new Overlaps("a" as MemberId);
+  const value = fetchAt(1_000, "b");
+  const counts = (id: number): boolean =>
+    overlaps.counts(undefined, { id: `${id}`, value, changed: false }, "all");
+  for (let id = 0; id < 65_536; id += 1) counts(id);
+  expect(counts(0)).toBe(false);
+  expect(counts(65_536)).toBe(true);
+  expect([0, 65_536].map(counts)).toEqual([true, false]);
+});

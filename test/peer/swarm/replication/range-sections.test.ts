@@ -19,6 +19,7 @@ import {
   rangeSections,
   readSpan,
   sectionsOfParts,
+  wholeSpan,
   type Section,
 } from "../../../../src/peer/swarm/replication/range-sections.ts";
 import type { KeyRange, StoreEntry } from "../../../../src/ports/store.ts";
@@ -202,5 +203,22 @@ describe("the sections of a range", () => {
     const differences = section && (await differencesFrom(there, received(section)));
     expect(differences?.map(({ index }) => index)).toEqual(given.differing);
     expect(there.read).toBeLessThan(1_500);
+  });
+});
+
+describe("the rows of a span", () => {
+  const large = 512 * 1_024 - rowOf(0, 0).key.length;
+
+  it.each([
+    ["rows", 3, 1, [3, 3, 1]],
+    ["bytes", 500, large, [2, 2, 2, 1]],
+  ])("come in chunks of so many %s", async (_, limit, bytes, expected) => {
+    const value = new Uint8Array(bytes);
+    const rows = new Rows(siteOf(0, 7).map(({ key }) => ({ key, value })));
+    const lengths: number[] = [];
+    for await (const chunk of readSpan(rows, wholeSpan("url", ArcSet.whole), limit)) {
+      lengths.push(chunk.length);
+    }
+    expect(lengths).toEqual(expected);
   });
 });

@@ -30,6 +30,7 @@ const [onePosition, otherPosition] = [positionOfKey(one.key), positionOfKey(othe
 /** A stream whose messages are acknowledged when the test says so. */
 function newStream() {
   const acknowledge: (() => void)[] = [];
+  const onProgress = { times: 0 };
   const stream = new ReplicaStream(
     { member: "b" as MemberId, generation: 1 },
     new VirtualClock(),
@@ -39,7 +40,7 @@ function newStream() {
       return promise;
     },
     { ...defaultReplicaStreamOptions, rowsPerMessage: 1 },
-    () => undefined,
+    () => (onProgress.times += 1),
   );
   stream.goLive(ArcSet.whole, 0);
   stream.release(Infinity);
@@ -49,7 +50,7 @@ function newStream() {
     acknowledge.shift()?.();
     await new Promise(setImmediate);
   };
-  return { stream, next };
+  return { stream, next, unanswered: acknowledge, onProgress };
 }
 
 describe("ReplicaStream", () => {
@@ -111,8 +112,51 @@ describe("ReplicaStream", () => {
 
   it("has nothing of arcs that it does not carry", () => {
     const { stream } = newStream();
+    stream.synced = ArcSet.whole;
     stream.keepOnly(ArcSet.empty);
     expect(stream.has(onePosition, 1)).toBe(false);
+    expect([stream.live, stream.synced].map(({ isEmpty }) => isEmpty)).toEqual([true, true]);
+  });
+
+  it("has one message under way at a time, and tells of which sites something is", async () => {
+    const { stream, next, unanswered } = newStream();
+    const underWay = (): number[] => [
+      unanswered.length,
+      stream.underWayOutside(ArcSet.empty).length,
+    ];
+    const seen: number[][] = [];
+    for (const [at, row] of [one, other].entries()) {
+      stream.push(at + 1, [row]);
+      await new Promise(setImmediate);
+      seen.push(underWay());
+    }
+    await next();
+    seen.push(underWay());
+    await next();
+    seen.push(underWay());
+    expect(seen).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 1],
+      [0, 0],
+    ]);
+  });
+
+  it("has nothing on its way any more when it has ended, and takes nothing in", async () => {
+    const { stream, next, unanswered, onProgress } = newStream();
+    stream.push(1, [one]);
+    stream.push(2, [other]);
+    await new Promise(setImmediate);
+    stream.end();
+    expect(onProgress.times).toBe(1);
+    expect(stream.hasTaken(2)).toBe(true);
+    expect(stream.underWayOutside(ArcSet.empty)).toEqual([]);
+    stream.push(3, [one]);
+    await next();
+    expect(stream.queuedRows).toBe(0);
+    expect(stream.pushedUnits).toBe(2);
+    expect(unanswered).toEqual([]);
+    expect(onProgress.times).toBe(1);
   });
 
   it("has of what was written before it took an arc up only what is in the complete copy", () => {
@@ -125,7 +169,7 @@ describe("ReplicaStream", () => {
 
 describe("what a stream may send", () => {
   /** A stream of which the test says what is durable, and the sites of the rows of each message. */
-  function durableStream() {
+  function durableStream(options: Partial<ReplicaStreamOptions> = {}) {
     const messages: (readonly Row[])[] = [];
     const stream = new ReplicaStream(
       { member: "b" as MemberId, generation: 1 },
@@ -134,12 +178,26 @@ describe("what a stream may send", () => {
         messages.push(rows);
         return Promise.resolve({ kind: "reply", payload: new Uint8Array(0) });
       },
-      defaultReplicaStreamOptions,
+      { ...defaultReplicaStreamOptions, ...options },
       () => undefined,
     );
     stream.goLive(ArcSet.whole, 0);
     return { stream, messages };
   }
+
+  const bytes = [one, other].reduce((sum, { key }) => sum + key.length + 1, 0);
+
+  it.each([
+    ["all that a message has room for by rows", { rowsPerMessage: 2 }, [2, 1]],
+    ["all that a message has room for by bytes", { bytesPerMessage: bytes }, [2, 1]],
+    ["no more than that by bytes", { bytesPerMessage: bytes - 1 }, [1, 1, 1]],
+  ])("is of the changes of one turn %s", async (_, options, expected) => {
+    const { stream, messages } = durableStream(options);
+    stream.release(3);
+    for (const [at, row] of [one, other, one].entries()) stream.push(at + 1, [row]);
+    await new Promise(setImmediate);
+    expect(messages.map(({ length }) => length)).toEqual(expected);
+  });
 
   it("is what is durable here, and all of that in one message", async () => {
     const { stream, messages } = durableStream();
@@ -253,6 +311,8 @@ describe("a change that is too large for one message", () => {
 
   it("stays as it is where it fits", async () => {
     const rows = [...queuedUrl(1), { key: queuedUrl(2)[1]?.key ?? one.key }, one];
-    expect(await messagesOf(rows, {})).toEqual([rows]);
+    for (const options of [{ rowsPerMessage: 4 }, { bytesPerMessage: bytesOf(rows) }]) {
+      expect(await messagesOf(rows, options)).toEqual([rows]);
+    }
   });
 });

@@ -39,9 +39,10 @@ function replicatorBy(
   const territory = new Territory();
   territory.take(ArcSet.whole);
   const none = (): void => undefined;
+  const clock = new VirtualClock();
   const replicator = new Replicator(
     {
-      clock: new VirtualClock(),
+      clock,
       logger: { debug: none, info: none, warn: none, error: none },
       calls: { rows },
     },
@@ -52,7 +53,7 @@ function replicatorBy(
     },
     none,
   );
-  return { replicator, territory };
+  return { clock, replicator, territory };
 }
 
 /** A holder of everything with one replica, whose messages are acknowledged when the test says so. */
@@ -63,7 +64,7 @@ function newReplicator() {
     new Promise((resolve) => {
       acknowledge.push(() => resolve({ kind: "reply", payload: new Uint8Array(0) }));
     });
-  const { replicator, territory } = replicatorBy(view, rows, { rowsPerMessage: 1 });
+  const { clock, replicator, territory } = replicatorBy(view, rows, { rowsPerMessage: 1 });
   replicator.setNeeds(new Map([[replica, ArcSet.whole]]));
   const stream = replicator.stream(replica);
   if (stream === undefined) throw new Error("no stream to the replica");
@@ -86,7 +87,7 @@ function newReplicator() {
   /** Whether what has been written of the row's site is said to be at all who must have it. */
   const isReplicated = (): Promise<boolean> =>
     Promise.race([replicator.replicated([position], 1_000), Promise.resolve(false)]);
-  return { replicator, territory, view, stream, write, next, replace, isReplicated };
+  return { clock, replicator, territory, view, stream, write, next, replace, isReplicated };
 }
 
 describe("a replicator", () => {
@@ -133,6 +134,46 @@ describe("a replicator", () => {
     replicator.stop();
     await drained;
     expect(stream.queuedRows).toBe(0);
+  });
+
+  it("is full while as many rows as may be are on their way to one replica", async () => {
+    const { replicator, write, next } = newReplicator();
+    for (let n = 0; n < 999; n += 1) write();
+    expect(replicator.full).toBe(false);
+    write();
+    expect(replicator.full).toBe(true);
+    await next();
+    expect(replicator.full).toBe(false);
+    write();
+    expect(replicator.full).toBe(true);
+  });
+
+  it("sends all that one change writes to those who need it, now or when all have joined", () => {
+    const { replicator, view, stream } = newReplicator();
+    view.futureRing = rings.ringOf([self, newcomer].map((id) => ({ id, weight: 1 })));
+    const needs = new Map([replica, newcomer].map((id) => [id, ArcSet.whole]));
+    replicator.setNeeds(needs);
+    const ops = [row, row, rowOf("b.example")].map((one) => ({ type: "put" as const, ...one }));
+    replicator.observe(ops, Promise.resolve());
+    expect(stream.queuedRows).toBe(3);
+    expect(replicator.stream(newcomer)?.queuedRows).toBe(3);
+    expect(replicator.queuedRows).toBe(6);
+    const half = ArcSet.of([{ from: position, to: (position + 1) as typeof position }]);
+    replicator.setNeeds(new Map([...needs, [replica, half]]));
+    expect(stream.live.equals(half)).toBe(true);
+  });
+
+  it("waits for the replicas as long as it may, and for what is on its way at its end", async () => {
+    const { clock, replicator, write, next } = newReplicator();
+    const startMs = clock.nowMs();
+    write();
+    expect(await clock.run(replicator.replicated([position], 700))).toBe(false);
+    expect(clock.nowMs() - startMs).toBe(700);
+    await clock.run(replicator.emptied(startMs + 900));
+    expect(clock.nowMs() - startMs).toBe(900);
+    await next();
+    await clock.run(replicator.emptied(startMs + 5_000));
+    expect(clock.nowMs() - startMs).toBe(900);
   });
 
   it("sends what a commit has made durable, and never what one has failed to", async () => {
@@ -220,10 +261,11 @@ describe("a replicator", () => {
   });
 
   it("asks for a complete copy where a member went before it had what was written", async () => {
-    const { replicator, write, next, replace, isReplicated } = newReplicator();
+    const { replicator, stream, write, next, replace, isReplicated } = newReplicator();
     write();
     await new Promise(setImmediate);
     replace();
+    expect(stream.queuedRows).toBe(0);
     write(rowOf("b.example"));
     await next();
     await next();
