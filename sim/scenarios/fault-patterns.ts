@@ -62,7 +62,10 @@ export function split(timeline: Timeline): void {
   else timeline.add({ kind: "partition", groups: [one, other] });
 }
 
-/** Machines are clogged one by one, and freed in another order. */
+/**
+ * Machines are clogged one by one, and freed in another order (FoundationDB's swizzle, Zhou et al. 2021, section 4.1): it
+ * finds what goes wrong when parts come back in an order that nobody thought of.
+ */
 export function swizzle(timeline: Timeline): void {
   const { dice } = timeline;
   const machines = timeline.someMachines();

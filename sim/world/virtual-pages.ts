@@ -18,11 +18,10 @@ export interface VirtualPage {
   readonly throttle?: { readonly status: 429 | 503; readonly hits: number };
 }
 
-/** A link of a page; `refresh`: it is what the page refreshes itself to. */
+/** A link of a page. */
 export interface VirtualLink {
   readonly url: CanonicalUrl;
   readonly nofollow: boolean;
-  readonly refresh: boolean;
 }
 
 /** What a body leads to. */
@@ -96,8 +95,7 @@ export class VirtualPages {
     const { layout } = this.web;
     const links: VirtualLink[] = [];
     layout.links(site, index, (toSite, to, via) => {
-      const [nofollow, refresh] = [via === "nofollow", via === "refresh"];
-      links.push({ url: this.urlAt(toSite, to), nofollow, refresh });
+      links.push({ url: this.urlAt(toSite, to), nofollow: via === "nofollow" });
     });
     if (index === 0 && layout.hasTraps(site)) {
       for (const entry of trapEntries) links.push(...followed(entry, url));
@@ -171,7 +169,7 @@ export class VirtualPages {
 
 function followed(reference: string, base: string): VirtualLink[] {
   const url = canonicalizeUrl(reference, base);
-  return url === undefined ? [] : [{ url, nofollow: false, refresh: false }];
+  return url === undefined ? [] : [{ url, nofollow: false }];
 }
 
 function answer(

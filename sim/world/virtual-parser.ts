@@ -81,7 +81,7 @@ export class VirtualParser implements PageParser {
     const url = exchange.url as CanonicalUrl;
     const typeAt = contentHeaders.indexOf("content-type");
     const html = isHtml(typeAt < 0 ? undefined : contentHeaders[typeAt + 1], body);
-    const nothing = { html, links: noLinks, excluded: [], noindex: false, nofollow: false };
+    const nothing = { html, links: noLinks, excluded: [], noindex: false };
     if (!html || !follow) return nothing;
     const { links, noindex, nofollow } = this.#pages.content(body, url);
     const host = hostOf(url);
@@ -93,14 +93,7 @@ export class VirtualParser implements PageParser {
       if (!link.nofollow && !nofollow) sorter.add(link.url, rules.judge(link.url, source));
     }
     for (const link of links) if (link.nofollow || nofollow) sorter.add(link.url, "nofollow");
-    const refresh = links.find((link) => link.refresh)?.url;
-    return {
-      html,
-      ...sorter.packed(),
-      noindex,
-      nofollow,
-      ...(refresh !== undefined && { refresh: { seconds: 0, url: refresh } }),
-    };
+    return { html, ...sorter.packed(), noindex };
   }
 
   #rulesOf(job: JobDefinition): JobRules {

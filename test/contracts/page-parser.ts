@@ -27,10 +27,7 @@ export function pageParserContract(name: string, create: () => PageParser): void
         html: true,
         title: "T",
         charset: "utf-8",
-        canonical: "http://e.org/dir/c",
         noindex: true,
-        nofollow: false,
-        refresh: { seconds: 3, url: "http://e.org/dir/r" },
       });
       expect(unpackLinks(page.links)).toEqual(["r", "c", "x"].map((x) => `http://e.org/dir/${x}`));
       expect(page.excluded.map(({ reason, links }) => [reason, unpackLinks(links)])).toEqual([

@@ -1,11 +1,9 @@
+import { addressesMax } from "../../core/membership/read-member.ts";
 import type { MemberId } from "../../core/units.ts";
 import { readAddress } from "./address.ts";
 
 /** Members whose addresses are remembered: ten times the largest swarm in sight. */
 const membersMax = 10_000;
-
-/** As many as a member tells of. */
-const addressesMax = 8;
 
 interface Row {
   /** What others have told: the same is told again and again, and parsed once. */

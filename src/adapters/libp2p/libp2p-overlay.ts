@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Connection, MultiaddrConnection, PeerId, PeerInfo } from "@libp2p/interface";
 import { multiaddr } from "@multiformats/multiaddr";
 import { invariant } from "../../core/errors.ts";
+import { addressesMax } from "../../core/membership/read-member.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -57,9 +58,6 @@ interface Running {
 const foundAddressesMax = 8;
 
 const classes: readonly OverlayClass[] = ["control", "forwarding", "transfer"];
-
-/** Addresses that a member tells of: as many as others take in. */
-const addressesMax = 8;
 
 /** A process that is there answers within so long, even a busy one. */
 const presenceTimeoutMs = 2_000;

@@ -4,7 +4,7 @@ import type { Member, MemberHealth, MemberRole } from "./member.ts";
 
 /** A public key's text form has 52 or 59 characters. */
 const idCharactersMax = 128;
-/** A peer listens at a few; relays and several networks make it more. */
+/** Addresses that a member tells of, at most. It listens at a few; relays and several networks make it more. */
 export const addressesMax = 8;
 export const addressCharactersMax = 128;
 const versionCharactersMax = 64;

@@ -66,7 +66,6 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   const sitemap =
     html || !input.readsSitemaps ? undefined : readSitemap(input.body, { ...input, contentType });
   const ofHeader = headerRefresh(input);
-  const refresh = ofHeader ?? page?.refresh;
   const linksLeftOut = page?.linksLeftOut ?? sitemap?.leftOut;
   const { noindex, nofollow } = directivesOf(input, page);
   return {
@@ -78,12 +77,9 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
       nofollow,
     }),
     noindex,
-    nofollow,
     ...(linksLeftOut === undefined ? {} : { linksLeftOut }),
-    ...(refresh === undefined ? {} : { refresh }),
     ...(page?.title === undefined ? {} : { title: page.title }),
     ...(page === undefined ? {} : { charset: page.charset }),
-    ...(page?.canonical === undefined ? {} : { canonical: page.canonical }),
   };
 }
 
@@ -107,7 +103,8 @@ function contentTypeOf(headers: readonly string[]): string | undefined {
 }
 
 function nothingFollowed(input: PageInput): Omit<PageContent, "html"> {
-  return { links: noLinks, excluded: [], ...directivesOf(input, undefined) };
+  const { noindex } = directivesOf(input, undefined);
+  return { links: noLinks, excluded: [], noindex };
 }
 
 function headerValues(headers: readonly string[], lowerCaseName: string): string[] {

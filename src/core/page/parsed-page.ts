@@ -63,12 +63,9 @@ export interface PageContent {
   readonly excluded: readonly ExcludedLinks[];
   /** See {@link ExtractedPage.linksLeftOut}. */
   readonly linksLeftOut?: number;
-  readonly refresh?: MetaRefresh;
   readonly title?: string;
   readonly charset?: string;
   readonly noindex: boolean;
-  readonly nofollow: boolean;
-  readonly canonical?: string;
 }
 
 /** Packs nothing. */

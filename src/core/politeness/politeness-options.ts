@@ -44,11 +44,6 @@ export interface PolitenessOptions {
   readonly backoffJitterShare: number;
   /** Longest Retry-After that is obeyed. @default 86_400_000 */
   readonly retryAfterMaxMs: Millis;
-  /**
-   * Attempts for one URL that a server saw, and as many that none did, at most, whatever the retry table grants.
-   * @default 8
-   */
-  readonly attemptsMax: number;
   readonly breaker: BreakerOptions;
   /**
    * Failures in a row after which a host is halted: no more requests until an operator or `haltMs` lets it
@@ -71,7 +66,6 @@ export const defaultPolitenessOptions: PolitenessOptions = Object.freeze({
   backoffMaxMs: 10 * MINUTE_MS,
   backoffJitterShare: 0.5,
   retryAfterMaxMs: DAY_MS,
-  attemptsMax: 8,
   breaker: Object.freeze({
     windowMs: MINUTE_MS,
     errorShare: 0.1,

@@ -1,5 +1,4 @@
 import type { Discovery } from "../record/queue-bundle.ts";
-import type { PolitenessOptions } from "./politeness-options.ts";
 
 /** Every way an exchange can fail before it yields a usable response. */
 export type FetchFailure =
@@ -125,14 +124,9 @@ function ruleOf(outcome: AttemptOutcome): RetryRule {
  *
  * When is the gate's business: every retry waits its turn like any other request to the host.
  */
-export function retryPlan(
-  outcome: AttemptOutcome,
-  before: Attempts,
-  options: Pick<PolitenessOptions, "attemptsMax">,
-): { readonly retry: boolean } {
-  if ("failure" in outcome && outcome.failure === "aborted") return { retry: true };
+export function isAskedAgain(outcome: AttemptOutcome, before: Attempts): boolean {
   const sameBefore = isUnseen(outcome) ? before.unseen : before.attempts - before.unseen;
-  return { retry: sameBefore + 1 < Math.min(ruleOf(outcome).attemptsMax, options.attemptsMax) };
+  return sameBefore + 1 < ruleOf(outcome).attemptsMax;
 }
 
 /** Whether no server saw the attempt. */

@@ -29,38 +29,30 @@ export interface UnchangedFetch extends Pick<PriorFetch, "record"> {
 /** Records that are read at a time: each with its body, however long that is. */
 const readsMax = 4;
 
+interface PriorPorts {
+  readonly archive: Pick<Archive, "read">;
+  readonly logger: Logger;
+  readonly store: Pick<Store, "getMany">;
+}
+
+interface PriorParts {
+  readonly peerId: string;
+  readonly heldBytesMax: number;
+  readonly jobs: JobRegistry;
+  readonly sieve: { readonly sieve: Pick<Sieve, "mayHave"> };
+}
+
 /** Finds what other jobs have fetched of a URL, so that it is only asked whether it has changed. */
 export class PriorFetches {
   readonly #reads = new Slots(readsMax);
-  readonly #ports: {
-    readonly archive: Pick<Archive, "read">;
-    readonly logger: Logger;
-    readonly store: Pick<Store, "getMany">;
-  };
-  readonly #parts: {
-    readonly peerId: string;
-    readonly heldBytesMax: number;
-    readonly jobs: JobRegistry;
-    readonly sieve: { readonly sieve: Pick<Sieve, "mayHave"> };
-  };
+  readonly #ports: PriorPorts;
+  readonly #parts: PriorParts;
 
   /**
    * @param parts.peerId whose archive it is
    * @param parts.heldBytesMax longest body that is held during its request, as one that is fetched may be uncounted
    */
-  constructor(
-    ports: {
-      readonly archive: Pick<Archive, "read">;
-      readonly logger: Logger;
-      readonly store: Pick<Store, "getMany">;
-    },
-    parts: {
-      readonly peerId: string;
-      readonly heldBytesMax: number;
-      readonly jobs: JobRegistry;
-      readonly sieve: { readonly sieve: Pick<Sieve, "mayHave"> };
-    },
-  ) {
+  constructor(ports: PriorPorts, parts: PriorParts) {
     this.#ports = ports;
     this.#parts = parts;
   }

@@ -1,7 +1,6 @@
 import type { Exchange } from "../../core/archive/capture.ts";
-import { isUnseen, retryPlan } from "../../core/politeness/retry-table.ts";
-import type { AttemptOutcome, Attempts } from "../../core/politeness/retry-table.ts";
-import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
+import { isAskedAgain, isUnseen } from "../../core/politeness/retry-table.ts";
+import type { Attempts } from "../../core/politeness/retry-table.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
@@ -80,19 +79,17 @@ export class Visitor {
   readonly #ports: VisitorPorts;
   readonly #parts: VisitorParts;
   readonly #turns = new Turns();
-  readonly #politeness: PolitenessOptions;
   readonly #limits: FetchLimits;
   readonly #signal: AbortSignal;
 
   constructor(
     ports: VisitorPorts,
     parts: VisitorParts,
-    options: { readonly politeness: PolitenessOptions; readonly limits: FetchLimits },
+    options: { readonly limits: FetchLimits },
     signal: AbortSignal,
   ) {
     this.#ports = ports;
     this.#parts = parts;
-    this.#politeness = options.politeness;
     this.#limits = options.limits;
     this.#signal = signal;
   }
@@ -178,7 +175,8 @@ export class Visitor {
           isHtmlType(type) ||
           (sitemaps && (isSitemapType(type, request.url) || isNamedSitemap(lease))),
         // A redirect leads on, and 429 and 503 say when to come again, whatever their body is like.
-        wantsPart: (failure, status) => status >= 300 || !this.#isAskedAgain(lease, { failure }),
+        wantsPart: (failure, status) =>
+          status >= 300 || !isAskedAgain({ failure }, attemptsBefore(lease)),
       },
       this.#signal,
     );
@@ -205,7 +203,9 @@ export class Visitor {
       metrics.observe("fetch_seconds", (outcome.finishedAtMs - outcome.startedAtMs) / 1_000);
     }
     if (outcome.kind === "failure") {
-      metrics.count("fetches_total", 1, { result: outcome.failure });
+      const { failure, detail } = outcome;
+      logger.debug("fetch-failed", { url: lease.url.entry.url, failure, detail });
+      metrics.count("fetches_total", 1, { result: failure });
       return;
     }
     metrics.count("fetches_total", 1, { result: `${Math.floor(outcome.status / 100)}xx` });
@@ -215,7 +215,7 @@ export class Visitor {
 
   async #conclude(lease: Lease, row: UrlRow, outcome: FetchOutcome, asked: Asked): Promise<void> {
     const attempt = outcome.kind === "failure" ? outcome : { status: outcome.status };
-    if (this.#isAskedAgain(lease, attempt) && isTransient(outcome)) {
+    if (isAskedAgain(attempt, attemptsBefore(lease)) && isTransient(outcome)) {
       await this.#finishAgain(lease, row, isUnseen(attempt));
     } else if (outcome.kind === "response") {
       await this.#finishResponse(lease, row, outcome, asked);
@@ -250,11 +250,6 @@ export class Visitor {
   async #finishAgain(lease: Lease, row: UrlRow, isUnseen: boolean): Promise<void> {
     const { url, redirectChain } = lease.url.entry;
     await this.#parts.finisher.finish(lease, row, { kind: "again", url, redirectChain, isUnseen });
-  }
-
-  /** Whether the lease's attempt, which ended or ends like this, leaves its URL another. */
-  #isAskedAgain(lease: Lease, attempt: AttemptOutcome): boolean {
-    return retryPlan(attempt, attemptsBefore(lease), this.#politeness).retry;
   }
 }
 

@@ -158,14 +158,14 @@ export class PeerCalls {
   }
 
   /** The buckets in which the member's rows differ. */
-  async digests(
+  digests(
     to: MemberId,
     digests: RangeDigests,
     timeoutMs: Millis,
   ): Promise<readonly RangeDifference[] | undefined> {
-    const payload = encodeRangeDigests(digests);
-    const reply = await this.#ask(to, "rangeDigests", payload, timeoutMs);
-    return reply && decodeRangeDigestsReply(reply, digests.buckets.length);
+    return this.#ask(to, "rangeDigests", encodeRangeDigests(digests), timeoutMs, (reply) =>
+      decodeRangeDigestsReply(reply, digests.buckets.length),
+    );
   }
 
   /** Rows of the member, and how far its clock is behind this peer's, the way taken into account as if it took no time. */
@@ -174,116 +174,93 @@ export class PeerCalls {
     asked: PullRows,
     timeoutMs: Millis,
   ): Promise<(Omit<PullRowsReply, "nowMs"> & { readonly behindMs: Millis }) | undefined> {
-    const payload = await this.#ask(to, "pullRows", encodePullRows(asked), timeoutMs);
-    const reply = payload && decodePullRowsReply(payload, asked);
+    const reply = await this.#ask(to, "pullRows", encodePullRows(asked), timeoutMs, (payload) =>
+      decodePullRowsReply(payload, asked),
+    );
     if (!reply) return undefined;
     const { nowMs, ...answer } = reply;
     return { ...answer, behindMs: this.#clock.nowMs() - nowMs };
   }
 
   /** Tells the member that its copy of these arcs is complete; whether it has heard it. */
-  async synced(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
-    const { generation } = this.#view;
-    const payload = encodeArcNotice({ generation, arcs });
-    return (await this.#ask(to, "synced", payload, timeoutMs)) !== undefined;
+  synced(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
+    return this.#tell(to, "synced", arcs, timeoutMs);
   }
 
   /** Tells the member that its copy of these arcs is kept up to date no more; whether it has heard it. */
-  async released(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
-    const payload = encodeArcNotice({ generation: this.#view.generation, arcs });
-    return (await this.#ask(to, "released", payload, timeoutMs)) !== undefined;
+  released(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
+    return this.#tell(to, "released", arcs, timeoutMs);
   }
 
   /** Offers the right to arcs, with the doubt about their hosts; whether it was accepted. */
-  async transfer(
+  transfer(
     to: MemberId,
     offer: Omit<ArcNotice, "generation">,
     timeoutMs: Millis,
   ): Promise<boolean | undefined> {
-    const { generation } = this.#view;
-    const payload = encodeArcNotice({ generation, ...offer });
-    const reply = await this.#ask(to, "transfer", payload, timeoutMs);
-    return reply && decodeAnswer(reply);
+    return this.#ask(to, "transfer", this.#notice(offer), timeoutMs, decodeAnswer);
   }
 
-  async whoHolds(
-    to: MemberId,
-    arcs: ArcSet,
-    timeoutMs: Millis,
-  ): Promise<WhoHoldsReply | undefined> {
-    const { generation } = this.#view;
-    const payload = encodeArcNotice({ generation, arcs });
-    const reply = await this.#ask(to, "whoHolds", payload, timeoutMs);
-    return reply && decodeWhoHoldsReply(reply);
+  whoHolds(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<WhoHoldsReply | undefined> {
+    return this.#ask(to, "whoHolds", this.#notice({ arcs }), timeoutMs, decodeWhoHoldsReply);
   }
 
-  async activity(
+  activity(
     to: MemberId,
     job: JobId | typeof noJob,
     timeoutMs: Millis,
   ): Promise<ActivityReply | undefined> {
-    const reply = await this.#ask(to, "activity", encodeActivity(job), timeoutMs);
-    return reply && decodeActivityReply(reply);
+    return this.#ask(to, "activity", encodeActivity(job), timeoutMs, decodeActivityReply);
   }
 
   /** Sends all definitions; returns those that the member has in a later form. */
-  async jobs(
+  jobs(
     to: MemberId,
     definitions: readonly JobDefinition[],
     timeoutMs: Millis,
   ): Promise<readonly JobDefinition[] | undefined> {
-    const reply = await this.#ask(to, "jobs", encodeJobs(definitions), timeoutMs);
-    return reply && decodeJobs(reply);
+    return this.#ask(to, "jobs", encodeJobs(definitions), timeoutMs, decodeJobs);
   }
 
   /** What the member knows of URLs. */
-  async status(
+  status(
     to: MemberId,
     question: StatusQuestion,
     timeoutMs: Millis,
   ): Promise<StatusReply | undefined> {
-    const reply = await this.#ask(to, "status", encodeStatusQuestion(question), timeoutMs);
-    return reply && decodeStatusReply(reply, question.urls.length);
+    return this.#ask(to, "status", encodeStatusQuestion(question), timeoutMs, (reply) =>
+      decodeStatusReply(reply, question.urls.length),
+    );
   }
 
   /** What the member knows of a host. */
-  async host(
+  host(
     to: MemberId,
     question: HostQuestion,
     timeoutMs: Millis,
   ): Promise<KnownHost | Refusal | undefined> {
-    const reply = await this.#ask(to, "host", encodeHostQuestion(question), timeoutMs);
-    return reply && decodeHostReply(reply);
+    return this.#ask(to, "host", encodeHostQuestion(question), timeoutMs, decodeHostReply);
   }
 
   /** URLs of a job at sites that the member holds. */
-  async list(
-    to: MemberId,
-    question: ListQuestion,
-    timeoutMs: Millis,
-  ): Promise<ListReply | undefined> {
-    const reply = await this.#ask(to, "list", encodeListQuestion(question), timeoutMs);
-    return reply && decodeListReply(reply, question);
+  list(to: MemberId, question: ListQuestion, timeoutMs: Millis): Promise<ListReply | undefined> {
+    return this.#ask(to, "list", encodeListQuestion(question), timeoutMs, (reply) =>
+      decodeListReply(reply, question),
+    );
   }
 
   /** The member's own figures; it remembers what it is told of others. */
-  async stats(
-    to: MemberId,
-    question: StatsQuestion,
-    timeoutMs: Millis,
-  ): Promise<StatsReply | undefined> {
-    const reply = await this.#ask(to, "stats", encodeStatsQuestion(question), timeoutMs);
-    return reply && decodeStatsReply(reply);
+  stats(to: MemberId, question: StatsQuestion, timeoutMs: Millis): Promise<StatsReply | undefined> {
+    return this.#ask(to, "stats", encodeStatsQuestion(question), timeoutMs, decodeStatsReply);
   }
 
   /** A part of a response in the member's archive. */
-  async content(
+  content(
     to: MemberId,
     question: ContentQuestion,
     timeoutMs: Millis,
   ): Promise<ContentChunk | undefined> {
-    const reply = await this.#ask(to, "content", encodeContentQuestion(question), timeoutMs);
-    return reply && decodeContentChunk(reply);
+    return this.#ask(to, "content", encodeContentQuestion(question), timeoutMs, decodeContentChunk);
   }
 
   #sendRows(
@@ -298,14 +275,28 @@ export class PeerCalls {
     return this.#request(to, kind, payload, timeoutMs);
   }
 
-  async #ask(
+  async #tell(
+    to: MemberId,
+    kind: "released" | "synced",
+    arcs: ArcSet,
+    timeoutMs: Millis,
+  ): Promise<boolean> {
+    return (await this.#request(to, kind, this.#notice({ arcs }), timeoutMs)).kind === "reply";
+  }
+
+  #notice(notice: Omit<ArcNotice, "generation">): Uint8Array {
+    return encodeArcNotice({ generation: this.#view.generation, ...notice });
+  }
+
+  async #ask<T>(
     to: MemberId,
     kind: MessageKind,
     payload: Uint8Array,
     timeoutMs: Millis,
-  ): Promise<Uint8Array | undefined> {
+    decode: (reply: Uint8Array) => T | undefined,
+  ): Promise<T | undefined> {
     const outcome = await this.#request(to, kind, payload, timeoutMs);
-    return outcome.kind === "reply" ? outcome.payload : undefined;
+    return outcome.kind === "reply" ? decode(outcome.payload) : undefined;
   }
 
   async #request(

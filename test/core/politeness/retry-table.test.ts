@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import { isUnseen, retryPlan, verdictKindOf } from "../../../src/core/politeness/retry-table.ts";
+import { isAskedAgain, isUnseen, verdictKindOf } from "../../../src/core/politeness/retry-table.ts";
 import type { AttemptOutcome, Attempts } from "../../../src/core/politeness/retry-table.ts";
 
-const generous = { attemptsMax: 1_000 };
 const untried: Attempts = { attempts: 0, unseen: 0 };
 
 /** What has been tried when these attempts come after those `before`. */
@@ -14,14 +13,10 @@ function after(outcomes: readonly AttemptOutcome[], before: Attempts = untried):
 }
 
 /** Requests that are made when each one from then on ends with `outcome`. */
-function attemptsMade(
-  outcome: AttemptOutcome,
-  attemptsMax = generous.attemptsMax,
-  before = untried,
-): number {
+function attemptsMade(outcome: AttemptOutcome, before = untried): number {
   let made = 1;
   let tried = before;
-  while (made < 10_000 && retryPlan(outcome, tried, { attemptsMax }).retry) {
+  while (made < 10_000 && isAskedAgain(outcome, tried)) {
     tried = after([outcome], tried);
     made += 1;
   }
@@ -83,7 +78,7 @@ describe("the retry table", () => {
 
   it("keeps a URL whose request was aborted, however often, and does not judge the host", () => {
     const before = { attempts: 1_000, unseen: 0 };
-    expect(retryPlan({ failure: "aborted" }, before, { attemptsMax: 1 })).toEqual({ retry: true });
+    expect(isAskedAgain({ failure: "aborted" }, before)).toBe(true);
     expect(verdictKindOf({ failure: "aborted" })).toBe("neutral");
   });
 
@@ -92,7 +87,7 @@ describe("the retry table", () => {
     const outcome = { failure: "dns-timeout" } as const;
     let tried = untried;
     let atMs = 0;
-    while (retryPlan(outcome, tried, defaultPolitenessOptions).retry) {
+    while (isAskedAgain(outcome, tried)) {
       gate.record({ kind: "failed", startedAtMs: atMs, finishedAtMs: atMs }, 1_000);
       atMs = gate.nextFetchAtMs;
       tried = after([outcome], tried);
@@ -104,20 +99,14 @@ describe("the retry table", () => {
   const errors = Array<AttemptOutcome>(2).fill({ status: 500 });
 
   it("grants all attempts at a server to a URL whose server was out of reach before", () => {
-    const { attemptsMax } = defaultPolitenessOptions;
-    expect(attemptsMade({ status: 500 }, attemptsMax, after(outage))).toBe(3);
-    expect(attemptsMade({ status: 503 }, attemptsMax, after(outage))).toBe(5);
-    expect(attemptsMade({ failure: "connect-timeout" }, attemptsMax, after(errors))).toBe(8);
+    expect(attemptsMade({ status: 500 }, after(outage))).toBe(3);
+    expect(attemptsMade({ status: 503 }, after(outage))).toBe(5);
+    expect(attemptsMade({ failure: "connect-timeout" }, after(errors))).toBe(8);
   });
 
   it("counts all attempts of a kind, however they ended", () => {
-    expect(attemptsMade({ failure: "connection-reset" }, undefined, after(errors))).toBe(1);
-    expect(attemptsMade({ failure: "connect-refused" }, undefined, after(outage))).toBe(1);
-    expect(attemptsMade({ status: 500 }, undefined, after([...errors, ...outage]))).toBe(1);
-  });
-
-  it("never asks more often than the options allow", () => {
-    expect(attemptsMade({ status: 503 }, 2)).toBe(2);
-    expect(attemptsMade({ failure: "connection-reset" }, 1)).toBe(1);
+    expect(attemptsMade({ failure: "connection-reset" }, after(errors))).toBe(1);
+    expect(attemptsMade({ failure: "connect-refused" }, after(outage))).toBe(1);
+    expect(attemptsMade({ status: 500 }, after([...errors, ...outage]))).toBe(1);
   });
 });

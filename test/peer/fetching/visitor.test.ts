@@ -11,6 +11,7 @@ import type { JobOptions } from "../../../src/core/jobs/job-definition.ts";
 import { LearnedDelay } from "../../../src/core/politeness/learned-delay.ts";
 import { noPrior } from "../../support/no-prior.ts";
 import type { Fetcher, FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
 import { noMetrics } from "../../../src/ports/metrics.ts";
 
 const none = (): void => undefined;
@@ -50,6 +51,7 @@ function tooLate(
   parts: Partial<Parts>,
   stopped = signal,
   fetch: Fetcher["fetch"] = () => Promise.resolve({ kind: "failure", ...late } as FetchOutcome),
+  debug: Logger["debug"] = none,
 ): Visitor {
   const unexpected = (): Promise<never> => Promise.reject(new Error("not to be called"));
   return new Visitor(
@@ -57,7 +59,7 @@ function tooLate(
       clock: new VirtualClock(),
       entropy: { random: () => 0 },
       fetcher: { fetch, stop: unexpected },
-      logger: { debug: none, info: none, warn: none, error: none },
+      logger: { debug, info: none, warn: none, error: none },
       metrics: noMetrics,
     },
     {
@@ -120,6 +122,22 @@ describe("Visitor", () => {
     );
     await visitor.visit(lease());
     expect(done).toEqual(["closed", "put back"]);
+  });
+
+  it("tells whoever reads all of the log what a request failed at", async () => {
+    const told: unknown[] = [];
+    const failed = { failure: "tls-error", detail: "self-signed", startedAtMs: 0, finishedAtMs: 1 };
+    const visitor = tooLate(
+      { finisher: { finish: () => Promise.resolve(), finishResponse: unexpectedCall } },
+      signal,
+      () => Promise.resolve({ kind: "failure", ...failed } as FetchOutcome),
+      (...line) => void told.push(line),
+    );
+    const asked = leaseOfGate();
+    await visitor.visit(asked);
+    const { url } = asked.url.entry;
+    const fields = { url, failure: "tls-error", detail: "self-signed" };
+    expect(told).toEqual([["fetch-failed", fields]]);
   });
 
   it("makes no request whose note would not outlive the process", async () => {
@@ -294,7 +312,7 @@ describe("Visitor", () => {
   it.each([
     [0, 200, false],
     [0, 300, true],
-    [defaultPeerOptions.politeness.attemptsMax - 1, 200, true],
+    [7, 200, true],
   ])(
     "takes part of a body after %i attempts, of status %i: %s",
     async (attempts, status, takes) => {

@@ -7,8 +7,6 @@ import {
   pass,
   slowMembers,
 } from "../../../sim/world/network-rules.ts";
-import { swizzle } from "../../../sim/world/swizzle.ts";
-import { Dice } from "../../../sim/world/dice.ts";
 import { bytes, firsts, memberId, NetworkBench, numbers } from "./network-bench.ts";
 
 describe("requests in the virtual network", () => {
@@ -292,7 +290,18 @@ describe("faults of the virtual network", () => {
     await bench.run(async () => {
       await bench.startAll(5);
       await Promise.all(numbers(25).map((n) => bench.ask(n % 5, Math.floor(n / 5), bytes(n))));
-      const clogging = swizzle(bench.network, new Dice(3), numbers(5), 500);
+      const frees: (() => void)[] = [];
+      const swizzle = async (): Promise<void> => {
+        for (const n of numbers(5)) {
+          frees.push(bench.network.addRule(clogMembers([n])));
+          await bench.clock.sleep(500);
+        }
+        for (const n of [2, 0, 4, 1, 3]) {
+          frees[n]?.();
+          await bench.clock.sleep(500);
+        }
+      };
+      const clogging = swizzle();
       await bench.clock.sleep(1_000);
       const pairs = numbers(25).filter((n) => n % 5 !== Math.floor(n / 5));
       const asked = pairs.map((n) => bench.ask(n % 5, Math.floor(n / 5), bytes(n)));

@@ -39,6 +39,18 @@ interface Asked {
 
 const neither: Standing = { kind: "neither" };
 
+interface HeldParts {
+  readonly jobs: JobRegistry;
+  readonly urls: StatusDesk;
+  readonly scan: UrlScan;
+  readonly hosts: HostDesk;
+  readonly replicator: Replicator;
+  readonly territory: Territory;
+  readonly view: SwarmView;
+  /** Whether this process has stood still, and others may hold what it held and know more. */
+  readonly isDazed: () => boolean;
+}
+
 /**
  * What this peer can say of sites: as the one that holds them, or from a complete copy where that will do.
  *
@@ -46,33 +58,11 @@ const neither: Standing = { kind: "neither" };
  * so whoever answers for the holder later is not behind it.
  */
 export class HeldAnswers {
-  readonly #parts: {
-    readonly jobs: JobRegistry;
-    readonly urls: StatusDesk;
-    readonly scan: UrlScan;
-    readonly hosts: HostDesk;
-    readonly replicator: Replicator;
-    readonly territory: Territory;
-    readonly view: SwarmView;
-    /** Whether this process has stood still, and others may hold what it held and know more. */
-    readonly isDazed: () => boolean;
-  };
+  readonly #parts: HeldParts;
   readonly #replicas: number;
   readonly #places = new HostPlaces();
 
-  constructor(
-    parts: {
-      readonly jobs: JobRegistry;
-      readonly urls: StatusDesk;
-      readonly scan: UrlScan;
-      readonly hosts: HostDesk;
-      readonly replicator: Replicator;
-      readonly territory: Territory;
-      readonly view: SwarmView;
-      readonly isDazed: () => boolean;
-    },
-    replicas: number,
-  ) {
+  constructor(parts: HeldParts, replicas: number) {
     this.#parts = parts;
     this.#replicas = replicas;
   }

@@ -41,35 +41,26 @@ interface Wanted {
   readonly url: CanonicalUrl;
 }
 
+interface SwarmDeskParts {
+  readonly calls: PeerCalls;
+  readonly clock: Clock;
+  readonly contents: ContentDesk;
+  readonly figures: SwarmFigures;
+  readonly held: HeldAnswers;
+  readonly jobs: JobRegistry;
+  readonly lists: SwarmLists;
+  readonly search: HolderSearch;
+  readonly spread: JobSpread;
+  readonly view: SwarmView;
+}
+
 /** Answers for the whole swarm: whoever is asked, the member that knows is found. */
 export class SwarmDesk implements QuestionDesk {
-  readonly #parts: {
-    readonly calls: PeerCalls;
-    readonly clock: Clock;
-    readonly contents: ContentDesk;
-    readonly figures: SwarmFigures;
-    readonly held: HeldAnswers;
-    readonly jobs: JobRegistry;
-    readonly lists: SwarmLists;
-    readonly search: HolderSearch;
-    readonly spread: JobSpread;
-    readonly view: SwarmView;
-  };
+  readonly #parts: SwarmDeskParts;
   readonly #places = new HostPlaces();
   readonly #lists = new Slots(listsMax);
 
-  constructor(parts: {
-    readonly calls: PeerCalls;
-    readonly clock: Clock;
-    readonly contents: ContentDesk;
-    readonly figures: SwarmFigures;
-    readonly held: HeldAnswers;
-    readonly jobs: JobRegistry;
-    readonly lists: SwarmLists;
-    readonly search: HolderSearch;
-    readonly spread: JobSpread;
-    readonly view: SwarmView;
-  }) {
+  constructor(parts: SwarmDeskParts) {
     this.#parts = parts;
   }
 

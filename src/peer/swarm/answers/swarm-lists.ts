@@ -28,28 +28,22 @@ const togetherMax = 4 * listedUrlsMax;
 /** URLs that one member is asked for, at least. */
 const leastOfOne = 20;
 
+interface ListParts {
+  readonly calls: Pick<PeerCalls, "list">;
+  readonly held: Pick<HeldAnswers, "list">;
+  readonly view: Pick<SwarmView, "others">;
+}
+
 /**
  * Lists the URLs of the whole swarm: all members are asked for the same stretch, each for what it holds, and what they hold
  * makes up the ring, or they are asked again. So no site is left out because its owner is gone, or is just changing.
  */
 export class SwarmLists {
   readonly #clock: Clock;
-  readonly #parts: {
-    readonly calls: Pick<PeerCalls, "list">;
-    readonly held: Pick<HeldAnswers, "list">;
-    readonly view: Pick<SwarmView, "others">;
-  };
+  readonly #parts: ListParts;
   readonly #signal: AbortSignal;
 
-  constructor(
-    clock: Clock,
-    parts: {
-      readonly calls: Pick<PeerCalls, "list">;
-      readonly held: Pick<HeldAnswers, "list">;
-      readonly view: Pick<SwarmView, "others">;
-    },
-    signal: AbortSignal,
-  ) {
+  constructor(clock: Clock, parts: ListParts, signal: AbortSignal) {
     this.#clock = clock;
     this.#parts = parts;
     this.#signal = signal;

@@ -32,18 +32,20 @@ const askedMax = 5;
 /** Characters of the definitions of one message: of three bytes each at most, they fit its 4 MiB. */
 const messageCharactersMax = 1_300_000;
 
+interface SpreadPorts {
+  readonly calls: PeerCalls;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  readonly overlay: Overlay;
+}
+
 /**
  * Makes every member know every job: a change is told to all, and what that did not reach is found by comparing with a
  * random member now and then. Definitions merge, so they may come in any order.
  */
 export class JobSpread {
-  readonly #ports: {
-    readonly calls: PeerCalls;
-    readonly clock: Clock;
-    readonly entropy: Entropy;
-    readonly logger: Logger;
-    readonly overlay: Overlay;
-  };
+  readonly #ports: SpreadPorts;
   readonly #view: SwarmView;
   readonly #jobs: JobRegistry;
   readonly #onMerged: () => void;
@@ -52,13 +54,7 @@ export class JobSpread {
   #toldOfLeftOut = false;
 
   constructor(
-    ports: {
-      readonly calls: PeerCalls;
-      readonly clock: Clock;
-      readonly entropy: Entropy;
-      readonly logger: Logger;
-      readonly overlay: Overlay;
-    },
+    ports: SpreadPorts,
     parts: { readonly view: SwarmView; readonly jobs: JobRegistry },
     /** Called when a definition has come in that changes something here. */
     onMerged: () => void,

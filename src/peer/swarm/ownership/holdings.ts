@@ -12,6 +12,17 @@ import type { MixedQueues } from "../replication/mixed-queues.ts";
 import type { ReplicaKeeper } from "../replication/replica-keeper.ts";
 import type { Territory } from "./territory.ts";
 
+interface HoldingsParts {
+  readonly frontier: Frontier;
+  readonly jobs: JobRegistry;
+  readonly journal: Journal;
+  readonly keeper: ReplicaKeeper;
+  readonly mixed: MixedQueues;
+  readonly sequence: Sequence;
+  readonly territory: Territory;
+  readonly exchange: () => Exchange;
+}
+
 /**
  * What it means for this peer's books that it begins or ends to hold arcs.
  *
@@ -20,32 +31,10 @@ import type { Territory } from "./territory.ts";
  */
 export class Holdings {
   readonly #store: Store;
-  readonly #parts: {
-    readonly frontier: Frontier;
-    readonly jobs: JobRegistry;
-    readonly journal: Journal;
-    readonly keeper: ReplicaKeeper;
-    readonly mixed: MixedQueues;
-    readonly sequence: Sequence;
-    readonly territory: Territory;
-    readonly exchange: () => Exchange;
-  };
+  readonly #parts: HoldingsParts;
   readonly #onChange: () => void;
 
-  constructor(
-    store: Store,
-    parts: {
-      readonly frontier: Frontier;
-      readonly jobs: JobRegistry;
-      readonly journal: Journal;
-      readonly keeper: ReplicaKeeper;
-      readonly mixed: MixedQueues;
-      readonly sequence: Sequence;
-      readonly territory: Territory;
-      readonly exchange: () => Exchange;
-    },
-    onChange: () => void,
-  ) {
+  constructor(store: Store, parts: HoldingsParts, onChange: () => void) {
     this.#store = store;
     this.#parts = parts;
     this.#onChange = onChange;

@@ -59,6 +59,18 @@ interface Queued extends QueuedBundle {
   readonly records: readonly NamedKey[];
 }
 
+interface KeeperParts {
+  readonly frontier: Frontier;
+  readonly jobs: JobRegistry;
+  readonly journal: Journal;
+  readonly mixed: MixedQueues;
+  readonly sequence: Sequence;
+  readonly sieve: SieveKeeper;
+  readonly territory: Territory;
+  /** Sends what came into the outbox of an arc that is held here. */
+  readonly send: (parcel: Parcel) => void;
+}
+
 /**
  * Takes in rows of other members: the copies that this peer keeps for them, and what both sides of a healed partition
  * know. Each row is merged with what is here, so rows may come in any order and as often as they like.
@@ -71,17 +83,7 @@ export class ReplicaKeeper {
   readonly #clock: Clock;
   readonly #store: Store;
   readonly #metrics: Metrics;
-  readonly #parts: {
-    readonly frontier: Frontier;
-    readonly jobs: JobRegistry;
-    readonly journal: Journal;
-    readonly mixed: MixedQueues;
-    readonly sequence: Sequence;
-    readonly sieve: SieveKeeper;
-    readonly territory: Territory;
-    /** Sends what came into the outbox of an arc that is held here. */
-    readonly send: (parcel: Parcel) => void;
-  };
+  readonly #parts: KeeperParts;
   readonly #overlaps: Overlaps;
   readonly #watch = new RowWatch();
   /** Of arcs that are held here. */
@@ -96,16 +98,7 @@ export class ReplicaKeeper {
       readonly metrics: Metrics;
       readonly overlay: Pick<Overlay, "self">;
     },
-    parts: {
-      readonly frontier: Frontier;
-      readonly jobs: JobRegistry;
-      readonly journal: Journal;
-      readonly mixed: MixedQueues;
-      readonly sequence: Sequence;
-      readonly sieve: SieveKeeper;
-      readonly territory: Territory;
-      readonly send: (parcel: Parcel) => void;
-    },
+    parts: KeeperParts,
   ) {
     this.#clock = ports.clock;
     this.#overlaps = new Overlaps(ports.overlay.self);
