@@ -83,7 +83,9 @@ export async function composeSwarm(
     ...(config.join === undefined && { onNobody }),
   });
   const { weight, minority } = { ...defaultSwarmOptions, ...config };
-  const membership = presets[config.membership ?? "lan"];
+  const membership = config.membership
+    ? presets[config.membership]
+    : defaultSwarmOptions.membership;
   const options = { ...defaultSwarmOptions, cluster, join, weight, minority, membership };
   return {
     overlay,

@@ -313,7 +313,7 @@ export class Simulation {
     if (!weather.calm) this.#calmSinceMs = undefined;
     else this.#calmSinceMs ??= this.#chronicle.nowMs;
     for (const checker of this.#checkers) checker.onLook?.();
-    this.#log.look(weather);
+    this.#log.look();
     this.#tellProgress();
   }
 

@@ -2,8 +2,6 @@ import { label, px } from "./markup.ts";
 
 /** Where the data of a picture lie within it, and which values the edges stand for. */
 export interface Frame {
-  readonly width: number;
-  readonly height: number;
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -19,8 +17,6 @@ export function frameOf(width: number, height: number, xMax: number, yMax: numbe
   const upper = yMax > 0 ? yMax : 1;
   const step = niceStep(upper);
   return {
-    width,
-    height,
     left: margins.left,
     right: width - margins.right,
     top: margins.top,

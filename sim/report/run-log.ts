@@ -1,5 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import type { ChronicleEvent, Life, Weather, Window } from "../checkers/chronicle.ts";
+import type { ChronicleEvent, Life, Window } from "../checkers/chronicle.ts";
 import type { RunView, SeenHit } from "../checkers/checker.ts";
 import type { DuplicateReason } from "../checkers/duplicates.ts";
 import type { JobEnd } from "../checkers/termination.ts";
@@ -14,7 +14,6 @@ export interface Sample {
   readonly pages: readonly number[];
   /** Messages and bytes sent so far, by kind. */
   readonly traffic: Readonly<Record<Traffic, TrafficCount>>;
-  readonly calm: boolean;
 }
 
 /** Who holds what: bounds of arcs as shares of the circle, by machine. */
@@ -121,7 +120,7 @@ export class RunLog {
     this.#after = this.#holdings();
   }
 
-  look({ calm }: Weather): void {
+  look(): void {
     this.#looks += 1;
     if (this.#looks % this.#stride !== 0) return;
     const { chronicle, world } = this.#view;
@@ -130,7 +129,6 @@ export class RunLog {
       atMs: chronicle.nowMs,
       pages: machines.map((_, machine) => this.#pages[machine] ?? 0),
       traffic: world.network.traffic.totals(),
-      calm,
     });
     if (this.#samples.length < samplesMax) return;
     this.#samples = this.#samples.filter((_, at) => at % 2 === 1);

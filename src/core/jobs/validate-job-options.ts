@@ -49,15 +49,12 @@ const checks: Readonly<Record<keyof JobOptions, Check>> = {
 };
 
 /**
- * Options of a job from anywhere (a command line, a request, the database): checked, completed by `base`, frozen. A key
- * without a value counts as absent.
+ * Options of a job from anywhere (a command line, a request, the database): checked, completed by the defaults, frozen. A
+ * key without a value counts as absent.
  *
  * Errors: one `CONFIG_INVALID` that names every problem.
  */
-export function validateJobOptions(
-  partial: unknown,
-  base: JobOptions = defaultJobOptions,
-): JobOptions {
+export function validateJobOptions(partial: unknown): JobOptions {
   if (typeof partial !== "object" || partial === null || Array.isArray(partial)) {
     throw invalid([`job options must be an object, got ${shown(partial)}`]);
   }
@@ -67,7 +64,7 @@ export function validateJobOptions(
   if (unknown.length > 0) problems.push(unknownText(unknown));
   if (problems.length > 0) throw invalid(problems);
 
-  const options = { ...base, ...(Object.fromEntries(given) as Partial<JobOptions>) };
+  const options = { ...defaultJobOptions, ...(Object.fromEntries(given) as Partial<JobOptions>) };
   return Object.freeze({
     ...options,
     include: Object.freeze([...options.include]),

@@ -70,6 +70,9 @@ export function textOf(member: Member): string {
  * In this order: the later generation; the higher incarnation; the worse health (alive < suspect < dead: an opinion
  * stands until its subject refutes it by a higher incarnation); the later role; the greater text, which decides only
  * between claims that no honest member makes.
+ *
+ * To keep the later of two is commutative, associative and idempotent, as the maximum of any total order: claims may arrive
+ * in any order and as often as they like.
  */
 export function compareClaims(a: Member, b: Member): number {
   invariant(a.id === b.id, `claims about ${a.id} and ${b.id} have no order`);
@@ -90,14 +93,4 @@ function haveSameParticulars(a: Member, b: Member): boolean {
     a.addresses.length === b.addresses.length &&
     a.addresses.every((address, at) => address === b.addresses[at])
   );
-}
-
-/**
- * The later of two claims about one member, by {@link compareClaims}.
- *
- * Invariant: the maximum of a total order, so commutative, associative and idempotent: claims may arrive in any order
- * and as often as they like.
- */
-export function merge(a: Member, b: Member): Member {
-  return compareClaims(a, b) >= 0 ? a : b;
 }

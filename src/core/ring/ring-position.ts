@@ -44,10 +44,10 @@ export function positionOf(site: SiteName): RingPosition {
   return positionOfHash(hash64(site));
 }
 
-/** The position in a database key, whose 8 bytes begin at `at`: behind the tag. */
-export function positionOfKey(key: Uint8Array, at = 1): RingPosition {
-  invariant(key.length >= at + 8, "a site's key holds 8 bytes of position");
-  return positionFrom(uint32At(key, at), uint32At(key, at + 4));
+/** The position in a database key: its 8 bytes behind the tag. */
+export function positionOfKey(key: Uint8Array): RingPosition {
+  invariant(key.length >= 9, "a site's key holds 8 bytes of position");
+  return positionFrom(uint32At(key, 1), uint32At(key, 5));
 }
 
 function uint32At(bytes: Uint8Array, at: number): number {

@@ -22,11 +22,6 @@ describe("validateJobOptions", () => {
     });
   });
 
-  it("fills in the options of a job that is changed", () => {
-    const base = validateJobOptions({ scope: "any", include: ["x"] });
-    expect(validateJobOptions({ priority: 9 }, base)).toEqual({ ...base, priority: 9 });
-  });
-
   it("freezes what it returns, and keeps no list of the caller", () => {
     const include = ["x"];
     const options = validateJobOptions({ include });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isGone, merge, stateOf } from "../../../src/core/membership/member.ts";
+import { compareClaims, isGone, stateOf } from "../../../src/core/membership/member.ts";
 import type { Member } from "../../../src/core/membership/member.ts";
 import { sampleMember } from "./sample-member.ts";
 
@@ -20,7 +20,10 @@ const claim: fc.Arbitrary<Member> = fc
   })
   .map(sampleMember);
 
-describe("merge", () => {
+/** What a table keeps of two claims. */
+const merge = (a: Member, b: Member): Member => (compareClaims(a, b) >= 0 ? a : b);
+
+describe("the later of two claims", () => {
   it("does not mind the order of two claims", () => {
     fc.assert(
       fc.property(claim, claim, (a, b) => {

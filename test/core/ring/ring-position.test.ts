@@ -36,7 +36,7 @@ describe("RingPosition", () => {
         const position = positionOfHash(hash);
         const prefix = keyPrefixOf(position);
         expect(Buffer.from(prefix).readBigUInt64BE()).toBe(BigInt(position) << 12n);
-        expect(positionOfKey(prefix, 0)).toBe(position);
+        expect(positionOfKey(Uint8Array.of(1, ...prefix))).toBe(position);
       }),
     );
   });
