@@ -186,8 +186,8 @@ export class ApiClient {
   }
 
   /**
-   * Makes the peer leave. Whether it has handed over everything, when it has; false where it is gone before it says so, and
-   * nothing where it has nobody to hand over to.
+   * Makes the peer leave. Whether it has handed over everything, when it has, and false where it is gone before it says so;
+   * nothing where it is in no swarm.
    */
   async leave(msMax: Millis): Promise<boolean | undefined> {
     try {
@@ -195,8 +195,8 @@ export class ApiClient {
       return (await this.#json<LeaveDocument>("POST", path, undefined, undefined, msMax))
         .handedOver;
     } catch (error) {
-      if (error instanceof CrawlError && error.code === "API_UNREACHABLE") return false;
-      throw error;
+      if (!(error instanceof CrawlError) || error.code !== "API_UNREACHABLE") throw error;
+      return (await this.health()).swarm === undefined ? undefined : false;
     }
   }
 

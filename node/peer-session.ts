@@ -130,6 +130,7 @@ async function openApi(
       logger: new ConsoleLogger(config.log, clock, config.writeLog),
       pages: swarmPages,
       version: config.version,
+      ...(config.swarm && { swarm: config.swarm.name }),
       leave,
       stopForBug: (bug) =>
         queueMicrotask(() => {

@@ -32,6 +32,8 @@ export interface HttpApiParts {
   /** What a browser is shown. */
   readonly pages?: SwarmPages;
   readonly version: string;
+  /** Name of the swarm that the peer is a member of; absent where it crawls alone. */
+  readonly swarm?: string;
   /**
    * Asks the peer to hand over and to stop; idempotent. Resolves before it stops to whether everything was handed over:
    * nothing where there is no swarm.

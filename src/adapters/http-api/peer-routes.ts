@@ -37,6 +37,8 @@ export interface HealthDocument {
   readonly peer: string;
   readonly pid: number;
   readonly version: string;
+  /** Name of its swarm; absent where it crawls alone. */
+  readonly swarm?: string;
 }
 
 /** The answer to who asks the peer to leave. */
@@ -67,13 +69,14 @@ const hostParams = {
 
 /** Questions about, and commands to, the peer and its swarm as a whole. */
 export function peerRoutes(context: RouteContext): FastifyPluginCallback {
-  const { control, metrics, stats, version, leave } = context;
+  const { control, metrics, stats, swarm, version, leave } = context;
   return (app: FastifyInstance, _options, done) => {
     app.get("/healthz", (): HealthDocument => ({
       status: "ok",
       peer: control.peerId,
       pid: process.pid,
       version,
+      ...(swarm !== undefined && { swarm }),
     }));
 
     app.get<{ Querystring: OwnQuery }>(

@@ -123,7 +123,7 @@ export function decodeStatsReply(payload: Uint8Array): StatsReply | undefined {
 }
 
 /** The form of a reason: a later version may know more of them. */
-function isReasonName(name: string): name is ExclusionReason {
+export function isReasonName(name: string): name is ExclusionReason {
   return /^[a-z-]{1,64}$/.test(name);
 }
 

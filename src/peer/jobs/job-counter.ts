@@ -3,6 +3,7 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { noJobCounts } from "../../core/answers/job-counts.ts";
 import type { JobCounts } from "../../core/answers/job-counts.ts";
 import { isStatusReason } from "../../core/answers/reason-text.ts";
+import { isReasonName } from "../../core/messages/stats-message.ts";
 
 type MutableCounts = {
   -readonly [Key in Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">]: JobCounts[Key];
@@ -27,12 +28,14 @@ export class JobCounter {
   /** `saved`: what {@link takeChanged} returned last, in this process or an earlier one. */
   constructor(saved: Uint8Array | undefined) {
     this.#counts = saved ? readCounts(saved) : emptyCounts();
-    const reasons = Object.keys(this.#counts.skipped);
-    const strange = reasons.filter((reason) => !isStatusReason(reason));
+    const { skipped, letIn = {} } = this.#counts;
+    const reasons = new Set([...Object.keys(skipped), ...Object.keys(letIn)]);
+    const strange = [...reasons].filter((reason) => !isStatusReason(reason));
     this.#strange = new Set(strange.slice(0, strangeReasonsMax));
     // An earlier version counted any number of them.
     for (const reason of strange.slice(strangeReasonsMax)) {
-      Reflect.deleteProperty(this.#counts.skipped, reason);
+      Reflect.deleteProperty(skipped, reason);
+      Reflect.deleteProperty(letIn, reason);
     }
   }
 
@@ -52,18 +55,21 @@ export class JobCounter {
   /** Whether URLs may be counted as skipped for this reason, by another member's word. */
   takesReason(reason: string): boolean {
     if (isStatusReason(reason) || this.#strange.has(reason)) return true;
-    if (this.#strange.size >= strangeReasonsMax) return false;
+    if (this.#strange.size >= strangeReasonsMax || !isReasonName(reason)) return false;
     this.#strange.add(reason);
     return true;
   }
 
-  /** `by` below 0: that many were let in after all, perhaps of those that another member has counted. */
+  /**
+   * `by` below 0: that many were let in after all, perhaps of those that another member has counted, for a reason that may
+   * be any text.
+   */
   addSkipped(reason: ExclusionReason, by = 1): void {
     const { skipped } = this.#counts;
     const count = countOf(skipped, reason) + by;
     if (count > 0) skipped[reason] = count;
     else Reflect.deleteProperty(skipped, reason);
-    if (count < 0) {
+    if (count < 0 && this.takesReason(reason)) {
       const letIn = (this.#counts.letIn ??= {});
       letIn[reason] = countOf(letIn, reason) - count;
     }

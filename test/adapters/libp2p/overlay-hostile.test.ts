@@ -249,6 +249,11 @@ describe("a member that a hostile peer talks to", () => {
     await expectService();
   });
 
+  it("answers few questions of one that has proved who it is, and nothing else", async () => {
+    expect(await raw.answersTo(address, unknownProtocols)).toBeLessThan(200);
+    await expectService();
+  });
+
   it("answers few questions of one that has not proved who it is", async () => {
     const port = Number(/tcp\/(\d+)/.exec(address)?.[1]);
     const socket = connect({ port, host: "127.0.0.1" });

@@ -16,14 +16,22 @@ const hello = { version: 1, swarm: "test", fingerprint: "0123abcd", instance: "0
 export class RawNode {
   readonly #node: Libp2p;
   readonly #secured: readonly MessageStream[];
+  /** What is done with encrypted connections, past this node, before it is agreed on how they are shared. */
+  readonly #onSecured: Set<(connection: MessageStream) => Promise<void>>;
 
-  private constructor(node: Libp2p, secured: readonly MessageStream[]) {
+  private constructor(
+    node: Libp2p,
+    secured: readonly MessageStream[],
+    onSecured: Set<(connection: MessageStream) => Promise<void>>,
+  ) {
     this.#node = node;
     this.#secured = secured;
+    this.#onSecured = onSecured;
   }
 
   static async start(): Promise<RawNode> {
     const secured: MessageStream[] = [];
+    const onSecured = new Set<(connection: MessageStream) => Promise<void>>();
     const node = await createLibp2p({
       privateKey: privateKeyFromProtobuf(await newPeerKey()),
       addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
@@ -35,8 +43,11 @@ export class RawNode {
             protocol: inner.protocol,
             secureInbound: (stream, options) => inner.secureInbound(stream, options),
             secureOutbound: async (stream, options) => {
-              const outbound = await inner.secureOutbound(stream, options);
+              // Else both ends agree on how the connection is shared while they encrypt it.
+              const isLater = { skipStreamMuxerNegotiation: onSecured.size > 0 };
+              const outbound = await inner.secureOutbound(stream, { ...options, ...isLater });
               secured.push(outbound.connection);
+              for (const act of onSecured) await act(outbound.connection);
               return outbound;
             },
           };
@@ -44,7 +55,7 @@ export class RawNode {
       ],
       streamMuxers: [yamux()],
     });
-    return new RawNode(node, secured);
+    return new RawNode(node, secured, onSecured);
   }
 
   get id(): string {
@@ -73,6 +84,20 @@ export class RawNode {
   sendFrames(count: number, frame: (index: number) => Uint8Array): void {
     const frames = Array.from({ length: count }, (_, index) => frame(index));
     this.#secured.at(-1)?.send(Buffer.concat(frames));
+  }
+
+  /** Says `words` on an encrypted connection; how many bytes of answers come until that is closed. */
+  async answersTo(address: string, words: Uint8Array): Promise<number> {
+    let bytes = 0;
+    const say = async (connection: MessageStream): Promise<void> => {
+      connection.addEventListener("message", ({ data }) => (bytes += data.byteLength));
+      connection.send(words);
+      await closed(connection);
+    };
+    this.#onSecured.add(say);
+    await this.connect(address).catch(() => undefined);
+    this.#onSecured.delete(say);
+    return bytes;
   }
 
   /** Opens a stream of one kind of traffic. */

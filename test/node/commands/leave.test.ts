@@ -74,10 +74,13 @@ it("peer leave does not wait for a process that only has the number of another m
   await expectStopped(await leavingPeer(process.ppid, () => false), hundredfold);
 });
 
-it("peer leave does not call done what a peer was killed at", async () => {
+it.each([
+  ["does not call done what a member was killed at", { swarm: "s" }, 1, { handedOver: false }],
+  ["misses no word of one that has nobody to hand over to", {}, 0, {}],
+])("peer leave %s", async (_, health, code, handedOver) => {
   const server = createServer((request, response) => {
     if (request.url?.startsWith("/v1/leave") !== true) {
-      response.end(JSON.stringify({ peer: "peer-0", pid: nobody }));
+      response.end(JSON.stringify({ peer: "peer-0", pid: nobody, ...health }));
       return;
     }
     server.closeAllConnections();
@@ -90,7 +93,7 @@ it("peer leave does not call done what a peer was killed at", async () => {
   const exitCode = await runCli(["leave", "--api", `127.0.0.1:${port}`, "--json"], terminal);
   const told: unknown = JSON.parse(terminal.stdout.text);
   expect({ exitCode, told }).toEqual({
-    exitCode: 1,
-    told: { peer: "peer-0", left: true, handedOver: false },
+    exitCode: code,
+    told: { peer: "peer-0", left: true, ...handedOver },
   });
 });
