@@ -30,6 +30,9 @@ const lookupTimeoutMs = 5_000;
 /** A member that was just looked for in vain is not looked for again so soon: a lookup asks many. */
 const lookupPauseMs = 10_000;
 
+/** Lookups at once: when a whole site is gone, each of its members would be looked for. */
+const lookupsAtOnceMax = 8;
+
 /** Members whose lookup is remembered. */
 const lookupsMax = 1_024;
 
@@ -45,6 +48,7 @@ export class Dialer {
   readonly #nowMs: () => Millis;
   readonly #dials = new Map<MemberId, PromiseWithResolvers<Dialled>>();
   readonly #lookedUpAtMs = new Map<MemberId, Millis>();
+  #lookups = 0;
 
   constructor(node: Libp2p, links: Links, book: AddressBook, nowMs: () => Millis) {
     this.#node = node;
@@ -118,17 +122,20 @@ export class Dialer {
   async #lookUp(member: MemberId): Promise<readonly string[]> {
     const nowMs = this.#nowMs();
     if (nowMs - (this.#lookedUpAtMs.get(member) ?? -Infinity) < lookupPauseMs) return [];
-    if (this.#links.size === 0) return [];
+    if (this.#links.size === 0 || this.#lookups >= lookupsAtOnceMax) return [];
     this.#lookedUpAtMs.delete(member);
     this.#lookedUpAtMs.set(member, nowMs);
     for (const oldest of this.#lookedUpAtMs.keys()) {
       if (this.#lookedUpAtMs.size <= lookupsMax) break;
       this.#lookedUpAtMs.delete(oldest);
     }
+    this.#lookups += 1;
     try {
       const signal = AbortSignal.timeout(lookupTimeoutMs);
       const { multiaddrs } = await this.#node.peerRouting.findPeer(peerIdFromString(member), {
         signal,
+        // It holds what was just tried in vain.
+        useCache: false,
       });
       const usable = multiaddrs.map((address) => address.toString());
       return usable.map((address) =>
@@ -136,6 +143,8 @@ export class Dialer {
       );
     } catch {
       return [];
+    } finally {
+      this.#lookups -= 1;
     }
   }
 }

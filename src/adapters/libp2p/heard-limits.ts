@@ -1,8 +1,12 @@
-import type { PeerId, StreamHandler, StreamHandlerOptions } from "@libp2p/interface";
+import type { PeerId, Stream, StreamHandler, StreamHandlerOptions } from "@libp2p/interface";
+import type { OpenConnectionOptions } from "@libp2p/interface-internal";
 import { RateLimit } from "./rate-limit.ts";
 
 /** Of lookups, or of pings: a member sends a few a second, of some dozen bytes. */
 const questionBytesPerSecondMax = 32_768;
+
+/** Of one answer to a lookup: twenty peers at eight addresses each take a sixth of it. */
+const replyBytesMax = 65_536;
 
 interface Registrar {
   handle(
@@ -39,5 +43,39 @@ export function limitQuestions<Components extends { readonly registrar: Registra
       );
     const limited = Object.create(registrar, { handle: { value: handle } }) as Registrar;
     return newService(Object.create(components, { registrar: { value: limited } }) as Components);
+  };
+}
+
+interface Opener {
+  openStream(
+    peer: PeerId,
+    protocol: string | string[],
+    options?: OpenConnectionOptions,
+  ): Promise<Stream>;
+}
+
+/** A service of libp2p that asks questions, and reads no answer that is longer than any member gives. */
+export function limitReplies<Components extends { readonly connectionManager: Opener }, Service>(
+  newService: (components: Components) => Service,
+): (components: Components) => Service {
+  return (components) => {
+    const { connectionManager } = components;
+    const openStream: Opener["openStream"] = async (...asked) => {
+      const stream = await connectionManager.openStream(...asked);
+      let bytes = 0;
+      stream.addEventListener("message", (event) => {
+        bytes += event.data.byteLength;
+        if (bytes <= replyBytesMax) return;
+        event.stopImmediatePropagation();
+        stream.abort(new Error("the answer is too long"));
+      });
+      return stream;
+    };
+    const limited = Object.create(connectionManager, {
+      openStream: { value: openStream },
+    }) as Opener;
+    return newService(
+      Object.create(components, { connectionManager: { value: limited } }) as Components,
+    );
   };
 }

@@ -13,8 +13,9 @@ import { hash64 } from "../../core/hash/hash64.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialsMax, dialTimeoutMs } from "./dialer.ts";
 import { limitForcedAnswers } from "./forced-answers.ts";
+import { frugalLookup } from "./frugal-lookup.ts";
 import { paceGossip } from "./gossip-pace.ts";
-import { limitQuestions } from "./heard-limits.ts";
+import { limitQuestions, limitReplies } from "./heard-limits.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
 import { OpeningLimits } from "./opening-limits.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
@@ -94,6 +95,9 @@ export type OverlayNode = Libp2p<{ pubsub: GossipSub }>;
 export async function newNode(options: NodeOptions): Promise<OverlayNode> {
   const { swarmKey } = options;
   const openings = new OpeningLimits(options.onFlood);
+  // Node.js takes it, though the type of the options does not tell of it.
+  const dialOpts = { lookup: frugalLookup(dialTimeoutMs) };
+  const transport = tcp({ dialOpts: dialOpts as object });
   const encrypter = openings.encrypter(wholePackets(noise({ crypto: noiseCrypto })));
   return await createLibp2p({
     start: false,
@@ -101,7 +105,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     datastore: new BoundedDatastore(),
     nodeInfo: { name: "orbweaver", version: "1", userAgent: "orbweaver" },
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
-    transports: [options.takesOtherPort ? softPorts(tcp()) : tcp()],
+    transports: [options.takesOtherPort ? softPorts(transport) : transport],
     connectionEncrypters: [
       watchOwnKey(limitForcedAnswers(encrypter, options.onFlood), options.onOwnKey),
     ],
@@ -139,14 +143,16 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
       identify: identify(),
       ping: limitQuestions(ping(), options.onFlood),
       lookup: limitQuestions(
-        kadDHT({
-          protocol: `${options.prefix}/lookup`,
-          clientMode: false,
-          peerInfoMapper: passthroughMapper,
-          allowQueryWithZeroPeers: true,
-          maxInboundStreams: lookupStreamsMax,
-          maxOutboundStreams: lookupStreamsMax,
-        }),
+        limitReplies(
+          kadDHT({
+            protocol: `${options.prefix}/lookup`,
+            clientMode: false,
+            peerInfoMapper: passthroughMapper,
+            allowQueryWithZeroPeers: true,
+            maxInboundStreams: lookupStreamsMax,
+            maxOutboundStreams: lookupStreamsMax,
+          }),
+        ),
         options.onFlood,
       ),
       pubsub: paceGossip(newGossip(options.topic), options.onFlood),

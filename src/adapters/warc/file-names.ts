@@ -13,8 +13,11 @@ const openEnding = ".open";
 const draftEnding = ".draft";
 /** Further ending of the sorted parts that become an index. */
 const runsEnding = ".runs";
+/** Further ending of the empty file that says of a file that a record of it could not be read. */
+const damagedEnding = ".damaged";
 
-const nameParts = /^(\w+)-\d{14}-(\w+)-(\d{5,9})(\.warc\.gz|\.cdxj)(\.open|\.draft|\.runs)?$/;
+const nameParts =
+  /^(\w+)-\d{14}-(\w+)-(\d{5,9})(\.warc\.gz|\.cdxj)(\.open|\.draft|\.runs|\.damaged)?$/;
 
 /** Archive names hold nothing but letters, digits, `_` and `-`, so a name from outside cannot leave the directory. */
 const warcName = /^[\w-]{1,200}\.warc\.gz$/;
@@ -28,6 +31,7 @@ export function isWarcName(name: string): boolean {
 export interface ArchivePaths {
   readonly warc: string;
   readonly openWarc: string;
+  readonly damagedWarc: string;
   readonly index: string;
   readonly openIndex: string;
   readonly draftIndex: string;
@@ -40,6 +44,7 @@ export function archivePaths(directory: string, file: string): ArchivePaths {
   return {
     warc: stem + warcEnding,
     openWarc: stem + warcEnding + openEnding,
+    damagedWarc: stem + warcEnding + damagedEnding,
     index: stem + indexEnding,
     openIndex: stem + indexEnding + openEnding,
     draftIndex: stem + indexEnding + draftEnding,
@@ -100,6 +105,11 @@ export function isFinished(group: ArchiveGroup): boolean {
 
 export function isOpen(group: ArchiveGroup): boolean {
   return group.endings.has(warcEnding + openEnding);
+}
+
+/** Whether a record of it could not be read when that was asked for. */
+export function isDamaged(group: ArchiveGroup): boolean {
+  return group.endings.has(warcEnding + damagedEnding);
 }
 
 /** Whether the sorted index is there, and nothing of the work towards it. */

@@ -3,7 +3,7 @@ import { CrawlError } from "../../core/errors.ts";
 import type { ArchiveMark } from "../../ports/archive.ts";
 import { onDisk, removeFile, renameDurably, syncPath, unlessMissing } from "./archive-files.ts";
 import type { ArchiveGroup, ArchivePaths, FileNames } from "./file-names.ts";
-import { archivePaths, isFinished, isIndexed, isOpen } from "./file-names.ts";
+import { archivePaths, isDamaged, isFinished, isIndexed, isOpen } from "./file-names.ts";
 import { completeIndex, writeIndex } from "./index-file.ts";
 import { LineSorter } from "./line-sorter.ts";
 
@@ -17,6 +17,8 @@ export interface RecoveryRequest {
 export interface RecoveredArchive {
   /** Finished files, oldest first, with the bytes of each. */
   readonly files: ReadonlyMap<string, number>;
+  /** Those of them of which a record could not be read in an earlier run. */
+  readonly damaged: readonly string[];
   /** Serial number for the next file; greater than every one that was ever committed. */
   readonly nextSerial: number;
 }
@@ -30,6 +32,7 @@ export interface RecoveredArchive {
  *     F.warc.gz  without  F.cdxj      finished; the index not yet sorted (F.cdxj.open, .runs, .draft may be there)
  *     F.warc.gz  with     F.cdxj      done (F.cdxj.open, .runs may not yet be removed)
  *     F.cdxj.*   alone                rest of a file that was removed
+ *     F.warc.gz.damaged               beside any of these: a record could not be read
  *
  * A finished file was synchronised before it got its name, and all of its records were committed: it is never cut and
  * never removed.
@@ -64,7 +67,12 @@ export async function recoverArchive(request: RecoveryRequest): Promise<Recovere
     });
   }
   const serials = [...found.map(({ serial }) => serial), markSerial ?? 0];
-  return { files, nextSerial: Math.max(...serials) + 1 };
+  const damaged = found.filter((group) => isDamaged(group) && files.has(group.file));
+  return {
+    files,
+    damaged: damaged.map(({ file }) => file),
+    nextSerial: Math.max(...serials) + 1,
+  };
 }
 
 /** Whether the file is there in the end. */
@@ -139,6 +147,7 @@ async function removeAll(paths: ArchivePaths): Promise<void> {
   await removeFile(paths.draftIndex);
   await removeFile(paths.indexRuns);
   await removeFile(paths.openIndex);
+  await removeFile(paths.damagedWarc);
   await removeFile(paths.openWarc);
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip as gunzipCallback, gzipSync } from "node:zlib";
-import { open } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { encodeWarcinfo } from "../../core/archive/encode-warcinfo.ts";
 import { CrawlError, InvariantError, invariant } from "../../core/errors.ts";
 import type {
@@ -76,8 +76,9 @@ export class WarcArchive implements Archive {
   async #recover(mark: ArchiveMark | undefined): Promise<void> {
     const { directory, recordBytesMax, clock } = this.#options;
     const request = { directory, names: this.#names, mark, recordBytesMax };
-    const { files, nextSerial } = await recoverArchive(request);
+    const { files, damaged, nextSerial } = await recoverArchive(request);
     for (const [file, bytes] of files) this.#finished.set(file, bytes);
+    for (const file of damaged) this.#damaged.add(file);
     this.#nextSerial = nextSerial;
     this.#mark = mark ?? { file: this.#names.name(nextSerial - 1, clock.wallMs()), bytes: 0 };
     this.#state = "started";
@@ -191,9 +192,17 @@ export class WarcArchive implements Archive {
     try {
       return await this.#readRecord(location);
     } catch (error) {
-      if (!isTold && isUnreadable(error) && this.has(location)) this.#damaged.add(location.file);
+      if (!isTold && isUnreadable(error) && this.has(location)) await this.#distrust(location.file);
       throw error;
     }
+  }
+
+  /** Relies on nothing of the file any more, also when it is started again: whoever has seen that may crawl only then. */
+  async #distrust(file: string): Promise<void> {
+    this.#damaged.add(file);
+    const { damagedWarc } = archivePaths(this.#options.directory, file);
+    // Where even this cannot be written, the next run finds out for itself.
+    await writeFile(damagedWarc, "").catch(() => undefined);
   }
 
   async #readRecord(location: ArchiveLocation): Promise<ArchivedResponse> {

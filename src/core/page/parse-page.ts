@@ -4,7 +4,7 @@ import type { JobRules, LinkSource } from "../jobs/job-rules.ts";
 import type { CanonicalUrl } from "../units.ts";
 import { canonicalizeUrl } from "../url/canonicalize-url.ts";
 import { dedupeKey } from "../url/dedupe-key.ts";
-import { canonicalizeHeaderUrl } from "../url/header-url.ts";
+import { canonicalizeRefreshUrl } from "../url/header-url.ts";
 import { hostOf, siteOfHost } from "../url/site-of.ts";
 import { isHtml } from "./content-type.ts";
 import { defaultExtractOptions, extractLinks } from "./extract-links.ts";
@@ -120,7 +120,7 @@ function headerRefresh({ headers, url }: PageInput): MetaRefresh | undefined {
   if (instruction === undefined) return undefined;
   const { seconds, target } = instruction;
   if (target === undefined) return { seconds };
-  const resolved = canonicalizeHeaderUrl(target, url);
+  const resolved = canonicalizeRefreshUrl(target, url);
   return resolved === undefined ? undefined : { seconds, url: resolved };
 }
 

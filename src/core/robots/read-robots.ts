@@ -31,8 +31,8 @@ const sitemapsMax = 1_000;
 /** A product token (RFC 9309, 2.2.1) and the digits that some crawlers have in theirs. */
 const productToken = /^[a-z0-9_-]+/;
 
-/** Decimal seconds, nothing else that `Number` would take. */
-const decimal = /^\d{1,15}(?:\.\d{1,15})?$/;
+/** Decimal seconds, `.5` and `5.` too, nothing else that `Number` would take. */
+const decimal = /^(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})$/;
 
 /**
  * How the names of fields begin, misspelt ones too: as Google's reader takes them (github.com/google/robotstxt, robots.cc,

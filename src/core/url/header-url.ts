@@ -4,12 +4,26 @@ import { canonicalizeUrl } from "./canonicalize-url.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The canonical form of a URL that stands in a header field, where each character is a byte of the wire.
+ * The canonical form of the URL in a `Location` field, where each character is a byte of the wire.
  *
- * Many servers send a path unescaped, and then mostly as UTF-8, which is how browsers read it. Bytes that are not UTF-8 are
- * read as ISO-8859-1, what they are in a header by its history (RFC 9110, section 5.5).
+ * Many servers send a path unescaped. Clients ask for the very bytes, escaped: UTF-8 or not, the server knows its own paths
+ * by them (github.com/whatwg/fetch, issue 883).
  */
-export function canonicalizeHeaderUrl(value: string, base: string): CanonicalUrl | undefined {
+export function canonicalizeLocation(value: string, base: string): CanonicalUrl | undefined {
+  const escaped = value.replace(
+    /[\x80-\xff]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return canonicalizeUrl(escaped, base);
+}
+
+/**
+ * The canonical form of a URL that stands in a `Refresh` field, where each character is a byte of the wire.
+ *
+ * What is UTF-8 is read as that. Other bytes are read as ISO-8859-1, what they are in a header by its history (RFC 9110,
+ * section 5.5), and to browsers in this one.
+ */
+export function canonicalizeRefreshUrl(value: string, base: string): CanonicalUrl | undefined {
   return canonicalizeUrl(textOf(value), base);
 }
 

@@ -3,7 +3,7 @@ import type { JobOptions } from "../../core/jobs/job-definition.ts";
 import type { JobRules } from "../../core/jobs/job-rules.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import { dedupeKey } from "../../core/url/dedupe-key.ts";
-import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
+import { canonicalizeLocation } from "../../core/url/header-url.ts";
 import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
 
 /** Redirects in a row, at most; browsers stop at 20, RFC 9110 section 15.4 asks for some limit. */
@@ -47,7 +47,7 @@ export function planRedirect(
   if (!redirectStatuses.has(response.status) || response.location === undefined) {
     return { kind: "none" };
   }
-  const target = canonicalizeHeaderUrl(response.location, from.url);
+  const target = canonicalizeLocation(response.location, from.url);
   if (target === undefined) return { kind: "none" };
   const chain = [...from.chain, from.url];
   if (chain.includes(target)) return { kind: "end", target, reason: "redirect-loop", chain };

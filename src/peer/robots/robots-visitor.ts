@@ -5,7 +5,7 @@ import { wholeLines } from "../../core/robots/read-robots.ts";
 import { isCutAnswer, robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../../core/robots/robots-policy.ts";
 import type { CanonicalUrl, Millis, OriginName } from "../../core/units.ts";
-import { canonicalizeHeaderUrl } from "../../core/url/header-url.ts";
+import { canonicalizeLocation } from "../../core/url/header-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -244,7 +244,7 @@ export class RobotsVisitor {
       }
       const location = headerField(outcome.headers, "location");
       const target =
-        isRedirect(outcome.status) && location ? canonicalizeHeaderUrl(location, url) : undefined;
+        isRedirect(outcome.status) && location ? canonicalizeLocation(location, url) : undefined;
       if (target === undefined) {
         return { ...heard, outcome: answerOf(outcome, clock), body: textOf(outcome) };
       }

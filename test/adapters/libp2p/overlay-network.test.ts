@@ -171,6 +171,21 @@ describe("libp2p's overlay on a network", () => {
     for (const one of silent) await one.stop();
   });
 
+  place("finds a member that is no longer where it was", async (loopback) => {
+    const [a, b, gone] = [
+      await started(loopback),
+      await started(loopback),
+      await started(loopback),
+    ];
+    const former = [...gone.overlay.addresses];
+    await gone.overlay.stop();
+    await join(a, b);
+    const c = await started(loopback);
+    await join(c, b);
+    a.overlay.learn(c.overlay.self, former);
+    expect(await ask(a, c)).toMatchObject({ kind: "reply" });
+  });
+
   place("finds a member that it knows by its id alone", async (loopback) => {
     const [a, b, c] = [await started(loopback), await started(loopback), await started(loopback)];
     await join(a, b);

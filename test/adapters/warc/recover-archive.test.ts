@@ -268,6 +268,11 @@ describe("a WarcArchive that was killed", () => {
     await expect(archive.read(second)).rejects.toMatchObject({ code: "ARCHIVE_CORRUPT" });
     expect([first, second].map((place) => archive.has(place))).toEqual([false, false]);
     await archive.read(first);
+    await archive.stop();
+    const next = world.open(wreck.directory);
+    await next.start(wreck.mark);
+    expect([first, second].map((place) => next.has(place))).toEqual([false, false]);
+    await next.read(first);
   });
 
   test("has all of a file still of which another peer has asked for what is no record", async () => {

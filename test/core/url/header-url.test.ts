@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalizeHeaderUrl } from "../../../src/core/url/header-url.ts";
+import { canonicalizeLocation, canonicalizeRefreshUrl } from "../../../src/core/url/header-url.ts";
 
 const base = "http://site.example/";
 
@@ -8,19 +8,36 @@ function wire(text: string, encoding: "utf8" | "latin1"): string {
   return Buffer.from(text, encoding).toString("latin1");
 }
 
-describe("a URL in a header", () => {
+describe("a URL in a Refresh field", () => {
   it.each([
     ["/café/中", "utf8", "/caf%C3%A9/%E4%B8%AD"],
     ["/café?q=中", "utf8", "/caf%C3%A9?q=%E4%B8%AD"],
     ["/café", "latin1", "/caf%C3%A9"],
     ["/plain?a=%E9", "utf8", "/plain?a=%E9"],
   ] as const)("%s in %s leads to %s", (text, encoding, path) => {
-    expect(canonicalizeHeaderUrl(wire(text, encoding), base)).toBe(`http://site.example${path}`);
+    expect(canonicalizeRefreshUrl(wire(text, encoding), base)).toBe(`http://site.example${path}`);
   });
 
   it("may name its host in UTF-8 too", () => {
-    expect(canonicalizeHeaderUrl(wire("http://bücher.example/", "utf8"), base)).toBe(
+    expect(canonicalizeRefreshUrl(wire("http://bücher.example/", "utf8"), base)).toBe(
       "http://xn--bcher-kva.example/",
     );
+  });
+});
+
+describe("a URL in a Location field", () => {
+  it.each([
+    ["/café/中", "utf8", "/caf%C3%A9/%E4%B8%AD"],
+    ["/café?q=ü", "latin1", "/caf%E9?q=%FC"],
+    ["/%E9é", "latin1", "/%E9%E9"],
+    ["/plain?a=%E9", "utf8", "/plain?a=%E9"],
+  ] as const)("%s in %s leads to its bytes, escaped: %s", (text, encoding, path) => {
+    expect(canonicalizeLocation(wire(text, encoding), base)).toBe(`http://site.example${path}`);
+  });
+
+  it("may name its host in UTF-8, too, and in nothing else", () => {
+    const url = "http://bücher.example/";
+    expect(canonicalizeLocation(wire(url, "utf8"), base)).toBe("http://xn--bcher-kva.example/");
+    expect(canonicalizeLocation(wire(url, "latin1"), base)).toBeUndefined();
   });
 });

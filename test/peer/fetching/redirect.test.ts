@@ -47,6 +47,10 @@ describe("a redirect", () => {
     expect(plan(location)).toMatchObject({ target: "http://site.example/caf%C3%A9/%E4%B8%AD" });
   });
 
+  it("leads to the bytes of its Location that are no UTF-8, escaped", () => {
+    expect(plan("/caf\xe9")).toMatchObject({ target: "http://site.example/caf%E9" });
+  });
+
   it.each([
     ["a status that is none", plan("/there", { status: 200 })],
     ["300, which leaves the choice to people", plan("/there", { status: 300 })],
