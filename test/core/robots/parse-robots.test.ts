@@ -49,11 +49,21 @@ describe("isAllowed", () => {
     expect(allows(["user-agent: orbweaver-news", "disallow: /"], "/x")).toBe(true);
   });
 
-  it("lets the longest pattern decide, and of two as long the one that allows", () => {
-    expect(allows(["user-agent: *", "disallow: /a", "allow: /a/b"], "/a/b")).toBe(true);
-    expect(allows(["user-agent: *", "allow: /a", "disallow: /a/b"], "/a/b")).toBe(false);
-    expect(allows(["user-agent: *", "disallow: /a", "allow: /a"], "/a")).toBe(true);
-    expect(allows(["user-agent: *", "disallow: /a?", "allow: /a?"], "/a?")).toBe(true);
+  it.each([
+    ["disallow: /a", "allow: /a/b", "/a/b", true],
+    ["allow: /a", "disallow: /a/b", "/a/b", false],
+    ["disallow: /a", "allow: /a", "/a", true],
+    ["disallow: /a?", "allow: /a?", "/a?", true],
+  ])("lets the longest of `%s` and `%s` decide, of two as long the one that allows", (...row) => {
+    const [one, other, path, allowed] = row;
+    const padding = `disallow: /${"-".repeat(100_000)}`;
+    for (const rules of [
+      [one, other],
+      [other, one],
+    ]) {
+      expect(allows(["user-agent: *", ...rules], path)).toBe(allowed);
+      expect(allows(["user-agent: *", ...rules, padding], path)).toBe(allowed);
+    }
   });
 
   it("always allows robots.txt itself", () => {
@@ -161,6 +171,8 @@ describe("a hostile robots.txt", () => {
     expect(allows([`${head}disallow: /a`, "disallow: /b"], "/a")).toBe(false);
     expect(allows([`${head}disallow: /a`, "disallow: /b"], "/b")).toBe(true);
     expect(allows([`${head}disallow: /a/long/name`], "/a/long/nothing")).toBe(true);
+    expect(allows([`${head}disallow: /a/long/n`], "/a/long/name")).toBe(false);
+    expect(allows([`user-agent: *\rdisallow: /a\r#${"x".repeat(bulk)}`], "/a")).toBe(false);
     expect(allows(["x".repeat(bulk + 10)], "/a")).toBe(true);
   });
 
@@ -256,6 +268,11 @@ describe("crawlDelayMs", () => {
   ])("reads %j as %s", (value, expected) => {
     const rules = parseRobots(`user-agent: *\ncrawl-delay: ${value}\ndisallow: /a`);
     expect(rules.crawlDelayMs("orbweaver")).toBe(expected);
+  });
+
+  it("is nobody's that stands before all groups", () => {
+    const rules = parseRobots("crawl-delay: 2\nuser-agent: *\nallow: /");
+    expect(rules.crawlDelayMs("orbweaver")).toBeUndefined();
   });
 
   it("is the crawler's own, and of several the longest", () => {

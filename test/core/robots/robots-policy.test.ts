@@ -17,7 +17,7 @@ describe("robotsVerdict", () => {
     });
   });
 
-  it.each([301, 304, 400, 401, 403, 404, 410, 451, 499])(
+  it.each([300, 301, 304, 400, 401, 403, 404, 410, 451, 499])(
     "allows all after a final %i",
     (status) => {
       expect(robotsVerdict({ kind: "response", status })).toEqual({
@@ -54,7 +54,9 @@ describe("robotsVerdict", () => {
       "rules",
       "rules",
     ]);
-    expect(robotsVerdict({ ...cut, status: 404 }).verdict).toBe("allow-all");
+    for (const status of [300, 404]) {
+      expect(robotsVerdict({ ...cut, status }).verdict).toBe("allow-all");
+    }
   });
 
   it("waits longer after each failure, up to an hour", () => {
@@ -88,6 +90,11 @@ describe("robotsVerdict", () => {
       expect(isGivenUp({ failuresInRow: 3, failure })).toBe(true);
     },
   );
+
+  it("does not give an origin up sooner after a failure that may pass", () => {
+    expect(isGivenUp({ failuresInRow: 6, failure: "connect-refused" })).toBe(false);
+    expect(isGivenUp({ failuresInRow: 7, failure: "connect-refused" })).toBe(true);
+  });
 
   it.each([
     [secondMs, 2 * secondMs],

@@ -9,6 +9,7 @@ import { noLinks } from "../../../src/core/page/parsed-page.ts";
 import { idOf } from "../../../src/core/record/id-of.ts";
 import { readOutboxKey, tagRange } from "../../../src/core/record/keys.ts";
 import { OutboxEntry, UrlRecord } from "../../../src/core/record/record.pb.ts";
+import type { SieveOptions } from "../../../src/core/sieve/sieve.ts";
 import type { CanonicalUrl, HostName } from "../../../src/core/units.ts";
 import { siteOfHost } from "../../../src/core/url/site-of.ts";
 import { Admission } from "../../../src/peer/admission/admission.ts";
@@ -21,7 +22,8 @@ import { Journal } from "../../../src/peer/durability/journal.ts";
 import { Sequence } from "../../../src/peer/durability/sequence.ts";
 import { Frontier } from "../../../src/peer/frontier/frontier.ts";
 import type { Host } from "../../../src/peer/frontier/host.ts";
-import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import type { JobOptions } from "../../../src/core/jobs/job-definition.ts";
+import { JobRegistry, type Job } from "../../../src/peer/jobs/job-registry.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { noMetrics } from "../../../src/ports/metrics.ts";
 import { MemoryArchive } from "../../support/memory-archive.ts";
@@ -31,10 +33,18 @@ import { TableWeb } from "../../support/table-web.ts";
 type Links = AdmissionRequest["links"];
 
 const none = (): void => undefined;
+const newValue = Uint8Array.of(1);
 const privateUrl = "http://10.0.0.1/";
 
 function linksTo(...urls: string[]): Links {
   return packLinks(urls as CanonicalUrl[], false);
+}
+
+interface BenchOptions {
+  readonly allowPrivate?: boolean;
+  readonly pendingOpsMax?: number;
+  readonly sieve?: Partial<SieveOptions>;
+  readonly job?: Partial<JobOptions>;
 }
 
 /** Admission on a disk of its own, which is slow enough for others to come between. */
@@ -49,13 +59,20 @@ class Bench {
   readonly sent: string[] = [];
   readonly failures: unknown[] = [];
   readonly #jobs = new JobRegistry();
-  readonly job = this.#jobs.define("test");
+  readonly job: Job;
   readonly #ports;
   readonly #frontier: Frontier;
   readonly journal: Journal;
+  readonly sieve: SieveKeeper;
   readonly admission: Admission;
 
-  constructor({ allowPrivate = false, pendingOpsMax = 10_000 } = {}) {
+  constructor({
+    allowPrivate = false,
+    pendingOpsMax = 10_000,
+    sieve = {},
+    job = {},
+  }: BenchOptions = {}) {
+    this.job = this.#jobs.define("test", job);
     const process = new VirtualProcess("peer-1", 1, this.clock);
     const times = { writeMs: 1, syncMedianMs: 30, syncTail: 0 };
     const store = new VirtualStore(this.disk, process, new Dice(1), times);
@@ -77,9 +94,15 @@ class Bench {
       knows: (rowKey: Uint8Array) => this.known.has(idOf(rowKey)),
       send: ({ entry }: { entry: OutboxEntry }) => void this.sent.push(entry.url),
     };
-    const sieve = new SieveKeeper(defaultPeerOptions.sieve, silentLogger);
-    const frontier = this.#frontier;
-    const parts = { journal, frontier, sieve, sequence: new Sequence(), outlet, merged };
+    this.sieve = new SieveKeeper({ ...defaultPeerOptions.sieve, ...sieve }, silentLogger);
+    const parts = {
+      journal,
+      frontier: this.#frontier,
+      sieve: this.sieve,
+      sequence: new Sequence(),
+      outlet,
+      merged,
+    };
     this.admission = new Admission(this.#ports, parts, { allowPrivate }, onFailure);
   }
 
@@ -136,8 +159,11 @@ describe("a request to admission", () => {
     });
   });
 
-  it("waits while as much waits for a commit as may", async () => {
-    const bench = new Bench({ pendingOpsMax: 1 });
+  it.each([
+    ["writes wait for a commit", { pendingOpsMax: 1 }],
+    ["links are offered whose rows are not durable", { sieve: { unsettledOffersMax: 1 } }],
+  ])("waits while as many %s as may", async (_, options) => {
+    const bench = new Bench(options);
     await bench.run(async () => {
       const order: string[] = [];
       const first = await bench.admission.admit(bench.seeds("http://a.example/"));
@@ -147,6 +173,74 @@ describe("a request to admission", () => {
         second.then(() => order.push("the second is in the journal")),
       ]);
       expect(order).toEqual(["the first is durable", "the second is in the journal"]);
+    });
+  });
+
+  it.each([
+    ["host-limit", { pagesPerHostMax: 2 }],
+    ["query-explosion", { queriesPerPathMax: 2 }],
+  ])("lets no more in than the job's limit allows: %s", async (reason, job) => {
+    const bench = new Bench({ job });
+    await bench.run(async () => {
+      const urls = [1, 2, 3].map((number) => `http://a.example/?${number}`);
+      const { added, durable } = await bench.admission.admit(bench.seeds(...urls));
+      await durable;
+      expect(added).toEqual([0, 1]);
+      const reasons = urls.map((url) => {
+        const record = bench.disk.get(bench.rowKey(url));
+        return record && (UrlRecord.decode(record).excluded ?? "queued");
+      });
+      expect(reasons).toEqual(["queued", "queued", reason]);
+      expect(bench.job.counter.queued).toBe(2);
+      expect(bench.job.counter.counts().skipped).toEqual({ [reason]: 1 });
+    });
+  });
+
+  it("looks up what the sieve cannot tell, and queues what is not there", async () => {
+    const bench = new Bench();
+    const { sieve } = bench.sieve;
+    await bench.run(async () => {
+      const urls = ["http://a.example/known", "http://a.example/new"] as const;
+      const { fingerprints } = linksTo(...urls);
+      for (const at of urls.keys()) sieve.add(bench.job.space, fingerprints, 4 * at);
+      bench.disk.apply([{ type: "put", key: bench.rowKey(urls[0]), value: newValue }]);
+      const { added } = await bench.admission.admit(bench.seeds(...urls));
+      expect(added).toEqual([1]);
+      expect(sieve.unsettled).toBe(0);
+    });
+  });
+
+  it("lets a URL in that was kept out, which counts as skipped no more", async () => {
+    const bench = new Bench();
+    await bench.run(async () => {
+      const url = "http://b.example/";
+      const excluded = [{ reason: "scope" as const, links: linksTo(url) }];
+      await bench.admission.admit(await bench.linksOn("a.example", { excluded }));
+      const { added, durable } = await bench.admission.admit(bench.seeds(url));
+      await durable;
+      expect(added).toEqual([0]);
+      expect(bench.job.counter.counts().skipped).toEqual({});
+      expect(bench.disk.entries(tagRange("exclusion"))).toEqual([]);
+    });
+  });
+
+  it("ends its page with the rest of its batch, and tells when that is durable", async () => {
+    const bench = new Bench();
+    await bench.run(async () => {
+      const key = bench.rowKey("http://a.example/");
+      const told: Promise<void>[] = [];
+      const page = await bench.linksOn("a.example", {
+        links: linksTo("http://b.example/"),
+        settle: () => ({
+          host: page.source as Host,
+          ops: [{ type: "put", key, value: newValue }],
+          appended: (durable) => void told.push(durable),
+        }),
+      });
+      const { durable } = await bench.admission.admit(page);
+      expect(told).toEqual([durable]);
+      await durable;
+      expect(bench.disk.get(key)).toEqual(newValue);
     });
   });
 
@@ -168,7 +262,12 @@ describe("a request to admission", () => {
           throw new Error("half-way");
         },
       });
-      await expect(bench.admission.admit(bad)).rejects.toThrow("half-way");
+      const failing = bench.admission.admit(bad);
+      const waiting = bench.admission.admit(bench.seeds("http://c.example/"));
+      const settled = bench.admission.settled();
+      await expect(failing).rejects.toThrow("half-way");
+      await expect(waiting).rejects.toThrow("half-way");
+      await settled;
       const next = bench.admission.admit(bench.seeds("http://a.example/1"));
       await expect(next).rejects.toThrow("half-way");
       const key = bench.rowKey("http://a.example/2");

@@ -67,6 +67,25 @@ describe("RequestWindow", () => {
     expect(small.size).toBe(3);
   });
 
+  it("opens one by one from a few, and stays as it is while turns are neither short nor long", () => {
+    let sample: LoadSample = { busyShare: 1, turnMs: 1_000_000 };
+    const window = new RequestWindow(10, { take: () => sample });
+    let nowMs = 0;
+    const sizeWith = (next: LoadSample): number => {
+      sample = next;
+      nowMs += lookMs;
+      window.ended(nowMs);
+      return window.size;
+    };
+    sizeWith(sample);
+    expect(sizeWith(sample)).toBe(8);
+    expect(sizeWith({ busyShare: 0.89, turnMs: 1_000_000 })).toBe(9);
+    for (const turnMs of [2.5, 4, 5]) expect(sizeWith({ busyShare: 0.9, turnMs })).toBe(9);
+    expect(window.isCut).toBe(true);
+    expect(sizeWith({ busyShare: 1, turnMs: 2.4 })).toBe(10);
+    expect(window.isCut).toBe(false);
+  });
+
   it("does not change without a load, nor while too little of it has been seen", () => {
     const windows = [new RequestWindow(max, undefined), new RequestWindow(max, noSample)];
     for (const window of windows) {

@@ -45,6 +45,15 @@ describe("the tries of a URL", () => {
     expect(machine.archived()).toContain("http://site.example/cut");
   });
 
+  it("are none at an address that is not to be asked", async () => {
+    const machine = new VirtualPeer((url) =>
+      url.endsWith("/robots.txt") ? { status: 404 } : { failure: "address-forbidden" },
+    );
+    const peer = await machine.crawl(["http://site.example/"]);
+    const skipped = { "address-forbidden": 1 };
+    expect(peer.job(testJob).counts).toMatchObject({ failed: 0, skipped });
+  });
+
   it.each([429, 503])("wait as a %i says, though its body breaks off", async (status) => {
     const busy = { status, headers: { "retry-after": "20" }, failure: "connection-reset" } as const;
     const machine = new VirtualPeer((url, asked) => {

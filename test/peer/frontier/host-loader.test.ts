@@ -103,6 +103,19 @@ describe("a host of which another member tells", () => {
     expect(host?.visit.gate.nextFetchAtMs).toBe(bench.heard.backoffUntilMs);
   });
 
+  it("is as careful as one of two asks for, once the database has what the other told", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    bench.hear();
+    const { crawlDelayMs: _, ...sooner } = heardAt(bench.clock.nowMs() - 30_000);
+    bench.loader.hear(sooner, Promise.withResolvers<undefined>().promise);
+    bench.committed.resolve(undefined);
+    await new Promise(setImmediate);
+    const host = await bench.load();
+    expect(host?.crawlDelayMs).toBeUndefined();
+    expect(host?.visit.gate.nextFetchAtMs).toBe(sooner.backoffUntilMs);
+  });
+
   it("is as the database has it, once that has what was told", async () => {
     const bench = new Bench();
     bench.answer.resolve([undefined]);

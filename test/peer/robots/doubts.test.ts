@@ -3,6 +3,7 @@ import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import type { HostRecord } from "../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../src/core/ring/ring-position.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
@@ -30,11 +31,12 @@ class SetClock implements Clock {
   }
 }
 
-function someHost(): Host {
+/** @param record what an earlier process has left of it */
+function someHost(record?: HostRecord): Host {
   const gate = new HostGate(defaultPolitenessOptions);
   const name = { host: "a.example" as HostName, site: "a.example" as SiteName };
   const queue = new HostQueue(8);
-  return new Host(new HostVisit({ ...name, gate, queue, connectionsMax: 1, delayMs }), undefined);
+  return new Host(new HostVisit({ ...name, gate, queue, connectionsMax: 1, delayMs }), record);
 }
 
 describe("Doubts", () => {
@@ -52,6 +54,39 @@ describe("Doubts", () => {
     const host = someHost();
     doubts.heed(host);
     expect(host.visit.gate.nextFetchAtMs).toBe(50_000 - 300 + delayMs);
+  });
+
+  it("let a host of an earlier process rest for a full delay from when this one began", () => {
+    const { clock, doubts } = begun();
+    clock.ms += 100;
+    const [known, found] = [someHost({} as HostRecord), someHost()];
+    for (const host of [known, found]) doubts.heed(host);
+    expect(known.visit.gate.nextFetchAtMs).toBe(50_000 + delayMs);
+    expect(found.visit.gate.nextFetchAtMs).toBe(0);
+  });
+
+  it("let a host rest that was asked beside its visits, for as long as it asked for", () => {
+    const { doubts } = begun();
+    const rests = [69_000, 69_500].map((atMs) => {
+      const host = someHost();
+      doubts.asked(host.visit.host, atMs, atMs === 69_000 ? 70_200 : 0);
+      doubts.heed(host);
+      return host.visit.gate.nextFetchAtMs;
+    });
+    expect(rests).toEqual([70_200, 70_500]);
+  });
+
+  it("forget of many hosts the one that was asked first beside its visits", () => {
+    const { doubts } = begun();
+    const names = Array.from({ length: 4_097 }, (_, at) => `${at}.example` as HostName);
+    const [first, second, third] = names as [HostName, HostName, HostName];
+    for (const name of names.slice(0, -1)) doubts.asked(name, 1, 9_000);
+    expect(doubts.restUntilMs(first)).toBe(9_000);
+    doubts.asked(first, 2);
+    doubts.asked(names.at(-1) ?? first, 3, 9_000);
+    expect([first, second, third].map((name) => doubts.restUntilMs(name))).toEqual([
+      9_000, 0, 9_000,
+    ]);
   });
 
   it("tell their age for whoever is given the arcs", () => {

@@ -39,7 +39,7 @@ function record(body: string): RobotsRecord {
 }
 
 describe("RobotsKeeper", () => {
-  function begun(): {
+  function begun(missedMs = 0): {
     clock: { ms: number; nowMs: () => number };
     store: HeldStore;
     keeper: RobotsKeeper;
@@ -49,7 +49,7 @@ describe("RobotsKeeper", () => {
     return {
       clock,
       store,
-      keeper: new RobotsKeeper({ clock, store }, { look: () => undefined, since: () => 0 }),
+      keeper: new RobotsKeeper({ clock, store }, { look: () => undefined, since: () => missedMs }),
     };
   }
 
@@ -67,8 +67,9 @@ describe("RobotsKeeper", () => {
     clock.ms = 29 * minuteMs;
     keeper.keep(origin("c"), site, rules);
     const entry = await keeper.lookup(origin("a"), site);
-    expect(store.reads).toBe(1);
     expect(entry?.record).toEqual(rules);
+    await keeper.lookup(origin("a"), site);
+    expect(store.reads).toBe(1);
   });
 
   it("holds to what was fetched while the older file was being read", async () => {
@@ -84,13 +85,20 @@ describe("RobotsKeeper", () => {
     }
   });
 
+  const dayMs = 24 * 60 * minuteMs;
+
   it.each([
-    ["for a day after it was fetched", 24 * 60 * minuteMs, true],
-    ["not for longer, as a clock that was ahead has it", 24 * 60 * minuteMs + 1, false],
-    ["not when its time is over", 0, false],
-  ])("holds a file fresh %s", (_, expiresAtMs, isFresh) => {
-    const { keeper } = begun();
-    const entry = { record: { ...record(""), expiresAtMs }, rules: undefined };
+    ["for a day after it was fetched", { expiresAtMs: dayMs }, true],
+    ["not for longer, as a clock that was ahead has it", { expiresAtMs: dayMs + 1 }, false],
+    ["not when its time is over", { expiresAtMs: 0 }, false],
+    ["nor when it is over after time that was missed", { expiresAtMs: 5, missedMs: 5 }, false],
+    ["until then", { expiresAtMs: 6, missedMs: 5 }, true],
+    ["of a member whose clock is a little ahead", { fetchedAtMs: minuteMs }, true],
+    ["not of a time to come", { fetchedAtMs: minuteMs + 1 }, false],
+  ])("holds a file fresh %s", (_, more: Partial<RobotsRecord> & { missedMs?: number }, isFresh) => {
+    const { missedMs = 0, ...times } = more;
+    const { keeper } = begun(missedMs);
+    const entry = { record: { ...record(""), ...times }, rules: undefined };
     expect(keeper.isFresh(entry)).toBe(isFresh);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
-import { CrawlError } from "../../../src/core/errors.ts";
+import { CrawlError, type CrawlErrorCode } from "../../../src/core/errors.ts";
 import {
   contentChunkBytes,
   decodeContentChunk,
   encodeContentChunk,
+  type ContentChunk,
   type ContentHead,
 } from "../../../src/core/messages/content-message.ts";
 import type { MemberId } from "../../../src/core/units.ts";
@@ -29,33 +30,94 @@ function deskWith(
   return new ContentDesk({ calls, clock, view, ...parts }, bodyBytesMax, signal);
 }
 
-/** What a desk gets of another member's archive that has a body of `bodyBytes`. */
-function fetched(bodyBytes: number): ReturnType<ContentDesk["fetch"]> {
-  const head: ContentHead = {
-    url,
-    status: 200,
-    statusLine: "HTTP/1.1 200 OK",
-    fetchedAtMs: 0,
-    headers: [],
-    truncated: true,
-    bodyBytes,
-  };
-  const calls = {
-    content: (_peer: MemberId, { from }: { readonly from: number }) => {
-      const bytes = new Uint8Array(Math.min(contentChunkBytes, bodyBytes - from));
-      return Promise.resolve({ head, bytes });
-    },
-  };
+const archive = { peer: "peer-1", file: "a-1.warc.gz", offset: 0, length: 100 };
+const archived: UrlStatus = { url, state: "done", attempts: 1, owner: "peer-1", archive };
+
+function headOf(bodyBytes: number): ContentHead {
+  const head = { url, status: 200, statusLine: "HTTP/1.1 200 OK", fetchedAtMs: 0, headers: [] };
+  return { ...head, truncated: true, bodyBytes };
+}
+
+/** What a desk gets of another member's archive that answers so, from this byte on. */
+function fetchedBy(
+  content: (from: number) => ContentChunk | undefined,
+  signal?: AbortSignal,
+): ReturnType<ContentDesk["fetch"]> {
+  const calls: Parts["calls"] = { content: (_peer, { from }) => Promise.resolve(content(from)) };
   const urls = { read: () => Promise.reject(new Error("it is in another archive")) };
-  const desk = deskWith({ calls, urls });
-  const archive = { peer: "peer-1", file: "a-1.warc.gz", offset: 0, length: 100 };
-  const status: UrlStatus = { url, state: "done", attempts: 1, owner: "peer-1", archive };
-  return desk.fetch(url, status);
+  return deskWith({ calls, urls }).fetch(url, archived, signal);
+}
+
+/** The same, of one that has a body of `bodyBytes`: each part is filled with its number. */
+function fetched(bodyBytes: number): ReturnType<ContentDesk["fetch"]> {
+  return fetchedBy((from) => {
+    const bytes = new Uint8Array(Math.min(contentChunkBytes, bodyBytes - from));
+    return { head: headOf(bodyBytes), bytes: bytes.fill(from / contentChunkBytes) };
+  });
 }
 
 it("takes a body from another member that decodes to more than it was cut at", async () => {
   const bodyBytes = defaultFetchLimits.bodyBytesMax + 65_536;
-  expect((await fetched(bodyBytes)).body.length).toBe(bodyBytes);
+  const { body } = await fetched(bodyBytes);
+  expect(body.length).toBe(bodyBytes);
+  const ends = [0, contentChunkBytes - 1, contentChunkBytes, bodyBytes - 1];
+  expect(ends.map((at) => body[at])).toEqual([0, 0, 1, 10]);
+});
+
+it("takes an empty body from another member", async () => {
+  expect((await fetched(0)).body).toHaveLength(0);
+});
+
+it("says of what it does not have no more than that, and fails where the archive does", async () => {
+  const partOr = (code: CrawlErrorCode): Promise<ContentChunk> => {
+    const read = () => Promise.reject(new CrawlError(code, "cannot be read"));
+    return deskWith({ urls: { read } }).part({ place: archive, from: 0 });
+  };
+  expect((await partOr("NOT_ARCHIVED")).head).toBeUndefined();
+  await expect(partOr("DISK_FULL")).rejects.toMatchObject({ code: "DISK_FULL" });
+});
+
+describe("a member that does not give what it should", () => {
+  const part = (bodyBytes: number, length: number): ContentChunk => {
+    return { head: headOf(bodyBytes), bytes: new Uint8Array(length) };
+  };
+  const none = { head: undefined, bytes: new Uint8Array(0) };
+
+  it.each<[string, ContentChunk | undefined, code: string]>([
+    ["falls silent", undefined, "MEMBER_UNREACHABLE"],
+    ["has it no more", none, "NOT_ARCHIVED"],
+    ["gives nothing more", part(5, 0), "MEMBER_UNREACHABLE"],
+    ["gives more than there is", part(5, 3), "MEMBER_UNREACHABLE"],
+    ["has another one by now", part(6, 2), "MEMBER_UNREACHABLE"],
+  ])("is not asked on when it %s", async (_, second, code) => {
+    const asked: number[] = [];
+    const fetching = fetchedBy((from) => {
+      asked.push(from);
+      if (asked.length > 2) throw new Error("asked on");
+      return from === 0 ? part(5, 3) : second;
+    });
+    await expect(fetching).rejects.toMatchObject({ code });
+    expect(asked).toEqual([0, 3]);
+  });
+
+  it("is not asked on for who has gone meanwhile", async () => {
+    const gone = new AbortController();
+    const fetching = fetchedBy((from) => {
+      if (from > 0) throw new Error("asked on");
+      gone.abort();
+      return part(5, 3);
+    }, gone.signal);
+    await expect(fetching).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it.each([
+    [{ ...archived, archive: undefined, reason: "owner-unreachable" }, "MEMBER_UNREACHABLE"],
+    [{ url, state: "done", attempts: 1, owner: "peer-1" }, "NOT_ARCHIVED"],
+    [undefined, "NOT_ARCHIVED"],
+  ] as [UrlStatus | undefined, string][])("is not asked by %o", async (status, code) => {
+    const desk = deskWith({ urls: { read: () => Promise.reject(new Error("asked")) } });
+    await expect(desk.fetch(url, status)).rejects.toMatchObject({ code });
+  });
 });
 
 it("says of a longer body whom to ask for it", async () => {
@@ -73,9 +135,7 @@ it("says that a record of another member's archive is damaged, where that one ca
     content: async (_peer, question) =>
       decodeContentChunk(encodeContentChunk(await holder.part(question))),
   };
-  const archive = { peer: "peer-1", file: "a-1.warc.gz", offset: 0, length: 100 };
-  const status: UrlStatus = { url, state: "done", attempts: 1, owner: "peer-1", archive };
-  await expect(deskWith({ calls, urls: { read } }).fetch(url, status)).rejects.toMatchObject({
+  await expect(deskWith({ calls, urls: { read } }).fetch(url, archived)).rejects.toMatchObject({
     code: "ARCHIVE_CORRUPT",
     message: `the record of ${url} in the archive of peer-1 is damaged`,
   });

@@ -25,15 +25,20 @@ const figures = {
 };
 
 /** A member of a swarm with these others. */
-function memberAmong(others: readonly string[], past: PastTotalsBook): SwarmFigures {
+function memberAmong(
+  others: readonly string[],
+  past: PastTotalsBook,
+  more: { calls?: object; spread?: object; jobs?: object; members?: () => readonly object[] } = {},
+): SwarmFigures {
+  const { calls = {}, spread = {}, jobs = {}, members } = more;
   const parts = {
-    ...{ calls: {}, spread: {}, past },
+    ...{ calls, spread, past },
     homecoming: { isDone: true },
-    view: { self: "self", others, generation: 1 },
+    view: { self: "self", others, generation: 1, members, ring: { sharesOf: () => new Map() } },
   };
   return new SwarmFigures(
     new VirtualClock(),
-    { jobs: {}, stats: () => figures } as unknown as DeskParts,
+    { jobs, stats: () => figures } as unknown as DeskParts,
     parts as unknown as FiguresParts,
   );
 }
@@ -85,3 +90,57 @@ it.each([true, false])(
     expect(reports.at(-1)).toMatchObject({ finished: false, counts: { queued: 1 } });
   },
 );
+
+it("asks all others, learns of jobs that it does not know, and remembers what those say who answer", async () => {
+  const past = new PastTotalsBook();
+  const learnt: string[] = [];
+  const told = { ...manyOf("gone"), jobs: [] };
+  const { jobs } = manyOf("new");
+  const stats = (member: string): object | undefined => {
+    if (member === "silent") return undefined;
+    return { ...figures, generation: 1, jobs: member === "new" ? jobs : [], past: [told] };
+  };
+  const member = memberAmong(["new", "old", "silent"], past, {
+    calls: { stats: (name: string) => Promise.resolve(stats(name)) },
+    spread: { exchange: (name: string) => Promise.resolve(learnt.push(name)) },
+    jobs: { all: () => [], find: () => undefined },
+  });
+  const { members, silent } = await member.stats();
+  expect(members.map(({ peer }) => peer)).toEqual(["self", "new", "old"]);
+  expect(silent).toEqual(["silent"]);
+  expect(learnt).toEqual(["new"]);
+  expect(past.all().map(({ member: known }) => known)).toEqual(
+    expect.arrayContaining(["new", "old", "gone"]),
+  );
+});
+
+it("hands its totals, and those that it remembers, to two members that stay, before it goes", async () => {
+  const past = new PastTotalsBook();
+  past.take([{ ...manyOf("gone"), jobs: [] }], new Set());
+  const told: [string, string[]][] = [];
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const stats = (heir: string, question: { readonly past: readonly PastTotals[] }): object => {
+    told.push([heir, question.past.map(({ member }) => member)]);
+    return promise;
+  };
+  const leaver = memberAmong(["b", "c", "d", "e"], past, {
+    calls: { stats },
+    members: () => [{ id: "b", role: "leaving" }],
+  });
+  let isOver = false;
+  const handingOver = leaver.handOver().then(() => {
+    isOver = true;
+  });
+  await Promise.resolve();
+  expect(told).toEqual(["c", "d"].map((heir) => [heir, ["self", "gone"]]));
+  expect(isOver).toBe(false);
+  resolve(undefined);
+  await handingOver;
+});
+
+it("names itself first, and the others in the order of their names", () => {
+  const member = memberAmong(["a", "b"], new PastTotalsBook(), {
+    members: () => ["self", "b", "a"].map((id) => ({ id, role: "active", weight: 1 })),
+  });
+  expect(member.members().map(({ id }) => id)).toEqual(["self", "a", "b"]);
+});

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import type { MemberId } from "../../../../src/core/units.ts";
+import { noJobCounts } from "../../../../src/core/answers/job-counts.ts";
+import { decodeClaim } from "../../../../src/core/messages/claim.ts";
+import type { MemberId, Millis } from "../../../../src/core/units.ts";
+import type { PageCount } from "../../../../src/core/messages/claim.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { PageTally } from "../../../../src/peer/swarm/jobs/page-tally.ts";
 
@@ -12,18 +15,29 @@ describe("PageTally", () => {
     const warnings: string[] = [];
     const warn = (event: string): void => void warnings.push(event);
     const logger = { debug: none, info: none, error: none, warn };
+    const clock = new VirtualClock(0);
+    /** What the others were told, and when. */
+    const told: [Millis, kind: string, pages: number[]][] = [];
+    const publish = (claim: Uint8Array): void => {
+      for (const [kind, counts] of Object.entries(decodeClaim(claim, clock.nowMs()) ?? {})) {
+        const pages = Array.isArray(counts)
+          ? counts.map((count) => (count as PageCount).pages)
+          : [];
+        if (pages.length > 0) told.push([clock.nowMs(), kind, pages]);
+      }
+    };
     const view = {
       others: [a, b],
-      generationOf: (member: MemberId) => (member === gone ? undefined : 1),
+      generationOf: (member: MemberId) => (member.startsWith("gone") ? undefined : 1),
     };
     const jobs = new JobRegistry();
     const job = jobs.define("news", { pagesMax: 100 });
     const tally = new PageTally(
-      { clock: new VirtualClock(), logger, overlay: { publish: none } },
+      { clock, logger, overlay: { publish } },
       { jobs, journal: { append: () => Promise.resolve() }, view },
     );
     const counts = (pages: number) => [{ job: job.definition.id, pages }];
-    return { counts, job, jobs, tally, warnings };
+    return { clock, counts, job, jobs, tally, told, view, warnings };
   }
 
   it("takes the greatest count of each member, and of one that is gone by others", () => {
@@ -34,6 +48,68 @@ describe("PageTally", () => {
     // It runs, and speaks for itself.
     tally.takePast(b, [{ job: job.definition.id, member: a, pages: 90 }]);
     expect(job.pagesElsewhere).toBe(50);
+  });
+
+  it("tells its own count where it has changed, and all again where a member is new and every ten seconds", async () => {
+    const { clock, job, jobs, tally, told, view } = newTally();
+    const [free, cancelled] = [jobs.define("free"), jobs.define("over", { pagesMax: 9 })];
+    jobs.changeState(cancelled.definition.id, "cancel");
+    for (const { counter } of [job, free, cancelled]) counter.add("pages", 3);
+    tally.takePast(b, [{ job: job.definition.id, member: gone, pages: 30 }]);
+    tally.takePast(b, [{ job: cancelled.definition.id, member: gone, pages: 5 }]);
+    const stop = new AbortController();
+    const running = tally.run(stop.signal);
+    const past = "pastPageCounts";
+    await clock.run(clock.sleep(2_500));
+    job.counter.add("pages", 1);
+    await clock.run(clock.sleep(2_000));
+    view.others = [a, b, "c" as MemberId];
+    await clock.run(clock.sleep(11_000));
+    stop.abort();
+    await clock.run(running);
+    expect(told).toEqual([
+      [1_000, "pageCounts", [3]],
+      [1_000, past, [30]],
+      [3_000, "pageCounts", [4]],
+      [5_000, "pageCounts", [4]],
+      [5_000, past, [30]],
+      [15_000, "pageCounts", [4]],
+      [15_000, past, [30]],
+    ]);
+  });
+
+  it("passes on what more members that are gone had fetched than one message has room for", async () => {
+    const { clock, job, tally, told } = newTally();
+    const ids = Array.from({ length: 150 }, (_, at) => `gone-${at}` as MemberId);
+    tally.takePast(
+      b,
+      ids.map((member, at) => ({ job: job.definition.id, member, pages: 1 + (at % 90) })),
+    );
+    const stop = new AbortController();
+    const running = tally.run(stop.signal);
+    await clock.run(clock.sleep(12_000));
+    stop.abort();
+    await clock.run(running);
+    const [first = [], second = []] = told.map(([, , pages]) => pages);
+    expect([first.length, second.length]).toEqual([100, 100]);
+    // Fifty that have not been told yet, and then the first ones again.
+    expect([first[0], first[99], second[0], second[49], second[50]]).toEqual([1, 10, 11, 60, 1]);
+  });
+
+  it("counts what members that are gone had fetched before there was a limit, up to that", async () => {
+    const { clock, job, tally, told } = newTally();
+    const past = [a, gone, "gone-2" as MemberId].map((member, at) => {
+      const counts = { ...noJobCounts, pages: at === 2 ? 20 : 300 };
+      return { member, generation: 1, upMs: 1, jobs: [{ job: job.definition.id, counts }] };
+    });
+    tally.past.take(past, new Set());
+    const stop = new AbortController();
+    const running = tally.run(stop.signal);
+    await clock.run(clock.sleep(1_500));
+    stop.abort();
+    await clock.run(running);
+    expect(job.pagesElsewhere).toBe(120);
+    expect(told).toEqual([[1_000, "pastPageCounts", [100, 20]]]);
   });
 
   it("believes no more of a member than the job's limit, as long as it is the limit", () => {

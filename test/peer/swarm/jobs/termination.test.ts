@@ -2,11 +2,22 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { noJob, type ActivityReply } from "../../../../src/core/messages/activity.ts";
 import { Ring } from "../../../../src/core/ring/ring.ts";
-import type { MemberId } from "../../../../src/core/units.ts";
+import { hostAddress, hostKey, outboxKey, queueKey } from "../../../../src/core/record/keys.ts";
+import type {
+  CanonicalUrl,
+  HostName,
+  JobId,
+  MemberId,
+  SiteName,
+} from "../../../../src/core/units.ts";
+import { urlRow } from "../../../../src/peer/admission/url-row.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { Termination } from "../../../../src/peer/swarm/jobs/termination.ts";
 
 const [a, b, self, z] = ["a" as MemberId, "b" as MemberId, "m" as MemberId, "z" as MemberId];
+
+const jobs = new JobRegistry();
+const [one, two] = [jobs.define("one"), jobs.define("two")];
 
 /** Several waves. */
 const whileMs = 5_000;
@@ -18,7 +29,10 @@ const view = { generation: 1, generationOf: () => 1, others: [a, b, z], ring, se
 const { members } = newTermination(new Map()).termination.report(noJob);
 
 /** A member among others that say what `reports` has. */
-function newTermination(reports: Map<MemberId, ActivityReply>) {
+function newTermination(
+  reports: Map<MemberId, ActivityReply>,
+  ownWork: () => string | undefined = () => undefined,
+) {
   const clock = new VirtualClock();
   const none = (): void => undefined;
   const logger = { debug: none, info: none, error: none, warn: none };
@@ -29,13 +43,13 @@ function newTermination(reports: Map<MemberId, ActivityReply>) {
       return Promise.resolve(reports.get(member));
     },
   };
-  const termination = new Termination({ clock, calls, logger }, { view, busy: () => undefined });
+  const termination = new Termination({ clock, calls, logger }, { view, busy: ownWork });
   return { clock, asked, termination };
 }
 
 /** Who waits for the end of a job, before members that say what `reports` has. */
-function newWait(reports: Map<MemberId, ActivityReply>) {
-  const { clock, asked, termination } = newTermination(reports);
+function newWait(reports: Map<MemberId, ActivityReply>, ownWork?: () => string | undefined) {
+  const { clock, asked, termination } = newTermination(reports, ownWork);
   const job = new JobRegistry().define("one");
   const stop = new AbortController();
   return { clock, asked, stop, finished: termination.finished(job, stop.signal) };
@@ -69,6 +83,18 @@ describe("Termination", () => {
     expect(asked).toEqual([a, a, b, z, a, b, z]);
   });
 
+  it("counts what a job does, once for each change, and nothing else", () => {
+    const { termination } = newTermination(new Map());
+    const report = (id: JobId): number => termination.report(id).activity;
+    const key = urlRow("http://e.org/" as CanonicalUrl, one).key;
+    const host = hostAddress("e.org" as SiteName, "e.org" as HostName);
+    const queued = queueKey(host, one.space, 1, 1, [key]);
+    for (const keys of [[key, key], [queued], [outboxKey(1n, key)], [hostKey("host", host)]]) {
+      termination.observe(keys.map((of) => ({ type: "del", key: of })));
+    }
+    expect([one, two].map(({ definition }) => report(definition.id))).toEqual([3, 0]);
+  });
+
   it("begins anew where a member that was idle has been active since", async () => {
     const reports = new Map([
       [a, idle()],
@@ -80,6 +106,16 @@ describe("Termination", () => {
     reports.set(b, idle(2));
     await clock.run(finished);
     expect(asked).toHaveLength(9);
+  });
+
+  it("asks nobody while it has work itself, and anew where that comes in meanwhile", async () => {
+    const works = ["1 leased", undefined, "1 queued"];
+    const reports = new Map([a, b, z].map((member) => [member, idle()]));
+    const { clock, asked, finished } = newWait(reports, () => works.shift());
+    await clock.run(Promise.resolve());
+    expect(asked).toEqual([]);
+    await clock.run(finished);
+    expect(asked).toEqual([a, b, z, a, b, z, a, b, z]);
   });
 
   it("waits for a member that does not answer", async () => {

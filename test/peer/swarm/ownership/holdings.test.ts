@@ -62,7 +62,10 @@ function newHoldings(held: ArcSet) {
     },
   };
   type Parts = ConstructorParameters<typeof Holdings>[1];
-  return { holdings: new Holdings(reader, parts as unknown as Parts, none), steps };
+  return {
+    holdings: new Holdings(reader, parts as unknown as Parts, () => void step("changed")()),
+    steps,
+  };
 }
 
 it("ends to hold arcs when what is queued there is on disk and counted, and nothing of them is sent", async () => {
@@ -76,6 +79,7 @@ it("ends to hold arcs when what is queued there is on disk and counted, and noth
     ["unmix", 1],
     ["drop", 1],
     ["reroute"],
+    ["changed"],
   ]);
 });
 
@@ -96,6 +100,7 @@ it("counts what is new alone, and doubts the hosts of it and of what was held at
     ["take", 1 - part.share],
     ["load", 1],
     ["reroute"],
+    ["changed"],
   ]);
 });
 

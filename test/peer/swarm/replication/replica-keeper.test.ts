@@ -1,167 +1,40 @@
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import type { Row } from "../../../../src/core/messages/rows.ts";
-import {
-  hostAddress,
-  hostKey,
-  numberedKey,
-  outboxKey,
-  queueKey,
-  retag,
-  ringPosition,
-  robotsKey,
-  urlKey,
-} from "../../../../src/core/record/keys.ts";
-import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
+import { idOf } from "../../../../src/core/record/id-of.ts";
+import { queueKey, retag, waitingKeyOf } from "../../../../src/core/record/keys.ts";
 import {
   ExclusionRecord,
   HostRecord,
   OutboxEntry,
-  RobotsRecord,
   UrlRecord,
 } from "../../../../src/core/record/record.pb.ts";
-import { queuedRecord, urlState } from "../../../../src/core/record/url-state.ts";
+import { queuedRecord } from "../../../../src/core/record/url-state.ts";
 import { rowBytesMax } from "../../../../src/core/replication/row-lattice.ts";
-import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
-import { positionOfKey, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
-import type { HostName, MemberId, OriginName, SiteName } from "../../../../src/core/units.ts";
-import { dedupeKey } from "../../../../src/core/url/dedupe-key.ts";
-import { fingerprintOf } from "../../../../src/core/url/fingerprint.ts";
-import { noMetrics } from "../../../../src/ports/metrics.ts";
-import type { StoreOp } from "../../../../src/ports/store.ts";
-import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
-import { ReplicaKeeper } from "../../../../src/peer/swarm/replication/replica-keeper.ts";
-import { timelessStore } from "../../../support/still-process.ts";
+import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
+import type { JobId } from "../../../../src/core/units.ts";
+import { QueuedRow } from "../../../../src/core/frontier/queued-row.ts";
+import {
+  address,
+  doneAt,
+  host,
+  KeeperBench,
+  key,
+  keyOfUrl,
+  nowMs,
+  outbox,
+  queueRow,
+  restingFor,
+  robots,
+  robotsOf,
+  sieveLog,
+  space,
+  url,
+} from "./keeper-bench.ts";
 
-type Parts = ConstructorParameters<typeof ReplicaKeeper>[1];
-
-const site = "site.test" as SiteName;
-const url = "http://site.test/";
-const nowMs = new VirtualClock().nowMs();
-const position = ringPosition(site);
-const space = 7;
-const key = urlKey("url", position, new Uint32Array([1, 2, 3, 4]), 0, space);
-const outbox = outboxKey(position, key);
-const address = hostAddress(site, "site.test" as HostName);
-const host = hostKey("host", address);
-const origin = "http://site.test" as OriginName;
-const robots = robotsKey(site, origin);
-const sieveLog = numberedKey("sieveLog", 1);
-
-/** Key of a record under which its URL is looked for. */
-const keyOfUrl = (path: string): Uint8Array =>
-  urlKey("url", position, fingerprintOf(dedupeKey(url + path)), 0, space);
-
-/** A row of the host's queue. */
-const queueRow = (
-  number: number,
-  paths: readonly string[],
-  { attempts = 0, taken = 0 } = {},
-): Required<Row> => {
-  const discovery = { depth: 0, attempts, unseen: 0, redirectChain: [], discoveredAtMs: 1 };
-  const urls = paths.map((path) => url + path);
-  return {
-    key: queueKey(address, space, 5, number, paths.map(keyOfUrl)),
-    value: QueueBundle.encode({ ...discovery, urls, taken }),
-  };
+const exclusion = retag(key, "exclusion");
+const excluded = {
+  key: exclusion,
+  value: ExclusionRecord.encode({ url, reason: "robots-denied" }),
 };
-
-/** The URL's end, as it was fetched then. */
-const doneAt = (fetchedAtMs: number): Uint8Array =>
-  UrlRecord.encode({ ...urlState.fresh, state: urlState.done, url, attempts: 1, fetchedAtMs });
-
-/** The host, which rests for so long, and is to be asked so slowly. */
-const restingFor = (ms: number, crawlDelayMs = 0): Uint8Array => {
-  const untilMs = nowMs + ms;
-  const none = { failuresInRow: 0, jobs: [], breakerBuckets: [] };
-  const clocks = { nextFetchAtMs: untilMs, backoffUntilMs: untilMs, crawlDelayMs };
-  return HostRecord.encode({ ...none, ...clocks, host: "site.test" });
-};
-
-const robotsOf = (fetchedAtMs: number): Uint8Array =>
-  RobotsRecord.encode({
-    origin,
-    verdict: "rules",
-    body: "",
-    fetchedAtMs,
-    expiresAtMs: fetchedAtMs + 5,
-    httpStatus: 200,
-    failuresInRow: 0,
-  });
-
-/** A peer that holds everything or nothing, and what it makes of rows from others. */
-class KeeperBench {
-  /** What the rows have led to. */
-  readonly heeded: number[] = [];
-  readonly sent: Uint8Array[] = [];
-  readonly skipped: [string, number][] = [];
-  /** URLs that have come into the queue. */
-  queued = 0;
-  /** Positions of sites with an entry of the queue that may be another one's second. */
-  readonly mixed: RingPosition[] = [];
-  /** How often it has waited for what was written before. */
-  flushes = 0;
-  readonly #store = timelessStore();
-  readonly #seen = new Set<string>();
-  readonly keeper: ReplicaKeeper;
-
-  constructor(holds: boolean) {
-    const territory = new Territory();
-    if (holds) territory.take(ArcSet.whole);
-    const nameOf = (space: number, words: Uint32Array): string => `${space} ${words.join()}`;
-    const sieve = {
-      mayHave: (space: number, words: Uint32Array) => this.#seen.has(nameOf(space, words)),
-      offer: (space: number, words: Uint32Array) => {
-        this.#seen.add(nameOf(space, words));
-        return "new";
-      },
-    };
-    const parts = {
-      jobs: {
-        addQueued: (_space: number, count: number) => (this.queued += count),
-        bySpace: () => ({
-          space,
-          definition: { id: "j", options: { normalizeQuery: true } },
-          counter: { addSkipped: (...skipped: [string, number]) => this.skipped.push(skipped) },
-        }),
-      },
-      sequence: { observe: () => true },
-      territory,
-      sieve: {
-        sieve,
-        log: ({ length }: readonly unknown[]) =>
-          length > 0 ? [{ type: "put", key: sieveLog, value: Uint8Array.of(length) }] : [],
-      },
-      mixed: { merged: (at: RingPosition) => this.mixed.push(at) },
-      journal: {
-        observe: () => undefined,
-        flushed: () => Promise.resolve(void (this.flushes += 1)),
-        append: (ops: readonly StoreOp[]) => this.#store.write(ops, { sync: true }),
-      },
-      frontier: {
-        arrived: () => undefined,
-        heed: ({ nextFetchAtMs }: HostRecord) => this.heeded.push(nextFetchAtMs),
-      },
-      send: ({ rowKey }: { readonly rowKey: Uint8Array }) => this.sent.push(rowKey),
-    } as unknown as Parts;
-    const ports = {
-      clock: new VirtualClock(),
-      store: this.#store,
-      metrics: noMetrics,
-      overlay: { self: "a" as MemberId },
-    };
-    this.keeper = new ReplicaKeeper(ports, parts);
-  }
-
-  async take(...rows: Row[]): Promise<number> {
-    await this.#store.start();
-    return this.keeper.take(rows, 0, "all");
-  }
-
-  async get(of: Uint8Array): Promise<Uint8Array | undefined> {
-    return this.#store.get(of);
-  }
-}
 
 describe("rows of another member", () => {
   it.each([true, false])("take nothing back of what is known: held here %o", async (holds) => {
@@ -173,14 +46,95 @@ describe("rows of another member", () => {
 
   it("may speak of one URL several times, which is let in once", async () => {
     const bench = new KeeperBench(true);
-    const exclusion = retag(key, "exclusion");
-    const value = ExclusionRecord.encode({ url, reason: "robots-denied" });
-    await bench.take({ key: exclusion, value });
+    await bench.take(excluded);
     const [queued, done] = [queuedRecord(0), doneAt(5)];
     await bench.take({ key, value: queued }, { key, value: done }, { key, value: queued });
     expect(await bench.get(key)).toEqual(done);
     expect(await bench.get(exclusion)).toBeUndefined();
     expect(bench.skipped).toEqual([["robots-denied", -1]]);
+  });
+
+  it("leave a URL let in that is kept out elsewhere, and so do copies of what is held here", async () => {
+    const bench = new KeeperBench(true);
+    await bench.take({ key, value: doneAt(5) });
+    await bench.take(excluded);
+    expect(await bench.get(key)).toEqual(doneAt(5));
+    expect(bench.batch[0]).toEqual({ type: "del", key: exclusion });
+    expect(bench.skipped).toEqual([]);
+  });
+
+  it.each([
+    ["written", { type: "put", key, value: doneAt(20) } as const, doneAt(15), 0],
+    ["deleted", { type: "del", key } as const, doneAt(9), 2],
+  ])("are merged with what is %s while they are looked up", async (_, op, value, changed) => {
+    const bench = new KeeperBench(true);
+    await bench.take({ key, value: doneAt(9) });
+    bench.meanwhile = () => bench.observe([op], Promise.resolve());
+    expect(await bench.take({ key, value })).toBe(changed);
+  });
+
+  it("delete what is a copy here, and nothing that is held or of no site", async () => {
+    for (const holds of [true, false]) {
+      const bench = new KeeperBench(holds);
+      await bench.take({ key, value: doneAt(5) });
+      await bench.take({ key }, { key: sieveLog });
+      expect(await bench.get(key)).toEqual(holds ? doneAt(5) : undefined);
+      expect(await bench.get(sieveLog)).toBeDefined();
+    }
+  });
+
+  it.each([
+    ["of no site", { key: sieveLog, value: Uint8Array.of(9) }],
+    ["that are no record", { key, value: Uint8Array.of(99) }],
+    ["of a queue that are no bundle", { ...queueRow(1, ["a"]), value: Uint8Array.of(99) }],
+  ])("%s change nothing", async (_, row) => {
+    const bench = new KeeperBench(true);
+    expect(await bench.take(row)).toBe(0);
+    expect(await bench.get(row.key)).toBeUndefined();
+  });
+
+  it("are acknowledged no earlier than they are durable", async () => {
+    const bench = new KeeperBench(true);
+    const committed = Promise.withResolvers<undefined>();
+    bench.committed = committed.promise;
+    const steps: string[] = [];
+    const taken = bench.take({ key, value: doneAt(5) }).then(() => steps.push("taken"));
+    await new Promise(setImmediate);
+    expect(await bench.get(key)).toEqual(doneAt(5));
+    steps.push("durable");
+    committed.resolve(undefined);
+    await taken;
+    expect(steps).toEqual(["durable", "taken"]);
+  });
+
+  it.each([
+    ["b", true, 1],
+    ["b", false, 0],
+    ["a", false, 1],
+  ])("tell of a URL that was fetched twice, by %s first: held here %o", async (by, holds, told) => {
+    const bench = new KeeperBench(holds);
+    for (const at of [5, 9]) {
+      const fetch = { ...UrlRecord.decode(doneAt(at)), httpStatus: 200, capturedBy: by };
+      await bench.take({ key, value: UrlRecord.encode(fetch) });
+    }
+    expect(bench.overlaps).toBe(told);
+  });
+
+  it.each([
+    [true, [true, true, true]],
+    [false, [false, false, true]],
+  ])("are told to whoever looks their URLs up: held here %o", async (holds, expected) => {
+    const bench = new KeeperBench(holds);
+    const { merged, visited } = bench.keeper;
+    merged.watch();
+    const other = { ...excluded, key: retag(keyOfUrl("other"), "exclusion") };
+    const latest = await visited.during(idOf(key), async () => {
+      await bench.take({ key, value: doneAt(5) }, other, { key: host, value: restingFor(5) });
+      return visited.latest(key);
+    });
+    expect([merged.has(key), merged.has(other.key), latest !== undefined]).toEqual(expected);
+    expect(merged.has(host)).toBe(false);
+    expect(new Set(bench.mixed)).toEqual(new Set(holds ? [positionOfKey(key)] : []));
   });
 
   it("may be written, deleted and written anew by one message to a copy", async () => {
@@ -194,6 +148,8 @@ describe("rows of another member", () => {
       const bench = new KeeperBench(holds);
       await bench.take({ key, value: queuedRecord(0) }, { key: host, value: restingFor(0) });
       expect(await bench.get(sieveLog)).toEqual(Uint8Array.of(1));
+      await bench.take({ key, value: doneAt(5) });
+      expect(bench.batch).toHaveLength(1);
     }
   });
 
@@ -248,6 +204,11 @@ describe("rows of another member", () => {
     expect(await bench.take({ key: robots, value: robotsOf(5) })).toBe(1);
     expect(await bench.take({ key: robots, value: robotsOf(9) })).toBe(0);
     expect(await bench.get(robots)).toEqual(robotsOf(5));
+    const copy = new KeeperBench(false);
+    for (const fetchedAtMs of [5, 9]) {
+      await copy.take({ key: robots, value: robotsOf(fetchedAtMs) });
+    }
+    expect(await copy.get(robots)).toEqual(robotsOf(9));
   });
 
   it("are sent on from the outbox once, where its arc is held", async () => {
@@ -298,5 +259,84 @@ describe("rows of another member", () => {
     await bench.take({ key: small, value: new Uint8Array(rowBytesMax) });
     expect(await bench.get(large)).toBeUndefined();
     expect((await bench.get(small))?.length).toBe(rowBytesMax);
+  });
+
+  it("of a queue bring their URLs and the row by which their host is found, each once", async () => {
+    const bench = new KeeperBench(true);
+    const row = queueRow(1, ["a", "b"]);
+    await bench.take(row, row);
+    expect(await bench.get(row.key)).toEqual(row.value);
+    expect(await bench.get(waitingKeyOf(row.key))).toEqual(new TextEncoder().encode("site.test"));
+    expect(bench.queued).toBe(2);
+    expect(bench.arrived).toEqual([["site.test", { ...row, job: "j" }]]);
+  });
+
+  it("of a queue bring back nothing that has left it here", async () => {
+    const bench = new KeeperBench(true);
+    const left = queueRow(1, ["a", "b"], { taken: 1 });
+    await bench.take(left);
+    await bench.take(queueRow(1, ["a", "b"]));
+    expect([await bench.get(left.key), bench.queued]).toEqual([left.value, 1]);
+  });
+
+  it("of a queue are gone here and from all copies where their URLs were all fetched", async () => {
+    const bench = new KeeperBench(true);
+    await bench.take({ key: keyOfUrl("a"), value: doneAt(5) });
+    const { key, value } = queueRow(1, ["a"]);
+    await bench.take({ key, value });
+    expect([await bench.get(key), bench.arrived]).toEqual([undefined, []]);
+    expect(bench.batch).toContainEqual({ type: "del", key });
+  });
+
+  it("of a queue are kept, and none of their URLs' records made, while nobody here knows their job", async () => {
+    const bench = new KeeperBench(true);
+    bench.knowsJob = false;
+    const row = queueRow(1, ["a"]);
+    await bench.take(row);
+    expect([await bench.get(row.key), await bench.get(keyOfUrl("a"))]).toEqual([
+      row.value,
+      undefined,
+    ]);
+    expect([bench.queued, bench.arrived]).toEqual([1, []]);
+  });
+
+  it.each([true, false])(
+    "of a queue are refused whose number is none: held here %o",
+    async (holds) => {
+      const bench = new KeeperBench(holds);
+      bench.observes = false;
+      const row = queueRow(1, ["a"]);
+      await bench.take(row);
+      expect([await bench.get(row.key), bench.queued]).toEqual([undefined, 0]);
+    },
+  );
+});
+
+describe("a URL of a queue", () => {
+  it("is looked up where it may be a second one, and is outdated when its record is further", async () => {
+    const bench = new KeeperBench(true);
+    const [queued] = QueuedRow.urlsOf({ ...queueRow(1, ["a"]), job: "j" as JobId });
+    if (!queued) throw new Error("a row has a URL");
+    const answers: boolean[] = [];
+    for (const value of [queuedRecord(0), doneAt(5)]) {
+      await bench.take({ key: keyOfUrl("a"), value });
+      for (const mixed of [[], [positionOfKey(key)]]) {
+        bench.mixed.splice(0, Infinity, ...mixed);
+        answers.push(await bench.keeper.isOutdated(queued, keyOfUrl("a")));
+      }
+    }
+    expect(answers).toEqual([false, false, false, true]);
+  });
+});
+
+describe("records that are missing in arcs that are to be held", () => {
+  it("are made known together with the sieve's log", () => {
+    const records = [
+      { key, value: queuedRecord(0) },
+      { key: keyOfUrl("a"), value: queuedRecord(1) },
+    ];
+    const puts = records.map((record) => ({ type: "put", ...record }));
+    const log = { type: "put", key: sieveLog, value: Uint8Array.of(2) };
+    expect(new KeeperBench(false).keeper.enter(records)).toEqual([...puts, log]);
   });
 });
