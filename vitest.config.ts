@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const common = { extends: true as const };
@@ -6,8 +7,8 @@ export default defineConfig({
   test: {
     // The default of a CommonJS module is what Node.js says it is.
     deps: { interopDefault: false },
-    // Vitest would leave one core idle; much of the tests waits.
-    maxWorkers: "100%",
+    // Vitest would leave one core idle; much of the tests waits, so even one worker more than cores is a gain.
+    maxWorkers: availableParallelism() + 1,
     // What a process does takes as long as the machine lets it; the default is a second.
     expect: { poll: { timeout: 30_000 } },
     projects: [
