@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { boundPatternTime } from "./bounded-patterns.ts";
+import { holdLifeline } from "./lifeline.ts";
 import { restartWithMemorySettings, keepThreadsSmall } from "./memory-settings.ts";
 import { majorOf, nodeMajorMin } from "./node-version.ts";
 
@@ -10,6 +11,7 @@ import { majorOf, nodeMajorMin } from "./node-version.ts";
 
 if (majorOf(process.version) >= nodeMajorMin) {
   restartWithMemorySettings(fileURLToPath(import.meta.url), process.argv.slice(2));
+  holdLifeline(process.env);
   keepThreadsSmall();
   boundPatternTime();
   // Loading some hundred modules is half of the time to the first request.

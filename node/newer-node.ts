@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { lifelineVariable } from "./lifeline.ts";
 import { majorOf, nodeMajorMin } from "./node-version.ts";
 
 /** Places below a folder where the package manager puts a Node.js that a package brings. */
@@ -24,12 +25,13 @@ export function newerNode(
 }
 
 /**
- * Runs the same command line with another Node.js, passes signals on, and ends as that one ends. Calls `refuse` where that
- * one does not start.
+ * Runs the same command line with another Node.js, passes signals on, and ends as that one ends; that one holds a lifeline, and
+ * ends with this one. Calls `refuse` where that one does not start.
  */
 export function handOver(node: string, script: string, refuse: () => void): void {
   const child = spawn(node, [script, ...process.argv.slice(2)], {
     stdio: "inherit",
+    env: { ...process.env, [lifelineVariable]: String(process.pid) },
   });
   const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);

@@ -21,6 +21,14 @@ function majorOf(path: string): number {
   return Number(/^v(\d+)/.exec(version)?.[1]);
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 const older = olderNode();
 
 /** Without an older Node.js on the machine there is nothing to test here. */
@@ -43,6 +51,14 @@ describe.skipIf(older === undefined)("peer started on an older Node.js", () => {
     const peer = await bench.ready(bench.start(words, options));
     expect(await peer.process.end("SIGTERM")).toMatchObject({ code: 143, stderr: "" });
     expect(await bench.run(["stats", "--data", data])).toMatchObject({ code: 1 });
+  });
+
+  it("ends with the process that was started, also where that is killed", async () => {
+    const words = ["run", "--data", await bench.directory(), "--api", "127.0.0.1:0", "--json"];
+    const peer = await bench.ready(bench.start(words, options));
+    expect(isRunning(peer.pid)).toBe(true);
+    await peer.process.end("SIGKILL");
+    await expect.poll(() => isRunning(peer.pid)).toBe(false);
   });
 
   it("says in one line what it needs, where there is no newer one", async () => {
