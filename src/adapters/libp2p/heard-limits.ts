@@ -5,8 +5,8 @@ import { RateLimit } from "./rate-limit.ts";
 /** Of lookups, or of pings: a member sends a few a second, of some dozen bytes. */
 const questionBytesPerSecondMax = 32_768;
 
-/** Of one answer to a lookup: twenty peers at eight addresses each take a sixth of it. */
-const replyBytesMax = 65_536;
+/** Of one answer to a lookup: twenty peers at eight addresses each take a third of it. */
+const replyBytesMax = 32_768;
 
 interface Registrar {
   handle(

@@ -16,6 +16,7 @@ import { limitForcedAnswers } from "./forced-answers.ts";
 import { frugalLookup } from "./frugal-lookup.ts";
 import { paceGossip } from "./gossip-pace.ts";
 import { limitQuestions, limitReplies } from "./heard-limits.ts";
+import { membersOnly } from "./lookup-questions.ts";
 import { noiseCrypto } from "./noise-crypto.ts";
 import { OpeningLimits } from "./opening-limits.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
@@ -51,6 +52,12 @@ const unreadBytesMax = 1_048_576;
 
 /** Streams of the lookup protocol on one connection. */
 const lookupStreamsMax = 16;
+
+/**
+ * Peers that wait to be tried for the table of lookups: each that is told of is looked for among all of them. One answer can
+ * name a thousand.
+ */
+const untriedPeersMax = 256;
 
 /** A connection is looked after every so often; after the longest wait for an answer it is given up. */
 const pingIntervalMs = 10_000;
@@ -142,22 +149,23 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     services: {
       identify: identify(),
       ping: limitQuestions(ping(), options.onFlood),
-      lookup: limitQuestions(
-        limitReplies(
-          kadDHT({
-            protocol: `${options.prefix}/lookup`,
-            clientMode: false,
-            peerInfoMapper: passthroughMapper,
-            allowQueryWithZeroPeers: true,
-            maxInboundStreams: lookupStreamsMax,
-            maxOutboundStreams: lookupStreamsMax,
-          }),
-        ),
-        options.onFlood,
-      ),
+      lookup: limitQuestions(newLookup(options.prefix), options.onFlood),
       pubsub: paceGossip(newGossip(options.topic), options.onFlood),
     },
   });
+}
+
+function newLookup(prefix: string): ReturnType<typeof kadDHT> {
+  const lookup = kadDHT({
+    protocol: `${prefix}/lookup`,
+    clientMode: false,
+    peerInfoMapper: passthroughMapper,
+    allowQueryWithZeroPeers: true,
+    routingTableUpdateMaxQueueSize: untriedPeersMax,
+    maxInboundStreams: lookupStreamsMax,
+    maxOutboundStreams: lookupStreamsMax,
+  });
+  return membersOnly(limitReplies(lookup));
 }
 
 function newGossip(topic: string): ReturnType<typeof gossipsub> {

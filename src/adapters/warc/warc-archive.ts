@@ -192,14 +192,18 @@ export class WarcArchive implements Archive {
     try {
       return await this.#readRecord(location);
     } catch (error) {
-      if (!isTold && isUnreadable(error) && this.has(location)) await this.#distrust(location.file);
+      if (!isTold && isUnreadable(error) && this.has(location)) {
+        await this.#distrust(location.file, error.code === "ARCHIVE_CORRUPT");
+      }
       throw error;
     }
   }
 
   /** Relies on nothing of the file any more, also when it is started again: whoever has seen that may crawl only then. */
-  async #distrust(file: string): Promise<void> {
+  async #distrust(file: string, isCorrupt: boolean): Promise<void> {
     this.#damaged.add(file);
+    // One that is away or too short is seen to be so by the next run, and may be put back until then.
+    if (!isCorrupt) return;
     const { damagedWarc } = archivePaths(this.#options.directory, file);
     // Where even this cannot be written, the next run finds out for itself.
     await writeFile(damagedWarc, "").catch(() => undefined);
@@ -283,7 +287,7 @@ async function readRange(path: string, offset: number, length: number): Promise<
 }
 
 /** Whether the record is gone or spoilt, and not the disk out of order. */
-function isUnreadable(error: unknown): boolean {
+function isUnreadable(error: unknown): error is CrawlError {
   if (!(error instanceof CrawlError)) return false;
   return error.code === "ARCHIVE_CORRUPT" || error.code === "NOT_ARCHIVED";
 }

@@ -241,6 +241,19 @@ describe("a member that a hostile peer talks to", () => {
     await expectService();
   });
 
+  it.each([
+    ["asks for a value", 1],
+    ["asks for providers", 3],
+  ])("resets the stream of a lookup that %s, as no member does", async (_, kind) => {
+    const stream = await raw.open(await raw.greet(address), "lookup");
+    let bytes = 0;
+    stream.addEventListener("message", ({ data }) => (bytes += data.byteLength));
+    const cid = Buffer.concat([Uint8Array.of(1, 0x55, 0x12, 32), Buffer.alloc(32)]);
+    stream.send(lengthPrefixed(Buffer.concat([Uint8Array.of(0x08, kind, 0x12, 36), cid])));
+    await closed(stream);
+    expect({ bytes, status: stream.status }).toEqual({ bytes: 0, status: "reset" });
+  });
+
   it("closes the connection of one that asks for protocols without end", async () => {
     const connection = await raw.greet(address);
     raw.sendFrames(1, () => askingStream(100_001));

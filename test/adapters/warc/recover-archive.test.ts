@@ -253,6 +253,24 @@ describe("a WarcArchive that was killed", () => {
     expect([first, second, third].map((place) => archive.has(place))).toEqual([true, true, false]);
   });
 
+  test("relies again on a file that was away when it was asked for, and is back in the next run", async () => {
+    const wreck = await twoFlushes();
+    await faultsAfterRecovery(wreck);
+    const [first] = wreck.committed;
+    if (!first) throw new Error("three were committed");
+    const path = join(wreck.directory, wreck.file);
+    const bytes = await readFile(path);
+    const archive = world.open(wreck.directory);
+    await archive.start(wreck.mark);
+    await rm(path);
+    await expect(archive.read(first)).rejects.toMatchObject({ code: "NOT_ARCHIVED" });
+    await writeFile(path, bytes);
+    expect(archive.has(first)).toBe(false);
+    const next = world.open(wreck.directory);
+    await next.start(wreck.mark);
+    expect(next.has(first)).toBe(true);
+  });
+
   test("has nothing of a file any more of which a record could not be read", async () => {
     const wreck = await twoFlushes();
     await faultsAfterRecovery(wreck);
