@@ -202,6 +202,21 @@ describe("hosts whose URLs are all put off", () => {
     expect(asked).toHaveLength(4);
   });
 
+  it("rest where more URLs than a few would have to be put off", async () => {
+    const bench = new ClosedBench(insecure);
+    const name = "bad-0.example";
+    const many = Array.from({ length: 258 }, (_, number) => `https://${name}/${number}`);
+    await bench.play(async (peer) => {
+      await bench.inject(many, { delayMs: 1_000 });
+      await bench.clock.sleep(20_000);
+      await bench.inject([`http://${name}/more`, ...others], { delayMs: 1_000 });
+      await bench.clock.sleep(dayMs / 2);
+      expect(peer.job(testJob).counts).toMatchObject({ pages: 3, queued: 259 });
+      expect(await peer.host(name)).toMatchObject({ hold: "backoff" });
+    });
+    expect(bench.hitsOf(name)).toEqual([]);
+  });
+
   it("take their places again when other URLs of them are found", async () => {
     const bench = new ClosedBench(insecure);
     await bench.play(async (peer) => {
@@ -217,23 +232,26 @@ describe("hosts whose URLs are all put off", () => {
 });
 
 describe("hosts that are halted", () => {
-  it("leave a job stalled when all of its hosts are, in memory or not", async () => {
-    const bench = new ClosedBench(broken);
-    const reports = await bench.play(async (peer) => {
-      await bench.inject(bad(7), { delayMs: 1_000 });
-      await peer.jobFinished(testJob, forever);
-      const first = { ...peer.job(testJob), atMs: bench.clock.nowMs() };
-      bench.kill();
-      const next = await bench.start();
-      await next.jobFinished(testJob, forever);
-      return [first, next.job(testJob)];
-    });
-    expect(reports).toMatchObject([
-      { finished: false, counts: { queued: 7 } },
-      { finished: false, counts: { queued: 7 } },
-    ]);
-    for (const url of bad(7)) expect(bench.hitsOf(new URL(url).hostname)).toHaveLength(3);
-  });
+  it.each([1, 7])(
+    "leave a job stalled when all %i of its hosts are, in memory or not",
+    async (count) => {
+      const bench = new ClosedBench(broken);
+      const reports = await bench.play(async (peer) => {
+        await bench.inject(bad(count), { delayMs: 1_000 });
+        await peer.jobFinished(testJob, forever);
+        const first = { ...peer.job(testJob), atMs: bench.clock.nowMs() };
+        bench.kill();
+        const next = await bench.start();
+        await next.jobFinished(testJob, forever);
+        return [first, next.job(testJob)];
+      });
+      expect(reports).toMatchObject([
+        { finished: false, counts: { queued: count } },
+        { finished: false, counts: { queued: count } },
+      ]);
+      for (const url of bad(count)) expect(bench.hitsOf(new URL(url).hostname)).toHaveLength(3);
+    },
+  );
 
   it("leave a job stalled when those of another one have all the places", async () => {
     const bench = new ClosedBench(broken);
@@ -255,6 +273,20 @@ describe("hosts that are halted", () => {
       await peer.jobFinished(testJob, forever);
     });
     expect(bench.hitsOf("live.example")).toHaveLength(60);
+  });
+
+  it("do not leave a job stalled while one that will open has given its place up", async () => {
+    const bench = new ClosedBench((url, asked) => {
+      if (!url.includes("late")) return broken(url, asked);
+      return asked === 0 ? overloaded(url.replace("late", "bad-late"), asked) : htmlPage();
+    });
+    await bench.play(async (peer) => {
+      await bench.inject(["http://late-1.example/", "http://late-2.example/"], { delayMs: 1_000 });
+      await bench.clock.sleep(5_000);
+      await bench.inject(bad(2), { delayMs: 1_000 });
+      await peer.jobFinished(testJob, forever);
+      expect(peer.job(testJob)).toMatchObject({ counts: { pages: 2, queued: 2 } });
+    });
   });
 
   it("are asked again at once when they are released, and then their job goes on", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { Dice } from "../../../sim/world/dice.ts";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
@@ -114,10 +114,14 @@ describe("arcs that are given up", () => {
       const lease = bench.take();
       frontier.closeRequest(lease);
       frontier.crawl(keptArcs);
+      const told = vi.fn<(isLeft: boolean) => void>();
+      void frontier.left(leftArcs).then(told);
       await clock.sleep(60_000);
       expect(frontier.take()).toBeUndefined();
+      expect(told).not.toHaveBeenCalled();
       frontier.putBack(lease);
-      expect(await frontier.left(leftArcs)).toBe(true);
+      await clock.sleep(1_000);
+      expect(told).toHaveBeenCalledWith(true);
     });
   });
 

@@ -7,6 +7,7 @@ import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { HostName, JobId, SiteName } from "../../../src/core/units.ts";
 import { ClosedHosts } from "../../../src/peer/frontier/closed-hosts.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
+import { LongClosed } from "../../../src/peer/frontier/long-closed.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 
@@ -37,7 +38,7 @@ describe("ClosedHosts", () => {
         for (const name of names) closed.delete(name);
         if (told.length > 1) return;
         closed.add(closedHost(first, startMs + 5_000));
-        await clock.sleep(10);
+        await clock.sleep(2_500);
       },
     });
     closed.add(closedHost(second, startMs + 3_000));
@@ -45,10 +46,30 @@ describe("ClosedHosts", () => {
     await clock.run(clock.sleep(10_000));
     expect(told).toEqual([
       [[first], 1_000],
-      [[second], 3_000],
+      // Not before the first has been brought back.
+      [[second], 3_500],
       [[first], 5_000],
     ]);
     expect([first, second].map((name) => closed.has(name))).toEqual([false, false]);
+  });
+
+  it("tells of none when the peer has stopped", async () => {
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    const told: HostName[] = [];
+    const closed: ClosedHosts = new ClosedHosts(clock, 1, {
+      signal: stop.signal,
+      onOpen: (names) => {
+        told.push(...names);
+        for (const name of names) closed.delete(name);
+        return Promise.resolve();
+      },
+    });
+    closed.add(closedHost(first, clock.nowMs() + 3_000));
+    stop.abort();
+    closed.add(closedHost(second, clock.nowMs() + 1_000));
+    await clock.run(clock.sleep(10_000));
+    expect(told).toEqual([]);
   });
 
   it("lets so many go of which nothing is remembered, and no more until they are looked for", async () => {
@@ -184,5 +205,19 @@ describe("ClosedHosts", () => {
     expect(closed.has(first)).toBe(true);
     closed.keepWithin(ArcSet.empty);
     expect(closed.has(first)).toBe(false);
+  });
+});
+
+describe("LongClosed", () => {
+  it("has those that open later than in 45 seconds, and none of them longer than that", () => {
+    const closed = new LongClosed();
+    const opensAtMs = [45_000, 60_000, 90_000];
+    const hosts = opensAtMs.map((atMs) => closedHost(`${atMs}.example`, atMs));
+    expect(hosts.map((host) => closed.add(host, 0, 0))).toEqual([false, true, true]);
+    const [, later, last] = hosts as [Host, Host, Host];
+    expect([closed.count(0), closed.last]).toEqual([2, { host: last, opensAtMs: 90_000 }]);
+    closed.delete(last);
+    expect([closed.count(14_999), closed.last]).toEqual([1, { host: later, opensAtMs: 60_000 }]);
+    expect([closed.count(15_000), closed.last]).toEqual([0, undefined]);
   });
 });

@@ -8,8 +8,8 @@ import {
   readJobDefinition,
   writeJobDefinition,
 } from "../../../src/core/jobs/read-job-definition.ts";
-import { namedKey } from "../../../src/core/record/keys.ts";
-import type { JobId } from "../../../src/core/units.ts";
+import { jobSpace, namedKey } from "../../../src/core/record/keys.ts";
+import type { JobId, MemberId } from "../../../src/core/units.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { timelessStore } from "../../support/still-process.ts";
 
@@ -104,5 +104,54 @@ describe("JobRegistry", () => {
     const jobs = new JobRegistry();
     await jobs.load(store);
     expect(jobs.get(id).definition).toEqual({ ...stored, stateRevision: 4 });
+  });
+
+  it("remembers the most pages that each other member has told of", async () => {
+    const jobs = new JobRegistry();
+    jobs.define(id);
+    const count = (name: string, pages: number) => ({ job: id, member: name as MemberId, pages });
+    const told = [count("a", 5), count("b", 3), count("a", 5), count("a", 4), count("a", 7)];
+    expect(told.map((each) => jobs.countElsewhere(each))).toEqual([true, true, false, false, true]);
+    const store = timelessStore();
+    await store.start();
+    await store.write(jobs.takeUnsaved(), { sync: true });
+    expect(jobs.takeUnsaved()).toEqual([]);
+    const next = new JobRegistry();
+    await next.load(store);
+    for (const known of [jobs, next]) {
+      expect(known.pagesElsewhere()).toEqual([count("a", 7), count("b", 3)]);
+      expect(known.get(id).pagesElsewhere).toBe(10);
+    }
+    expect([7, 8].map((pages) => next.countElsewhere(count("a", pages)))).toEqual([false, true]);
+  });
+
+  it.each([
+    ["news", "5"],
+    ["news a", "many"],
+  ])("cannot read a count of pages of %j that says %j", async (name, pages) => {
+    const store = timelessStore();
+    await store.start();
+    const value = new TextEncoder().encode(pages);
+    await store.write([{ type: "put", key: namedKey("pagesHeard", name), value }], { sync: true });
+    await expect(new JobRegistry().load(store)).rejects.toThrow("a count of pages cannot be read");
+  });
+
+  it("counts what is queued of a job that is unknown still when it becomes known", () => {
+    const jobs = new JobRegistry();
+    const space = jobSpace(id);
+    for (const by of [3, -1, -2]) jobs.addQueued(space, by);
+    expect([jobs.queuedUnheard(space), jobs.hasUnread]).toEqual([0, false]);
+    jobs.addQueued(space, 2);
+    expect([jobs.hasUnread, jobs.takeFoundQueued()]).toEqual([true, false]);
+    const { counter } = jobs.define(id);
+    jobs.addQueued(space, 1);
+    expect([counter.queued, jobs.queuedUnheard(space), jobs.hasUnread]).toEqual([3, 0, true]);
+    expect([jobs.takeFoundQueued(), jobs.takeFoundQueued(), jobs.hasUnread]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    jobs.forgetQueued();
+    expect(counter.queued).toBe(0);
   });
 });

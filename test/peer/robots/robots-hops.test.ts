@@ -267,3 +267,34 @@ describe("a robots.txt that stands at another host", () => {
     expect(peer.job(testJob).counts).toMatchObject({ pages: many.length, failed: 0, skipped: {} });
   });
 });
+
+describe("a robots.txt that stands elsewhere at its own host", () => {
+  it("is asked for a delay after what led to it", async () => {
+    const machine = new VirtualPeer((text) => {
+      if (!text.endsWith("/robots.txt")) return htmlPage();
+      return { status: 302, headers: { location: "/rules" } };
+    });
+    await machine.crawl(["http://site.example/"]);
+    const { hits } = machine.web;
+    expect(hits.map(({ url }) => new URL(url).pathname)).toEqual(["/robots.txt", "/rules", "/"]);
+    const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.finishedAtMs ?? 0));
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("lets the host rest for as long as it is told there", async () => {
+    const machine = new VirtualPeer((text, asked) => {
+      const { pathname } = new URL(text);
+      if (pathname === "/rules") return { status: 429, headers: { "retry-after": "600" } };
+      if (pathname !== "/robots.txt")
+        return htmlPage(...Array.from({ length: 9 }, (_, n) => `/${n}`));
+      if (asked === 0)
+        return { body: "User-agent: *", headers: { "cache-control": "max-age=300" } };
+      return { status: 302, headers: { location: "/rules" } };
+    });
+    await machine.crawl(["http://site.example/"], { delayMs: 60_000 });
+    const { hits } = machine.web;
+    const at = hits.findIndex(({ url }) => url.endsWith("/rules"));
+    const [told, after] = hits.slice(at).map(({ startedAtMs }) => startedAtMs);
+    expect((after ?? 0) - (told ?? 0)).toBeGreaterThanOrEqual(600_000);
+  });
+});

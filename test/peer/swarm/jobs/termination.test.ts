@@ -32,6 +32,7 @@ const { members } = newTermination(new Map()).termination.report(noJob);
 function newTermination(
   reports: Map<MemberId, ActivityReply>,
   ownWork: () => string | undefined = () => undefined,
+  seen = view,
 ) {
   const clock = new VirtualClock();
   const none = (): void => undefined;
@@ -43,13 +44,17 @@ function newTermination(
       return Promise.resolve(reports.get(member));
     },
   };
-  const termination = new Termination({ clock, calls, logger }, { view, busy: ownWork });
+  const termination = new Termination({ clock, calls, logger }, { view: seen, busy: ownWork });
   return { clock, asked, termination };
 }
 
 /** Who waits for the end of a job, before members that say what `reports` has. */
-function newWait(reports: Map<MemberId, ActivityReply>, ownWork?: () => string | undefined) {
-  const { clock, asked, termination } = newTermination(reports, ownWork);
+function newWait(
+  reports: Map<MemberId, ActivityReply>,
+  ownWork?: () => string | undefined,
+  seen?: typeof view,
+) {
+  const { clock, asked, termination } = newTermination(reports, ownWork, seen);
   const job = new JobRegistry().define("one");
   const stop = new AbortController();
   return { clock, asked, stop, finished: termination.finished(job, stop.signal) };
@@ -95,7 +100,10 @@ describe("Termination", () => {
     expect([one, two].map(({ definition }) => report(definition.id))).toEqual([3, 0]);
   });
 
-  it("begins anew where a member that was idle has been active since", async () => {
+  it.each([
+    ["has been active", idle(2)],
+    ["was restarted", { ...idle(1), generation: 2 }],
+  ])("begins anew where a member that was idle %s since", async (_, since) => {
     const reports = new Map([
       [a, idle()],
       [b, idle(1)],
@@ -103,7 +111,36 @@ describe("Termination", () => {
     ]);
     const { clock, asked, finished } = newWait(reports);
     await clock.run(Promise.resolve());
-    reports.set(b, idle(2));
+    reports.set(b, since);
+    await clock.run(finished);
+    expect(asked).toHaveLength(9);
+  });
+
+  it("begins anew where a member had work between two waves that found none", async () => {
+    const reports = new Map([a, b, z].map((member) => [member, idle()]));
+    const { clock, asked, finished } = newWait(reports);
+    await clock.run(Promise.resolve());
+    reports.set(b, busy());
+    await clock.run(clock.sleep(whileMs));
+    reports.set(b, idle());
+    asked.length = 0;
+    await clock.run(finished);
+    expect(asked).toEqual([b, a, b, z, a, b, z]);
+  });
+
+  it.each([
+    ["the ring changes", { ring: Ring.of([], { virtualNodes: 4, hashSeed: 0 }) }],
+    ["a member is restarted", { generationOf: () => 2, others: [b, a, z] }],
+  ])("begins anew where %s during a wave", async (_, change) => {
+    const seen = { ...view };
+    const { generationOf, others } = view;
+    const meanwhile = [{}, change, { generationOf, others }];
+    const reports = new Map([a, b, z].map((member) => [member, idle()]));
+    const { clock, asked, finished } = newWait(
+      reports,
+      () => void Object.assign(seen, meanwhile.shift()),
+      seen,
+    );
     await clock.run(finished);
     expect(asked).toHaveLength(9);
   });

@@ -45,9 +45,12 @@ class HomeBench {
   /** The kinds of rows that were taken in, and when somebody was asked to take some in. */
   readonly brought: (TerritorialTag | undefined)[] = [];
   readonly offeredAtMs: number[] = [];
-  asked = 0;
+  readonly asked: MemberId[] = [];
   /** Kinds of which the holder does not answer, once. */
   readonly unanswered = new Set<TerritorialTag>();
+  /** Members that do not say what they hold, once. */
+  readonly silent = new Set<MemberId>();
+  stoodStill = false;
   /** How long the holder is busy, once. */
   busyMs: number | undefined;
 
@@ -63,7 +66,8 @@ class HomeBench {
     const startMs = this.clock.nowMs();
     const calls: Pick<PeerCalls, "digests" | "homeRows" | "whoHolds"> = {
       whoHolds: (member, arcs) => {
-        this.asked += 1;
+        this.asked.push(member);
+        if (this.silent.delete(member)) return Promise.resolve(undefined);
         const held = member === holder ? arcs.intersect(here) : arcs.subtract(here);
         return Promise.resolve({ ...nothing, held });
       },
@@ -84,6 +88,7 @@ class HomeBench {
       { clock: this.clock, logger: silentLogger, store, calls: calls as PeerCalls },
       { view: this.view, territory: this.territory },
     );
+    if (this.stoodStill) homecoming.again();
     const stop = new AbortController();
     const running = homecoming.run(stop.signal);
     await this.clock.run(this.clock.sleep(30_000));
@@ -110,6 +115,13 @@ describe("what a member that comes back has", () => {
     expect(bench.brought).toEqual(["exclusion", ...inOrder]);
   });
 
+  it("is brought home though the holder did not say at first what it holds", async () => {
+    const bench = new HomeBench();
+    bench.silent.add(holder);
+    expect(await bench.bring()).toBe(true);
+    expect(bench.brought).toEqual(inOrder);
+  });
+
   it("is not offered before a busy holder wants to be asked again", async () => {
     const bench = new HomeBench();
     bench.busyMs = 7_000;
@@ -122,7 +134,7 @@ describe("what a member that comes back has", () => {
     const bench = new HomeBench();
     bench.view.role = "joining";
     expect(await bench.bring()).toBe(false);
-    expect(bench.asked).toBe(0);
+    expect(bench.asked).toEqual([]);
   });
 
   it("is at home where it holds the arcs, or has nothing of them", async () => {
@@ -130,6 +142,28 @@ describe("what a member that comes back has", () => {
     expect(await bench.bring([])).toBe(true);
     bench.territory.take(ArcSet.whole);
     expect(await bench.bring()).toBe(true);
-    expect(bench.asked).toBe(0);
+    expect(bench.asked).toEqual([]);
+  });
+
+  it.each([
+    ["is not brought home that was copied from a member that runs still", 1, true, false, []],
+    ["is brought home that was copied from one that runs no more", 2, true, false, inOrder],
+    ["is brought home that was not compared with the other's", 1, false, false, inOrder],
+    ["is brought home that was copied before it stood still", 1, true, true, inOrder],
+  ])("%s", async (_, generation, synced, stoodStill, brought) => {
+    const bench = new HomeBench();
+    bench.stoodStill = stoodStill;
+    bench.territory.note(ArcSet.whole, { member: holder, generation, synced });
+    expect(await bench.bring()).toBe(true);
+    expect(bench.brought).toEqual(brought);
+  });
+
+  it("is brought, where there are very many, to those that are likely to hold it", async () => {
+    const bench = new HomeBench();
+    const strangers = Array.from({ length: 64 }, (_, number) => `d${number}` as MemberId);
+    bench.view.others = [...strangers, holder, other];
+    bench.territory.note(here, { member: other, generation: 1, synced: false });
+    expect(await bench.bring()).toBe(true);
+    expect(new Set(bench.asked)).toEqual(new Set([holder, other]));
   });
 });
