@@ -1,5 +1,5 @@
-import type { PeerId, Stream, StreamHandler, StreamHandlerOptions } from "@libp2p/interface";
-import type { OpenConnectionOptions } from "@libp2p/interface-internal";
+import type { PeerId, StreamHandler, StreamHandlerOptions } from "@libp2p/interface";
+import type { KadDHTComponents } from "@libp2p/kad-dht";
 import { RateLimit } from "./rate-limit.ts";
 
 /** Of lookups, or of pings: a member sends a few a second, of some dozen bytes. */
@@ -46,13 +46,7 @@ export function limitQuestions<Components extends { readonly registrar: Registra
   };
 }
 
-interface Opener {
-  openStream(
-    peer: PeerId,
-    protocol: string | string[],
-    options?: OpenConnectionOptions,
-  ): Promise<Stream>;
-}
+type Opener = Pick<KadDHTComponents["connectionManager"], "openStream">;
 
 /** A service of libp2p that asks questions, and reads no answer that is longer than any member gives. */
 export function limitReplies<Components extends { readonly connectionManager: Opener }, Service>(
