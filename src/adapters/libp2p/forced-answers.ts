@@ -1,9 +1,6 @@
-import type { noise } from "@chainsafe/libp2p-noise";
 import type { PeerId } from "@libp2p/interface";
 import type { Millis } from "../../core/units.ts";
-
-type NewEncrypter = ReturnType<typeof noise>;
-type Secured = Awaited<ReturnType<ReturnType<NewEncrypter>["secureInbound"]>>;
+import { eachSecured, type NewEncrypter, type Secured } from "./each-secured.ts";
 
 /** A member needs a few: Yamux asks twice a minute whether its peer is there, and streams end one by one. */
 const answersPerSecondMax = 1_000;
@@ -25,19 +22,9 @@ export function limitForcedAnswers(
   newEncrypter: NewEncrypter,
   onFlood: (peer: PeerId) => void,
 ): NewEncrypter {
-  return (components) => {
-    const inner = newEncrypter(components);
-    const limited = (secured: Secured): Secured => {
-      limit(secured.connection, () => onFlood(secured.remotePeer));
-      return secured;
-    };
-    return {
-      protocol: inner.protocol,
-      secureOutbound: async (stream, options) =>
-        limited(await inner.secureOutbound(stream, options)),
-      secureInbound: async (stream, options) => limited(await inner.secureInbound(stream, options)),
-    };
-  };
+  return eachSecured(newEncrypter, ({ connection, remotePeer }) => {
+    limit(connection, () => onFlood(remotePeer));
+  });
 }
 
 function limit(connection: Secured["connection"], onFlood: () => void): void {

@@ -1,13 +1,11 @@
 import type { yamux } from "@chainsafe/libp2p-yamux";
-import type { noise } from "@chainsafe/libp2p-noise";
 import type { MessageStream, PeerId, Stream } from "@libp2p/interface";
 import { invariant } from "../../core/errors.ts";
 import type { Millis } from "../../core/units.ts";
+import { eachSecured, type NewEncrypter } from "./each-secured.ts";
 import { frugalWindow } from "./frugal-window.ts";
 
-type NewEncrypter = ReturnType<typeof noise>;
 type NewMuxer = ReturnType<typeof yamux>;
-type Secured = Awaited<ReturnType<ReturnType<NewEncrypter>["secureInbound"]>>;
 
 /** What is sent until both ends have agreed on a protocol: a greeting, some that are not known here, a handshake. */
 const answersMax = 16;
@@ -39,16 +37,10 @@ export class OpeningLimits {
 
   /** An encrypter on whose connections multiplexing is agreed on with few words. */
   encrypter(newEncrypter: NewEncrypter): NewEncrypter {
-    return (components) => {
-      const inner = newEncrypter(components);
-      return {
-        protocol: inner.protocol,
-        secureOutbound: async (stream, options) =>
-          this.#secured(await inner.secureOutbound(stream, options)),
-        secureInbound: async (stream, options) =>
-          this.#secured(await inner.secureInbound(stream, options)),
-      };
-    };
+    return eachSecured(newEncrypter, ({ connection, remotePeer }) => {
+      this.#peers.set(connection, remotePeer);
+      limitAnswers(connection, () => this.#multiplexed.has(connection));
+    });
   }
 
   /** A multiplexer that opens streams for others at a bounded rate, each with few words. */
@@ -64,13 +56,6 @@ export class OpeningLimits {
       };
       return factory;
     };
-  }
-
-  #secured(secured: Secured): Secured {
-    const { connection, remotePeer } = secured;
-    this.#peers.set(connection, remotePeer);
-    limitAnswers(connection, () => this.#multiplexed.has(connection));
-    return secured;
   }
 
   #limitStreams(muxer: Insides, peer: PeerId | undefined): void {
