@@ -60,10 +60,11 @@ const parsingFailed = -1;
 /**
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
  * `100 Continue` that nobody asked for, and whatever an informational response says of the connection's end (RFC 9110,
- * section 15.2): the response that counts is still to come. What is ambiguous, a length beside chunks for instance, stays
- * an error, and chunks that llhttp would take for the body itself become one; one length that is named several times is not
- * ambiguous, and a line that is no field says nothing. The reason phrase is read as all of the head is, byte by byte as
- * ISO-8859-1. `onVersion` is told the version of HTTP that a head names, before the head is passed on.
+ * section 15.2): the response that counts is still to come. Nor does a trailer end the connection (section 6.5.1). What
+ * is ambiguous, a length beside chunks for instance, stays an error, and chunks that llhttp would take for the body
+ * itself become one; one length that is named several times is not ambiguous, and a line that is no field says nothing.
+ * The reason phrase is read as all of the head is, byte by byte as ISO-8859-1. `onVersion` is told the version of HTTP
+ * that a head names, before the head is passed on.
  *
  * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
  * nothing is changed and the result is false: such responses are then `bad-framing`, as undici alone has it.
@@ -89,7 +90,8 @@ export function parseLeniently(socket: object, onVersion: (version: string) => v
     if (hidesChunks(parser)) return parsingFailed;
     parser.contentLength = contentLengthOf(parser);
     onVersion(versionOf(parser));
-    parser.llhttp[goingOn](parser.ptr, status < 200 ? 1 : 0);
+    // Behind a head that lets the connection stay, only a trailer can end it, which has no say in that.
+    parser.llhttp[goingOn](parser.ptr, status < 200 || shouldKeepAlive ? 1 : 0);
     return complete(status === 100 ? informationalStatus : status, upgrade, shouldKeepAlive);
   };
   return true;

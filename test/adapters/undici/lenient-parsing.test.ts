@@ -135,3 +135,21 @@ describe("chunks that are named oddly in a head with a folded line", () => {
     },
   );
 });
+
+describe("a trailer that ends the connection", () => {
+  it("does not spoil the answer to the next request", async () => {
+    const harness = new HttpHarness();
+    const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const answer = `${head}1\r\nx\r\n0\r\nConnection: close\r\n\r\n`;
+    let heads = 0;
+    const site = await harness.raw((socket) => {
+      heads += 1;
+      socket.write(answer);
+    });
+    const outcomes = [await harness.fetch(requestTo(site, "/1"))];
+    outcomes.push(await harness.fetch(requestTo(site, "/2")));
+    expect(outcomes.map(failureOfOutcome)).toEqual(["response 200", "response 200"]);
+    expect([heads, harness.openSockets]).toEqual([2, 1]);
+    await harness.stop();
+  });
+});
