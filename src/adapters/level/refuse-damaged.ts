@@ -9,6 +9,9 @@ const blocksPerRead = 32;
 /** What the file `CURRENT` names until the first log is there. */
 const firstManifest = "MANIFEST-000001";
 
+/** What the file `CURRENT` holds: a manifest's name in a line. */
+const currentPattern = /^MANIFEST-\d+\n$/u;
+
 /** Kinds of a record that is a whole batch, and of one that is the first part of a batch. */
 const beginnings: readonly (number | undefined)[] = [1, 2];
 
@@ -73,6 +76,8 @@ async function neededLog(
 ): Promise<{ readonly manifest: string; readonly log: string | undefined } | undefined> {
   const current = await readFile(join(directory, "CURRENT"), "utf8").catch(ifGone);
   if (current === undefined) return undefined;
+  // Empty, or zeros, where a power failure has taken what was in it: no name that the system could look for.
+  if (!currentPattern.test(current)) throw corruption("the file CURRENT names no manifest");
   const manifest = current.trim();
   const content = await readFile(join(directory, manifest)).catch(ifGone);
   return { manifest, log: content && logNamedIn(content) };

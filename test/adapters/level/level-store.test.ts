@@ -154,6 +154,8 @@ it.each([
   ["tables that are missing", () => removeTables()],
   ["a log that is missing", () => removeLogs()],
   ["a pointer to the manifest that is garbage", () => writeFile(join(directory, "CURRENT"), "??")],
+  ["one that is empty", () => truncate(join(directory, "CURRENT"), 0)],
+  ["one that is full of zeros", () => writeFile(join(directory, "CURRENT"), "\0".repeat(16))],
 ])("calls %s a corrupt store and changes nothing", async (_what, damage) => {
   for (let i = 0; i < 3; i++) {
     const store = await opened({ writeBufferBytes: 64 * 1024 });
