@@ -73,6 +73,13 @@ export const adviceByCode: Readonly<Record<CrawlErrorCode, Advice>> = {
   },
 };
 
+/** The system's words, whatever was to be opened: no other directory and no other disk helps. */
+const outOfFiles = /\bE[MN]FILE\b|too many open files/iu;
+const outOfFilesAdvice: Advice = {
+  exitCode: exitCodes.failed,
+  hint: "let the process open more files (ulimit -n, LimitNOFILE=) and start again",
+};
+
 /** A failure as the user sees it. */
 export interface ErrorReport {
   /** Whole lines, each with its end; one unless several settings are wrong. */
@@ -90,7 +97,8 @@ export function errorReport(thrown: unknown): ErrorReport {
       exitCode: exitCodes.failed,
     };
   }
-  const { exitCode, hint } = adviceByCode[error.code];
+  const isOutOfFiles = outOfFiles.test(error.message);
+  const { exitCode, hint } = isOutOfFiles ? outOfFilesAdvice : adviceByCode[error.code];
   const lines = error.message.split("\n").map((line) => `peer: ${printable(line)}`);
   // A message that says what to do has it after a semicolon, and knows better than the table.
   const told = hint === undefined || error.message.includes(";");

@@ -37,6 +37,15 @@ describe("errorReport", () => {
     expect(errorReport(denied)).toMatchObject({ exitCode: 2 });
   });
 
+  it("names no directory and no disk where it is open files that there are too few of", () => {
+    const reasons = ["EMFILE: too many open files, open 'key'", "IO error: x: Too many open files"];
+    for (const reason of reasons) {
+      const { text, exitCode } = errorReport(new CrawlError("DATA_DIR_UNUSABLE", `no (${reason})`));
+      expect(text).toContain(`${reason}); let the process open more files (ulimit -n`);
+      expect(exitCode).toBe(1);
+    }
+  });
+
   it("shows the stack of a bug, and cannot be made to steer the terminal", () => {
     expect(errorReport(new TypeError("x is not a function")).text).toMatch(
       /this is a bug.*x is not a function\n\s+at /,
