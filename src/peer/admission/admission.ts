@@ -252,7 +252,7 @@ export class Admission {
       candidateOf({ request, links, index, reason }, this.#places);
     this.#metrics.count("sieve_offers_total", links.ends.length);
     for (let index = 0; index < links.ends.length; index += 1) {
-      if (this.#leaves(request, this.#places.of(packedUrl(links, index)))) {
+      if (this.#linkLeaves(request, links, index)) {
         // Without a page that holds it, it is for its bringer to bring again: the arc was given up meanwhile.
         if (request.source) outgoing.push(candidate(index));
         continue;
@@ -261,6 +261,12 @@ export class Admission {
       if (answer === "new") candidates.push(candidate(index));
       else if (answer === "ask") asked.push(candidate(index));
     }
+  }
+
+  /** A peer without an outlet need not know where its links stand: most of a page's are known. */
+  #linkLeaves(request: AdmissionRequest, links: PackedLinks, index: number): boolean {
+    if (!this.#outlet) return false;
+    return this.#leaves(request, this.#places.of(packedUrl(links, index)));
   }
 
   #leaves({ source }: AdmissionRequest, { position }: HostPlace): boolean {
