@@ -23,6 +23,8 @@ export interface EncodedCapture {
 export interface ArchiveMark {
   readonly file: string;
   readonly bytes: number;
+  /** What the clock on the wall showed then. Absent in marks of earlier versions. */
+  readonly atMs?: Millis;
 }
 
 /** A response as it was archived. */

@@ -1,11 +1,15 @@
 import { mkdir, readdir, stat, truncate } from "node:fs/promises";
 import { CrawlError } from "../../core/errors.ts";
+import type { Millis } from "../../core/units.ts";
 import type { ArchiveMark } from "../../ports/archive.ts";
 import { onDisk, removeFile, renameDurably, syncPath, unlessMissing } from "./archive-files.ts";
 import type { ArchiveGroup, ArchivePaths, FileNames } from "./file-names.ts";
 import { archivePaths, isDamaged, isFinished, isIndexed, isOpen } from "./file-names.ts";
 import { completeIndex, writeIndex } from "./index-file.ts";
 import { LineSorter } from "./line-sorter.ts";
+
+/** What was written so long after the mark was not on its way to the next one when the process ended. */
+const behindMsMin: Millis = 60_000;
 
 export interface RecoveryRequest {
   readonly directory: string;
@@ -46,6 +50,9 @@ export interface RecoveredArchive {
  * - begun after the mark's file: removed. No flush of it was ever committed.
  * - no mark at all: its whole records are kept and it is finished. Nothing says what is committed (the database has been
  *   lost), and records are never thrown away on a guess. Without any capture it is removed.
+ *
+ * Where it was written to long after the mark, the database is an older copy that was put back, and its mark says nothing of
+ * what came later: all whole records are kept then too.
  *
  * Each step leaves a state of the table above, so a crash in here is met by running it again. A file that is shorter
  * than the mark, or torn before it, is `ARCHIVE_CORRUPT`: a disk that lost synchronised data is not to be papered
@@ -89,13 +96,19 @@ async function recoverFile(
     await removeAll(paths);
     return false;
   }
+  const keepsAll = await isWrittenLater(paths.openWarc, mark);
   if (committed !== undefined) {
     await checkLength(paths.openWarc, committed);
-  } else if (markSerial !== undefined && group.serial > markSerial) {
+  } else if (!keepsAll && markSerial !== undefined && group.serial > markSerial) {
     await removeAll(paths);
     return false;
   }
-  return finishOpen(group, paths, request, committed);
+  return finishOpen(group, paths, request, { committed, keepsAll });
+}
+
+/** Whether a file was written to by whom the database that has this mark knows nothing of. */
+async function isWrittenLater(path: string, mark: ArchiveMark | undefined): Promise<boolean> {
+  return mark?.atMs !== undefined && (await stat(path)).mtimeMs >= mark.atMs + behindMsMin;
 }
 
 async function recoverFinished(
@@ -124,13 +137,13 @@ async function finishOpen(
   { file }: ArchiveGroup,
   paths: ArchivePaths,
   { recordBytesMax }: RecoveryRequest,
-  committed: number | undefined,
+  { committed, keepsAll }: { readonly committed: number | undefined; readonly keepsAll: boolean },
 ): Promise<boolean> {
   const { openWarc: warc, openIndex } = paths;
-  const bytes = committed ?? (await stat(warc)).size;
+  const bytes = (keepsAll ? undefined : committed) ?? (await stat(warc)).size;
   await using sorter = new LineSorter(paths.indexRuns);
   const end = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax }, sorter);
-  if (committed !== undefined && end !== committed) throw torn(warc, end, committed);
+  if (committed !== undefined && end < committed) throw torn(warc, end, committed);
   if (committed === undefined && sorter.lines === 0) {
     await removeAll(paths);
     return false;

@@ -138,8 +138,9 @@ export class WarcArchive implements Archive {
 
   async flush(): Promise<ArchiveMark> {
     this.#checkUsable();
-    const mark = this.#segments.at(-1)?.end ?? this.#mark;
-    invariant(mark !== undefined, "an archive that was started has a mark");
+    const end = this.#segments.at(-1)?.end ?? this.#mark;
+    invariant(end !== undefined, "an archive that was started has a mark");
+    const mark = { ...end, atMs: Math.floor(this.#options.clock.wallMs()) };
     this.#committedFile = this.#mark?.file;
     this.#mark = mark;
     await this.#write();

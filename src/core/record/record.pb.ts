@@ -2653,6 +2653,7 @@ export namespace DigestRecord {
 export interface ArchiveMarkRecord {
   file: string
   bytes: number
+  atMs?: number
 }
 
 export namespace ArchiveMarkRecord {
@@ -2673,6 +2674,11 @@ export namespace ArchiveMarkRecord {
         if ((obj.bytes != null && obj.bytes !== 0)) {
           w.uint32(16)
           w.uint64Number(obj.bytes)
+        }
+
+        if (obj.atMs != null) {
+          w.uint32(24)
+          w.uint64Number(obj.atMs)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -2696,6 +2702,10 @@ export namespace ArchiveMarkRecord {
             }
             case 2: {
               obj.bytes = reader.uint64Number()
+              break
+            }
+            case 3: {
+              obj.atMs = reader.uint64Number()
               break
             }
             default: {
@@ -2727,6 +2737,13 @@ export namespace ArchiveMarkRecord {
               }
               break
             }
+            case 3: {
+              yield {
+                field: `${prefix}.atMs`,
+                value: reader.uint64Number()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2749,6 +2766,11 @@ export namespace ArchiveMarkRecord {
     value: number
   }
 
+  export interface ArchiveMarkRecordAtMsFieldEvent {
+    field: '$.atMs'
+    value: number
+  }
+
   export function encode (obj: Partial<ArchiveMarkRecord>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, ArchiveMarkRecord.codec())
   }
@@ -2757,7 +2779,7 @@ export namespace ArchiveMarkRecord {
     return decodeMessage(buf, ArchiveMarkRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArchiveMarkRecord>): Generator<ArchiveMarkRecordFileFieldEvent | ArchiveMarkRecordBytesFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ArchiveMarkRecord>): Generator<ArchiveMarkRecordFileFieldEvent | ArchiveMarkRecordBytesFieldEvent | ArchiveMarkRecordAtMsFieldEvent> {
     return streamMessage(buf, ArchiveMarkRecord.codec(), opts)
   }
 }

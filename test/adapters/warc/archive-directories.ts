@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unlessMissing } from "../../../src/adapters/warc/archive-files.ts";
@@ -48,11 +48,18 @@ export class ArchiveDirectories implements ArchiveWorld {
     return this.open(await this.directory());
   }
 
-  /** A directory with what a crash at this moment would leave of `directory`; an index may be on its way just now. */
-  async copyOf(directory: string): Promise<string> {
+  /**
+   * A directory with what a crash at this moment would leave of `directory`; an index may be on its way just now. Its files
+   * were written so long after the archives' clock was started.
+   */
+  async copyOf(directory: string, afterMs = 0): Promise<string> {
     const copy = await this.directory();
+    const date = new Date(startedAtMs + afterMs);
     for (const name of await readdir(directory)) {
-      await unlessMissing(() => copyFile(join(directory, name), join(copy, name)));
+      await unlessMissing(async () => {
+        await copyFile(join(directory, name), join(copy, name));
+        await utimes(join(copy, name), date, date);
+      });
     }
     return copy;
   }

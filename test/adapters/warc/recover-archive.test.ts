@@ -101,8 +101,9 @@ describe("a WarcArchive that was killed", () => {
     const openFile = join(wreck.directory, `${wreck.file}.open`);
     const whole = (await readFile(openFile)).length;
     for (const bytes of [wreck.mark.bytes, wreck.mark.bytes + 1, whole - 30, whole - 1]) {
-      const directory = await world.copyOf(wreck.directory);
-      await truncate(join(directory, `${wreck.file}.open`), bytes);
+      const torn = await world.copyOf(wreck.directory);
+      await truncate(join(torn, `${wreck.file}.open`), bytes);
+      const directory = await world.copyOf(torn);
       expect(await faultsAfterRecovery({ ...wreck, directory })).toEqual([]);
       expect(await responsesIn(directory, wreck.file)).toBe(3);
     }
@@ -135,11 +136,30 @@ describe("a WarcArchive that was killed", () => {
       join(wreck.directory, `${wreck.file}.open`),
       join(wreck.directory, `${later}.open`),
     );
-    const archive = world.open(wreck.directory);
+    const directory = await world.copyOf(wreck.directory);
+    const archive = world.open(directory);
     await archive.start(wreck.mark);
     expect(archive.files()).toEqual([wreck.file]);
-    expect(await faultsIn(wreck.directory)).toEqual([]);
+    expect(await faultsIn(directory)).toEqual([]);
     expect(archive.append(sampleCapture(sampleExchange("/", "x"))).file).toContain("-00003.");
+  });
+
+  test("keeps whole records behind an old mark, as of a database that was put back", async () => {
+    const wreck = await twoFlushes();
+    const path = join(wreck.directory, `${wreck.file}.open`);
+    await copyFile(path, path.replace("00001", "00002"));
+    await truncate(path, (await readFile(path)).length - 1);
+    const directory = await world.copyOf(wreck.directory, 3_600_000);
+    expect(await faultsAfterRecovery({ ...wreck, directory })).toEqual([]);
+    expect(await responsesIn(directory, wreck.file)).toBe(4);
+    expect(await responsesIn(directory, wreck.file.replace("00001", "00002"))).toBe(4);
+  });
+
+  test("refuses a file that is torn before an old mark", async () => {
+    const wreck = await twoFlushes();
+    await truncate(join(wreck.directory, `${wreck.file}.open`), wreck.mark.bytes - 1);
+    const directory = await world.copyOf(wreck.directory, 3_600_000);
+    await expect(world.open(directory).start(wreck.mark)).rejects.toThrow("is whole only up to");
   });
 
   test("keeps an open file that is older than the mark's", async () => {
