@@ -10,6 +10,7 @@ interface FakeParser {
   statusCode: number;
   readonly statusText: string;
   readonly headers: Buffer[];
+  readonly llhttp: Readonly<Record<string, unknown>>;
   /** Bytes of the head, piece by piece. */
   readonly tracked: number[];
   /** What it was given to parse. */
@@ -101,6 +102,18 @@ describe("lenient parsing", () => {
       expect(set).toEqual([]);
       expect(incomplete).toEqual(untouched);
     }
+    const whole = parserWith(known, set);
+    for (const part of ["contentLength", "headers", "llhttp", "statusCode", "statusText"]) {
+      expect(parseLeniently({ [parser]: { ...whole, [part]: undefined } }, ignore)).toBe(false);
+    }
+    for (const method of ["execute", "onHeadersComplete", "onStatus", "trackHeader"]) {
+      expect(parseLeniently({ [parser]: { ...whole, [method]: 1 } }, ignore)).toBe(false);
+    }
+    for (const answer of ["get_http_major", "get_http_minor", "message_needs_eof"]) {
+      const llhttp = { ...whole.llhttp, [`llhttp_${answer}`]: undefined };
+      expect(parseLeniently({ [parser]: { ...whole, llhttp } }, ignore)).toBe(false);
+    }
+    expect(set).toEqual([]);
     for (const other of [undefined, null, 1, {}, { ptr: 1 }, { ptr: 1, llhttp: {} }]) {
       expect(parseLeniently({ [parser]: other }, ignore)).toBe(false);
     }

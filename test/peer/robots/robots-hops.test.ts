@@ -252,9 +252,15 @@ describe("a robots.txt that stands at another host", () => {
       return { status: 302, headers: { location: `http://${other}/rules` } };
     });
     const startMs = machine.clock.nowMs();
-    const peer = await machine.crawl(["http://one.example/", "http://two.example/"]);
+    const peer = await machine.crawl(["http://one.example/", "http://two.example/"], {
+      delayMs: 100,
+    });
     expect(peer.job(testJob).counts).toMatchObject({ pages: 2, failed: 0, skipped: {} });
     expect(machine.clock.nowMs() - startMs).toBeLessThan(10_000);
+    const asked = machine.web.hits.filter(({ url }) => url.endsWith("/robots.txt"));
+    const [first, again] = asked.filter(({ host }) => host === asked.at(-1)?.host);
+    // The one that had no turn rests, so that the two come back apart.
+    expect((again?.startedAtMs ?? 0) - (first?.finishedAtMs ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
 
   it("is not given up because too many stand in line for it", async () => {
@@ -280,6 +286,21 @@ describe("a robots.txt that stands elsewhere at its own host", () => {
     const rests = hits.slice(1).map((hit, at) => hit.startedAtMs - (hits[at]?.finishedAtMs ?? 0));
     expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
   });
+
+  it.each(["http://site.example", "http://other.example"])(
+    "is none where it leads on and on, at %s",
+    async (elsewhere) => {
+      let leaps = 0;
+      const machine = new VirtualPeer((text) => {
+        if (text === "http://site.example/") return htmlPage();
+        return { status: 302, headers: { location: `${elsewhere}/${++leaps}` } };
+      });
+      const peer = await machine.crawl(["http://site.example/"]);
+      expect(peer.job(testJob).counts).toMatchObject({ pages: 1, failed: 0, skipped: {} });
+      // It and five that it leads to (RFC 9309, section 2.3.1.2), and the page.
+      expect(machine.web.hits).toHaveLength(7);
+    },
+  );
 
   it("lets the host rest for as long as it is told there", async () => {
     const machine = new VirtualPeer((text, asked) => {

@@ -78,7 +78,7 @@ export class Ownership {
   readonly #onCrawl: (arcs: ArcSet) => void;
   readonly #onFailure: (error: unknown) => void;
   readonly #syncing = new Map<MemberId, Promise<void>>();
-  /** The comparison of a complete copy under way, and when each member's was last begun. */
+  /** The comparison of a complete copy under way, and when each member's was last begun, or was first there to be compared. */
   #comparing: Promise<void> | undefined;
   readonly #comparedAtMs = new Map<MemberId, Millis>();
   /** What is on its way to each member. */
@@ -97,7 +97,6 @@ export class Ownership {
   readonly #alarm: Alarm;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  #startedAtMs: Millis = 0;
 
   constructor(
     ports: { readonly calls: PeerCalls; readonly clock: Clock; readonly logger: Logger },
@@ -143,7 +142,6 @@ export class Ownership {
   }
 
   start(): void {
-    this.#startedAtMs = this.#clock.nowMs();
     this.#running = this.#run().catch(this.#onFailure);
   }
 
@@ -215,7 +213,7 @@ export class Ownership {
   #owned(): ArcSet {
     const { ring, self } = this.#view;
     if (this.#ownedIn?.ring !== ring) {
-      this.#ownedIn = { ring, arcs: ring.has(self) ? ring.arcsOf(self) : ArcSet.empty };
+      this.#ownedIn = { ring, arcs: ring.arcsOf(self) };
     }
     return this.#ownedIn.arcs;
   }
@@ -293,7 +291,8 @@ export class Ownership {
     for (const member of this.#needs.arcs.keys()) {
       const stream = this.#replicator.stream(member);
       if (!stream || stream.synced.isEmpty || this.#syncing.has(member)) continue;
-      const comparedAtMs = this.#comparedAtMs.get(member) ?? this.#startedAtMs;
+      const comparedAtMs = this.#comparedAtMs.get(member) ?? nowMs;
+      this.#comparedAtMs.set(member, comparedAtMs);
       if (this.#comparing || nowMs < comparedAtMs + this.#options.antiEntropyIntervalMs) continue;
       this.#comparedAtMs.set(member, nowMs);
       this.#comparing = this.#sync
@@ -310,14 +309,14 @@ export class Ownership {
   }
 
   #startTransfers(): void {
-    const { ring, self } = this.#view;
+    const { ring } = this.#view;
     let strange = this.#territory.held.subtract(this.#owned());
     // What is on its way to one member is not offered to another: the ring may have changed meanwhile.
     for (const { arcs } of this.#transferring.values()) strange = strange.subtract(arcs);
     if (strange.isEmpty) return;
     for (const [member, arcs] of preferredArcs(ring, 1, strange)) {
       const stream = this.#replicator.stream(member);
-      if (member === self || this.#transferring.has(member) || !stream) continue;
+      if (this.#transferring.has(member) || !stream) continue;
       const ready = arcs.intersect(stream.synced);
       if (ready.isEmpty) continue;
       const done = this.#transfer
@@ -378,7 +377,6 @@ export class Ownership {
   /** What will be this peer's own when it has joined, and of which it has no complete copy yet. */
   #uncopied(): ArcSet {
     const { self, futureRing } = this.#view;
-    if (!futureRing.has(self)) return ArcSet.empty;
     const copied = this.#territory.notedWhere(
       ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
     );

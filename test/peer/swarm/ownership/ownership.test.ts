@@ -30,7 +30,7 @@ describe("copies of what a peer holds", () => {
       expect(bench.syncs).toHaveLength(2);
       bench.synced.set(bench.syncs[0]?.member ?? a, own(bench));
       bench.syncs[0]?.end(ArcSet.empty);
-      await bench.look();
+      await bench.clock.sleep(100);
       const members = bench.syncs.map(({ member }) => member);
       expect([members.length, new Set(members).size]).toEqual([3, 3]);
     });
@@ -61,6 +61,20 @@ describe("copies of what a peer holds", () => {
       bench.copied(own(bench));
       await bench.look();
       expect(bench.needs).toHaveLength(3);
+    });
+  });
+
+  it("are set anew where others are to join, and where this peer comes to hold something", async () => {
+    const bench = holder(b);
+    const needsOf = (member: MemberId): number => bench.needs.at(-1)?.get(member)?.share ?? 0;
+    await bench.run(async () => {
+      const before = needsOf(b);
+      bench.view.futureRing = ringOf(a, b, c);
+      await bench.look();
+      expect([needsOf(b), needsOf(c) > 0]).toEqual([before, true]);
+      bench.territory.take(ArcSet.whole);
+      await bench.look();
+      expect([before < 1, needsOf(b)]).toEqual([true, 1]);
     });
   });
 
@@ -130,6 +144,19 @@ describe("complete copies", () => {
     });
   });
 
+  it("of a member that comes later are compared so long after they were seen to be complete", async () => {
+    const bench = holder(b);
+    await bench.run(async () => {
+      await bench.clock.sleep(2 * everyMs);
+      bench.syncs[0]?.end(ArcSet.empty);
+      bench.copied(ArcSet.whole);
+      await bench.clock.sleep(everyMs - 2_000);
+      expect(bench.syncs).toHaveLength(1);
+      await bench.clock.sleep(4_000);
+      expect(bench.syncs).toHaveLength(2);
+    });
+  });
+
   it("that are being completed are not compared meanwhile", async () => {
     const bench = holder(b);
     bench.copied(own(bench).intersect(ringOf(a, c).arcsOf(a)));
@@ -185,6 +212,20 @@ describe("arcs that the ring names another member for", () => {
       expect(bench.ownership.isSettled).toBe(false);
     });
   });
+
+  it("are passed on to a member in one transfer at a time, the next one as soon as that has ended", async () => {
+    const bench = stranger(ringOf(d, e).arcsOf(d));
+    await bench.run(async () => {
+      const [first, ...rest] = bench.transfers;
+      bench.copied(ArcSet.whole);
+      await bench.look();
+      expect(rest).toHaveLength(1);
+      expect(bench.transfers).toHaveLength(2);
+      first?.end();
+      await bench.clock.sleep(100);
+      expect(bench.transfers.slice(2).map(({ member }) => member)).toEqual([first?.member]);
+    });
+  });
 });
 
 describe("arcs of which no holder is known", () => {
@@ -208,6 +249,25 @@ describe("arcs of which no holder is known", () => {
     const alone = new OwnershipBench([a]);
     await alone.run(() => Promise.resolve());
     expect(alone.claims).toHaveLength(1);
+  });
+
+  it("are claimed a while after they have come to be such ones again", async () => {
+    const bench = new OwnershipBench([a, b]);
+    const heldBy = (generation: number): void => {
+      bench.territory.note(ArcSet.whole, { member: b, generation, synced: false });
+    };
+    await bench.run(async () => {
+      await bench.clock.sleep(600);
+      heldBy(1);
+      await bench.look();
+      heldBy(7);
+      await bench.look();
+      await bench.clock.sleep(600);
+      await bench.look();
+      expect(bench.claims).toEqual([]);
+      await bench.clock.sleep(1_000);
+      expect(bench.claims).toHaveLength(1);
+    });
   });
 
   it("are claimed as lost where there is a copy, also by who leaves, and not by who joins", async () => {
@@ -246,23 +306,23 @@ describe("a peer that joins", () => {
     expect(roles).toEqual(["joining", "joining", "active"]);
   });
 
+  it("is none yet while what it has is not complete", async () => {
+    const bench = joining();
+    bench.territory.note(ArcSet.whole, { member: b, generation: 1, synced: false });
+    await bench.run(() => Promise.resolve());
+    expect(bench.view.role).toBe("joining");
+  });
+
+  it("is none yet where the ring has no room for it", async () => {
+    const bench = joining();
+    bench.view.futureRing = bench.view.ring;
+    await bench.run(() => Promise.resolve());
+    expect(bench.view.role).toBe("joining");
+  });
+
   it("inquires into copies that have not come", async () => {
     const bench = joining();
     await bench.run(() => bench.clock.sleep(5_000));
     expect(bench.asked).toEqual([b]);
-  });
-});
-
-describe("what a peer holds", () => {
-  it("is settled when it is what the ring says, and copied to all that run", async () => {
-    const bench = holder(b, c);
-    bench.copied(ArcSet.whole);
-    bench.synced.delete(c);
-    await bench.run(async () => {
-      expect(bench.ownership.isSettled).toBe(true);
-      bench.territory.take(ArcSet.whole);
-      expect(bench.ownership.isSettled).toBe(false);
-      await bench.look();
-    });
   });
 });

@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import type { JobDefinition } from "../../../../src/core/jobs/job-definition.ts";
+import { decodeClaim } from "../../../../src/core/messages/claim.ts";
+import { encodeJobs } from "../../../../src/core/messages/jobs.ts";
+import type { JobId, MemberId } from "../../../../src/core/units.ts";
+import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
+import { JobSpread } from "../../../../src/peer/swarm/jobs/job-spread.ts";
+import type { SwarmView } from "../../../../src/peer/swarm/members/swarm-view.ts";
+import { seeded } from "../../../support/seeded.ts";
+import { silentLogger } from "../../../support/silent-logger.ts";
+
+const id = "news" as JobId;
+const messageBytesMax = 4 * 1_048_576;
+
+const members = (count: number): MemberId[] =>
+  Array.from({ length: count }, (_, at) => `m${at}` as MemberId);
+
+/** What a peer knows of jobs, these or those that it comes to know, among so many others, which answer with `answer`. */
+class SpreadBench {
+  readonly clock = new VirtualClock();
+  readonly jobs: JobRegistry;
+  readonly view: { others: readonly MemberId[]; role: SwarmView["role"] };
+  readonly published: Uint8Array[] = [];
+  readonly asked: { readonly member: MemberId; readonly definitions: readonly JobDefinition[] }[] =
+    [];
+  readonly warned: unknown[] = [];
+  merged = 0;
+  answer: readonly JobDefinition[] | undefined = [];
+  readonly spread: JobSpread;
+
+  constructor(others = 0, role: SwarmView["role"] = "active", jobs = new JobRegistry()) {
+    this.jobs = jobs;
+    this.view = { others: members(others), role };
+    const calls = {
+      jobs: async (member: MemberId, definitions: readonly JobDefinition[]) => {
+        this.asked.push({ member, definitions });
+        await this.clock.sleep(10);
+        return this.answer;
+      },
+    };
+    const ports = {
+      calls,
+      clock: this.clock,
+      entropy: { random: seeded(1) },
+      logger: { ...silentLogger, warn: (...said: unknown[]) => void this.warned.push(said) },
+      overlay: { publish: (claim: Uint8Array) => void this.published.push(claim) },
+    } as unknown as ConstructorParameters<typeof JobSpread>[0];
+    const view = Object.assign(this.view, { self: "self" as MemberId }) as unknown as SwarmView;
+    this.spread = new JobSpread(ports, { view, jobs: this.jobs }, () => (this.merged += 1));
+  }
+
+  get members(): MemberId[] {
+    return this.asked.map(({ member }) => member);
+  }
+}
+
+/** So many jobs, with patterns that nobody compiles here: a dozen of them fit a message. */
+function longJobs(count: number): JobRegistry {
+  const exclude = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(1_000, "€"));
+  const { definition } = new JobRegistry().define(id);
+  const options = { ...definition.options, exclude };
+  const jobs = Array.from({ length: count }, (_, at) => ({
+    definition: { ...definition, id: `job-${at}` as JobId, options },
+  }));
+  return { all: () => jobs, hasLeftOut: false } as unknown as JobRegistry;
+}
+
+describe("a change of a job", () => {
+  it("is told to all, and one that is too long for that to a few, from whom it goes on", async () => {
+    const bench = new SpreadBench(7);
+    const { definition } = bench.jobs.define(id);
+    bench.spread.tell(definition);
+    expect(bench.published.map((claim) => decodeClaim(claim, 0))).toEqual([
+      { jobDefinition: definition },
+    ]);
+    expect(bench.asked).toEqual([]);
+    const long = new SpreadBench(7, "active", longJobs(1));
+    const definitions = long.jobs.all().map((job) => job.definition);
+    for (const one of definitions) long.spread.tell(one);
+    await long.clock.run(long.clock.sleep(100));
+    expect(long.published).toEqual([]);
+    expect([long.asked.length, new Set(long.members).size]).toEqual([5, 5]);
+    for (const asked of long.asked) expect(asked.definitions).toEqual(definitions);
+  });
+
+  it("that another member has made is taken in, and what that has not is answered", () => {
+    const bench = new SpreadBench(1);
+    const [known, newer, same] = ["known", "newer", "same"].map(
+      (name) => bench.jobs.define(name).definition,
+    ) as [JobDefinition, JobDefinition, JobDefinition];
+    const changed = bench.jobs.define("newer", { priority: 9 }).definition;
+    const other = { ...known, id };
+    expect(bench.spread.answer([newer, same, other])).toEqual([known, changed]);
+    expect(bench.jobs.find(id)?.definition).toEqual(other);
+    expect(bench.merged).toBe(1);
+    expect(bench.spread.answer([newer, same, other])).toEqual([known, changed]);
+    expect(bench.merged).toBe(1);
+  });
+
+  it("is taken in with the answer of a member that is asked, and no answer is none", async () => {
+    const bench = new SpreadBench(1);
+    bench.answer = [new JobRegistry().define(id).definition];
+    const [member] = bench.view.others as [MemberId];
+    expect(await bench.clock.run(bench.spread.exchange(member))).toBe(true);
+    expect([bench.jobs.all().length, bench.merged]).toEqual([1, 1]);
+    bench.answer = undefined;
+    expect(await bench.clock.run(bench.spread.exchange(member))).toBe(false);
+  });
+
+  it("that is not taken for want of room is told of once", () => {
+    const full = Object.assign(longJobs(2), { merge: () => false });
+    const bench = new SpreadBench(0, "active", full);
+    const [definition] = full.all().map((job) => job.definition);
+    if (!definition) throw new Error("a definition");
+    bench.spread.take([definition]);
+    expect(bench.warned).toEqual([]);
+    Object.assign(full, { hasLeftOut: true });
+    for (let times = 0; times < 2; times += 1) bench.spread.take([definition]);
+    expect(bench.warned).toEqual([["jobs-not-taken", { known: 2 }]]);
+    expect(bench.merged).toBe(0);
+  });
+});
+
+describe("a peer that asks others for jobs", () => {
+  it("asks a member whose job is unknown here once at a time, and never itself", async () => {
+    const bench = new SpreadBench(1);
+    const [member] = bench.view.others as [MemberId];
+    await bench.clock.run(
+      (async () => {
+        await Promise.all([bench.spread.learn(member), bench.spread.learn(member)]);
+        expect(bench.members).toEqual([member]);
+        await bench.spread.learn("self" as MemberId);
+        await bench.spread.learn(member);
+        expect(bench.members).toEqual([member, member]);
+      })(),
+    );
+  });
+
+  it("asks for none that it knows, and waits a little for its swarm", async () => {
+    const knowing = new SpreadBench(3);
+    knowing.jobs.define(id);
+    await knowing.clock.run(knowing.spread.hearOf(id));
+    expect(knowing.asked).toEqual([]);
+    await knowing.clock.run(knowing.spread.hearLatest(id));
+    expect(knowing.asked).toHaveLength(3);
+    const bench = new SpreadBench(0, "joining");
+    const startMs = bench.clock.nowMs();
+    await bench.clock.run(bench.spread.hearOf(id));
+    expect(bench.clock.nowMs() - startMs).toBe(4_000);
+    await bench.clock.run(
+      (async () => {
+        const heard = bench.spread.hearOf(id);
+        await bench.clock.sleep(1_000);
+        bench.view.others = members(1);
+        await heard;
+      })(),
+    );
+    expect(bench.asked).toHaveLength(1);
+  });
+
+  it("makes and changes none where it has not found its swarm in time, nor where it has left", async () => {
+    const looking = new SpreadBench(0, "joining");
+    const startMs = looking.clock.nowMs();
+    const heard = looking.clock.run(looking.spread.hearLatest(id));
+    await expect(heard).rejects.toMatchObject({ code: "SWARM_BUSY", details: { job: id } });
+    expect(looking.clock.nowMs() - startMs).toBe(20_000);
+    for (const gone of [new SpreadBench(2, "left"), new SpreadBench(0, "leaving")]) {
+      await expect(gone.spread.hearLatest(id)).rejects.toMatchObject({ code: "PEER_STOPPED" });
+      expect(gone.asked).toEqual([]);
+    }
+    const alone = new SpreadBench();
+    await alone.spread.hearLatest(id);
+    const leaving = new SpreadBench(2, "leaving");
+    await leaving.clock.run(leaving.spread.hearLatest(id));
+    expect(leaving.asked).toHaveLength(2);
+  });
+
+  it("compares with one of them now and then, until it stops", async () => {
+    const bench = new SpreadBench(4);
+    const stop = new AbortController();
+    await bench.clock.run(
+      (async () => {
+        const running = bench.spread.run(stop.signal);
+        await bench.clock.sleep(100_000);
+        expect(bench.asked.length).toBeGreaterThan(10);
+        expect(bench.asked.length).toBeLessThan(40);
+        expect(new Set(bench.members).size).toBe(4);
+        bench.view.others = [];
+        const { length } = bench.asked;
+        await bench.clock.sleep(20_000);
+        expect(bench.asked).toHaveLength(length);
+        stop.abort();
+        await running;
+      })(),
+    );
+  });
+
+  it("says as much as fits a message, and all of it in a few of them", async () => {
+    const bench = new SpreadBench(1, "active", longJobs(14));
+    const [member] = bench.view.others as [MemberId];
+    const told = new Set<JobId>();
+    for (let times = 0; times < 3; times += 1) {
+      await bench.clock.run(bench.spread.exchange(member));
+      const said = bench.asked.at(-1)?.definitions ?? [];
+      expect(said.length).toBe(12);
+      for (const definition of said) told.add(definition.id);
+    }
+    const [first] = bench.asked;
+    expect(encodeJobs(first?.definitions ?? []).length).toBeLessThan(messageBytesMax);
+    expect(told.size).toBe(14);
+  });
+});
