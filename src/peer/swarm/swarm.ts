@@ -251,7 +251,8 @@ export class Swarm {
     await this.#background.catch(() => undefined);
     // Whoever asks during the farewell shall hear that nothing is held here any more.
     this.territory.abandon();
-    this.view.setRole("left");
+    // One that could not listen never was a member.
+    if (this.view.hasStarted) this.view.setRole("left");
     if (this.view.others.length > 0) await this.#ports.clock.sleep(farewellMs);
     await this.view.stop();
     await this.#ports.overlay.stop();

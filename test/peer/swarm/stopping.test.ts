@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { VirtualLogLine } from "../../../sim/world/virtual-machine.ts";
+import { CrawlError } from "../../../src/core/errors.ts";
+import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 /** Each sync takes as long as another. */
@@ -50,4 +53,23 @@ describe("a member that is told to stop before it has started", () => {
       });
     },
   );
+});
+
+describe("a member that cannot listen", () => {
+  it("tells the log of no farewell: it has not been there", async () => {
+    const events: string[] = [];
+    const onLog = ({ event }: VirtualLogLine): void => void events.push(event);
+    const adapt = (ports: PeerPorts): PeerPorts => {
+      if (!ports.overlay) return ports;
+      const taken = new CrawlError("LISTEN_FAILED", "the address is in use");
+      ports.overlay.start = () => Promise.reject(taken);
+      return ports;
+    };
+    const bench = new SwarmBench(1, { machine: { onLog } }, {}, adapt);
+    await bench.run(async () => {
+      await expect(bench.machine(0).start()).rejects.toMatchObject({ code: "LISTEN_FAILED" });
+      await bench.machine(0).stop();
+    });
+    expect(events).toEqual([]);
+  });
 });

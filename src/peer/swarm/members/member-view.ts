@@ -162,6 +162,11 @@ export class MemberView implements SwarmView {
     this.#renewIfDue(Infinity);
   }
 
+  /** Whether this run has ever been told of to anybody. */
+  get hasStarted(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Whether a member is remembered that is taken for dead: it went without a word. */
   get hasLostAny(): boolean {
     return this.members().some((member) => isGone(member) && member.role !== "left");
