@@ -5,6 +5,7 @@ import type { ApiClient } from "../api-client.ts";
 import { jobOptionsOf } from "../config/from-settings.ts";
 import { jobSettingNames, type SettingName } from "../config/settings.ts";
 import { exitCodes, usageError } from "../error-line.ts";
+import { StopRequest } from "../stop-request.ts";
 import type { Terminal } from "../terminal.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
@@ -72,6 +73,12 @@ async function inject(context: CommandContext, command: Command, urls: string[])
   const client = await clientOf(context, command);
   const job = values.job ?? defaultJob;
   let options = jobOptionsOf(values);
+  const stop = new StopRequest(context.terminal);
+  // At once: the peer may hang, and what is read from may stay open.
+  void stop.asked().then(async () => {
+    await sayTaken(context.terminal, totals, source);
+    context.terminal.exitNow(stop.exitCode);
+  });
   try {
     for await (const batch of source.batches) {
       await injectBatch(client, job, batch, options, totals);
@@ -80,9 +87,10 @@ async function inject(context: CommandContext, command: Command, urls: string[])
       if (source.name !== undefined) await showProgress(context.terminal, totals);
     }
   } catch (error) {
-    await clearProgress(context.terminal, source);
-    await context.terminal.stderr.write(takenText(totals, source));
+    await sayTaken(context.terminal, totals, source);
     throw error;
+  } finally {
+    stop.dispose();
   }
   await clearProgress(context.terminal, source);
   await report(context, command, job, totals, source.name);
@@ -115,6 +123,11 @@ async function showProgress({ stderr }: Terminal, totals: Totals): Promise<void>
 
 async function clearProgress({ stderr }: Terminal, { name }: UrlSource): Promise<void> {
   if (name !== undefined && stderr.isTTY) await stderr.write("\r\u001b[K");
+}
+
+async function sayTaken(terminal: Terminal, totals: Totals, source: UrlSource): Promise<void> {
+  await clearProgress(terminal, source);
+  await terminal.stderr.write(takenText(totals, source));
 }
 
 /** Of URLs that are cut off, how many the peer had acknowledged; nothing where there is none. */

@@ -7,6 +7,7 @@ import type { JobId } from "../../../src/core/units.ts";
 import { fakePeerApi, runAgainst } from "../../support/fake-peer-api.ts";
 import { FakePeerControl } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
+import { until } from "../../support/until.ts";
 
 /** A peer that stops when it has taken a number of batches. */
 class StoppingPeerControl extends FakePeerControl {
@@ -22,6 +23,17 @@ class StoppingPeerControl extends FakePeerControl {
       this.broken = new CrawlError("PEER_STOPPED", "this peer stops");
     }
     return super.inject(job, urls);
+  }
+}
+
+/** A peer that hangs with the third batch, until then. */
+class HangingPeerControl extends FakePeerControl {
+  readonly goOn = Promise.withResolvers<undefined>();
+
+  override async inject(job: JobId, urls: readonly string[]) {
+    const report = await super.inject(job, urls);
+    if (this.injected.length === 3) await this.goOn.promise;
+    return report;
   }
 }
 
@@ -74,6 +86,29 @@ describe("peer inject that is cut off", () => {
     );
     const given = await injectUntil(1, urls);
     expect(given.err).toContain("peer: 1,000 URLs were in before; giving the same URLs again");
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("says so where %s ends it, at once", async (signal, exitCode) => {
+    const control = new HangingPeerControl();
+    const api = fakePeerApi(control);
+    await api.start();
+    const terminal = new FakeTerminal();
+    const injecting = runAgainst(api, ["inject", "--file", file], terminal);
+    await until("the peer hangs", () => control.injected.length === 3);
+    terminal.signal(signal);
+    await until("it ends", () => terminal.exits.length > 0);
+    expect(terminal.exits).toEqual([exitCode]);
+    expect(terminal.stderr.text).toContain(
+      `1,999 URLs of ${file}, up to line 2001, were in before`,
+    );
+    control.goOn.resolve(undefined);
+    await injecting;
+    expect(terminal.listening).toBe(0);
+    await api.stop();
   });
 
   it("says nothing of it where nothing was in", async () => {
