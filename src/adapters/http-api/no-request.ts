@@ -2,21 +2,24 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { failure } from "./api-error.ts";
 
-/** A status line's text, for what comes before there is a request that could be answered as others are. */
+/** A status line's text, and what is said, for what comes before there is a request that could be answered as others are. */
 const unreadable = {
-  400: "Bad Request",
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large",
+  400: ["Bad Request", "this is not an HTTP request that can be read"],
+  408: ["Request Timeout", "the request did not come to its end in time"],
+  431: [
+    "Request Header Fields Too Large",
+    "the request's URL and header fields are longer together than this API reads",
+  ],
 } as const;
 
 /** Answers a client whose bytes are no HTTP request, in the words of every other mistake, and closes its connection. */
 export function answerNoRequest(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code !== "ECONNRESET" && socket.writable) {
     const status = statusOf(error.code);
-    const message = `this is not an HTTP request that can be read: ${unreadable[status]}`;
+    const [reason, message] = unreadable[status];
     const body = JSON.stringify(failure("BAD_REQUEST", message).body);
     socket.write(
-      `HTTP/1.1 ${status} ${unreadable[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json; charset=utf-8\r\n` +
         `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
   }

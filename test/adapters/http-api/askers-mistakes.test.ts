@@ -153,20 +153,27 @@ describe("HttpApi, asked wrongly", () => {
   });
 
   it.each([
-    ["what is no HTTP at all", "what is this\r\n\r\n", 400],
-    ["a request for no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["what is no HTTP at all", "what is this\r\n\r\n", 400, "is not an HTTP request"],
+    ["a request for no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "Host"],
     [
       "an expectation that it does not know",
       "POST /v1/leave HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: magic\r\n\r\n",
       417,
+      "Expect",
     ],
-    ["more header fields than it reads", `GET / HTTP/1.1\r\nx: ${"y".repeat(70_000)}\r\n\r\n`, 431],
-  ])("answers to %s as to any other mistake", async (_what, sent, status) => {
+    [
+      "a longer URL than it reads",
+      `GET /url?url=http://a.example/${"y".repeat(70_000)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
+      431,
+      "longer together than this API reads",
+    ],
+  ])("answers to %s as to any other mistake", async (_what, sent, status, told) => {
     const { hostname, port } = new URL(api.url);
     const socket = connect(Number(port), hostname).end(sent);
     const [head, body = ""] = (await text(socket)).split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `, "u"));
-    expect(JSON.parse(body)).toMatchObject({ error: { code: "BAD_REQUEST" } });
+    const message: unknown = expect.stringContaining(told);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: "BAD_REQUEST", message } });
   });
 
   it.each(["/v1/jobs/%E0%A4%A", "/%"])("answers to %s as to any other mistake", async (path) => {
