@@ -380,6 +380,11 @@ export function jobSpaceOfQueueKey(row: Uint8Array): number {
   return getUint32(row, 17);
 }
 
+/** What all keys of the rows of one queue, of one host for one job, begin with. */
+export function queueOfRow(row: Uint8Array): Uint8Array {
+  return row.slice(0, 21);
+}
+
 /** The sequence inside the key of a queue's row: exact up to 2^53. */
 export function sequenceOfQueueKey(row: Uint8Array): number {
   return getCount(row, 22);

@@ -1,5 +1,5 @@
 import { compareKeys } from "../record/compare-keys.ts";
-import { ExclusionRecord, UrlRecord } from "../record/record.pb.ts";
+import { ExclusionRecord, UrlOutcome, UrlRecord } from "../record/record.pb.ts";
 import { urlState } from "../record/url-state.ts";
 import { decodeWithin, rowBytesMax } from "./row-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
@@ -26,6 +26,12 @@ export function areTwoFetches(one: UrlRecord, other: UrlRecord): boolean {
   if (one.fetchedAtMs !== other.fetchedAtMs) return true;
   const [by, otherBy] = [one.capturedBy, other.capturedBy];
   return by !== undefined && otherBy !== undefined && by !== otherBy;
+}
+
+/** Why a guard or robots.txt kept the URL of this record out, if one did: it counts as skipped at whoever wrote that. */
+export function keptOutFor(record: Uint8Array): string | undefined {
+  const { excluded, httpStatus } = UrlOutcome.decode(record);
+  return httpStatus === 0 ? excluded : undefined;
 }
 
 function read(value: Uint8Array): UrlRecord | undefined {

@@ -5,8 +5,8 @@ import { defaultClusterOptions, type ClusterOptions } from "./cluster-options.ts
 import { defaultLaneOptions } from "./exchange/forward-lane.ts";
 import type { ExchangeOptions } from "./exchange/exchange.ts";
 import type { MinorityPolicy } from "./ownership/minority-watch.ts";
-import { defaultOwnershipOptions } from "./ownership/ownership.ts";
-import type { OwnershipOptions } from "./ownership/ownership.ts";
+import { defaultOwnershipOptions } from "./ownership/ownership-options.ts";
+import type { OwnershipOptions } from "./ownership/ownership-options.ts";
 import { defaultReplicaStreamOptions } from "./replication/replica-stream.ts";
 import type { ReplicaStreamOptions } from "./replication/replica-stream.ts";
 

@@ -101,6 +101,7 @@ export class Swarm {
   readonly #parts: SwarmParts;
   readonly #options: SwarmOptions;
   readonly keeper: ReplicaKeeper;
+  readonly #mixed = new MixedQueues();
   readonly #holdings: Holdings;
   readonly #onFailure: (error: unknown) => void;
   readonly #stop = new AbortController();
@@ -143,12 +144,17 @@ export class Swarm {
       () => this.#progressed(),
     );
     const send = (parcel: Parcel): void => this.exchange.send(parcel);
-    const mixed = new MixedQueues();
-    this.keeper = new ReplicaKeeper(ports, { ...parts, mixed, territory, send });
+    this.keeper = new ReplicaKeeper(ports, { ...parts, mixed: this.#mixed, territory, send });
     this.homecoming = new Homecoming(called, { view, territory });
     this.#holdings = new Holdings(
       ports.store,
-      { ...parts, mixed, keeper: this.keeper, territory, exchange: () => this.exchange },
+      {
+        ...parts,
+        mixed: this.#mixed,
+        keeper: this.keeper,
+        territory,
+        exchange: () => this.exchange,
+      },
       () => {
         this.ownership.look();
       },
@@ -348,6 +354,7 @@ export class Swarm {
         homecoming: this.homecoming,
         jobs: this.jobs,
         keeper: this.keeper,
+        mixed: this.#mixed,
         replicator: this.replicator,
         territory: this.territory,
         view: this.view,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tagRange } from "../../../src/core/record/keys.ts";
-import { defaultOwnershipOptions } from "../../../src/peer/swarm/ownership/ownership.ts";
+import { defaultOwnershipOptions } from "../../../src/peer/swarm/ownership/ownership-options.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 describe("a disk that comes back with a queue of which all is done by now", () => {

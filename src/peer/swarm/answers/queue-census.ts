@@ -1,5 +1,6 @@
 import { compareKeys } from "../../../core/record/compare-keys.ts";
-import { jobSpaceOfQueueKey, waitingKeyOf } from "../../../core/record/keys.ts";
+import { idOf } from "../../../core/record/id-of.ts";
+import { jobSpaceOfQueueKey, queueOfRow, waitingKeyOf } from "../../../core/record/keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import { isQueued, QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
 import { queuedRecord } from "../../../core/record/url-state.ts";
@@ -23,13 +24,17 @@ export interface QueueMends {
   /** For each host with queued URLs the row by which a frontier finds it. */
   readonly waiting: readonly StoreOp[];
   /**
-   * Takes out what is behind its URL's record, as copies bring back what was taken out of the queue meanwhile, and what is no
-   * row of its queue, and writes the rest in the form in which a peer writes it: a copy is kept as it comes.
+   * Takes out what is behind its URL's record, as copies bring back what was taken out of the queue meanwhile, what an
+   * earlier row of the queue has, as both sides of a split have queued it, and what is no row of its queue, and writes the
+   * rest in the form in which a peer writes it: a copy is kept as it comes.
    */
   readonly outdated: readonly StoreOp[];
   /** Records of URLs that have none, though they are queued: a copy that is not complete may have the one alone. */
   readonly missing: readonly Required<Row>[];
 }
+
+/** URLs of one queue that are compared with each other, at most: some 10 MB of them. What is beyond may be there twice. */
+const comparedMax = 100_000;
 
 /** Rows looked at together. */
 const rowsPerLook = 100;
@@ -60,6 +65,7 @@ export async function takeCensus(
 ): Promise<QueueCensus> {
   const counts = new Map<number, number>();
   const allCounts = new Map<number, number>();
+  const once = new Once();
   /** Of the host whose rows were met last: they stand together. */
   let lastWaiting: Uint8Array | undefined;
   for await (const rows of inLooks(store, arcs)) {
@@ -73,7 +79,8 @@ export async function takeCensus(
       const known = records.slice(at, at + recordKeys.length);
       at += recordKeys.length;
       if (queued) add(allCounts, space, queuedIn(queued.bundle));
-      const bundle = queued && withoutOutdated(queued.bundle, known);
+      const upToDate = queued && withoutOutdated(queued.bundle, known);
+      const bundle = upToDate && once.of(key, upToDate, recordKeys);
       const count = bundle ? queuedIn(bundle) : 0;
       if (!queued || !bundle || count === 0) {
         outdated.push({ type: "del", key });
@@ -95,6 +102,29 @@ export async function takeCensus(
     await mend({ waiting, outdated, missing });
   }
   return { counts, allCounts };
+}
+
+/** Of rows of queues in the order of their keys, what no earlier row of the same queue has. */
+class Once {
+  #queue: Uint8Array = new Uint8Array(0);
+  readonly #met = new Set<string>();
+
+  /** @param recordKeys of the URLs, by their places; none where the job is unknown */
+  of(key: Uint8Array, bundle: QueueBundle, recordKeys: readonly Uint8Array[]): QueueBundle {
+    const queue = queueOfRow(key);
+    if (compareKeys(queue, this.#queue) !== 0) {
+      this.#queue = queue;
+      this.#met.clear();
+    }
+    let { taken } = bundle;
+    for (const [place, record] of recordKeys.entries()) {
+      if (!isQueued(bundle, place)) continue;
+      const id = idOf(record);
+      if (this.#met.has(id)) taken |= 1 << place;
+      else if (this.#met.size < comparedMax) this.#met.add(id);
+    }
+    return { ...bundle, taken: taken >>> 0 };
+  }
 }
 
 function add(counts: Map<number, number>, space: number, count: number): void {

@@ -1,4 +1,5 @@
-import type { ArcSet } from "../../../core/ring/arc-set.ts";
+import { ArcSet } from "../../../core/ring/arc-set.ts";
+import type { Arc } from "../../../core/ring/ring-position.ts";
 import type { Millis } from "../../../core/units.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
@@ -7,7 +8,7 @@ import type { Journal } from "../../durability/journal.ts";
 import type { Sequence } from "../../durability/sequence.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { countQueued, takeCensus } from "../answers/queue-census.ts";
-import type { QueueMends } from "../answers/queue-census.ts";
+import type { QueueCensus, QueueMends } from "../answers/queue-census.ts";
 import type { MixedQueues } from "../replication/mixed-queues.ts";
 import type { ReplicaKeeper } from "../replication/replica-keeper.ts";
 import type { Territory } from "./territory.ts";
@@ -79,10 +80,39 @@ export class Holdings {
     this.#onChange();
   }
 
+  /** Those of these sites, each an arc, whose queues have entries that are one too many. */
+  async haveDoubles(sites: ArcSet): Promise<ArcSet> {
+    const { jobs, journal } = this.#parts;
+    await journal.flushed();
+    const found: Arc[] = [];
+    for (const site of sites.arcs()) {
+      const look = await takeCensus(this.#store, jobs, ArcSet.of([site]), () => Promise.resolve());
+      if (surplusOf(look).length > 0) found.push(site);
+    }
+    return ArcSet.of(found);
+  }
+
+  /** Takes those entries out, of arcs of which nothing is under way. */
+  async weed(arcs: ArcSet): Promise<void> {
+    const { jobs, journal, keeper } = this.#parts;
+    await keeper.alone(async () => {
+      await journal.flushed();
+      const census = await takeCensus(this.#store, jobs, arcs, (mends) => this.#mend(mends));
+      for (const [space, count] of surplusOf(census)) jobs.addQueued(space, -count);
+    });
+  }
+
   /** Before the arcs are held: who has a copy of them finds the same when he takes them. */
   async #mend({ waiting, outdated, missing }: QueueMends): Promise<void> {
     const { journal, keeper } = this.#parts;
     void journal.append([...waiting, ...outdated, ...keeper.enter(missing)]);
     if (journal.full) await journal.flushed();
   }
+}
+
+/** Entries of each job that a census takes out. */
+function surplusOf({ allCounts, counts }: QueueCensus): (readonly [number, number])[] {
+  return [...allCounts]
+    .map(([space, count]) => [space, count - (counts.get(space) ?? 0)] as const)
+    .filter(([, count]) => count > 0);
 }

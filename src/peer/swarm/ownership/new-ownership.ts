@@ -10,6 +10,8 @@ import type { Holdings } from "./holdings.ts";
 import type { Homecoming } from "./homecoming.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
 import { Ownership } from "./ownership.ts";
+import { QueueWeeding } from "./queue-weeding.ts";
+import type { MixedQueues } from "../replication/mixed-queues.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import { RangeSync } from "../replication/range-sync.ts";
 import type { ReplicaKeeper } from "../replication/replica-keeper.ts";
@@ -33,6 +35,7 @@ export function newOwnership(
     readonly jobs: JobSpread;
     readonly journal: Journal;
     readonly keeper: ReplicaKeeper;
+    readonly mixed: MixedQueues;
     readonly replicator: Replicator;
     readonly territory: Territory;
     readonly view: SwarmView;
@@ -45,12 +48,13 @@ export function newOwnership(
 ): Ownership {
   const { frontier, holdings, homecoming, jobs, journal } = parts;
   const sync = new RangeSync(ports, { ...parts, greet: ({ member }) => jobs.exchange(member) });
+  const admissionsDone = async (): Promise<void> => {
+    await parts.admissionsDone();
+    await journal.flushed();
+  };
   const transfer = new ArcTransfer(ports, {
     ...parts,
-    admissionsDone: async () => {
-      await parts.admissionsDone();
-      await journal.flushed();
-    },
+    admissionsDone,
     release: (arcs, hand) => holdings.release(arcs, hand),
     reclaim: (arcs) => {
       frontier.doubts.add(arcs);
@@ -62,7 +66,7 @@ export function newOwnership(
   const claim = new ArcClaim(ports, { ...parts, take, offer }, cluster.replicas);
   return new Ownership(
     ports,
-    { ...parts, sync, transfer, claim },
+    { ...parts, sync, transfer, claim, weeding: new QueueWeeding({ ...parts, admissionsDone }) },
     { replicas: cluster.replicas, ownership },
     { onCrawl: (arcs) => frontier.crawl(arcs), onFailure },
   );

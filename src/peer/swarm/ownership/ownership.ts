@@ -12,34 +12,10 @@ import { CopyReleases } from "../replication/copy-releases.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { RangeSync } from "../replication/range-sync.ts";
 import type { Replicator } from "../replication/replicator.ts";
+import type { OwnershipOptions } from "./ownership-options.ts";
+import type { QueueWeeding } from "./queue-weeding.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Territory } from "./territory.ts";
-
-export interface OwnershipOptions {
-  /** Copies made at once. More bring a crowd of joining members in sooner and leave less for crawling. @default 8 */
-  readonly syncsMax: number;
-  /**
-   * An arc without any trace of a holder is claimed after so long: time for its holder to be heard of. @default 1_000
-   */
-  readonly orphanGraceMs: Millis;
-  /**
-   * Time after which a complete copy is compared with what is here again, whatever may have gone wrong with it; what it
-   * costs is reading all rows on both sides. @default 600_000
-   */
-  readonly antiEntropyIntervalMs: Millis;
-  /** What should have come to this peer, and has not after so long, is inquired into. @default 3_000 */
-  readonly inquiryAfterMs: Millis;
-  /** Longest time between two looks at what there is to do; changes are looked at when they come. @default 1_000 */
-  readonly lookIntervalMs: Millis;
-}
-
-export const defaultOwnershipOptions: OwnershipOptions = Object.freeze({
-  syncsMax: 8,
-  orphanGraceMs: 1_000,
-  antiEntropyIntervalMs: 600_000,
-  inquiryAfterMs: 3_000,
-  lookIntervalMs: 1_000,
-});
 
 /** What it follows from which members need copies, and which of them can have them. */
 interface NeedsBasis {
@@ -71,6 +47,7 @@ export class Ownership {
   readonly #sync: RangeSync;
   readonly #transfer: ArcTransfer;
   readonly #claim: ArcClaim;
+  readonly #weeding: Pick<QueueWeeding, "run" | "sites">;
   readonly #releases: CopyReleases;
   readonly #inquiry: ArcInquiry;
   readonly #replicas: number;
@@ -81,7 +58,7 @@ export class Ownership {
   /** The comparison of a complete copy under way, and when each member's was last begun, or was first there to be compared. */
   #comparing: Promise<void> | undefined;
   readonly #comparedAtMs = new Map<MemberId, Millis>();
-  /** What is on its way to each member. */
+  /** What is on its way to each member; at this peer's own name, what is being weeded and is not to go anywhere. */
   readonly #transferring = new Map<
     MemberId,
     { readonly arcs: ArcSet; readonly done: Promise<void> }
@@ -107,6 +84,7 @@ export class Ownership {
       readonly sync: RangeSync;
       readonly transfer: ArcTransfer;
       readonly claim: ArcClaim;
+      readonly weeding: Pick<QueueWeeding, "run" | "sites">;
     },
     options: { readonly replicas: number; readonly ownership: OwnershipOptions },
     events: {
@@ -124,6 +102,7 @@ export class Ownership {
     this.#sync = parts.sync;
     this.#transfer = parts.transfer;
     this.#claim = parts.claim;
+    this.#weeding = parts.weeding;
     this.#inquiry = new ArcInquiry(
       ports,
       parts,
@@ -199,7 +178,7 @@ export class Ownership {
   }
 
   #step(): void {
-    this.#onCrawl(this.#territory.open.intersect(this.#owned()));
+    this.#crawlOpen();
     this.#setNeeds();
     this.#startClaim();
     this.#startSyncs();
@@ -208,6 +187,11 @@ export class Ownership {
     this.#inquiry.look(this.#awaited(), () => this.look());
     this.#releaseCopies();
     this.#becomeActive();
+    this.#startWeeding();
+  }
+
+  #crawlOpen(): void {
+    this.#onCrawl(this.#territory.open.intersect(this.#owned()));
   }
 
   #owned(): ArcSet {
@@ -328,6 +312,21 @@ export class Ownership {
         });
       this.#transferring.set(member, { arcs: ready, done });
     }
+  }
+
+  /** When nobody else holds any of it, and no copy brings back any more what is taken out. */
+  #startWeeding(): void {
+    const sites = this.#weeding.sites();
+    if (sites.isEmpty || !this.isSettled) return;
+    const { self } = this.#view;
+    const done = this.#weeding
+      .run(sites, () => this.#crawlOpen())
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#transferring.delete(self);
+        this.look();
+      });
+    this.#transferring.set(self, { arcs: sites, done });
   }
 
   /** Claims what was lost with its holder, and what this peer should hold and nobody is known to hold. */

@@ -13,6 +13,8 @@ export class MixedQueues {
   /** An entry of `#arcs` that has a higher number was queued here, after the latest of them was taken. */
   #until = 0;
   readonly #positions = new Set<RingPosition>();
+  /** Sites with queues that may have a URL twice. */
+  readonly #doubtful = new Set<RingPosition>();
 
   /** @param sequence the entry's; see {@link Sequence} */
   has(position: RingPosition, sequence: number): boolean {
@@ -31,8 +33,27 @@ export class MixedQueues {
     this.#positions.add(position);
   }
 
+  /** A row of a queue of this site has come in from elsewhere, with URLs that were known here. */
+  doubt(position: RingPosition): void {
+    this.#doubtful.add(position);
+  }
+
+  /** Sites with queues that may have a URL twice, each an arc. */
+  doubtful(): ArcSet {
+    if (this.#doubtful.size === 0) return ArcSet.empty;
+    return ArcSet.of([...this.#doubtful].map((from) => ({ from, to: (from + 1) as RingPosition })));
+  }
+
+  /** Whether they have one twice is being looked at. */
+  looked(sites: ArcSet): void {
+    for (const position of this.#doubtful) {
+      if (sites.contains(position)) this.#doubtful.delete(position);
+    }
+  }
+
   /** The arcs are another member's now. */
   drop(arcs: ArcSet): void {
+    this.looked(arcs);
     this.#arcs = this.#arcs.subtract(arcs);
     for (const position of this.#positions) {
       if (arcs.contains(position)) this.#positions.delete(position);

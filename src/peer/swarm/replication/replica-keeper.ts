@@ -14,6 +14,7 @@ import { idOf, keyOf } from "../../../core/record/id-of.ts";
 import { isQueued, QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
 import { queuedRecord } from "../../../core/record/url-state.ts";
 import { ExclusionRecord, type HostRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
+import { keptOutFor } from "../../../core/replication/url-lattice.ts";
 import { rowBytesMax } from "../../../core/replication/row-lattice.ts";
 import { followRow, heedHostRow, mergeRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
@@ -255,8 +256,7 @@ export class ReplicaKeeper {
       }
       const known = current.get(id);
       if (tag === "queue") {
-        const arrival = this.#queue(one, current, ops);
-        if (arrival) arrivals.push(arrival);
+        arrivals.push(...this.#queue(one, current, ops));
         continue;
       }
       // What is timed by clocks moves with each message: two holders of an arc would send it to and fro for ever.
@@ -287,8 +287,9 @@ export class ReplicaKeeper {
       if (opposite && other) {
         ops.push({ type: "del", key: opposite.key });
         current.set(opposite.id, undefined);
-        this.#countLetIn(opposite.key, other);
+        this.#countLetIn(opposite.key, ExclusionRecord.decode(other).reason);
       }
+      if (isHeld && tag === "url" && known) this.#countLetIn(row.key, keptOutFor(known));
       // A message may speak of one row twice: of its change, and as a part of a copy.
       current.set(id, merged.value);
       if (tag === "url") this.visited.merged(id, merged.value);
@@ -335,20 +336,22 @@ export class ReplicaKeeper {
     { id, row: { key, value }, isHeld, queued }: Incoming,
     current: Map<string, Uint8Array | undefined>,
     ops: StoreOp[],
-  ): Arrival | undefined {
-    if (value === undefined || !this.#parts.sequence.observe(sequenceOfQueueKey(key)))
-      return undefined;
+  ): readonly Arrival[] {
+    if (value === undefined || !this.#parts.sequence.observe(sequenceOfQueueKey(key))) return [];
     // A copy is kept as it comes: who takes it over looks at it.
     if (!isHeld && value.length <= rowBytesMax) ops.push({ type: "put", key, value });
-    if (!queued || current.get(id) !== undefined) return undefined;
+    if (!queued || current.get(id) !== undefined) return [];
     const { job, host } = queued;
     const bundle = leftOf(queued, current);
     const count = queuedIn(bundle);
     if (count === 0) {
       // Copies of it go the same way: each comparison would bring it anew.
       ops.push({ type: "del", key });
-      return undefined;
+      return [];
     }
+    const isKnown = ({ id: record }: NamedKey, place: number): boolean =>
+      isQueued(bundle, place) && current.get(record) !== undefined;
+    if (queued.records.some(isKnown)) this.#parts.mixed.doubt(positionOfKey(key));
     const left = QueueBundle.encode(bundle);
     ops.push({ type: "put", key, value: left });
     const name = new TextEncoder().encode(host);
@@ -357,14 +360,14 @@ export class ReplicaKeeper {
     current.set(id, left);
     this.#parts.jobs.addQueued(jobSpaceOfQueueKey(key), count);
     this.#parts.mixed.merged(positionOfKey(key));
-    return job && { host, row: { key, value: left, job: job.definition.id } };
+    return job ? [{ host, row: { key, value: left, job: job.definition.id } }] : [];
   }
 
   /** The URL was kept out at one place, and let in at another one: it does not count as skipped. */
-  #countLetIn(key: Uint8Array, exclusion: Uint8Array): void {
-    const reason = ExclusionRecord.decode(exclusion).reason as ExclusionReason;
+  #countLetIn(key: Uint8Array, reason: string | undefined): void {
+    if (reason === undefined) return;
     const job = this.#parts.jobs.bySpace(jobSpaceOfUrlKey(key));
-    job?.counter.addSkipped(reason, -1);
+    job?.counter.addSkipped(reason as ExclusionReason, -1);
   }
 
   /** The same URL was fetched here and elsewhere: across a partition, or by a member that was taken for dead. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { countQueued, takeCensus } from "../../../../src/peer/swarm/answers/queue-census.ts";
-import { hosts, job, registry, store } from "./queued-rows.ts";
+import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
+import type { StoreOp } from "../../../../src/ports/store.ts";
+import { hosts, job, queueRow, registry, store, storeOf } from "./queued-rows.ts";
 
 describe("takeCensus", () => {
   it("hands over what is to be written bit by bit, for each host once", async () => {
@@ -15,6 +17,31 @@ describe("takeCensus", () => {
     expect(counts).toEqual(new Map([[job.space, 2 * hosts]]));
     expect([waiting, missing]).toEqual([hosts, 2 * hosts]);
     expect(most).toBeLessThan(400);
+  });
+});
+
+describe("a queue with a URL twice", () => {
+  it("keeps the first entry of it, and of each other URL the only one", async () => {
+    const urls = (n: number): string[] => [`http://a.example/${n}`, `http://a.example/${n + 1}`];
+    const [first, second, third] = [1, 2, 2].map((n, at) => queueRow("a.example", at + 1, urls(n)));
+    const other = queueRow("b.example", 9, ["http://b.example/1"]);
+    const rows = [first, second, third, other].flatMap((row) => row ?? []);
+    const written: StoreOp[] = [];
+    const { counts, allCounts } = await takeCensus(
+      storeOf(rows),
+      registry,
+      ArcSet.whole,
+      ({ outdated }) => {
+        written.push(...outdated);
+        return Promise.resolve();
+      },
+    );
+    expect([counts, allCounts].map((by) => by.get(job.space))).toEqual([4, 7]);
+    const marked = second && QueueBundle.mark(second.value, 1);
+    expect(written).toEqual([
+      { type: "put", key: second?.key, value: marked },
+      { type: "del", key: third?.key },
+    ]);
   });
 });
 

@@ -10,25 +10,34 @@ export const hosts = 1_000;
 export const registry = new JobRegistry();
 export const job = registry.define("crawl");
 
-/** Two rows of each host; of no URL there is a record. */
-const rows: StoreEntry[] = Array.from({ length: 2 * hosts }, (_, n): StoreEntry => {
-  const host = `${Math.floor(n / 2)}.example`;
-  const url = `http://${host}/${n}`;
-  const { key } = urlRow(url as CanonicalUrl, job);
+/** A row of a host's queue; of its URLs there are no records. */
+export function queueRow(host: string, sequence: number, urls: string[]): StoreEntry {
+  const keys = urls.map((url) => urlRow(url as CanonicalUrl, job).key);
   const address = hostAddress(host as SiteName, host as HostName);
-  const bundle = { urls: [url], taken: 0, depth: 0, attempts: 0, unseen: 0, redirectChain: [] };
+  const bundle = { urls, taken: 0, depth: 0, attempts: 0, unseen: 0, redirectChain: [] };
   return {
-    key: queueKey(address, job.space, 4, n + 1, [key]),
+    key: queueKey(address, job.space, 4, sequence, keys),
     value: QueueBundle.encode({ ...bundle, discoveredAtMs: 1 }),
   };
-}).toSorted((one, other) => compareKeys(one.key, other.key));
+}
 
-/** A database with these rows in the queues, and nothing else. */
-export const store = {
-  getMany: (keys: readonly Uint8Array[]) => Promise.resolve(keys.map(() => undefined)),
-  range: ({ gte, lt }: KeyRange, limit: number): Promise<StoreEntry[]> => {
-    const isIn = ({ key }: StoreEntry): boolean =>
-      compareKeys(key, gte) >= 0 && compareKeys(key, lt) < 0;
-    return Promise.resolve(rows.filter(isIn).slice(0, limit));
-  },
-} as unknown as Store;
+/** A database with these rows and nothing else. */
+export function storeOf(entries: readonly StoreEntry[]): Store {
+  const rows = entries.toSorted((one, other) => compareKeys(one.key, other.key));
+  return {
+    getMany: (keys: readonly Uint8Array[]) => Promise.resolve(keys.map(() => undefined)),
+    range: ({ gte, lt }: KeyRange, limit: number): Promise<StoreEntry[]> => {
+      const isIn = ({ key }: StoreEntry): boolean =>
+        compareKeys(key, gte) >= 0 && compareKeys(key, lt) < 0;
+      return Promise.resolve(rows.filter(isIn).slice(0, limit));
+    },
+  } as unknown as Store;
+}
+
+/** A database with two rows of each host in the queues. */
+export const store = storeOf(
+  Array.from({ length: 2 * hosts }, (_, n): StoreEntry => {
+    const host = `${Math.floor(n / 2)}.example`;
+    return queueRow(host, n + 1, [`http://${host}/${n}`]);
+  }),
+);

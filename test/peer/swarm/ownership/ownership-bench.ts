@@ -5,9 +5,9 @@ import type { MemberId } from "../../../../src/core/units.ts";
 import type { SwarmView } from "../../../../src/peer/swarm/members/swarm-view.ts";
 import {
   defaultOwnershipOptions,
-  Ownership,
   type OwnershipOptions,
-} from "../../../../src/peer/swarm/ownership/ownership.ts";
+} from "../../../../src/peer/swarm/ownership/ownership-options.ts";
+import { Ownership } from "../../../../src/peer/swarm/ownership/ownership.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
 import { silentLogger } from "../../../support/silent-logger.ts";
@@ -38,6 +38,9 @@ export class OwnershipBench {
   readonly synced = new Map<MemberId, ArcSet>();
   readonly syncs: Task<ArcSet>[] = [];
   readonly transfers: Task<void>[] = [];
+  /** Sites whose queues may have URLs twice. */
+  weeds = ArcSet.empty;
+  readonly weedings: { readonly sites: ArcSet; readonly end: () => void }[] = [];
   readonly claims: { readonly arcs: ArcSet; readonly orphans: ArcSet }[] = [];
   readonly needs: ReadonlyMap<MemberId, ArcSet>[] = [];
   readonly released: [MemberId, ArcSet][] = [];
@@ -160,6 +163,10 @@ export class OwnershipBench {
       sync: { run: task(this.syncs) },
       transfer: { run: task(this.transfers) },
       claim: { run: claim },
+      weeding: {
+        sites: () => this.weeds,
+        run: (sites: ArcSet) => new Promise<void>((end) => this.weedings.push({ sites, end })),
+      },
     } as unknown as Parts;
   }
 

@@ -200,6 +200,27 @@ describe("arcs that the ring names another member for", () => {
     expect(bench.transfers.map(({ member }) => member).toSorted()).toEqual([b, c]);
   });
 
+  it("stay while their queues are weeded, which begins when all is where it belongs", async () => {
+    const bench = holder(b);
+    bench.weeds = own(bench);
+    await bench.run(async () => {
+      expect(bench.weedings).toHaveLength(0);
+      bench.copied(own(bench));
+      bench.syncs[0]?.end(ArcSet.empty);
+      await bench.look();
+      expect(bench.weedings.map(({ sites }) => sites)).toEqual([bench.weeds]);
+      expect(bench.ownership.isSettled).toBe(false);
+      bench.weeds = ArcSet.empty;
+      bench.view.ring = ringOf(b);
+      bench.copied(ArcSet.whole);
+      await bench.look();
+      expect(bench.transfers).toHaveLength(0);
+      bench.weedings[0]?.end();
+      await bench.look();
+      expect(bench.transfers.map(({ member }) => member)).toEqual([b]);
+    });
+  });
+
   it("are offered to no other one while they are on their way", async () => {
     const bench = stranger(ArcSet.whole);
     await bench.run(async () => {

@@ -104,6 +104,7 @@ export class KeeperBench {
   queued = 0;
   /** Positions of sites with an entry of the queue that may be another one's second. */
   readonly mixed: RingPosition[] = [];
+  readonly doubted: RingPosition[] = [];
   /** How often it has waited for what was written before. */
   flushes = 0;
   readonly #store = timelessStore();
@@ -142,6 +143,7 @@ export class KeeperBench {
       mixed: {
         merged: (at: RingPosition) => this.mixed.push(at),
         has: (at: RingPosition) => this.mixed.includes(at),
+        doubt: (at: RingPosition) => this.doubted.push(at),
       },
       journal: {
         observe: (observe: typeof this.observe) => (this.observe = observe),

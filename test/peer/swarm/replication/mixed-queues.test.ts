@@ -48,4 +48,19 @@ describe("MixedQueues", () => {
     queues.drop(arcs);
     expect([middle, high].map((position) => queues.has(position, later))).toEqual([false, true]);
   });
+
+  it("tells of sites that may have a URL twice, until that was looked at or they are passed on", () => {
+    const queues = new MixedQueues();
+    const at = (position: RingPosition): { from: RingPosition; to: RingPosition } => ({
+      from: position,
+      to: (position + 1) as RingPosition,
+    });
+    expect(queues.doubtful().isEmpty).toBe(true);
+    for (const position of [low, middle, high]) queues.doubt(position);
+    expect([...queues.doubtful().arcs()]).toEqual([low, middle, high].map(at));
+    queues.looked(ArcSet.of([at(low)]));
+    expect([...queues.doubtful().arcs()]).toEqual([middle, high].map(at));
+    queues.drop(arcs);
+    expect([...queues.doubtful().arcs()]).toEqual([at(high)]);
+  });
 });

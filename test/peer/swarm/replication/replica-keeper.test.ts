@@ -249,6 +249,13 @@ describe("rows of another member", () => {
     bench.mixed.length = 0;
     await bench.take(queueRow(1, ["a"]));
     expect(bench.mixed).toEqual([positionOfKey(key)]);
+    expect(bench.doubted).toEqual([positionOfKey(key)]);
+  });
+
+  it("of a queue with URLs that nobody knew here are no second ones", async () => {
+    const bench = new KeeperBench(true);
+    await bench.take(queueRow(1, ["a", "b"]));
+    expect(bench.doubted).toEqual([]);
   });
 
   it("are kept of a queue no larger than any that a peer writes", async () => {
