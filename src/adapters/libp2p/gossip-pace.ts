@@ -17,6 +17,9 @@ const partsPerTurn = 32;
 const partBytes = 4_096;
 const partIds = 16;
 
+/** Of the id of a claim: its author's, and eight bytes. A longer one is no claim's, and to remember it costs its text. */
+const idBytesMax = 128;
+
 /** Claims without a right signature in a second; no member passes on any. */
 const forgedPerSecondMax = 32;
 
@@ -103,6 +106,10 @@ interface Turn {
 /** The message as what is heard of it in one turn each; itself where that is all of it. */
 function turnsOf(rpc: RPC): Turn[] {
   const { subscriptions, messages, control } = rpc;
+  for (const said of idsOf(control)) {
+    if (said.messageIDs.some(isTooLong))
+      said.messageIDs = said.messageIDs.filter((id) => !isTooLong(id));
+  }
   const { ihave = [], iwant = [], graft = [], prune = [], idontwant = [] } = control ?? {};
   const nothing: RPC = { subscriptions: [], messages: [] };
   const saying = (said: Partial<RPC.ControlMessage>): RPC => ({
@@ -120,6 +127,15 @@ function turnsOf(rpc: RPC): Turn[] {
   ];
   const weight = turns.reduce((sum, turn) => sum + turn.weight, 1);
   return weight > partsPerTurn ? turns : [{ part: rpc, weight }];
+}
+
+/** What the message says of claims by their ids. */
+function idsOf(control: RPC["control"]): { messageIDs: Uint8Array[] }[] {
+  return [control?.ihave ?? [], control?.iwant ?? [], control?.idontwant ?? []].flat();
+}
+
+function isTooLong(id: Uint8Array): boolean {
+  return id.length > idBytesMax;
 }
 
 /** The list in pieces that weigh no more than a turn may, but for one that does so alone. */

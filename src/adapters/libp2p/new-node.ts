@@ -5,6 +5,7 @@ import { identify } from "@libp2p/identify";
 import type { ConnectionGater, Libp2p, PeerDiscovery, PeerId, PeerInfo } from "@libp2p/interface";
 import { kadDHT, passthroughMapper } from "@libp2p/kad-dht";
 import { mdns } from "@libp2p/mdns";
+import { peerIdFromPrivateKey } from "@libp2p/peer-id";
 import { ping } from "@libp2p/ping";
 import { preSharedKey } from "@libp2p/pnet";
 import { tcp } from "@libp2p/tcp";
@@ -21,6 +22,7 @@ import { noiseCrypto } from "./noise-crypto.ts";
 import { OpeningLimits } from "./opening-limits.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
+import { shortIdentity } from "./short-identity.ts";
 import { softPorts } from "./soft-ports.ts";
 import { formatSwarmKey } from "./swarm-key.ts";
 import { toldProtector } from "./told-protector.ts";
@@ -106,10 +108,11 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
   const dialOpts = { lookup: frugalLookup(dialTimeoutMs) };
   const transport = tcp({ dialOpts: dialOpts as object });
   const encrypter = openings.encrypter(wholePackets(noise({ crypto: noiseCrypto })));
+  const privateKey = readPeerKey(options.key);
   return await createLibp2p({
     start: false,
-    privateKey: readPeerKey(options.key),
-    datastore: new BoundedDatastore(),
+    privateKey,
+    datastore: new BoundedDatastore(peerIdFromPrivateKey(privateKey)),
     nodeInfo: { name: "orbweaver", version: "1", userAgent: "orbweaver" },
     addresses: { listen: [...options.listen], announce: [...(options.announce ?? [])] },
     transports: [options.takesOtherPort ? softPorts(transport) : transport],
@@ -147,7 +150,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
     }),
     peerDiscovery: options.localDiscovery ? [localDiscovery(options)] : [],
     services: {
-      identify: identify(),
+      identify: shortIdentity(identify()),
       ping: limitQuestions(ping(), options.onFlood),
       lookup: limitQuestions(newLookup(options.prefix), options.onFlood),
       pubsub: paceGossip(newGossip(options.topic), options.onFlood),

@@ -3,6 +3,7 @@ import type { MessageStream, PeerId, Stream } from "@libp2p/interface";
 import { invariant } from "../../core/errors.ts";
 import type { Millis } from "../../core/units.ts";
 import { eachSecured, type NewEncrypter } from "./each-secured.ts";
+import { limitFrameLengths } from "./frame-lengths.ts";
 import { frugalWindow } from "./frugal-window.ts";
 
 type NewMuxer = ReturnType<typeof yamux>;
@@ -51,17 +52,19 @@ export class OpeningLimits {
       factory.createStreamMuxer = (connection) => {
         this.#multiplexed.add(connection);
         const muxer = create(connection);
-        this.#limitStreams(muxer as unknown as Insides, this.#peers.get(connection));
+        const peer = this.#peers.get(connection);
+        invariant(peer !== undefined, "streams are opened on connections that are encrypted");
+        const onFlood = (): void => this.#onFlood(peer);
+        this.#limitStreams(muxer as unknown as Insides, onFlood);
+        limitFrameLengths(muxer, onFlood);
         return muxer;
       };
       return factory;
     };
   }
 
-  #limitStreams(muxer: Insides, peer: PeerId | undefined): void {
+  #limitStreams(muxer: Insides, onFlood: () => void): void {
     invariant("_newStream" in muxer, "Yamux's insides are known");
-    invariant(peer !== undefined, "streams are opened on connections that are encrypted");
-    const onFlood = (): void => this.#onFlood(peer);
     const open = muxer._newStream.bind(muxer);
     let count = 0;
     let endMs: Millis = 0;

@@ -106,6 +106,23 @@ describe("gossip at a bounded pace", () => {
     }
   });
 
+  it("does not hear ids that are longer than any of a claim", async () => {
+    const bench = new Bench();
+    const [id, long] = [new Uint8Array(128), new Uint8Array(129)];
+    const said = (...messageIDs: Uint8Array[]): RPC => ({
+      ...claims(0),
+      control: {
+        ihave: [{ topicID: "t", messageIDs: [...messageIDs] }],
+        iwant: [{ messageIDs: [...messageIDs] }],
+        graft: [],
+        prune: [],
+        idontwant: [{ messageIDs: [...messageIDs] }],
+      },
+    });
+    await bench.hear(said(id, long, id));
+    expect(bench.heard.map(({ rpc }) => rpc)).toEqual([said(id, id)]);
+  });
+
   it.each([
     ["many claims", claims(5_000), 2],
     ["large claims", claims(16, 1_048_576), 2],

@@ -1,4 +1,5 @@
 import { decode, encode } from "dns-packet";
+import { peerIdFromString } from "@libp2p/peer-id";
 import { Key } from "interface-datastore/key";
 import { describe, expect, it } from "vitest";
 import { BoundedDatastore } from "../../../src/adapters/libp2p/bounded-datastore.ts";
@@ -90,18 +91,40 @@ describe("memory budgets", () => {
 });
 
 describe("libp2p's memory", () => {
+  const self = peerIdFromString("12D3KooWE5zf7qRRPkj5StqTkLmJjzSL22G2RRaM9NTfsooDCvuw");
+  const put = async (store: BoundedDatastore, name: string, bytes = 1): Promise<Key> =>
+    await store.put(new Key(name), new Uint8Array(bytes));
+
   it("loses the oldest entry of a kind when there are too many of that kind", async () => {
-    const store = new BoundedDatastore(2);
+    const store = new BoundedDatastore(self, { entriesMax: 2, bytesMax: 100_000 });
     const keys = ["/peers/a", "/peers/b", "/dht/a", "/peers/c"].map((name) => new Key(name));
     for (const key of keys) await store.put(key, Uint8Array.of(1));
     expect(keys.map((key) => store.has(key))).toEqual([false, true, true, true]);
-    await store.put(new Key("/dht/b"), new Uint8Array(20_000));
+    await put(store, "/dht/b", 20_000);
     expect(await store.has(new Key("/dht/b"))).toBe(false);
-    const long = new Key(`/dht/${"c".repeat(600)}`);
-    await store.put(long, Uint8Array.of(1));
+    const long = await put(store, `/dht/${"c".repeat(600)}`);
     expect(await store.has(long)).toBe(false);
     await store.delete(new Key("/peers/b"));
-    await store.put(new Key("/peers/d"), Uint8Array.of(1));
+    await put(store, "/peers/d");
     expect(await store.has(new Key("/peers/c"))).toBe(true);
+  });
+
+  it("loses the oldest entries of a kind when they are too long together", async () => {
+    const store = new BoundedDatastore(self, { entriesMax: 100, bytesMax: 10_000 });
+    for (const name of ["/peers/a", "/peers/b", "/peers/b", "/peers/b", "/dht/a"]) {
+      await put(store, name, 4_000);
+    }
+    expect(await store.has(new Key("/peers/a"))).toBe(true);
+    await put(store, "/peers/c", 9_000);
+    const names = ["/peers/a", "/peers/b", "/peers/c", "/dht/a"];
+    expect(names.map((name) => store.has(new Key(name)))).toEqual([false, false, true, true]);
+  });
+
+  it("never loses what the peer is itself", async () => {
+    const store = new BoundedDatastore(self, { entriesMax: 2, bytesMax: 10_000 });
+    const own = await put(store, `/peers/${self.toCID().toString()}`);
+    for (const name of ["/peers/a", "/peers/b", "/peers/c"]) await put(store, name, 4_000);
+    expect(await store.has(own)).toBe(true);
+    expect(await store.has(new Key("/peers/a"))).toBe(false);
   });
 });

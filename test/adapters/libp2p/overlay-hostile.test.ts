@@ -229,6 +229,18 @@ describe("a member that a hostile peer talks to", () => {
   });
 
   it.each([
+    ["a new stream", 1, 256 * 1_024 + 1],
+    ["a stream that is not open", 0, 16 * mebibyte + 1],
+    ["a stream that is not open, without end", 0, 0xff_ff_ff_ff],
+  ])("closes the connection of one that begins too long a frame for %s", async (_, flag, bytes) => {
+    const connection = await raw.greet(address);
+    raw.sendFrames(1, () => Buffer.concat([muxerFrame(0, 100_001, bytes, flag), Buffer.alloc(9)]));
+    await closed(connection);
+    await place.until("the count", () => count("overlay_violations_total") === 1);
+    await expectService();
+  });
+
+  it.each([
     ["claims that nobody signed", "/meshsub/1.2.0", forgedClaims(100)],
     ["lookups", `${swarmPrefix}/lookup`, lookups(10_000)],
     ["pings", "/ipfs/ping/1.0.0", Buffer.alloc(40_000)],
