@@ -1,4 +1,5 @@
 import { invariant } from "../errors.ts";
+import { LazyMap } from "../lazy-collections.ts";
 import type { JobId } from "../units.ts";
 import { JobQueue } from "./job-queue.ts";
 import type { RefillTicket } from "./job-queue.ts";
@@ -25,7 +26,7 @@ const priorityMax = 9;
 export class HostQueue {
   #headMax = 0;
   /** In the order of rotation: the job that waited longest stands first. */
-  readonly #jobs = new Map<JobId, JobQueue>();
+  readonly #jobs = new LazyMap<JobId, JobQueue>();
   /** The turn that was had last, and of jobs that share the host the one that is theirs next. */
   #turn = 0;
   #nextTurns: Map<JobId, number> | undefined;

@@ -1,4 +1,5 @@
 import { invariant } from "../errors.ts";
+import { LazyMap } from "../lazy-collections.ts";
 import type { JobId } from "../units.ts";
 import type { QueuedRow, QueuedUrl } from "./queued-row.ts";
 import { everything, isKeyWithin, isWithin, nearer, SortedHead } from "./sorted-head.ts";
@@ -40,9 +41,9 @@ const LOW_SHARE = 0.25;
 export class JobQueue {
   #headMax: number;
   readonly #head: SortedHead;
-  readonly #leased = new Map<string, QueuedUrl>();
+  readonly #leased = new LazyMap<string, QueuedUrl>();
   /** Settled entries whose removal is not durable yet. */
-  readonly #settled = new Map<string, QueuedUrl>();
+  readonly #settled = new LazyMap<string, QueuedUrl>();
   #refill: RefillState | undefined;
 
   constructor(headMax: number) {

@@ -41,19 +41,17 @@ export class QueueRows {
 
   /** A URL that was found for the first time. */
   add(host: Host, { request, url, rowKey }: Candidate): void {
-    let row = this.#open.get(host);
-    if (row && (row.request !== request || isFull(row))) {
-      this.#close(host, row);
-      row = undefined;
+    const row = this.#open.get(host);
+    if (row?.request === request && !isFull(row)) {
+      row.urls.push(url);
+      row.urlRowKeys.push(rowKey);
+      row.characters += url.length;
+      return;
     }
-    if (!row) {
-      const sequence = this.#sequence.next();
-      row = { request, sequence, urls: [], urlRowKeys: [], characters: 0 };
-      this.#open.set(host, row);
-    }
-    row.urls.push(url);
-    row.urlRowKeys.push(rowKey);
-    row.characters += url.length;
+    if (row) this.#close(host, row);
+    const sequence = this.#sequence.next();
+    const characters = url.length;
+    this.#open.set(host, { request, sequence, urls: [url], urlRowKeys: [rowKey], characters });
   }
 
   /** A URL that comes again. */

@@ -198,7 +198,8 @@ export class Frontier {
     if (!this.#isCrawled(host)) return;
     const { host: name, queue } = host.visit;
     const isActive = this.#hosts.has(host);
-    if (!isActive && this.#closed.queued(name, new Set(rows.map(({ job }) => job)))) return;
+    const jobs = rows.map(({ job }) => job);
+    if (!isActive && this.#closed.queued(name, jobs)) return;
     if (!isActive && !this.#admitActive(host)) {
       this.#waiting.leave();
       return;

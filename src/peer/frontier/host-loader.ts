@@ -4,6 +4,7 @@ import { believableClocks } from "../../core/politeness/believable-clocks.ts";
 import { HostGate } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import { hostAddress, hostKey } from "../../core/record/keys.ts";
+import type { HostAddress } from "../../core/record/keys.ts";
 import { HostRecord } from "../../core/record/record.pb.ts";
 import type { HostName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -15,6 +16,13 @@ import { Host } from "./host.ts";
 /** Hosts by their names. */
 type Hosts = ReadonlyMap<HostName, Host>;
 
+/** What is known of a host without its row. */
+interface Known {
+  readonly host: HostName;
+  readonly site: SiteName;
+  readonly keys: HostAddress;
+}
+
 /** Makes hosts from what the database keeps of them; who asks for one that is being read gets the same. */
 export class HostLoader {
   readonly #clock: Clock;
@@ -25,6 +33,8 @@ export class HostLoader {
   readonly #loading = new Map<HostName, Promise<Hosts>>();
   /** Those whose latest row the database may not have yet, with what tells when it has. */
   readonly #held = new Map<HostName, { readonly host: Host; readonly durable: Promise<void> }>();
+  /** Their names, by that: a commit has the rows of many. */
+  readonly #heldUntil = new Map<Promise<void>, HostName[]>();
   /** What other members have learnt of hosts, for as long as one that is read may be without it. */
   readonly #heard = new Map<HostName, readonly HostRecord[]>();
 
@@ -72,8 +82,16 @@ export class HostLoader {
     // Who crawls it meanwhile may delete the row by which it is found.
     host.waitingRow = undefined;
     this.#held.set(name, { host, durable });
+    const known = this.#heldUntil.get(durable);
+    if (known) {
+      known.push(name);
+      return;
+    }
+    const names = [name];
+    this.#heldUntil.set(durable, names);
     const release = (): void => {
-      if (this.#held.get(name)?.durable === durable) this.#held.delete(name);
+      this.#heldUntil.delete(durable);
+      for (const one of names) if (this.#held.get(one)?.durable === durable) this.#held.delete(one);
     };
     durable.then(release, release);
   }
@@ -116,20 +134,20 @@ export class HostLoader {
   }
 
   async #load(names: readonly [HostName, SiteName][]): Promise<Hosts> {
-    const keys = names.map(([name, site]) => hostKey("host", hostAddress(site, name)));
-    const values = await this.#store.getMany(keys);
-    return new Map(names.map(([name, site], at) => [name, this.#newHost(name, site, values[at])]));
+    const hosts = names.map(([host, site]) => ({ host, site, keys: hostAddress(site, host) }));
+    const values = await this.#store.getMany(hosts.map(({ keys }) => hostKey("host", keys)));
+    return new Map(hosts.map((known, at) => [known.host, this.#newHost(known, values[at])]));
   }
 
-  #newHost(name: HostName, site: SiteName, value: Uint8Array | undefined): Host {
+  #newHost({ host, site, keys }: Known, value: Uint8Array | undefined): Host {
     const record = value && HostRecord.decode(value);
     const nowMs = this.#clock.nowMs();
     const kept = record && believableClocks(record, this.#politeness, nowMs);
     const gate = new HostGate(this.#politeness, kept);
     const queue = new HostQueue(this.#shares.size);
-    const parts = { host: name, site, gate, queue, connectionsMax: 1, delayMs: 0 };
-    const host = new Host(new HostVisit(parts), record);
-    this.heedHeard(host);
-    return host;
+    const visit = new HostVisit({ host, site, gate, queue, connectionsMax: 1, delayMs: 0 });
+    const made = new Host(visit, record, keys);
+    this.heedHeard(made);
+    return made;
   }
 }

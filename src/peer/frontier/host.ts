@@ -1,7 +1,8 @@
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
+import { LazySet } from "../../core/lazy-collections.ts";
 import { isPrivateHost } from "../../core/net/address-policy.ts";
 import { LearnedDelay } from "../../core/politeness/learned-delay.ts";
-import { HostRecord } from "../../core/record/record.pb.ts";
+import { type HostJob, HostRecord } from "../../core/record/record.pb.ts";
 import { hostAddress, hostKey } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
 import { positionOfHash } from "../../core/ring/ring-position.ts";
@@ -35,7 +36,7 @@ export class Host {
   /** The delay that it was found to need by its refusals. */
   readonly learnedDelay: LearnedDelay;
   /** Origins of it whose robots.txt a visit asks for at present. */
-  readonly askedOrigins = new Set<OriginName>();
+  readonly askedOrigins = new LazySet<OriginName>();
   /** When the visit's address must be looked up again. */
   addressExpiresAtMs: Millis = 0;
   /** Whether that was so when its latest turn came, which it has lost for that. */
@@ -47,12 +48,13 @@ export class Host {
   /** Set while the host has no address. */
   unresolved: Unresolved | undefined;
   /** Jobs that have, or may have, URLs of this host; others may, too, while it is {@link Host.isUnread}. */
-  readonly jobs = new Set<Job>();
+  readonly jobs = new LazySet<Job>();
   /** What was done last to the row by which a start finds it, where that is known. */
   waitingRow: "written" | "deleted" | undefined;
   /** True while its queue or its address is being looked up. */
   preparing = false;
-  readonly #admitted = new Map<number, number>();
+  /** URLs admitted so far, by job: there are few. */
+  #admitted: HostJob[];
   /** What the latest row that was written here says for good; undefined until there is one. */
   #written:
     { readonly hasFailures: boolean; readonly crawlDelayMs: Millis | undefined } | undefined;
@@ -64,16 +66,21 @@ export class Host {
   /** Leases have ended of which the latest row does not know. */
   #isAhead = false;
 
-  constructor(visit: HostVisit, record: HostRecord | undefined) {
+  /** @param keys where the keys of its rows stand */
+  constructor(
+    visit: HostVisit,
+    record: HostRecord | undefined,
+    keys: HostAddress = hostAddress(visit.site, visit.host),
+  ) {
     this.visit = visit;
-    this.keys = hostAddress(visit.site, visit.host);
+    this.keys = keys;
     this.position = positionOfHash(this.keys.position);
     this.isPrivate = isPrivateHost(visit.host);
     this.isInherited = record !== undefined;
     this.crawlDelayMs = record?.crawlDelayMs;
     this.learnedDelay = new LearnedDelay(record?.learnedDelayMs);
     this.#writtenOpensAtMs = record?.nextFetchAtMs ?? 0;
-    for (const { space, admitted } of record?.jobs ?? []) this.#admitted.set(space, admitted);
+    this.#admitted = record?.jobs.map((count) => ({ ...count })) ?? [];
   }
 
   /** Whether the database has a row of it, or will have. */
@@ -116,11 +123,18 @@ export class Host {
   }
 
   admittedFor(space: number): number {
-    return this.#admitted.get(space) ?? 0;
+    return this.#countOf(space)?.admitted ?? 0;
   }
 
   countAdmitted(space: number): void {
-    this.#admitted.set(space, this.admittedFor(space) + 1);
+    const count = this.#countOf(space);
+    if (count) count.admitted += 1;
+    // To push one would make room for 16 more.
+    else this.#admitted = this.#admitted.concat({ space, admitted: 1 });
+  }
+
+  #countOf(space: number): HostJob | undefined {
+    return this.#admitted.find((count) => count.space === space);
   }
 
   /**
@@ -157,7 +171,7 @@ export class Host {
     const value = HostRecord.encode({
       host: this.visit.host,
       ...this.visit.gate.snapshot(),
-      jobs: [...this.#admitted].map(([space, admitted]) => ({ space, admitted })),
+      jobs: this.#admitted,
       ...(this.crawlDelayMs === undefined ? {} : { crawlDelayMs: this.crawlDelayMs }),
       ...(learnedDelayMs > 0 && { learnedDelayMs }),
     });

@@ -55,7 +55,7 @@ it("finds the jobs that have rows of a host on disk or in the journal, and looks
   expect(host.isUnread).toBe(true);
   await reader.findJobs(host);
   expect(host.isUnread).toBe(false);
-  expect(host.jobs).toEqual(new Set([7, 30, 42].map((number) => all[number])));
+  expect(new Set(host.jobs)).toEqual(new Set([7, 30, 42].map((number) => all[number])));
   expect(reads).toBe(4);
 });
 
