@@ -8,7 +8,7 @@ import { archivePaths, isDamaged, isFinished, isIndexed, isOpen } from "./file-n
 import { completeIndex, writeIndex } from "./index-file.ts";
 import { LineSorter } from "./line-sorter.ts";
 
-/** What was written so long after the mark was not on its way to the next one when the process ended. */
+/** What was written so long after the mark was hardly on its way to the next one when the process ended. */
 const behindMsMin: Millis = 60_000;
 
 export interface RecoveryRequest {
@@ -52,7 +52,8 @@ export interface RecoveredArchive {
  *   lost), and records are never thrown away on a guess. Without any capture it is removed.
  *
  * Where it was written to long after the mark, the database is an older copy that was put back, and its mark says nothing of
- * what came later: all whole records are kept then too.
+ * what came later: all whole records are kept then too. Of a crawl that makes a commit in minutes that keeps also what
+ * was being written when it was killed, and is fetched again: such a page is in the archive twice.
  *
  * Each step leaves a state of the table above, so a crash in here is met by running it again. A file that is shorter
  * than the mark, or torn before it, is `ARCHIVE_CORRUPT`: a disk that lost synchronised data is not to be papered

@@ -1,6 +1,6 @@
 import { noise } from "@chainsafe/libp2p-noise";
 import { yamux } from "@chainsafe/libp2p-yamux";
-import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
+import { privateKeyFromProtobuf, publicKeyToProtobuf } from "@libp2p/crypto/keys";
 import type { Connection, Libp2p, MessageStream, Stream } from "@libp2p/interface";
 import { tcp } from "@libp2p/tcp";
 import { multiaddr } from "@multiformats/multiaddr";
@@ -115,6 +115,20 @@ export class RawNode {
   /** Takes streams of one kind of traffic and reads nothing, but answers greetings as a member does. */
   async readNothingOf(traffic: string): Promise<void> {
     await this.#handle(traffic, (stream) => stream.pause());
+  }
+
+  /** Says `words` to each that asks who this is; `onAsked` is called with the stream. */
+  async introduce(
+    words: (publicKey: Uint8Array) => Uint8Array,
+    onAsked: (stream: Stream) => void,
+  ): Promise<void> {
+    const { publicKey } = this.#node.peerId;
+    await this.#node.handle("/ipfs/id/1.0.0", async (stream) => {
+      onAsked(stream);
+      stream.send(words(publicKey ? publicKeyToProtobuf(publicKey) : new Uint8Array(0)));
+      // Who has read enough of it may have reset the stream.
+      await stream.close().catch(() => undefined);
+    });
   }
 
   async stop(): Promise<void> {

@@ -47,7 +47,7 @@ export class Ownership {
   readonly #sync: RangeSync;
   readonly #transfer: ArcTransfer;
   readonly #claim: ArcClaim;
-  readonly #weeding: Pick<QueueWeeding, "run" | "sites">;
+  readonly #weeding: Pick<QueueWeeding, "isDue" | "next" | "run">;
   readonly #releases: CopyReleases;
   readonly #inquiry: ArcInquiry;
   readonly #replicas: number;
@@ -84,7 +84,7 @@ export class Ownership {
       readonly sync: RangeSync;
       readonly transfer: ArcTransfer;
       readonly claim: ArcClaim;
-      readonly weeding: Pick<QueueWeeding, "run" | "sites">;
+      readonly weeding: Pick<QueueWeeding, "isDue" | "next" | "run">;
     },
     options: { readonly replicas: number; readonly ownership: OwnershipOptions },
     events: {
@@ -316,8 +316,8 @@ export class Ownership {
 
   /** When nobody else holds any of it, and no copy brings back any more what is taken out. */
   #startWeeding(): void {
-    const sites = this.#weeding.sites();
-    if (sites.isEmpty || !this.isSettled) return;
+    if (!this.#weeding.isDue || !this.isSettled) return;
+    const sites = this.#weeding.next();
     const { self } = this.#view;
     const done = this.#weeding
       .run(sites, () => this.#crawlOpen())

@@ -7,7 +7,7 @@ import type { Territory } from "./territory.ts";
 interface WeedingParts {
   readonly frontier: Pick<Frontier, "left">;
   readonly holdings: Pick<Holdings, "haveDoubles" | "weed">;
-  readonly mixed: Pick<MixedQueues, "doubtful" | "looked">;
+  readonly mixed: Pick<MixedQueues, "hasDoubts" | "takeDoubtful">;
   readonly territory: Pick<Territory, "close" | "reopen">;
   /** Resolves when what was being admitted at the call is in the journal, and the journal is flushed. */
   readonly admissionsDone: () => Promise<void>;
@@ -27,15 +27,19 @@ export class QueueWeeding {
     this.#parts = parts;
   }
 
-  /** Sites with queues in which URLs may be twice. */
-  sites(): ArcSet {
-    return this.#parts.mixed.doubtful();
+  /** Whether there are sites with queues in which URLs may be twice. */
+  get isDue(): boolean {
+    return this.#parts.mixed.hasDoubts;
+  }
+
+  /** Some of those sites, which are to be weeded now. There may be a hundred thousand, when a partition of a large crawl is over. */
+  next(): ArcSet {
+    return this.#parts.mixed.takeDoubtful();
   }
 
   /** @param onClosed called when some sites are not to be crawled any more, for the moment */
   async run(sites: ArcSet, onClosed: () => void): Promise<void> {
-    const { admissionsDone, frontier, holdings, mixed, territory } = this.#parts;
-    mixed.looked(sites);
+    const { admissionsDone, frontier, holdings, territory } = this.#parts;
     const arcs = await holdings.haveDoubles(sites);
     if (arcs.isEmpty) return;
     territory.close(arcs);

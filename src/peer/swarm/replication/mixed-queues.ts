@@ -1,5 +1,8 @@
 import { ArcSet } from "../../../core/ring/arc-set.ts";
-import type { RingPosition } from "../../../core/ring/ring-position.ts";
+import type { Arc, RingPosition } from "../../../core/ring/ring-position.ts";
+
+/** Sites that are looked at together: some tenths of a second, in which nothing of them may pass to another member. */
+const sitesPerLook = 1_000;
 
 /**
  * Which entries of a queue that is held may be behind their URL's record, or the second one of a URL: those of arcs that
@@ -38,25 +41,29 @@ export class MixedQueues {
     this.#doubtful.add(position);
   }
 
-  /** Sites with queues that may have a URL twice, each an arc. */
-  doubtful(): ArcSet {
-    if (this.#doubtful.size === 0) return ArcSet.empty;
-    return ArcSet.of([...this.#doubtful].map((from) => ({ from, to: (from + 1) as RingPosition })));
+  /** Whether there are sites with queues that may have a URL twice. */
+  get hasDoubts(): boolean {
+    return this.#doubtful.size > 0;
   }
 
-  /** Whether they have one twice is being looked at. */
-  looked(sites: ArcSet): void {
-    for (const position of this.#doubtful) {
-      if (sites.contains(position)) this.#doubtful.delete(position);
+  /** Some of those sites, each an arc: whether they have one twice is being looked at from now on. */
+  takeDoubtful(): ArcSet {
+    const arcs: Arc[] = [];
+    for (const from of this.#doubtful) {
+      if (arcs.length === sitesPerLook) break;
+      this.#doubtful.delete(from);
+      arcs.push({ from, to: (from + 1) as RingPosition });
     }
+    return ArcSet.of(arcs);
   }
 
   /** The arcs are another member's now. */
   drop(arcs: ArcSet): void {
-    this.looked(arcs);
     this.#arcs = this.#arcs.subtract(arcs);
-    for (const position of this.#positions) {
-      if (arcs.contains(position)) this.#positions.delete(position);
+    for (const positions of [this.#positions, this.#doubtful]) {
+      for (const position of positions) {
+        if (arcs.contains(position)) positions.delete(position);
+      }
     }
   }
 }

@@ -156,6 +156,7 @@ export class OwnershipBench {
       this.claims.push({ arcs, orphans });
       return this.clock.sleep(200);
     };
+    const weeds = (): ArcSet => this.weeds;
     return {
       view: this.view,
       territory: this.territory,
@@ -164,7 +165,10 @@ export class OwnershipBench {
       transfer: { run: task(this.transfers) },
       claim: { run: claim },
       weeding: {
-        sites: () => this.weeds,
+        get isDue() {
+          return !weeds().isEmpty;
+        },
+        next: weeds,
         run: (sites: ArcSet) => new Promise<void>((end) => this.weedings.push({ sites, end })),
       },
     } as unknown as Parts;

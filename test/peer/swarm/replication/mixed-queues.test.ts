@@ -55,12 +55,19 @@ describe("MixedQueues", () => {
       from: position,
       to: (position + 1) as RingPosition,
     });
-    expect(queues.doubtful().isEmpty).toBe(true);
+    expect(queues.hasDoubts).toBe(false);
     for (const position of [low, middle, high]) queues.doubt(position);
-    expect([...queues.doubtful().arcs()]).toEqual([low, middle, high].map(at));
-    queues.looked(ArcSet.of([at(low)]));
-    expect([...queues.doubtful().arcs()]).toEqual([middle, high].map(at));
+    expect([...queues.takeDoubtful().arcs()]).toEqual([low, middle, high].map(at));
+    expect([queues.hasDoubts, queues.takeDoubtful().isEmpty]).toEqual([false, true]);
+    for (const position of [low, middle, high]) queues.doubt(position);
     queues.drop(arcs);
-    expect([...queues.doubtful().arcs()]).toEqual([at(high)]);
+    expect([...queues.takeDoubtful().arcs()]).toEqual([at(high)]);
+  });
+
+  it("tells of no more such sites at once than are looked at together", () => {
+    const queues = new MixedQueues();
+    for (let n = 0; n < 2_500; n += 1) queues.doubt((n * 2) as RingPosition);
+    const sizes = Array.from({ length: 4 }, () => queues.takeDoubtful().size);
+    expect([sizes, queues.hasDoubts]).toEqual([[1_000, 1_000, 500, 0], false]);
   });
 });
