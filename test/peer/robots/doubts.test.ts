@@ -3,7 +3,7 @@ import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import type { HostRecord } from "../../../src/core/record/record.pb.ts";
+import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../src/core/ring/ring-position.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
@@ -59,7 +59,7 @@ describe("Doubts", () => {
   it("let a host of an earlier process rest for a full delay from when this one began", () => {
     const { clock, doubts } = begun();
     clock.ms += 100;
-    const [known, found] = [someHost({} as HostRecord), someHost()];
+    const [known, found] = [someHost(HostRecord.decode(new Uint8Array(0))), someHost()];
     for (const host of [known, found]) doubts.heed(host);
     expect(known.visit.gate.nextFetchAtMs).toBe(50_000 + delayMs);
     expect(found.visit.gate.nextFetchAtMs).toBe(0);
