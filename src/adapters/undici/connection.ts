@@ -53,6 +53,7 @@ export class Connection {
   #dials = 0;
   #destroyed: Promise<void> | undefined;
   #wasReset = false;
+  #tlsError: Error | undefined;
   #httpVersion = "1.1";
 
   /** `onDisconnect` is called when the socket is gone: an idle connection has no use any more then. */
@@ -97,6 +98,11 @@ export class Connection {
     return this.#wasReset;
   }
 
+  /** With what TLS failed on the latest socket, also behind its handshake: undici goes by how the socket ended after it. */
+  get tlsError(): Error | undefined {
+    return this.#tlsError;
+  }
+
   /** The version of HTTP that the latest response names; `1.1` where that cannot be read. */
   get httpVersion(): string {
     return this.#httpVersion;
@@ -131,6 +137,7 @@ export class Connection {
     }
     this.#dials += 1;
     this.#wasReset = false;
+    this.#tlsError = undefined;
     const socket = this.secure ? this.#dialTls(where, address) : this.#dialTcp(where, address);
     this.#dialled = socket;
     let waiting = true;
@@ -144,6 +151,7 @@ export class Connection {
     socket.once(this.secure ? "secureConnect" : "connect", () => settle(undefined));
     socket.on("error", (error) => {
       this.#wasReset ||= codeOf(error) === "ECONNRESET";
+      if (codeOf(error).startsWith("ERR_SSL_")) this.#tlsError ??= error;
       settle(error);
     });
     socket.once("close", () => {

@@ -203,9 +203,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     }
     const counted = this.#contentLength !== undefined;
     const secure = this.#connection?.secure === true;
-    const failure = failureOf(error, this.#phase, secure, counted);
+    // With TLS 1.3, a server that wants a certificate says so only when the request is on its way.
+    const cause = (this.#responseBegun ? undefined : this.#connection?.tlsError) ?? error;
+    const failure = failureOf(cause, this.#phase, secure, counted);
     if (this.#cutBroken(failure)) return;
-    this.#fail(failure, `${codeOf(error)} ${error.message}`.trim());
+    this.#fail(failure, `${codeOf(cause)} ${cause.message}`.trim());
   }
 
   onBody(collected: CollectedBody): void {

@@ -93,6 +93,19 @@ describe("UndiciFetcher over TLS", () => {
     expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("tls-error");
   });
 
+  it.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "says tls-error of a server that wants a certificate from its clients (%s)",
+    async (maxVersion) => {
+      harness = new HttpHarness({ acceptInvalidCertificates: true });
+      const server = createHttpsServer(
+        { key, cert, maxVersion, requestCert: true, rejectUnauthorized: true },
+        (_request, response) => response.end("secret"),
+      );
+      const site = await harness.listen(server, "https");
+      expect(failureOfOutcome(await harness.fetch(requestTo(site, "/")))).toBe("tls-error");
+    },
+  );
+
   it("ends a handshake that hangs with connect-timeout", async () => {
     harness = new HttpHarness();
     const site = await harness.raw(() => undefined);
