@@ -26,13 +26,11 @@ export interface DnsResolverOptions {
   readonly ttlMsMin: Millis;
   /** An answer is kept at most so long. @default 86_400_000 */
   readonly ttlMsMax: Millis;
-  /** How long it is remembered that a name has no address. @default 60_000 */
-  readonly notFoundTtlMs: Millis;
   /**
-   * How long it is remembered that a name could not be resolved: no longer than a host rests after its first failure, so that
-   * each of its attempts is a new question. RFC 9520, section 3.2, asks for a second at least. @default 1_000
+   * How long it is remembered that a name has no address, or could not be resolved: no longer than a host rests after its first
+   * failure, so that each of its attempts is a new question. RFC 9520, section 3.2, asks for a second at least. @default 1_000
    */
-  readonly errorTtlMs: Millis;
+  readonly failureTtlMs: Millis;
   /** How long an answer of the system is kept, which comes without a time. @default 300_000 */
   readonly systemTtlMs: Millis;
   /** Names remembered, each some 300 bytes. @default 100_000 */
@@ -51,8 +49,7 @@ export const defaultDnsResolverOptions: DnsResolverOptions = {
   rereadMs: 5_000,
   ttlMsMin: 30_000,
   ttlMsMax: 86_400_000,
-  notFoundTtlMs: 60_000,
-  errorTtlMs: 1_000,
+  failureTtlMs: 1_000,
   systemTtlMs: 300_000,
   cachedNamesMax: 100_000,
   concurrencyMax: 64,
@@ -196,9 +193,7 @@ export class DnsResolver implements Resolver {
   #remember(host: HostName, failure: ResolveFailure, detail: string): ResolveOutcome {
     if (failure === "aborted") return abortedOutcome;
     const outcome = failedOutcome(failure, detail);
-    const { notFoundTtlMs, errorTtlMs } = this.#options;
-    const ttlMs = failure === "dns-not-found" ? notFoundTtlMs : errorTtlMs;
-    this.#cache.set(host, outcome, this.#clock.nowMs(), ttlMs);
+    this.#cache.set(host, outcome, this.#clock.nowMs(), this.#options.failureTtlMs);
     return outcome;
   }
 
