@@ -11,7 +11,7 @@ import {
   type Violation,
 } from "./incoming-stream.ts";
 import { memberAt } from "./links.ts";
-import { MemoryBudget, type CollectingBudget } from "./memory-budget.ts";
+import { CollectingBudget, MemoryBudget } from "./memory-budget.ts";
 import { NoticeReceiver } from "./notices.ts";
 import { RateLimit } from "./rate-limit.ts";
 
@@ -29,6 +29,9 @@ export interface ArrivalPorts {
 
 /** Of requests in service, and of replies that are not taken away, by all members. */
 const serviceBytesMax = 256 * 1_048_576;
+
+/** Of peers that have not greeted yet, and whose bytes nobody reads until then. A member greets before it opens any. */
+const waitingStreamsMax = 256;
 
 /** A member opens four, and again one for each bad request; who opens more waits. */
 const openingsPerSecondMax = 16;
@@ -48,6 +51,7 @@ interface Closable {
 export class Arrivals {
   readonly #ports: ArrivalPorts;
   readonly #budgets: ReceiveBudgets;
+  readonly #waiting = new CollectingBudget(waitingStreamsMax);
   readonly #openings = new RateLimit(openingsPerSecondMax);
   readonly #notices = new RateLimit(noticeBytesPerSecondMax);
   readonly #handlers = new Map<number, OverlayHandler>();
@@ -97,7 +101,10 @@ export class Arrivals {
   }
 
   async #isWelcome(stream: Stream, connection: Connection): Promise<boolean> {
+    const waiting = { evict: () => stream.abort(new Error("too many streams without a greeting")) };
+    this.#waiting.hold(waiting, 1);
     const isGreeted = await this.#ports.isGreeted(connection);
+    this.#waiting.release(waiting);
     if (!isGreeted) stream.abort(new Error("no greeting"));
     else if (!this.#openings.allows(memberAt(connection), this.#ports.nowMs())) {
       // Streams are meant to last. libp2p opens no more than a few of a kind at once, so the rest wait with this one.

@@ -10,6 +10,7 @@ import { Conduct } from "./conduct.ts";
 import type { Violation } from "./incoming-stream.ts";
 import { ownKeyDetail } from "./dialer.ts";
 import { memberAt } from "./links.ts";
+import { Newcomers } from "./newcomers.ts";
 import { limitAnswers } from "./opening-limits.ts";
 
 /** A peer of another swarm is told why once in so long; its operator may have set things right by then. */
@@ -24,12 +25,16 @@ const lineEveryMs = 10_000;
 /** Within that time whoever reaches itself has been called, however busy it is. */
 const ownCallMs = 1_000;
 
+/** Connections of others on which nobody has greeted yet: a whole swarm that comes back at once. */
+export const newcomersMax = 512;
+
 type Line = "handshake" | "own-key" | "refusal";
 
 /** Decides who is kept out, counts it, and says so in one line each. */
 export class Gatekeeper {
   readonly #ports: { readonly logger: Logger; readonly metrics: Metrics; readonly clock: Clock };
   readonly #conduct = new Conduct();
+  readonly #newcomers = new Newcomers(newcomersMax);
   readonly #secured = new WeakSet<MultiaddrConnection>();
   readonly #lines = new Map<Line, Millis>();
   #ownCalls = 0;
@@ -74,6 +79,8 @@ export class Gatekeeper {
 
   /** Watches a connection that somebody has opened, for one that ends before both ends know each other. */
   accepted(connection: MultiaddrConnection): void {
+    const isFull = this.#newcomers.came(connection);
+    if (isFull) this.#ports.metrics.count("queue_full_total", 1, { queue: "newcomers" });
     limitAnswers(connection, () => this.#secured.has(connection));
     connection.addEventListener(
       "close",
@@ -89,8 +96,16 @@ export class Gatekeeper {
 
   /** Whether a peer that has proved its key is kept out. */
   isDenied(peer: PeerId, connection?: MultiaddrConnection): boolean {
-    if (connection) this.#secured.add(connection);
+    if (connection) {
+      this.#secured.add(connection);
+      this.#newcomers.proved(connection, peer);
+    }
     return this.denialOf(peer.toString()) !== undefined;
+  }
+
+  /** A peer has greeted, and is a member. */
+  greeted(peer: MemberId): void {
+    this.#newcomers.greeted(peer);
   }
 
   /** How often somebody with this member's own key has called. */

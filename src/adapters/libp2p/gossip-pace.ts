@@ -20,6 +20,9 @@ const partIds = 16;
 /** Of the id of a claim: its author's, and eight bytes. A longer one is no claim's, and to remember it costs its text. */
 const idBytesMax = 128;
 
+/** How long a neighbour may ask not to be asked for claims: as long as gossip itself does. It is remembered though it goes. */
+const backoffSecondsMax = 60;
+
 /** Claims without a right signature in a second; no member passes on any. */
 const forgedPerSecondMax = 32;
 
@@ -109,6 +112,9 @@ function turnsOf(rpc: RPC): Turn[] {
   for (const said of idsOf(control)) {
     if (said.messageIDs.some(isTooLong))
       said.messageIDs = said.messageIDs.filter((id) => !isTooLong(id));
+  }
+  for (const said of control?.prune ?? []) {
+    if ((said.backoff ?? 0) > backoffSecondsMax) said.backoff = backoffSecondsMax;
   }
   const { ihave = [], iwant = [], graft = [], prune = [], idontwant = [] } = control ?? {};
   const nothing: RPC = { subscriptions: [], messages: [] };

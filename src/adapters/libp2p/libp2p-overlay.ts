@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Connection, MultiaddrConnection, PeerId, PeerInfo } from "@libp2p/interface";
+import type { Connection, PeerInfo } from "@libp2p/interface";
 import { multiaddr } from "@multiformats/multiaddr";
 import { invariant } from "../../core/errors.ts";
 import { addressesMax } from "../../core/membership/read-member.ts";
@@ -119,11 +119,13 @@ export class Libp2pOverlay implements Overlay {
       greet: (connection) => this.#greeter.greet(connection),
       onRefused: (connection, detail, isKeptOut) =>
         this.#gatekeeper.refused(connection, detail, isKeptOut),
-      onLinked: (connection) => this.#running?.dialer.linked(connection),
+      onLinked: (connection) => {
+        this.#gatekeeper.greeted(memberAt(connection));
+        this.#running?.dialer.linked(connection);
+      },
       onBroken: (member) => this.#broken(member),
     });
-    const onViolation = (member: MemberId, violation: Violation): void =>
-      this.#violated(member, violation);
+    const onViolation = this.#violated.bind(this);
     const onNoticeDropped = (): void => ports.metrics.count("overlay_dropped_notices_total");
     const collecting = new CollectingBudget(collectingBytesMax);
     const departures = {
@@ -245,8 +247,7 @@ export class Libp2pOverlay implements Overlay {
     this.#state = "starting";
     const { listen, announce } = this.#options;
     const topic = `${this.#prefix}/claims`;
-    const isDenied = (peer: PeerId, connection?: MultiaddrConnection): boolean =>
-      this.#gatekeeper.isDenied(peer, connection);
+    const isDenied = this.#gatekeeper.isDenied.bind(this.#gatekeeper);
     const node = await newNode({
       ...this.#options,
       listen: listen.map(toMultiaddr),

@@ -15,6 +15,7 @@ import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialsMax, dialTimeoutMs } from "./dialer.ts";
 import { limitForcedAnswers } from "./forced-answers.ts";
 import { frugalLookup } from "./frugal-lookup.ts";
+import { newcomersMax } from "./gatekeeper.ts";
 import { paceGossip } from "./gossip-pace.ts";
 import { limitQuestions, limitReplies } from "./heard-limits.ts";
 import { membersOnly } from "./lookup-questions.ts";
@@ -28,14 +29,11 @@ import { formatSwarmKey } from "./swarm-key.ts";
 import { toldProtector } from "./told-protector.ts";
 import { wholePackets } from "./whole-packets.ts";
 
-/** Open connections, of all peers: a swarm of hundreds, all connected to all. */
-const connectionsMax = 512;
+/** Open connections, of all peers: a swarm of hundreds, all connected to all, and those who have not greeted yet. */
+const connectionsMax = 512 + newcomersMax;
 
-/**
- * Connections of others that are being set up at once. Twice what one host can begin until its first ones are given up; whoever
- * opens connections and says nothing would else keep everybody out who comes.
- */
-const pendingConnectionsMax = 512;
+/** Connections of others that are being set up at once. Those above the bound of newcomers are just being ended. */
+const pendingConnectionsMax = 2 * newcomersMax;
 
 /**
  * Dials at once: all that the dialer lets begin, and joins. One that waited for others, of which each may take its whole time,
@@ -74,6 +72,9 @@ const gossipBytesMax = 1_048_576;
 
 /** Of gossip that a peer does not take away. */
 const gossipQueueBytesMax = 4 * 1_048_576;
+
+/** Of a peer that has gone gossip remembers how it has behaved; whoever takes new keys decides of how many. */
+const scoreKeptMs = 60_000;
 
 /** Of one part of a name (RFC 1035, section 2.3.4). */
 const labelCharactersMax = 63;
@@ -186,7 +187,7 @@ function newGossip(topic: string): ReturnType<typeof gossipsub> {
     awaitRpcHandler: true,
     awaitRpcMessageHandler: true,
     // Many peers may run on one machine, or behind one gateway; of 15 at one address gossip would hear none.
-    scoreParams: { IPColocationFactorWeight: 0 },
+    scoreParams: { IPColocationFactorWeight: 0, retainScore: scoreKeptMs },
   });
 }
 

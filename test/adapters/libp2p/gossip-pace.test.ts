@@ -106,6 +106,22 @@ describe("gossip at a bounded pace", () => {
     }
   });
 
+  it("lets no neighbour be remembered for longer than gossip itself asks for", async () => {
+    const bench = new Bench();
+    const said = (backoff: number): RPC => ({
+      ...claims(0),
+      control: {
+        ihave: [],
+        iwant: [],
+        graft: [],
+        prune: [{ topicID: "t", peers: [], backoff }],
+        idontwant: [],
+      },
+    });
+    for (const seconds of [10, 60, 61, 1e12]) await bench.hear(said(seconds));
+    expect(bench.heard.map(({ rpc }) => rpc)).toEqual([10, 60, 60, 60].map(said));
+  });
+
   it("does not hear ids that are longer than any of a claim", async () => {
     const bench = new Bench();
     const [id, long] = [new Uint8Array(128), new Uint8Array(129)];

@@ -1,10 +1,12 @@
 import { decode, encode } from "dns-packet";
+import type { MultiaddrConnection, PeerId } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { Key } from "interface-datastore/key";
 import { describe, expect, it } from "vitest";
 import { BoundedDatastore } from "../../../src/adapters/libp2p/bounded-datastore.ts";
 import { Conduct } from "../../../src/adapters/libp2p/conduct.ts";
 import { CollectingBudget, MemoryBudget } from "../../../src/adapters/libp2p/memory-budget.ts";
+import { Newcomers } from "../../../src/adapters/libp2p/newcomers.ts";
 import { serviceNameOf } from "../../../src/adapters/libp2p/new-node.ts";
 import { RateLimit } from "../../../src/adapters/libp2p/rate-limit.ts";
 import type { MemberId } from "../../../src/core/units.ts";
@@ -36,6 +38,47 @@ describe("conduct", () => {
     for (let at = 0; at <= 1_024; at += 1) conduct.deny(peer(at), "why", 1_000, 0);
     expect(conduct.denialOf(peer(0), 0)).toBeUndefined();
     expect(conduct.denialOf(peer(1), 0)).toBe("why");
+  });
+});
+
+describe("connections on which nobody has greeted", () => {
+  /** What becomes of connections from these addresses, where there may be three. */
+  function come(hosts: readonly string[], greeting: readonly number[] = []): string[] {
+    const newcomers = new Newcomers(3);
+    const ended: string[] = [];
+    const fulls = hosts.map((host, n) => {
+      const connection = Object.assign(new EventTarget(), {
+        remoteAddr: { toString: () => `/${host}/tcp/${n}` },
+        abort: () => ended.push(`${host} ${n}`),
+      }) as unknown as MultiaddrConnection;
+      const isFull = newcomers.came(connection);
+      const id = { toString: () => peer(n) } as unknown as PeerId;
+      newcomers.proved(connection, id);
+      if (greeting.includes(n)) newcomers.greeted(peer(n));
+      return isFull;
+    });
+    expect(fulls.filter((isFull) => isFull).length).toBe(ended.length);
+    return ended;
+  }
+
+  it("end where there are too many, the oldest one of the host that has the most", () => {
+    const [a, b, c, d] = [
+      "ip4/127.0.0.1",
+      "ip4/127.0.0.2",
+      "ip4/127.0.0.3",
+      "ip4/127.0.0.4",
+    ] as const;
+    expect(come([a, b, c])).toEqual([]);
+    expect(come([a, b, b, c])).toEqual([`${b} 1`]);
+    expect(come([a, b, c, d])).toEqual([`${a} 0`]);
+    expect(come([a, b, c, d], [1])).toEqual([]);
+  });
+
+  it("count as one host's where they come from one network of IPv6", () => {
+    const near = ["ip6/::1:1:1", "ip6/::2:0:0:1"] as const;
+    expect(come(["ip6/1::1", ...near, "ip6/2::1"])).toEqual([`${near[0]} 1`]);
+    const mapped = ["ip6/::ffff:127.0.0.1", "ip6/::ffff:127.0.0.2"];
+    expect(come(["ip6/1::1", ...mapped, "ip6/2::1"])).toEqual(["ip6/1::1 0"]);
   });
 });
 

@@ -302,10 +302,11 @@ describe("a member that a hostile peer talks to", () => {
 
   it("lets others in while many connections are open on which nobody says anything", async () => {
     const port = Number(/tcp\/(\d+)/.exec(address)?.[1]);
-    // Of two hosts: one alone may not open as many in a second.
-    const silent = Array.from({ length: 80 }, (_, n) =>
-      connect({ port, host: "127.0.0.1", localAddress: `127.0.0.${2 + (n % 2)}` }),
+    // Of many hosts: one alone may not open as many in a second.
+    const silent = Array.from({ length: 576 }, (_, n) =>
+      connect({ port, host: "127.0.0.1", localAddress: `127.0.0.${2 + (n % 16)}` }),
     );
+    for (const socket of silent) socket.on("error", () => undefined);
     await Promise.all(silent.map((socket) => once(socket, "connect")));
     await expectService().finally(() => {
       for (const socket of silent) socket.destroy();
