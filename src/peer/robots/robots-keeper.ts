@@ -23,6 +23,9 @@ const idleMsMax: Millis = 600_000;
 /** What another member has fetched may be ahead by so much: how far its clock is off is known by and large. */
 const clocksDifferMsMax: Millis = 60_000;
 
+/** Where an origin was not asked for so long though it was due, that it fails now is another outage. */
+const outageGapMsMax = defaultRobotsPolicyOptions.retryMaxMs;
+
 /** What an origin's robots.txt says, as it is kept. */
 export interface RobotsEntry {
   readonly record: RobotsRecord;
@@ -72,6 +75,15 @@ export class RobotsKeeper {
   /** Since it was read, with the time that the process did not see. */
   ageMs({ fetchedAtMs }: RobotsRecord): Millis {
     return this.#clock.nowMs() - fetchedAtMs + this.#missed.since(fetchedAtMs);
+  }
+
+  /**
+   * Failures in a row that the next attempt goes on with: those of the outage under way. With those of one last month a single
+   * attempt would give the origin up.
+   */
+  failuresBefore(record: RobotsRecord): Pick<RobotsRecord, "cutsInRow" | "failuresInRow"> {
+    const dueForMs = this.#clock.nowMs() - goodUntilMs(record, this.#missed);
+    return dueForMs > outageGapMsMax ? { failuresInRow: 0 } : record;
   }
 
   /** Takes in what was fetched; the returned operation makes it durable. */

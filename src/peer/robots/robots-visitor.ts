@@ -277,9 +277,10 @@ export class RobotsVisitor {
   ): RobotsRecord {
     const nowMs = this.#ports.clock.nowMs();
     const before = known?.record;
-    const failuresInRow = before?.failuresInRow ?? 0;
     const copyVerdict = before?.verdict;
-    const cutsInRow = before?.cutsInRow ?? 0;
+    const { cutsInRow = 0, failuresInRow } = before
+      ? this.#keeper.failuresBefore(before)
+      : { failuresInRow: 0 };
     const decision = robotsVerdict(answer.outcome, {
       failuresInRow,
       cutsInRow,
