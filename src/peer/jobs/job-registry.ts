@@ -73,6 +73,7 @@ export class JobRegistry {
       const known = this.#jobs.get(job);
       if (known) known.pagesElsewhere += pages;
     }
+    this.#heard.forget((id) => this.#jobs.get(id)?.definition.state === "cancelled");
   }
 
   /** Rows for the next commit; see {@link Journal.contribute}. */
@@ -162,10 +163,15 @@ export class JobRegistry {
     return true;
   }
 
-  /** Takes in how many pages of a job that is known here another member has fetched; whether they are more than before. */
+  /**
+   * Takes in how many pages of a job that is known here another member has fetched; whether they are more than before. Of a
+   * cancelled one, which nothing brings back, nothing is taken.
+   */
   countElsewhere(count: PastPageCount): boolean {
+    const job = this.get(count.job);
+    if (job.definition.state === "cancelled") return false;
     const more = this.#heard.take(count);
-    this.get(count.job).pagesElsewhere += more;
+    job.pagesElsewhere += more;
     return more > 0;
   }
 
@@ -252,6 +258,8 @@ export class JobRegistry {
     const job = this.#install(definition, known?.counter ?? new JobCounter(undefined));
     this.#countUnheard(job);
     this.#unsaved.push({ type: "put", key: namedKey("job", definition.id), value });
+    const isCancelled = definition.state === "cancelled" && before?.state !== "cancelled";
+    if (isCancelled && job.pagesElsewhere > 0) this.#heard.forget((id) => id === definition.id);
     this.#onChange(before, definition, by);
     return job;
   }

@@ -45,12 +45,22 @@ export class PagesHeard {
     return count.pages - before;
   }
 
+  /** Jobs whose limits matter no more make room for the counts of others. */
+  forget(isOver: (job: JobId) => boolean): void {
+    for (const [name, count] of this.#counts) {
+      if (!isOver(count.job)) continue;
+      this.#counts.delete(name);
+      this.#unsaved.add(name);
+    }
+  }
+
   /** Rows for the next commit. */
   takeUnsaved(): readonly StoreOp[] {
     const ops = [...this.#unsaved].map((name): StoreOp => {
-      const pages = String(this.#counts.get(name)?.pages ?? 0);
-      const value = new TextEncoder().encode(pages);
-      return { type: "put", key: namedKey("pagesHeard", name), value };
+      const key = namedKey("pagesHeard", name);
+      const count = this.#counts.get(name);
+      if (!count) return { type: "del", key };
+      return { type: "put", key, value: new TextEncoder().encode(String(count.pages)) };
     });
     this.#unsaved.clear();
     return ops;

@@ -8,7 +8,7 @@ import {
   readJobDefinition,
   writeJobDefinition,
 } from "../../../src/core/jobs/read-job-definition.ts";
-import { jobSpace, namedKey } from "../../../src/core/record/keys.ts";
+import { jobSpace, namedKey, tagRange } from "../../../src/core/record/keys.ts";
 import type { JobId, MemberId } from "../../../src/core/units.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { timelessStore } from "../../support/still-process.ts";
@@ -123,6 +123,33 @@ describe("JobRegistry", () => {
       expect(known.get(id).pagesElsewhere).toBe(10);
     }
     expect([7, 8].map((pages) => next.countElsewhere(count("a", pages)))).toEqual([false, true]);
+  });
+
+  it("forgets the pages elsewhere of a job that is cancelled, also on disk and told again", async () => {
+    const jobs = new JobRegistry();
+    jobs.define(id, { pagesMax: 100 });
+    const told = { job: id, member: "a" as MemberId, pages: 5 };
+    expect(jobs.countElsewhere(told)).toBe(true);
+    const store = timelessStore();
+    await store.start();
+    await store.write(jobs.takeUnsaved(), { sync: true });
+    jobs.changeState(id, "cancel");
+    expect([jobs.countElsewhere(told), jobs.pagesElsewhere()]).toEqual([false, []]);
+    await store.write(jobs.takeUnsaved(), { sync: true });
+    expect(await store.range(tagRange("pagesHeard"), 9)).toEqual([]);
+  });
+
+  it("takes the pages elsewhere of a limited job after thousands that were cancelled", () => {
+    const jobs = new JobRegistry();
+    const members = Array.from({ length: 1_000 }, (_, at) => `member-${at}` as MemberId);
+    const counts = Array.from({ length: 101 }, (_, at) => {
+      const { definition } = jobs.define(`limited-${at}`, { pagesMax: 5_000 });
+      for (const member of members) jobs.countElsewhere({ job: definition.id, member, pages: 5 });
+      const { pagesElsewhere } = jobs.get(definition.id);
+      jobs.changeState(definition.id, "cancel");
+      return pagesElsewhere;
+    });
+    expect(new Set(counts)).toEqual(new Set([5_000]));
   });
 
   it.each([
