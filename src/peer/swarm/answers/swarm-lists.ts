@@ -36,7 +36,8 @@ interface ListParts {
 
 /**
  * Lists the URLs of the whole swarm: all members are asked for the same stretch, each for what it holds, and what they hold
- * makes up the ring, or they are asked again. So no site is left out because its owner is gone, or is just changing.
+ * makes up the ring, or they are asked again. So no site is left out because its owner is gone, or is just changing. What is
+ * held at two places for a moment, as when it changes hands between two answers, stands for nothing that is not answered for.
  */
 export class SwarmLists {
   readonly #clock: Clock;
@@ -53,23 +54,24 @@ export class SwarmLists {
   async stretch(job: JobId, filter: UrlFilter, from: Uint8Array): Promise<ListStretch> {
     const endAtMs = this.#clock.nowMs() + searchMs;
     for (;;) {
-      const replies = await this.#askAll({ job, filter, from, count: this.#countOfOne() });
+      const answers = await this.#askAll({ job, filter, from, count: this.#countOfOne() });
+      const replies = answers.filter((reply) => reply !== undefined);
       // Shares are multiples of a power of two, and their sum is exact.
       const share = replies.reduce((sum, reply) => sum + reply.share, 0);
-      if (share >= 1) return mergeStretches(replies);
+      const isWhole = share === 1 || (share > 1 && replies.length === answers.length);
+      if (isWhole) return mergeStretches(replies);
       if (this.#clock.nowMs() >= endAtMs || this.#signal.aborted) throw incomplete(share);
       await this.#clock.sleep(retryMs, this.#signal);
     }
   }
 
-  async #askAll(question: ListQuestion): Promise<ListReply[]> {
+  #askAll(question: ListQuestion): Promise<(ListReply | undefined)[]> {
     const { calls, held, view } = this.#parts;
     const slots = new Slots(askedMax);
-    const replies = await Promise.all([
+    return Promise.all([
       held.list(question),
       ...view.others.map((member) => slots.run(() => calls.list(member, question, timeoutMs))),
     ]);
-    return replies.filter((reply) => reply !== undefined);
   }
 
   #countOfOne(): number {
@@ -80,6 +82,7 @@ export class SwarmLists {
 
 function incomplete(share: number): CrawlError {
   const percent = Math.floor(100 * share);
-  const problem = `members that hold ${percent}% of the ring have answered, and the list would lack the rest; ask again when all answer (peer members tells who does not)`;
+  const part = share < 1 ? `${percent}% of the ring` : "part of the ring at two places";
+  const problem = `members that hold ${part} have answered, and the list would lack the rest; ask again when all answer (peer members tells who does not)`;
   return new CrawlError("MEMBER_UNREACHABLE", problem, { share });
 }

@@ -49,3 +49,24 @@ it("gives up after a while, or at once where the peer ends", async () => {
     expect(clock.nowMs()).toBe(endMs);
   }
 });
+
+it.each<[string, shares: (number | undefined)[], rounds: number]>([
+  ["is content where all have answered", [0.75, 0.5], 1],
+  ["asks again where one has not, that may hold the rest", [0.75, undefined], 2],
+])("%s, though others hold a part at two places", async (_, shares, rounds) => {
+  const clock = new VirtualClock(0);
+  let asked = 0;
+  const held = () => {
+    asked += 1;
+    return Promise.resolve({ urls: [], share: 0.5 });
+  };
+  const list = (member: MemberId) => {
+    const share = asked === 2 && member === "m1" ? 0.5 : shares[Number(member.slice(1))];
+    return Promise.resolve(share === undefined ? undefined : { urls: [], share });
+  };
+  const view = { others: ["m0", "m1"].map((id) => id as MemberId) };
+  const parts = { calls: { list }, held: { list: held }, view };
+  const lists = new SwarmLists(clock, parts, new AbortController().signal);
+  await clock.run(lists.stretch("j" as JobId, {}, new Uint8Array(0)));
+  expect(asked).toBe(rounds);
+});
