@@ -58,6 +58,9 @@ async function newJournal(diskTimes: Partial<DiskTimes> = {}) {
   return { archive, clock, events, failures, journal, store };
 }
 
+/** Each sync takes as long as another. */
+const evenDisk = { syncMedianMs: 2, syncTail: 0 };
+
 function has(store: VirtualStore, name: string): Promise<boolean[]> {
   return store.hasMany([new TextEncoder().encode(name)]);
 }
@@ -80,14 +83,51 @@ describe("the journal", () => {
     await clock.run(journal.flushed());
   });
 
+  it("tells who reads along of each change, in their order, and when it is durable", async () => {
+    const { clock, journal, store } = await newJournal();
+    const seen: [number, boolean][] = [];
+    journal.observe((ops, durable) => {
+      const look = async () => seen.push([ops.length, (await has(store, "b"))[0] === true]);
+      void durable.then(look);
+    });
+    void journal.append([put("a")]);
+    await clock.run(journal.append([put("b"), put("c")]));
+    await new Promise(setImmediate);
+    expect(seen).toEqual([
+      [1, true],
+      [2, true],
+    ]);
+  });
+
   it("gathers what comes within an interval into one write", async () => {
-    const { clock, events, journal } = await newJournal();
+    const { clock, events, journal, store } = await newJournal();
     const many = (async () => {
       await journal.append([put("first")]);
       await Promise.all([1, 2, 3].map((number) => journal.append([put(`later ${number}`)])));
     })();
     await clock.run(many);
     expect(events.filter((event) => event === "write")).toHaveLength(2);
+    for (const number of [1, 2, 3]) expect(await has(store, `later ${number}`)).toEqual([true]);
+  });
+
+  it("lets an interval lie between the starts of two commits", async () => {
+    const { clock, journal } = await newJournal(evenDisk);
+    const startedAtMs = clock.nowMs();
+    await clock.run(journal.append([put("first")]));
+    await clock.run(journal.append([put("second")]));
+    const { commitIntervalMs } = defaultJournalOptions;
+    expect(clock.nowMs() - startedAtMs).toBeGreaterThan(commitIntervalMs);
+  });
+
+  it("begins no commit while another one is under way", async () => {
+    const { clock, events, journal } = await newJournal({ ...evenDisk, syncMedianMs: 500 });
+    void journal.append([put("a")]);
+    await clock.run(clock.sleep(100));
+    void journal.append([put("b")]);
+    await clock.run(clock.sleep(300));
+    expect(events).toEqual(["flush", "write"]);
+    await clock.run(journal.flushed());
+    expect(events).toEqual(["flush", "write", "flush", "write"]);
   });
 
   it("flushes the archive before the write that refers to it, and saves its mark with it", async () => {
@@ -114,12 +154,14 @@ describe("the journal", () => {
   });
 
   it("does not wait for the interval when somebody waits for it", async () => {
-    const { clock, journal } = await newJournal();
+    const { clock, journal } = await newJournal(evenDisk);
     await clock.run(journal.append([put("first")]));
     const startedAtMs = clock.nowMs();
-    void journal.append([put("second")]);
-    await clock.run(journal.flushed());
-    expect(clock.nowMs() - startedAtMs).toBeLessThan(defaultJournalOptions.commitIntervalMs);
+    const second = journal.append([put("second")]);
+    await clock.run(clock.sleep(1));
+    void journal.flushed();
+    await clock.run(second);
+    expect(clock.nowMs() - startedAtMs).toBeLessThan(2 * evenDisk.syncMedianMs);
   });
 
   it("is full when as much waits as may wait, and not after the commit", async () => {
@@ -149,6 +191,8 @@ describe("the journal", () => {
     const failure = new Error("half made");
     const waiting = journal.append([put("a")]);
     journal.fail(failure);
+    journal.fail(new Error("what follows from it"));
+    journal.observe(() => events.push("observed"));
     await expect(clock.run(waiting)).rejects.toBe(failure);
     await expect(journal.append([put("b")])).rejects.toBe(failure);
     await clock.run(clock.sleep(1_000));

@@ -15,11 +15,11 @@ const lastMs = Date.UTC(2030, 0, 1);
 const hosts = 2_500;
 const restMs = 60_000;
 
-/** Many hosts that rest for a minute from the last commit on. */
-function keptDisk(wallMs = lastMs): VirtualDisk {
+/** Many hosts that rest for a minute from the last commit on, or for as long as told. */
+function keptDisk(wallMs = lastMs, leftMs = restMs): VirtualDisk {
   const disk = new VirtualDisk();
   disk.apply([timeOp(lastMs, wallMs)]);
-  const until = { nextFetchAtMs: lastMs + restMs, politeUntilMs: lastMs + restMs };
+  const until = { nextFetchAtMs: lastMs + leftMs, politeUntilMs: lastMs + leftMs };
   for (let number = 0; number < hosts; number += 1) {
     const host = `h${number}.example`;
     const key = hostKey("host", hostAddress(host as SiteName, host as HostName));
@@ -71,6 +71,12 @@ describe("a clock that was set back between two runs", () => {
     // The next run has nothing to take back, and leaves the rest as it is.
     await start(disk, nowMs + 20_000);
     expect(restsMs(disk, nowMs)).toEqual([restMs]);
+  });
+
+  it("begins no rest anew that was over", async () => {
+    const disk = keptDisk(lastMs, -restMs);
+    await start(disk, nowMs);
+    expect(restsMs(disk, nowMs)).toEqual([-restMs]);
   });
 
   it("shortens no rest twice where a start ends half-way", async () => {

@@ -103,6 +103,28 @@ describe("ActiveHosts", () => {
     expect(bench.hosts.add(bench.host("next.example"))).toBe(false);
   });
 
+  it("give the place of one away while it rests, and tell of that once", () => {
+    const bench = new PlaceBench();
+    const [host, other] = ["first.example", "next.example"].map((name) => bench.host(name)) as [
+      Host,
+      Host,
+    ];
+    bench.hosts.add(host);
+    bench.hosts.rest(other);
+    expect(bench.hosts.close(other, 0)).toBe(false);
+    expect(bench.hosts.room).toBe(0);
+    bench.hosts.rest(host);
+    expect(bench.hosts.room).toBe(1);
+    bench.hosts.rouse(host);
+    expect(bench.hosts.room).toBe(0);
+    expect(bench.hosts.add(other)).toBe(false);
+    expect(bench.hosts.takeDisplaced()).toBe(false);
+    bench.hosts.rest(host);
+    expect(bench.hosts.add(other)).toBe(true);
+    expect([bench.hosts.has(host), bench.hosts.has(other)]).toEqual([false, true]);
+    expect([bench.hosts.takeDisplaced(), bench.hosts.takeDisplaced()]).toEqual([true, false]);
+  });
+
   it("know one that gave its place up as it was, until the database has its latest row", async () => {
     const bench = new PlaceBench();
     const host = bench.fill();

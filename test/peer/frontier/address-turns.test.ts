@@ -5,19 +5,30 @@ import type { HostName, IpAddress } from "../../../src/core/units.ts";
 import { AddressTurns } from "../../../src/peer/frontier/address-turns.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 
-const { signal } = new AbortController();
+/** What happens meanwhile, after so long. */
+interface Event {
+  readonly afterMs: number;
+  readonly what: "host-asked-for" | "needless" | "stopped";
+}
 
 /** What came of an errand that may begin `fromMs` from now on and no later than `untilMs`, after how long. */
-async function begin(fromMs: number, untilMs: number) {
+async function begin(fromMs: number, untilMs: number, event?: Event) {
   let calls = 0;
+  const [stop, needless] = [new AbortController(), new AbortController()];
   const clock = new VirtualClock();
   const workbench = new Workbench(defaultPolitenessOptions);
-  const events = { signal, onDue: () => (calls += 1) };
+  const events = { signal: stop.signal, onDue: () => (calls += 1) };
   const turns = new AddressTurns(workbench, clock, defaultPolitenessOptions, events);
   const startMs = clock.nowMs();
   const times = { fromMs: startMs + fromMs, untilMs: startMs + untilMs };
-  const place = { host: "a.test" as HostName, address: "10.0.0.1" as IpAddress, delayMs: 0 };
-  const visit = await clock.run(turns.begin({ ...place, ...times, signal }));
+  const place = { host: "a.test" as HostName, address: "127.0.0.1" as IpAddress, delayMs: 0 };
+  const acts = {
+    "host-asked-for": () => turns.take(),
+    needless: () => needless.abort(),
+    stopped: () => stop.abort(),
+  };
+  if (event) clock.call(event.afterMs, acts[event.what]);
+  const visit = await clock.run(turns.begin({ ...place, ...times, signal: needless.signal }));
   const before = calls;
   if (visit) turns.end(visit, { finishedAtMs: clock.nowMs(), delayMs: 0 });
   const isTold = calls > before;
@@ -38,4 +49,21 @@ describe("an errand", () => {
     const late = await begin(60_000, 10_000);
     expect(late).toEqual({ visit: undefined, isTold: false, inLine: 0, afterMs: 10_000 });
   });
+
+  it("begins at once where hosts are asked for as its turn comes", async () => {
+    const { visit, afterMs } = await begin(1_200, 60_000, {
+      afterMs: 1_200,
+      what: "host-asked-for",
+    });
+    expect(visit?.openRequests).toBe(0);
+    expect(afterMs).toBe(1_200);
+  });
+
+  it.each(["needless", "stopped"] as const)(
+    "leaves the line at once when it is %s",
+    async (what) => {
+      const over = await begin(60_000, 120_000, { afterMs: 10, what });
+      expect(over).toEqual({ visit: undefined, isTold: false, inLine: 0, afterMs: 10 });
+    },
+  );
 });

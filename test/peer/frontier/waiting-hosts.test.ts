@@ -76,10 +76,10 @@ class WaitingBench {
           },
         },
         journal: {
-          flushed: () => {
-            isFlushed = true;
+          flushed: async () => {
             onFlush();
-            return Promise.resolve();
+            await Promise.resolve();
+            isFlushed = true;
           },
         },
       },

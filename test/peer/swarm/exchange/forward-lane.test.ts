@@ -259,6 +259,18 @@ describe("ForwardLane", () => {
     expect(bench.isIdle).toBe(true);
   });
 
+  it("gives back at once what the member has sent elsewhere", async () => {
+    const holder = { member: "peer-2" as MemberId, generation: 1 };
+    const bench = new Bench((parcels) => {
+      for (const { entry } of parcels) bench.astray.add(entry.url);
+      return { kind: "received", results: parcels.map(() => ({ holder })) };
+    });
+    bench.add(2);
+    await bench.run(2_000);
+    expect(bench.givenBack).toEqual([urlAt(0), urlAt(1)]);
+    expect(bench.isIdle).toBe(true);
+  });
+
   it("believes no hint for ever where it leads in a circle", async () => {
     const holder = { member: "peer-2" as MemberId, generation: 1 };
     const hints: (MemberRun | undefined)[] = [];

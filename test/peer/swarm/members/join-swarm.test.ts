@@ -6,7 +6,10 @@ import { joinSwarm } from "../../../../src/peer/swarm/members/join-swarm.ts";
 import type { JoinOutcome } from "../../../../src/ports/overlay.ts";
 
 /** Looks for the swarm through 100 addresses; `runs` tells where a member is. */
-async function look(runs: (at: number) => boolean, { isPatient = false, losses = 0 } = {}) {
+async function look(
+  runs: (at: number) => boolean,
+  { isPatient = false, losses = 0, takesMs = answerMs } = {},
+) {
   const clock = new VirtualClock();
   const over = new AbortController();
   const found = new AbortController();
@@ -24,7 +27,7 @@ async function look(runs: (at: number) => boolean, { isPatient = false, losses =
   };
   const join = async (address: string): Promise<JoinOutcome> => {
     seen.asked += 1;
-    await clock.sleep(answerMs);
+    await clock.sleep(takesMs);
     if (!runs(Number(address))) {
       // As the daemon's overlay does: it tries an address until a member answers at any.
       if (isPatient) await clock.sleep(3_600_000, found.signal);
@@ -59,6 +62,11 @@ describe("a peer that looks for its swarm", () => {
   it("looks for another where the one that it has found is lost before it has joined", async () => {
     const { joined } = await look((at) => at === 1, { losses: 2 });
     expect(joined).toEqual(["1", "1", "1"]);
+  });
+
+  it("has one attempt at an address under way, however long that takes", async () => {
+    const { asked } = await look((at) => at === 0, { takesMs: 60_000 });
+    expect(asked).toBe(100);
   });
 
   it("tries all of them again where none answered", async () => {

@@ -74,6 +74,10 @@ describe("a peer that hears of a later run of its own", () => {
     await new Promise(setImmediate);
     expect(joined).toEqual(["address-1", "address-1000"]);
     expect(outbid).toEqual([1, 1_000]);
+    // They may come in any order.
+    for (const generation of [2_000, 4_000, 3_000]) runs.heard(claimOf(generation, "address"));
+    await new Promise(setImmediate);
+    expect(outbid).toEqual([1, 1_000, 2_000, 4_000]);
   });
 });
 
