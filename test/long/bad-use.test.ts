@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plainSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
 import { crawlWords, ProcessBench, summaryOf } from "../support/process-bench.ts";
+import { SwarmBench } from "../support/swarm-bench.ts";
 import type { SampleSite } from "../support/process-bench.ts";
 import type { Ended } from "../support/peer-process.ts";
 
@@ -151,3 +152,25 @@ async function readAll(directory: string): Promise<Record<string, string>> {
   const files = await Promise.all(names.map((name) => readFile(join(directory, name), "base64")));
   return Object.fromEntries(names.map((name, at) => [name, files[at] ?? ""]));
 }
+
+describe("peer, with a key or an address that it cannot use, does not start and says so in a line", () => {
+  const bench = new SwarmBench();
+  afterAll(() => bench.clear());
+  const loopback = ["--listen", "127.0.0.1:0"];
+
+  it("for an address that is taken, a key file that is not there, and a damaged key", async () => {
+    const founder = await bench.member(undefined, loopback);
+    const data = await bench.directory();
+    const run = ["run", "--data", data, "--api", "127.0.0.1:0"];
+    const taken = await bench.run([...run, "--listen", ...founder.addresses]);
+    expect(taken).toMatchObject({ code: 1, stdout: "" });
+    expect(taken.stderr).toMatch(/^peer: cannot listen [^\n]*--listen HOST:PORT [^\n]*$/m);
+    const noKey = await bench.run([...run, ...loopback, "--swarm-key", join(data, "none")]);
+    expect(noKey).toMatchObject({ code: 2, stdout: "" });
+    expect(noKey.stderr).toMatch(/^peer: --swarm-key: [^\n]*there is no such file[^\n]*\n$/);
+    await writeFile(join(data, "peer-key"), "hello\n");
+    const damaged = await bench.run([...run, ...loopback]);
+    expect(damaged).toMatchObject({ code: 2, stdout: "" });
+    expect(damaged.stderr).toMatch(/^peer: [^\n]* does not hold a peer's key [^\n]*\n$/);
+  });
+});
