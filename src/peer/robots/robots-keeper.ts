@@ -23,8 +23,13 @@ const idleMsMax: Millis = 600_000;
 /** What another member has fetched may be ahead by so much: how far its clock is off is known by and large. */
 const clocksDifferMsMax: Millis = 60_000;
 
-/** Where an origin was not asked for so long though it was due, that it fails now is another outage. */
-const outageGapMsMax = defaultRobotsPolicyOptions.retryMaxMs;
+/**
+ * Where an origin was not asked for so long though it was due, that it fails now is another outage. Its host's turn may be as
+ * long in coming, with the longest delay or behind thousands at its address, each of which lets its visits wait in vain.
+ */
+const outageGapMsMax = defaultRobotsPolicyOptions.freshMaxMs;
+/** The same of one that is not given up yet: what waits for it in the queue must come to its end, however seldom it is asked. */
+const awaitedGapMsMax = defaultRobotsPolicyOptions.staleMaxMs;
 
 /** What an origin's robots.txt says, as it is kept. */
 export interface RobotsEntry {
@@ -83,7 +88,8 @@ export class RobotsKeeper {
    */
   failuresBefore(record: RobotsRecord): Pick<RobotsRecord, "cutsInRow" | "failuresInRow"> {
     const dueForMs = this.#clock.nowMs() - goodUntilMs(record, this.#missed);
-    return dueForMs > outageGapMsMax ? { failuresInRow: 0 } : record;
+    const gapMsMax = isAwaited(record) ? awaitedGapMsMax : outageGapMsMax;
+    return dueForMs > gapMsMax ? { failuresInRow: 0 } : record;
   }
 
   /** Takes in what was fetched; the returned operation makes it durable. */
