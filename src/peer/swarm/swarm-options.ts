@@ -49,6 +49,7 @@ export const defaultSwarmOptions: SwarmOptions = Object.freeze({
   ownership: defaultOwnershipOptions,
   exchange: Object.freeze({
     pendingMax: 50_000,
+    rowsMax: 200_000,
     sentCacheCapacity: 65_536,
     lane: defaultLaneOptions,
   }),

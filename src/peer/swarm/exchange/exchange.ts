@@ -4,7 +4,7 @@ import type { RingPosition } from "../../../core/ring/ring-position.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
 import { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { FingerprintCache } from "../../../core/sieve/fingerprint-cache.ts";
-import type { MemberId } from "../../../core/units.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Metrics } from "../../../ports/metrics.ts";
@@ -15,6 +15,7 @@ import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
 import type { SieveKey } from "../../admission/sieve-log.ts";
 import { ForwardLane } from "./forward-lane.ts";
 import type { FinalResult, LaneOptions } from "./forward-lane.ts";
+import { LeftRows } from "./left-rows.ts";
 import { OutboxSweep } from "./outbox-sweep.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
 import { Parcels } from "./parcels.ts";
@@ -26,10 +27,21 @@ import type { Territory } from "../ownership/territory.ts";
 export interface ExchangeOptions {
   /** URLs on their way to their owners, at which the peer takes up no more work; some 500 bytes each. @default 50_000 */
   readonly pendingMax: number;
+  /**
+   * URLs on their way at which rows of the outbox that come in from others stay on disk until there is room; as many again of
+   * jobs that are unknown here, which wait for their definitions. @default 200_000
+   */
+  readonly rowsMax: number;
   /** URLs remembered as delivered, a power of two: a link that is found again costs nothing then. 96 bytes each. @default 65_536 */
   readonly sentCacheCapacity: number;
   readonly lane: LaneOptions;
 }
+
+/** Rows of the outbox that one URL takes with it; others of it stay on disk until it has arrived. */
+const keysMax = 64;
+
+/** How often is looked whether there is room for rows that were left on disk. */
+const readOnMs: Millis = 5_000;
 
 /** Characters of a rejected URL in the log, at most. */
 const loggedUnitsMax = 200;
@@ -61,6 +73,10 @@ export class Exchange {
   readonly #lanes = new Map<MemberId | undefined, ForwardLane>();
   readonly #sent: FingerprintCache;
   readonly #sweep: OutboxSweep;
+  #left = new LeftRows();
+  /** Those that are being read. */
+  #reading: LeftRows | undefined;
+  #isReadingOn = false;
   readonly #stop = new AbortController();
   readonly #onFailure: (error: unknown) => void;
 
@@ -110,7 +126,9 @@ export class Exchange {
 
   /** URLs of a job that have not been acknowledged. */
   pendingOf(space: number): number {
-    return this.#parcels.of(space);
+    const isUnheard = this.#isUnheard(space);
+    const areLeft = [this.#left, this.#reading].some((left) => left?.mayHave(space, isUnheard));
+    return this.#parcels.of(space) + Number(areLeft);
   }
 
   /** Whether a link found on a page of `source` goes through the outbox. */
@@ -129,16 +147,25 @@ export class Exchange {
     return parcel !== undefined && parcel.outboxKeys.length > 0;
   }
 
-  /** Sends a parcel whose outbox row, if it has one, is in the journal. */
+  /** Sends a parcel whose outbox row, if it has one, is in the journal; later, where there is no room and nobody waits. */
   send(parcel: Parcel): void {
     const id = parcelId(parcel.rowKey);
     const known = this.#parcels.get(id);
     if (known) {
       // What waits for the acknowledgement of the one waits for that of the other, a page's row among it.
-      const own = new Set(known.outboxKeys.map(idOf));
-      const others = parcel.outboxKeys.filter((key) => !own.has(idOf(key)));
-      if (others.length > 0) known.outboxKeys = [...known.outboxKeys, ...others];
+      if (known.outboxKeys.length >= keysMax) this.#leave(parcel);
+      else {
+        const own = new Set(known.outboxKeys.map(idOf));
+        const others = parcel.outboxKeys.filter((key) => !own.has(idOf(key)));
+        if (others.length > 0) known.outboxKeys = [...known.outboxKeys, ...others];
+      }
       known.waiters.push(...parcel.waiters);
+      return;
+    }
+    parcel.isUnheard = this.#isUnheard(parcel.space);
+    const hasRoom = this.#parcels.sizeWhere(parcel.isUnheard) < this.#options.rowsMax;
+    if (!hasRoom && parcel.waiters.length === 0) {
+      this.#leave(parcel);
       return;
     }
     this.#parcels.add(id, parcel);
@@ -148,7 +175,8 @@ export class Exchange {
   /** Takes up what the outbox holds of these arcs, which are held from now on. */
   async load(arcs: ArcSet): Promise<void> {
     for await (const { key, value } of scanArcs(this.#store, "outbox", arcs)) {
-      this.send(parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs()));
+      const parcel = parcelOfRow(key, OutboxEntry.decode(value), this.#clock.nowMs());
+      if (parcel && this.#territory.holds(positionOfKey(key))) this.send(parcel);
     }
   }
 
@@ -193,6 +221,43 @@ export class Exchange {
   stop(): void {
     this.#stop.abort();
     for (const lane of this.#lanes.values()) lane.stop();
+  }
+
+  #isUnheard(space: number): boolean {
+    return this.#jobs.bySpace(space) === undefined;
+  }
+
+  /** The parcel's row stays on disk alone. */
+  #leave({ outboxKeys, space }: Parcel): void {
+    if (outboxKeys.length === 0) return;
+    this.#left.add(space, this.#isUnheard(space));
+    if (this.#isReadingOn) return;
+    this.#isReadingOn = true;
+    this.#readOn().catch(this.#onFailure);
+  }
+
+  async #readOn(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!this.#left.isEmpty && !signal.aborted) {
+      await this.#clock.sleep(readOnMs, signal);
+      if (this.#mayReadOn()) await this.#readLeft();
+    }
+    this.#isReadingOn = false;
+  }
+
+  #mayReadOn(): boolean {
+    const hasRoom = this.#parcels.sizeWhere(false) <= this.#options.rowsMax / 2;
+    const isWanted = this.#left.mayHaveKnown((space) => this.#isUnheard(space));
+    return hasRoom && isWanted && !this.#stop.signal.aborted;
+  }
+
+  async #readLeft(): Promise<void> {
+    this.#reading = this.#left;
+    this.#left = new LeftRows();
+    this.sweep();
+    await this.#journal.flushed();
+    await this.load(this.#territory.held);
+    this.#reading = undefined;
   }
 
   #place(parcel: Parcel): void {

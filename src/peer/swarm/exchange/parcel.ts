@@ -1,5 +1,6 @@
 import { idOf } from "../../../core/record/id-of.ts";
 import {
+  jobSpace,
   jobSpaceOfUrlKey,
   readOutboxKey,
   ringPosition,
@@ -9,7 +10,7 @@ import type { ForwardResult, MemberRun } from "../../../core/messages/forward.ts
 import type { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../../core/ring/ring-position.ts";
-import type { CanonicalUrl, Millis } from "../../../core/units.ts";
+import type { CanonicalUrl, JobId, Millis } from "../../../core/units.ts";
 import { hostOf, siteOfHost } from "../../../core/url/site-of.ts";
 
 /** Called when the URL is durable with its owner; `isNew`: nobody had found it before. */
@@ -36,6 +37,8 @@ export interface Parcel {
   hint: MemberRun | undefined;
   /** Members that sent it elsewhere, in a row. */
   refusals: number;
+  /** Its job was unknown here when it began to be sent. */
+  isUnheard: boolean;
 }
 
 /** How a batch of parcels was received. */
@@ -69,13 +72,22 @@ export function newParcel(parts: {
     sinceMs,
     hint: undefined,
     refusals: 0,
+    isUnheard: false,
     waiters: acknowledged ? [acknowledged] : [],
   };
 }
 
-/** The parcel that a row of the outbox stands for. */
-export function parcelOfRow(outboxKey: Uint8Array, entry: OutboxEntry, sinceMs: Millis): Parcel {
+/**
+ * The parcel that a row of the outbox stands for; nothing where its key is one of another job: what counts as that job's would
+ * never arrive.
+ */
+export function parcelOfRow(
+  outboxKey: Uint8Array,
+  entry: OutboxEntry,
+  sinceMs: Millis,
+): Parcel | undefined {
   const { tag, words, space } = readOutboxKey(outboxKey);
+  if (jobSpace(entry.job as JobId) !== space) return undefined;
   const position = ringPosition(siteOfHost(hostOf(entry.url as CanonicalUrl)));
   const rowKey = urlKey(tag, position, words, 0, space);
   return newParcel({ rowKey, outboxKey: new Uint8Array(outboxKey), entry, sinceMs });

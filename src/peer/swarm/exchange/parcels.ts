@@ -4,9 +4,15 @@ import type { Parcel } from "./parcel.ts";
 export class Parcels {
   readonly #byId = new Map<string, Parcel>();
   readonly #counts = new Map<number, number>();
+  #unheard = 0;
 
   get size(): number {
     return this.#byId.size;
+  }
+
+  /** Those of jobs that were unknown here, or that were known. */
+  sizeWhere(isUnheard: boolean): number {
+    return isUnheard ? this.#unheard : this.size - this.#unheard;
   }
 
   /** Those of the jobs, as numbered inside keys, that `counts` says yes to. */
@@ -28,6 +34,7 @@ export class Parcels {
   /** `id`: of no parcel that is here. */
   add(id: string, parcel: Parcel): void {
     this.#byId.set(id, parcel);
+    if (parcel.isUnheard) this.#unheard += 1;
     this.#counts.set(parcel.space, this.of(parcel.space) + 1);
   }
 
@@ -35,6 +42,7 @@ export class Parcels {
     const parcel = this.#byId.get(id);
     if (!parcel) return;
     this.#byId.delete(id);
+    if (parcel.isUnheard) this.#unheard -= 1;
     const left = this.of(parcel.space) - 1;
     if (left > 0) this.#counts.set(parcel.space, left);
     else this.#counts.delete(parcel.space);

@@ -297,7 +297,7 @@ export class ReplicaKeeper {
       if (tag === "url" || tag === "exclusion") this.merged.add(id);
       this.#parts.mixed.merged(positionOfKey(row.key));
       if (known === undefined && tag === "outbox") {
-        parcels.push(this.#parcelOf(row.key, merged.value));
+        parcels.push(...this.#parcelsOf(row.key, merged.value));
       }
     }
     if (ops.length === 0) return { changed: 0, durable: this.#parts.journal.flushed() };
@@ -326,9 +326,10 @@ export class ReplicaKeeper {
     if (current === undefined) logged.push(sieveKey);
   }
 
-  #parcelOf(key: Uint8Array, value: Uint8Array): Parcel {
+  #parcelsOf(key: Uint8Array, value: Uint8Array): Parcel[] {
     // The key stays, and is a view of a message.
-    return parcelOfRow(key.slice(), OutboxEntry.decode(value), this.#clock.nowMs());
+    const parcel = parcelOfRow(key.slice(), OutboxEntry.decode(value), this.#clock.nowMs());
+    return parcel ? [parcel] : [];
   }
 
   /** Takes in a row of a queue; tells what it brings to one that is held here. */

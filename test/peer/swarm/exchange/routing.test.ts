@@ -55,7 +55,7 @@ class Bench {
     this.exchange = new Exchange(
       { clock: this.clock, logger: silentLogger, metrics: noMetrics, store: this.store },
       parts,
-      { pendingMax, sentCacheCapacity: 64, lane: defaultLaneOptions },
+      { pendingMax, rowsMax: 1_000, sentCacheCapacity: 64, lane: defaultLaneOptions },
       (error) => {
         throw error;
       },

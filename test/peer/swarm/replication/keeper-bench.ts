@@ -4,6 +4,7 @@ import type { Row } from "../../../../src/core/messages/rows.ts";
 import {
   hostAddress,
   hostKey,
+  jobSpace,
   numberedKey,
   outboxKey,
   queueKey,
@@ -16,7 +17,13 @@ import { HostRecord, RobotsRecord, UrlRecord } from "../../../../src/core/record
 import { urlState } from "../../../../src/core/record/url-state.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { RingPosition } from "../../../../src/core/ring/ring-position.ts";
-import type { HostName, MemberId, OriginName, SiteName } from "../../../../src/core/units.ts";
+import type {
+  HostName,
+  JobId,
+  MemberId,
+  OriginName,
+  SiteName,
+} from "../../../../src/core/units.ts";
 import { dedupeKey } from "../../../../src/core/url/dedupe-key.ts";
 import { fingerprintOf } from "../../../../src/core/url/fingerprint.ts";
 import { noMetrics } from "../../../../src/ports/metrics.ts";
@@ -31,7 +38,7 @@ export const site = "site.test" as SiteName;
 export const url = "http://site.test/";
 export const nowMs = new VirtualClock().nowMs();
 export const position = ringPosition(site);
-export const space = 7;
+export const space = jobSpace("j" as JobId);
 export const key = urlKey("url", position, new Uint32Array([1, 2, 3, 4]), 0, space);
 export const outbox = outboxKey(position, key);
 export const address = hostAddress(site, "site.test" as HostName);
