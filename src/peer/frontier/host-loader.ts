@@ -36,7 +36,7 @@ export class HostLoader {
   /** Their names, by that: a commit has the rows of many. */
   readonly #heldUntil = new Map<Promise<void>, HostName[]>();
   /** What other members have learnt of hosts, for as long as one that is read may be without it. */
-  readonly #heard = new Map<HostName, readonly HostRecord[]>();
+  readonly #heard = new Map<HostName, Set<HostRecord>>();
 
   constructor(
     ports: { readonly clock: Clock; readonly store: Store },
@@ -101,11 +101,11 @@ export class HostLoader {
     const name = record.host as HostName;
     const held = this.#held.get(name)?.host;
     if (held) this.heed(held, record);
-    this.#heard.set(name, [...(this.#heard.get(name) ?? []), record]);
+    const records = this.#heard.get(name) ?? new Set();
+    this.#heard.set(name, records.add(record));
     const forget = (): void => {
-      const others = (this.#heard.get(name) ?? []).filter((other) => other !== record);
-      if (others.length > 0) this.#heard.set(name, others);
-      else this.#heard.delete(name);
+      records.delete(record);
+      if (records.size === 0 && this.#heard.get(name) === records) this.#heard.delete(name);
     };
     // Who began to read before may have the older row, and gets it later: with the last of those that it asked for with it.
     const isRead = (): Promise<unknown> => Promise.allSettled(new Set(this.#loading.values()));

@@ -1,21 +1,26 @@
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { rowsMax } from "../../../src/core/messages/rows.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
 import { ActiveHosts } from "../../../src/peer/frontier/active-hosts.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import type { Store } from "../../../src/ports/store.ts";
 
-it("heeds what was heard of a host between its row's reading and its place in memory", async () => {
-  const clock = new VirtualClock();
+function newHosts(clock: VirtualClock): ActiveHosts {
   const store = { getMany: () => Promise.resolve([undefined]) } as unknown as Store;
   const journal = { append: () => Promise.resolve(), flushed: () => Promise.resolve() };
   const closed = { delete: () => undefined };
-  const hosts = new ActiveHosts(
+  return new ActiveHosts(
     { clock, store },
     { closed, journal } as unknown as ConstructorParameters<typeof ActiveHosts>[1],
     defaultPeerOptions,
     () => undefined,
   );
+}
+
+it("heeds what was heard of a host between its row's reading and its place in memory", async () => {
+  const clock = new VirtualClock();
+  const hosts = newHosts(clock);
   const name = "a.example" as HostName;
   const host = (await hosts.loadAll(new Map([[name, "a.example" as SiteName]]))).get(name);
   const backoffUntilMs = clock.nowMs() + 60_000;
@@ -26,4 +31,15 @@ it("heeds what was heard of a host between its row's reading and its place in me
   if (host) expect(hosts.add(host)).toBe(true);
   expect(host?.crawlDelayMs).toBe(8_000);
   expect(host?.visit.gate.nextFetchAtMs).toBe(backoffUntilMs);
+});
+
+it("hears as many rows of one host as a message may have, as soon as of as many hosts", async () => {
+  const clock = new VirtualClock();
+  const hosts = newHosts(clock);
+  const none = { failuresInRow: 0, breakerBuckets: [], jobs: [], nextFetchAtMs: 0 };
+  for (let crawlDelayMs = 0; crawlDelayMs < rowsMax; crawlDelayMs += 1) {
+    hosts.heed({ ...none, host: "a.example", crawlDelayMs }, Promise.resolve());
+  }
+  await clock.run(clock.sleep(1));
+  expect(hosts.size).toBe(0);
 });
