@@ -113,10 +113,19 @@ export class Territory {
     this.#bereft = undefined;
   }
 
-  /** What is noted within `arcs`, and where. */
+  /**
+   * What is noted within `arcs`, and where; what is noted in the same words is one, however often it was said: there are few
+   * of them, as there are few members.
+   */
   #partsOf(arcs: ArcSet): [Holder, ArcSet][] {
-    const parts = Map.groupBy(this.notes(arcs), ({ value }) => value);
-    return [...parts].map(([holder, part]) => [holder, ArcSet.of(part)]);
+    const words = new Map<Holder, string>();
+    const wordsOf = (holder: Holder): string => {
+      const known = words.get(holder) ?? textOf(holder);
+      words.set(holder, known);
+      return known;
+    };
+    const parts = Map.groupBy(this.notes(arcs), ({ value }) => wordsOf(value)).values();
+    return [...parts].flatMap((part) => (part[0] ? [[part[0].value, ArcSet.of(part)]] : []));
   }
 
   /** A member says what it holds, and of which part of it this peer has a complete copy. */
@@ -192,6 +201,11 @@ export class Territory {
   notes(within: ArcSet): Iterable<{ from: RingPosition; to: RingPosition; value: Holder }> {
     return this.#holders.entries(within);
   }
+}
+
+function textOf({ also, member, generation, synced, former }: Holder): string {
+  const own = `${member} ${generation} ${synced} ${former}`;
+  return also ? `${own} ${textOf(also)}` : own;
 }
 
 /** A holder besides `member` of which there is a complete copy, by what was noted so far. */

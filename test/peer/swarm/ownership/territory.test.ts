@@ -148,6 +148,24 @@ it.each<[string, ...((territory: Territory) => void)[]]>([
   expect(asked.bereft(gone).equals(unasked.bereft(gone))).toBe(true);
 });
 
+it("remembers what one says again and again of ever other arcs as one thing", () => {
+  const territory = new Territory();
+  territory.note(everything, kept(a));
+  const cells = 1_024;
+  const cell = circle / cells;
+  for (let bit = 1; bit < cells; bit *= 2) {
+    const arcs = Array.from({ length: cells }, (_, at) => ({
+      from: (at * cell) as RingPosition,
+      to: ((at + 1) * cell) as RingPosition,
+    }));
+    territory.note(ArcSet.of(arcs.filter((_, at) => (at & bit) !== 0)), kept(b));
+  }
+  const holders = [...territory.notes(everything)].map(({ value }) => value);
+  // Two for each time that it was said, and not for each of the parts into which that has cut the ring.
+  expect(new Set(holders).size).toBeLessThanOrEqual(2 * Math.log2(cells));
+  expect(territory.holderAt(elsewhere)).toEqual({ ...kept(b), also: kept(a) });
+});
+
 describe("arcs that are passed on", () => {
   it("take in nothing meanwhile, unlike those that are held later", () => {
     const territory = new Territory();
