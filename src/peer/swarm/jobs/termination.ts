@@ -18,6 +18,9 @@ import type { SwarmView } from "../members/swarm-view.ts";
 
 type View = Pick<SwarmView, "generation" | "generationOf" | "others" | "ring" | "self">;
 
+/** Jobs whose changes are counted apart, at most: more than there may be. Rows of others are another member's invention. */
+const jobsCountedMax = 65_536;
+
 /** What every member said in one wave. */
 type Wave = ReadonlyMap<string, ActivityReply>;
 
@@ -52,6 +55,8 @@ export class Termination {
   readonly #view: View;
   readonly #busy: (job: JobId | typeof noJob) => string | undefined;
   readonly #activity = new Map<number, number>();
+  /** Of all that are not counted apart. */
+  #otherActivity = 0;
   /** The digest of the members, until another one runs. */
   #members:
     | { readonly generation: number; readonly others: readonly MemberId[]; readonly digest: bigint }
@@ -84,7 +89,9 @@ export class Termination {
       // Most rows of a change are of one job, and once is enough.
       if (space === undefined || space === last) continue;
       last = space;
-      this.#activity.set(space, (this.#activity.get(space) ?? 0) + 1);
+      const count = this.#activity.get(space);
+      if (count === undefined && this.#activity.size >= jobsCountedMax) this.#otherActivity += 1;
+      else this.#activity.set(space, (count ?? 0) + 1);
     }
   }
 
@@ -92,7 +99,7 @@ export class Termination {
   report(job: JobId | typeof noJob): ActivityReply {
     const { generation } = this.#view;
     const busy = this.#busy(job);
-    const activity = job === noJob ? 0 : (this.#activity.get(jobSpace(job)) ?? 0);
+    const activity = job === noJob ? 0 : (this.#activity.get(jobSpace(job)) ?? this.#otherActivity);
     return { busy, activity, generation, members: this.#membersDigest() };
   }
 

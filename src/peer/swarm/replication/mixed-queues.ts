@@ -4,6 +4,9 @@ import type { Arc, RingPosition } from "../../../core/ring/ring-position.ts";
 /** Sites that are looked at together: some tenths of a second, in which nothing of them may pass to another member. */
 const sitesPerLook = 1_000;
 
+/** Sites of which rows came in that are remembered one by one; with more of them, each visit looks. */
+const sitesMax = 2 ** 18;
+
 /**
  * Which entries of a queue that is held may be behind their URL's record, or the second one of a URL: those of arcs that
  * were queued before the arcs were taken, and all at sites of which rows have come in from elsewhere since. With another
@@ -33,7 +36,11 @@ export class MixedQueues {
 
   /** A row of this site has come in from elsewhere. */
   merged(position: RingPosition): void {
+    if (this.has(position, Infinity)) return;
     this.#positions.add(position);
+    if (this.#positions.size <= sitesMax) return;
+    this.taken(ArcSet.whole, Infinity);
+    this.#positions.clear();
   }
 
   /** A row of a queue of this site has come in from elsewhere, with URLs that were known here. */

@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { noJob, type ActivityReply } from "../../../../src/core/messages/activity.ts";
 import { Ring } from "../../../../src/core/ring/ring.ts";
-import { hostAddress, hostKey, outboxKey, queueKey } from "../../../../src/core/record/keys.ts";
+import {
+  hostAddress,
+  hostKey,
+  outboxKey,
+  queueKey,
+  urlKey,
+} from "../../../../src/core/record/keys.ts";
 import type {
   CanonicalUrl,
   HostName,
@@ -210,4 +216,18 @@ describe("Termination", () => {
     await clock.run(clock.sleep(whileMs));
     expect(asked).toHaveLength(count);
   });
+});
+
+it("counts the changes of jobs that nobody has in a bounded memory, and those of jobs apart from them", () => {
+  const { termination } = newTermination(new Map());
+  const change = (space: number): void => {
+    const key = outboxKey(0n, urlKey("url", 0n, Uint32Array.of(1, 2, 3, 4), 0, space));
+    termination.observe([{ type: "del", key }]);
+  };
+  change(one.space);
+  for (let space = 0; space < 65_536; space += 1) change(space);
+  const [before, of] = [termination.report("two" as JobId), termination.report("one" as JobId)];
+  change(70_000);
+  expect(termination.report("two" as JobId).activity).toBe(before.activity + 1);
+  expect(termination.report("one" as JobId).activity).toBe(of.activity);
 });

@@ -70,4 +70,15 @@ describe("MixedQueues", () => {
     const sizes = Array.from({ length: 4 }, () => queues.takeDoubtful().size);
     expect([sizes, queues.hasDoubts]).toEqual([[1_000, 1_000, 500, 0], false]);
   });
+
+  it("has all sites, where rows came in of more than are remembered one by one", () => {
+    const queues = new MixedQueues();
+    for (let site = 0; site <= 2 ** 18; site += 1) queues.merged((2 * site) as RingPosition);
+    const between = 5 as RingPosition;
+    expect(queues.has(between, later)).toBe(true);
+    queues.drop(arcs);
+    expect([low, high].map((position) => queues.has(position, later))).toEqual([false, true]);
+    queues.merged(low);
+    expect([low, middle].map((position) => queues.has(position, later))).toEqual([true, false]);
+  });
 });
