@@ -202,6 +202,7 @@ describe("a peer that is started again", () => {
     const machine = await stoppedWithLayout("9");
     await expect(machine.clock.run(machine.start())).rejects.toMatchObject({
       code: "STORE_VERSION",
+      message: "the database has layout 9, and this version reads layouts 2 to 4",
     });
   });
 

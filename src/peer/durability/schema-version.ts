@@ -30,9 +30,10 @@ export async function checkSchemaVersion(store: Store): Promise<void> {
 function upgrade(found: string, store: Store): Promise<StoreOp[]> {
   const known = upgrades.get(found);
   if (known) return known(store);
+  const [oldest] = upgrades.keys();
   throw new CrawlError(
     "STORE_VERSION",
-    `the database has layout ${found}, and this version reads layout ${schemaVersion}`,
+    `the database has layout ${found}, and this version reads layouts ${oldest} to ${schemaVersion}`,
     { found, expected: schemaVersion },
   );
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
+import { urlKey } from "../../../src/core/record/keys.ts";
+import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
 import { LeaseLog } from "../../../src/peer/durability/lease-log.ts";
 import type { LeaseSlots } from "../../../src/ports/lease-slots.ts";
+import { timelessStore } from "../../support/still-process.ts";
 
 const rowKey = new Uint8Array(24);
 
@@ -30,6 +34,31 @@ describe("a lease log", () => {
     };
     new LeaseLog(slotsThat({ clear }), (error) => reported.push(error)).remove(0);
     expect(reported).toEqual([closed]);
+  });
+
+  it("finds a request once, though the process ends after it is counted and before its note is gone", async () => {
+    const notes: Uint8Array[] = [];
+    const kept: Partial<LeaseSlots> = {
+      start: () => Promise.resolve([...notes]),
+      set: (note) => notes.push(note),
+      clearFound: () => void notes.splice(0),
+    };
+    const disk = new VirtualDisk();
+    const store = timelessStore(disk);
+    await store.start();
+    const start = async (): Promise<{ log: LeaseLog; spaces: readonly number[] }> => {
+      const log = new LeaseLog(slotsThat(kept), () => expect.unreachable());
+      const { spaces, op } = await log.start(store);
+      disk.apply([op]);
+      return { log, spaces };
+    };
+    const first = await start();
+    first.log.add(urlKey("url", 0n, fingerprintOf("http://a.example/"), 0, 7), 0);
+    expect((await start()).spaces).toEqual([7]);
+    const third = await start();
+    expect(third.spaces).toEqual([]);
+    third.log.forgetFound();
+    expect(notes).toEqual([]);
   });
 });
 
