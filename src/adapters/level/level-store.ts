@@ -1,4 +1,4 @@
-import { open, readdir } from "node:fs/promises";
+import { access, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Level } from "level";
 import { CrawlError, invariant } from "../../core/errors.ts";
@@ -235,10 +235,18 @@ export class LevelStore implements Store {
       if (sync && this.#unsynced) await this.#syncLogs();
       await batch.write(sync);
       this.#unsynced = !sync;
+      if (sync) await this.#checkNamed();
     } catch (error) {
       this.#failure ??= storeFailure("write", this.#options.directory, error);
       throw this.#failure;
     }
+  }
+
+  /** A log that was removed takes batches until it is full, and keeps none. */
+  async #checkNamed(): Promise<void> {
+    const current = join(this.#options.directory, "CURRENT");
+    if (await access(current).then(() => true, ifGone)) return;
+    throw new Error("it was removed or moved away while it was in use");
   }
 
   async #syncLogs(): Promise<void> {

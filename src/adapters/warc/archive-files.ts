@@ -1,4 +1,4 @@
-import { open, rename, unlink } from "node:fs/promises";
+import { open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CrawlError, InvariantError, isNoSpace } from "../../core/errors.ts";
 
@@ -98,6 +98,12 @@ export async function syncPath(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Rejects where the file is not there any more: one that was removed takes bytes until it is closed, and keeps none. */
+export async function checkNamed(path: string): Promise<void> {
+  if ((await unlessMissing(() => stat(path))) !== undefined) return;
+  throw new Error("it was removed or moved away while it was written");
 }
 
 /** Renames durably within one directory. */

@@ -4,7 +4,7 @@ import type { CaptureIndex } from "../../core/archive/capture.ts";
 import { invariant } from "../../core/errors.ts";
 import type { ArchiveLocation, ArchiveMark } from "../../ports/archive.ts";
 import type { ArchiveFile, ArchiveFiles } from "./archive-files.ts";
-import { onDisk, renameDurably, syncPath, writeFully } from "./archive-files.ts";
+import { checkNamed, onDisk, renameDurably, syncPath, writeFully } from "./archive-files.ts";
 import type { ArchivePaths } from "./file-names.ts";
 import { appendedLines, writeIndex } from "./index-file.ts";
 import { LineSorter } from "./line-sorter.ts";
@@ -82,6 +82,7 @@ export class OpenSegment {
     await onDisk(this.paths.openWarc, async () => {
       await writeFully(handles.warc, bytes, this.#durableBytes);
       await handles.warc.datasync();
+      await checkNamed(this.paths.openWarc);
     });
     await onDisk(this.paths.openIndex, () => writeFully(handles.index, [lines], this.#indexBytes));
     this.#indexBytes += lines.length;

@@ -222,3 +222,16 @@ it("keeps keys and values of every length apart, small ones and large ones in on
   expect(await store.hasMany(keys)).toEqual([...lengths.map(() => true), false]);
   await store.stop();
 });
+
+it("says that its directory was removed while it was in use: the log goes on taking batches", async () => {
+  const store = await opened();
+  await store.write([put(1, 1)], { sync: true });
+  await rm(directory, { recursive: true });
+  const expected = {
+    code: "STORE_IO",
+    message: expect.stringContaining("removed or moved away") as unknown,
+  };
+  await expect(store.write([put(2, 1)], { sync: true })).rejects.toMatchObject(expected);
+  await expect(store.write([put(3, 1)], { sync: false })).rejects.toMatchObject(expected);
+  await store.stop();
+});

@@ -1,3 +1,5 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ArchiveFile, ArchiveFiles } from "../../../src/adapters/warc/archive-files.ts";
 import { nodeArchiveFiles } from "../../../src/adapters/warc/archive-files.ts";
@@ -150,6 +152,19 @@ describe("a WarcArchive on a disk that fails", () => {
     page(archive, "/b");
     await archive.stop();
     expect(await faultsIn(directory)).toEqual([]);
+  });
+
+  test("says that a file was removed while it was written: the system goes on taking bytes for it", async () => {
+    const directory = await world.directory();
+    const archive = world.open(directory);
+    await archive.start(undefined);
+    page(archive, "/a");
+    await archive.flush();
+    for (const name of await readdir(directory)) await rm(join(directory, name));
+    page(archive, "/b");
+    const expected = { code: "ARCHIVE_IO", message: messageWith("removed or moved away") };
+    await expect(archive.flush()).rejects.toMatchObject(expected);
+    await expect(archive.stop()).rejects.toMatchObject(expected);
   });
 
   test("says that its directory cannot be made", async () => {
