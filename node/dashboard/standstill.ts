@@ -126,6 +126,6 @@ function reasonOf({ robots, detail = "it rests" }: HostStatus, dateMs: Millis): 
 }
 
 function isAwaited({ expiresAt, failure, httpStatus }: OriginRobots, dateMs: Millis): boolean {
-  if (failure === undefined && httpStatus < 500) return false;
+  if (failure === undefined && httpStatus < 500 && httpStatus !== 429) return false;
   return Date.parse(expiresAt) + turnMsMax > dateMs;
 }

@@ -93,6 +93,11 @@ describe("Standstill", () => {
       resting("a.example", { httpStatus: 503 }),
       "its robots.txt answers with 503",
     ],
+    [
+      "robots.txt that asks for a pause",
+      resting("a.example", { httpStatus: 429 }),
+      "its robots.txt answers with 429",
+    ],
     ["a page that failed", resting("a.example"), "the host rests after a failure"],
   ])("says what is wrong, and when it is tried again: %s", async (_what, host, reason) => {
     expect(await told([host])).toBe(`a.example: ${reason}; tried again in 4.0 s`);
