@@ -73,11 +73,11 @@ describe("ParserPool", () => {
   it("gives a long body the time that it takes to compress", async () => {
     const pool = await started({ pageMsMax: 1 });
     const small = parseRequest();
-    const body = new Uint8Array(100_000_000);
+    const body = new Uint8Array(40_000_000);
     const exchange = { ...small.exchange, encodedBody: body };
     const headers = ["Content-Type", "application/octet-stream"];
     const page = await pool.parse({ ...small, body, exchange, contentHeaders: headers });
-    expect(page.capture.responseLength).toBeGreaterThan(100_000);
+    expect(page.capture.responseLength).toBeGreaterThan(35_000);
   });
 
   it("replaces a thread that runs out of memory", async () => {
