@@ -103,8 +103,9 @@ export class Arrivals {
   async #isWelcome(stream: Stream, connection: Connection): Promise<boolean> {
     const waiting = { evict: () => stream.abort(new Error("too many streams without a greeting")) };
     this.#waiting.hold(waiting, 1);
-    const isGreeted = await this.#ports.isGreeted(connection);
-    this.#waiting.release(waiting);
+    const isGreeted = await this.#ports
+      .isGreeted(connection)
+      .finally(() => this.#waiting.release(waiting));
     if (!isGreeted) stream.abort(new Error("no greeting"));
     else if (!this.#openings.allows(memberAt(connection), this.#ports.nowMs())) {
       // Streams are meant to last. libp2p opens no more than a few of a kind at once, so the rest wait with this one.

@@ -2,25 +2,14 @@ import type { IdentifyResult } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { multiaddr } from "@multiformats/multiaddr";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newNode, type OverlayNode } from "../../../src/adapters/libp2p/new-node.ts";
-import { newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
+import type { OverlayNode } from "../../../src/adapters/libp2p/new-node.ts";
+import { newPlainNode } from "./plain-node.ts";
 import { closed, RawNode } from "./raw-node.ts";
 
 const messageBytesMax = 8_192;
 
 async function startedNode(): Promise<OverlayNode> {
-  const node = await newNode({
-    key: await newPeerKey(),
-    swarm: "test",
-    listen: ["/ip4/127.0.0.1/tcp/0"],
-    localDiscovery: false,
-    prefix: "/orbweaver/1/test/0123abcd",
-    topic: "test",
-    gater: {},
-    onOwnKey: () => undefined,
-    onFlood: () => undefined,
-    onFound: () => undefined,
-  });
+  const node = await newPlainNode(["/ip4/127.0.0.1/tcp/0"]);
   await node.start();
   return node;
 }

@@ -1,8 +1,8 @@
 import { peerIdFromString } from "@libp2p/peer-id";
 import type { PeerId } from "@libp2p/interface";
 import { expect, it } from "vitest";
-import { newNode } from "../../../src/adapters/libp2p/new-node.ts";
 import { memberIdOf, newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
+import { newPlainNode } from "./plain-node.ts";
 
 interface Lookup {
   readonly routingTable: {
@@ -12,18 +12,7 @@ interface Lookup {
 }
 
 it("keeps few peers that others tell of waiting to be tried", async () => {
-  const node = await newNode({
-    key: await newPeerKey(),
-    swarm: "test",
-    listen: [],
-    localDiscovery: false,
-    prefix: "/orbweaver/1/test/0123abcd",
-    topic: "test",
-    gater: {},
-    onOwnKey: () => undefined,
-    onFlood: () => undefined,
-    onFound: () => undefined,
-  });
+  const node = await newPlainNode([]);
   const { routingTable } = (node.services as unknown as { readonly lookup: Lookup }).lookup;
   const keys = await Promise.all(Array.from({ length: 300 }, newPeerKey));
   const peers = keys.map((key) => peerIdFromString(memberIdOf(key)));
