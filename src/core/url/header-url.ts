@@ -10,11 +10,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * by them (github.com/whatwg/fetch, issue 883).
  */
 export function canonicalizeLocation(value: string, base: string): CanonicalUrl | undefined {
-  const escaped = value.replace(
+  return canonicalizeUrl(escapedBytes(value), base);
+}
+
+/** `text`, of which each character is a byte, in ASCII: what is beyond it is escaped. */
+export function escapedBytes(text: string): string {
+  return text.replace(
     /[\x80-\xff]/g,
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return canonicalizeUrl(escaped, base);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { RobotsRecord } from "../../core/record/record.pb.ts";
-import { wholeLines } from "../../core/robots/read-robots.ts";
 import { isCutAnswer, robotsRedirectsMax, robotsVerdict } from "../../core/robots/robots-policy.ts";
 import type { RobotsFetchOutcome } from "../../core/robots/robots-policy.ts";
+import { robotsText } from "../../core/robots/robots-text.ts";
 import type { CanonicalUrl, Millis, OriginName } from "../../core/units.ts";
 import { canonicalizeLocation } from "../../core/url/header-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
@@ -320,8 +320,7 @@ function answerOf(response: FetchResponse, clock: Clock): RobotsFetchOutcome {
 }
 
 function textOf({ body, truncation }: FetchResponse): string {
-  const text = new TextDecoder().decode(body);
-  return truncation === undefined ? text : wholeLines(text);
+  return robotsText(body, truncation !== undefined);
 }
 
 /** When the server has surely seen the request. */
