@@ -33,10 +33,22 @@ function charsetParameter(header: string): string | undefined {
 
 const htmlMimes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 
+/** What servers send that know no type: as good as none (MIME Sniffing Standard, section 7). */
+const unknownMimes: ReadonlySet<string> = new Set([
+  "*/*",
+  "application/unknown",
+  "unknown/unknown",
+]);
+
+function knownMime(header: string | undefined): string | undefined {
+  const mime = parseContentType(header)?.mime;
+  return mime === undefined || unknownMimes.has(mime) ? undefined : mime;
+}
+
 /** Whether a response with this header may be HTML, so that its body is worth having; see {@link isHtml}. */
 export function isHtmlType(header: string | undefined): boolean {
-  const type = parseContentType(header);
-  return type === undefined || htmlMimes.has(type.mime);
+  const mime = knownMime(header);
+  return mime === undefined || htmlMimes.has(mime);
 }
 
 const sitemapMimes: ReadonlySet<string> = new Set([
@@ -65,11 +77,11 @@ export function isSitemapType(header: string | undefined, url: string): boolean 
 }
 
 /**
- * Whether a body is to be parsed for links: HTML or XHTML by its header, or without one that can be read, something
+ * Whether a body is to be parsed for links: HTML or XHTML by its header, or without one that names a type, something
  * that begins like HTML.
  */
 export function isHtml(header: string | undefined, body: Uint8Array): boolean {
-  return isHtmlType(header) && (parseContentType(header) !== undefined || looksLikeHtml(body));
+  return isHtmlType(header) && (knownMime(header) !== undefined || looksLikeHtml(body));
 }
 
 export function isXhtml(header: string | undefined): boolean {
