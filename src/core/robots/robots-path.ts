@@ -31,6 +31,8 @@ function normalizeOne(found: string): string {
     const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
     return unreserved.test(character) ? character : found.toUpperCase();
   }
+  // Alone it is an octet like others: a pattern may end within an escape (`/*%2`).
+  if (found === "%") return found;
   const escaped = encodeURIComponent(found);
   return escaped === found ? `%${found.charCodeAt(0).toString(16).toUpperCase()}` : escaped;
 }
