@@ -47,7 +47,8 @@ const followedLinkTypes: ReadonlySet<string> = new Set(["canonical", "next", "pr
 /** What a URL may neither begin nor end with: this, and the control characters before it. */
 const space = 0x20;
 
-const asciiSpaces = /[\t\n\f\r ]+/;
+/** White space, and commas: Google documents both, and what is meant is plain. */
+const betweenRelations = /[\t\n\f\r ,]+/;
 
 /** Collects from one document what {@link RawPage} holds. */
 export class PageReader implements TagHandler {
@@ -139,7 +140,7 @@ export class PageReader implements TagHandler {
   }
 
   #relations(attributes: TagAttributes): readonly string[] {
-    return this.#value(attributes.rel)?.toLowerCase().split(asciiSpaces) ?? [];
+    return this.#value(attributes.rel)?.toLowerCase().split(betweenRelations) ?? [];
   }
 
   #addReference(raw: string | undefined, followed: boolean): void {

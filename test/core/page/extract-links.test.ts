@@ -126,8 +126,8 @@ describe("the links of a page", () => {
   it("are set apart where no link to a URL is to be followed", () => {
     const page = extract(`<a rel="x NoFollow" href=1><a rel=ugc href=2><a rel=sponsored href=3>
       <a rel=nofollow href=4><a href=./4><a href=5><a href=5 rel=nofollow><a rel=nofollower href=6>
-      <a href=7><a rel=nofollow href=./7>`);
-    expect(page.nofollowLinks).toEqual([1, 2, 3].map((x) => `http://e.org/dir/${x}`));
+      <a href=7><a rel=nofollow href=./7><a rel="ugc,nofollow" href=8><a rel=x,nofollow,y href=9>`);
+    expect(page.nofollowLinks).toEqual([1, 2, 3, 8, 9].map((x) => `http://e.org/dir/${x}`));
     expect(page.links).toEqual([4, 5, 6, 7].map((x) => `http://e.org/dir/${x}`));
   });
 
