@@ -10,9 +10,12 @@ const YEARS_AHEAD_MAX = 50;
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 const time = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
-/** The three forms of RFC 9110, section 5.6.7: IMF-fixdate, RFC 850, asctime. */
+/**
+ * The three forms of RFC 9110, section 5.6.7: IMF-fixdate, RFC 850, asctime. The first as those of mail have it, too, which many
+ * programs take it for: a day of one digit, and other names of the same zone.
+ */
 const dateForms = [
-  String.raw`^[a-z]{3}, (?<day>\d\d) (?<month>[a-z]{3}) (?<year>\d{4}) ${time} gmt$`,
+  String.raw`^[a-z]{3}, (?<day>\d\d?) (?<month>[a-z]{3}) (?<year>\d{4}) ${time} (?:gmt|utc?|[+-]0000)$`,
   String.raw`^[a-z]{6,9}, (?<day>\d\d)-(?<month>[a-z]{3})-(?<year>\d\d) ${time} gmt$`,
   String.raw`^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]\d) ${time} (?<year>\d{4})$`,
 ].map((form) => new RegExp(form, "i"));

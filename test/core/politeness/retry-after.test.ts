@@ -20,6 +20,9 @@ describe("parseRetryAfter", () => {
     "Sunday, 06-Nov-94 08:49:37 GMT",
     "Sun Nov  6 08:49:37 1994",
     "sun, 06 nov 1994 08:49:37 gmt",
+    "Sun, 6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 UTC",
+    "Sun, 06 Nov 1994 08:49:37 -0000",
   ])("reads the date %j", (value) => {
     expect(parseRetryAfter(value, exampleMs - 90_000)).toBe(90_000);
   });
@@ -63,6 +66,7 @@ describe("parseRetryAfter", () => {
     "Sun, 06 Nov 1994 08:60:37 GMT",
     "Sun, 06 Nov 1994 08:49:61 GMT",
     "Sun, 06 Nov 1994 08:49:37",
+    "Sun, 06 Nov 1994 08:49:37 +0100",
     "1994-11-06T08:49:37Z",
     "1".repeat(65),
   ])("makes nothing of %j", (value) => {
