@@ -22,6 +22,11 @@ export interface HttpApiOptions {
    */
   readonly connectionsMax: number;
   /**
+   * Archived bodies held at once, from the question for one until the last of it is sent; who asks for another waits. Each
+   * takes as much memory as the page is long, however slowly it is read. @default 16
+   */
+  readonly contentsMax: number;
+  /**
    * A connection on which nothing moves for so long is closed: longer than any question stays open, and than a swarm takes
    * for a batch of a stream of URLs. @default 180_000
    */
@@ -40,6 +45,7 @@ export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
   waitMsMax: 60_000,
   waitMsMin: 1_500,
   connectionsMax: 256,
+  contentsMax: 16,
   silenceMsMax: 180_000,
   headBytesMax: 64 * 1_024,
   stopMsMax: 2_000,

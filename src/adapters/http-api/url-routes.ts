@@ -9,6 +9,7 @@ import { injectUrlsMax, rejectedNamedMax, statusUrlsMax } from "../../ports/peer
 import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-control.ts";
 import { BodyFormError, RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
+import { ContentPlaces } from "./content-places.ts";
 import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
@@ -86,6 +87,7 @@ interface ListQuery {
 /** Questions about URLs, and their injection. */
 export function urlRoutes(context: RouteContext): FastifyPluginCallback {
   const { control } = context;
+  const contentPlaces = new ContentPlaces(context.options.contentsMax);
   return (app: FastifyInstance, _options, done) => {
     app.addContentTypeParser(lineTypes, ({ headers }, payload, parsed) =>
       isPlainUtf8(headers) ? parsed(null, payload) : parsed(new BodyFormError("not plain UTF-8")),
@@ -127,7 +129,9 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
       "/content",
       { schema: { querystring: urlQuery } },
       async ({ query }, reply) => {
-        const archived = await control.content(query.url, query.job, goneOf(reply));
+        const over = goneOf(reply);
+        await contentPlaces.take(over);
+        const archived = await control.content(query.url, query.job, over);
         return reply.headers(contentHeaders(archived)).send(Buffer.from(archived.body));
       },
     );
