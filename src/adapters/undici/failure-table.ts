@@ -8,12 +8,17 @@ export type FailurePhase = "connect" | "head" | "body";
 export const addressForbiddenCode = "ERR_ADDRESS_FORBIDDEN";
 
 /**
- * What each error code of the system (`E...`) and of undici (`UND_ERR_...`) means.
+ * What each error code of the system (`E...`), of undici (`UND_ERR_...`) and of OpenSSL's look at a certificate means.
  *
  * A code that is missing here is judged by {@link failureOf}.
  */
 const failureByCode: ReadonlyMap<string, FetchFailure> = new Map([
   [addressForbiddenCode, "address-forbidden"],
+  ["CERT_HAS_EXPIRED", "certificate-expired"],
+  ["CERT_NOT_YET_VALID", "certificate-expired"],
+  ["CERT_REVOKED", "certificate-untrusted"],
+  ["CERT_UNTRUSTED", "certificate-untrusted"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "certificate-untrusted"],
   ["EACCES", "connect-unreachable"],
   ["EADDRNOTAVAIL", "connect-unreachable"],
   ["EAFNOSUPPORT", "connect-unreachable"],
@@ -34,6 +39,11 @@ const failureByCode: ReadonlyMap<string, FetchFailure> = new Map([
   ["EPROTO", "tls-error"],
   // undici asserts of some responses what only those that keep to the protocol fulfil.
   ["ERR_ASSERTION", "bad-framing"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "certificate-name"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "certificate-untrusted"],
+  ["UNABLE_TO_GET_ISSUER_CERT", "certificate-untrusted"],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "certificate-untrusted"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "certificate-untrusted"],
   ["UND_ERR_DESTROYED", "aborted"],
   ["UND_ERR_CLOSED", "aborted"],
   ["UND_ERR_HEADERS_OVERFLOW", "head-too-large"],
@@ -90,7 +100,7 @@ export function failureOf(
   if (known !== undefined) return known;
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls-error";
   if (phase !== "connect") return "connection-reset";
-  // Certificate errors have many names and no common prefix.
+  // OpenSSL finds more faults in certificates, and their names have no common prefix.
   return secure ? "tls-error" : "connect-unreachable";
 }
 

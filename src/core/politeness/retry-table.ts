@@ -1,5 +1,9 @@
 import type { Discovery } from "../record/queue-bundle.ts";
 
+/** What is wrong with the certificate that a server shows. */
+export type CertificateFailure =
+  "certificate-expired" | "certificate-name" | "certificate-untrusted";
+
 /** Every way an exchange can fail before it yields a usable response. */
 export type FetchFailure =
   | "aborted"
@@ -11,6 +15,7 @@ export type FetchFailure =
   | "connection-stale"
   | "bad-encoding"
   | "bad-framing"
+  | CertificateFailure
   | "content-length-mismatch"
   | "decompression-bomb"
   | "dns-error"
@@ -56,6 +61,9 @@ const PATIENT = 5;
  */
 const unseen: RetryRule = Object.freeze({ attemptsMax: 8, verdict: "failed" });
 
+/** Certificates and protocol versions seldom change within an hour, and concern the whole host. */
+const insecure: RetryRule = Object.freeze({ attemptsMax: TWICE, verdict: "failed" });
+
 /** The retry policy for exchanges that yield no response. */
 const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   // Our own doing: the URL stays queued and the host is not judged.
@@ -73,6 +81,9 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   "bad-encoding": { attemptsMax: ONCE, verdict: "ok" },
   // The host answered, but not in HTTP: mostly one broken page, and no proof that the host is well either.
   "bad-framing": { attemptsMax: TWICE, verdict: "neutral" },
+  "certificate-expired": insecure,
+  "certificate-name": insecure,
+  "certificate-untrusted": insecure,
   // Mostly a script that counts wrongly, and then for ever; the host is well.
   "content-length-mismatch": { attemptsMax: TWICE, verdict: "ok" },
   "decompression-bomb": { attemptsMax: ONCE, verdict: "ok" },
@@ -83,8 +94,7 @@ const failureRules: Readonly<Record<FetchFailure, RetryRule>> = Object.freeze({
   "head-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
   "head-too-large": { attemptsMax: ONCE, verdict: "ok" },
   "idle-timeout": { attemptsMax: TRANSIENT, verdict: "failed" },
-  // Certificates and protocol versions seldom change within an hour, and concern the whole host.
-  "tls-error": { attemptsMax: TWICE, verdict: "failed" },
+  "tls-error": insecure,
   // Each attempt costs both sides a minute.
   "total-timeout": { attemptsMax: TWICE, verdict: "failed" },
 });

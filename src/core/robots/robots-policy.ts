@@ -80,6 +80,9 @@ export const defaultRobotsPolicyOptions: RobotsPolicyOptions = Object.freeze({
 /** A zone, a certificate and our own rules are not changed within minutes. */
 const lastingFailures: ReadonlySet<string> = new Set<FetchFailure>([
   "address-forbidden",
+  "certificate-expired",
+  "certificate-name",
+  "certificate-untrusted",
   "dns-not-found",
   "tls-error",
 ]);

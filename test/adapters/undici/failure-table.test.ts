@@ -19,7 +19,10 @@ it.each<[string, FailurePhase, boolean, FetchFailure]>([
   ["ECONNRESET", "body", true, "content-length-mismatch"],
   ["ECONNREFUSED", "connect", false, "connect-refused"],
   ["ERR_SSL_SOME_ALERT", "head", false, "tls-error"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "head", false, "tls-error"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "connect", false, "certificate-name"],
+  ["ERR_TLS_HANDSHAKE_TIMEOUT", "head", false, "tls-error"],
+  ["CERT_HAS_EXPIRED", "connect", false, "certificate-expired"],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "connect", false, "certificate-untrusted"],
   ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "body", true, "content-length-mismatch"],
   ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "head", true, "bad-framing"],
   ["EUNHEARDOF", "connect", false, "connect-unreachable"],
@@ -29,7 +32,7 @@ it.each<[string, FailurePhase, boolean, FetchFailure]>([
 });
 
 it("takes what has no known name for a certificate's fault where the connection is encrypted", () => {
-  expect(failureOf(errorOf("CERT_HAS_EXPIRED"), "connect", true, false)).toBe("tls-error");
+  expect(failureOf(errorOf("PATH_LENGTH_EXCEEDED"), "connect", true, false)).toBe("tls-error");
 });
 
 it.each([

@@ -79,17 +79,19 @@ describe("robotsVerdict", () => {
     ]);
   });
 
-  it.each(["dns-not-found", "tls-error", "address-forbidden"] as const)(
-    "gives an origin up sooner after %s",
-    (failure) => {
-      const waits = [0, 1, 2].map(
-        (failuresInRow) => robotsVerdict(refused, { failuresInRow }).ttlMs,
-      );
-      expect(waits).toEqual([2 * secondMs, 4 * secondMs, 8 * secondMs]);
-      expect(isGivenUp({ failuresInRow: 2, failure })).toBe(false);
-      expect(isGivenUp({ failuresInRow: 3, failure })).toBe(true);
-    },
-  );
+  it.each([
+    "dns-not-found",
+    "tls-error",
+    "certificate-expired",
+    "certificate-name",
+    "certificate-untrusted",
+    "address-forbidden",
+  ] as const)("gives an origin up sooner after %s", (failure) => {
+    const waits = [0, 1, 2].map((failuresInRow) => robotsVerdict(refused, { failuresInRow }).ttlMs);
+    expect(waits).toEqual([2 * secondMs, 4 * secondMs, 8 * secondMs]);
+    expect(isGivenUp({ failuresInRow: 2, failure })).toBe(false);
+    expect(isGivenUp({ failuresInRow: 3, failure })).toBe(true);
+  });
 
   it("does not give an origin up sooner after a failure that may pass", () => {
     expect(isGivenUp({ failuresInRow: 6, failure: "connect-refused" })).toBe(false);
