@@ -97,7 +97,8 @@ export class Peer implements PeerControl {
     this.#frontier = new Frontier(ports, { jobs: this.#jobs, journal: this.#journal }, options, {
       signal,
       onDue: () => this.#dispatcher.wake(),
-      onFailure,
+      // What it still reads at the end fails as the database closes, and nobody wants it any more.
+      onFailure: (error) => (signal.aborted ? undefined : onFailure(error)),
     });
     const shared = {
       frontier: this.#frontier,

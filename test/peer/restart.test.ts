@@ -54,6 +54,26 @@ describe("a peer that is started again", () => {
     expect(seen).toEqual({ openRequests: 0, fetched });
   });
 
+  it("stops at once while it reads what is queued, and has not failed", async () => {
+    const machine = new VirtualPeer(web, {}, { readMedianMs: 5 });
+    const failures: unknown[] = [];
+    await machine.clock.run(
+      (async () => {
+        const first = await machine.start();
+        await machine.inject([seed], { delayMs: 60_000 });
+        await first.stop();
+        for (const afterMs of [0, 5, 10, 15]) {
+          const peer = await machine.start();
+          void peer.failed.then((error) => failures.push(error));
+          await machine.clock.sleep(afterMs);
+          await peer.stop();
+          await machine.clock.sleep(1_000);
+        }
+      })(),
+    );
+    expect(failures).toEqual([]);
+  });
+
   it("leaves a host alone for as long as that asked, though the machine was asleep before", async () => {
     const machine = new VirtualPeer(() => ({ status: 503, headers: { "retry-after": "3600" } }));
     const host = await machine.clock.run(
