@@ -5,9 +5,9 @@ export function formatCount(value: number): string {
     .replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
-/** A rate with as many digits as mean something: `0.35`, `4.2`, `1,234`. */
+/** A rate with as many digits as mean something: `0.35`, `4.2`, `1,234`. One that fades away is `0` in the end. */
 export function formatRate(perSecond: number): string {
-  if (!Number.isFinite(perSecond) || perSecond <= 0) return "0";
+  if (!Number.isFinite(perSecond) || perSecond < 0.005) return "0";
   if (perSecond < 1) return perSecond.toFixed(2);
   return perSecond < 9.95 ? perSecond.toFixed(1) : formatCount(perSecond);
 }
