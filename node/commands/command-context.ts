@@ -13,7 +13,7 @@ import { usageError } from "../error-line.ts";
 import type { ComposePeer } from "../peer-session.ts";
 import type { Terminal } from "../terminal.ts";
 import { nearest } from "../text/nearest.ts";
-import { table } from "../text/terminal-text.ts";
+import { printable, shellWord, table } from "../text/terminal-text.ts";
 
 /** What every command is built with. */
 export interface CommandContext {
@@ -69,6 +69,12 @@ export function commandPath(command: Command): string {
     : `${commandPath(command.parent)} ${command.name()}`;
 }
 
+/** Who names a URL alone wants it crawled. */
+function meantBy(word: string, names: readonly string[]): string | undefined {
+  const isSeed = names.includes("crawl") && /^https?:\/\//i.test(word);
+  return isSeed ? `crawl ${printable(shellWord(word))}` : nearest(word, names);
+}
+
 /**
  * Fails with `CONFIG_INVALID` where words are left over: the first one names no command of `parent`, or one whose options
  * stand before its name.
@@ -81,11 +87,19 @@ export function refuseUnknown(parent: Command, [word]: readonly string[]): void 
     const named = `${path} ${word}`;
     throw usageError(`options of "${named}" stand behind it; ${named} --help lists them`);
   }
-  const meant = nearest(word, names);
+  const meant = meantBy(word, names);
   const advice =
     meant === undefined ? `${path} --help lists the commands` : `did you mean "${path} ${meant}"?`;
   const given = `${path} ${word}`.replace("peer ", "");
   throw usageError(`there is no command ${JSON.stringify(given)}; ${advice}`);
+}
+
+/** `--file` of a command that takes URLs. A second one is refused: it would stand for the first, which nobody would read. */
+export function fileOption(help: string): Option {
+  return new Option("--file <file>", help).argParser((file, earlier: unknown) => {
+    if (earlier === undefined) return file;
+    throw usageError("--file stands for one file; for several: cat FILE... | peer ... --file -");
+  });
 }
 
 /** A number that one command alone takes, with a default that its help shows. */

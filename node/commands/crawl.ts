@@ -33,6 +33,7 @@ import { inputText, rejectionText } from "../url-file.ts";
 import { Rejections, urlSource, type Rejection, type UrlSource } from "../url-source.ts";
 import {
   colorWanted,
+  fileOption,
   newCommand,
   printDocument,
   sayContact,
@@ -80,7 +81,7 @@ export function crawlCommand(context: CommandContext): Command {
   } as const;
   return newCommand(text, settingNames)
     .argument("[url...]", "where to start, or - for standard input; not needed to continue a crawl")
-    .option("--file <file>", "read the URLs to start from out of a file, one a line")
+    .addOption(fileOption("read the URLs to start from out of a file, one a line"))
     .action((urls: string[], _options: unknown, command: Command) => crawl(context, command, urls));
 }
 

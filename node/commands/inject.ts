@@ -15,6 +15,7 @@ import { Rejections, urlSource, type UrlSource } from "../url-source.ts";
 import {
   clientOf,
   clientSettingNames,
+  fileOption,
   newCommand,
   printDocument,
   settingsOf,
@@ -40,7 +41,7 @@ export function injectCommand(context: CommandContext): Command {
   } as const;
   return newCommand(text, settingNames)
     .argument("[url...]", "URLs, or - for standard input")
-    .option("--file <file>", "read URLs from a file, one a line")
+    .addOption(fileOption("read URLs from a file, one a line"))
     .action((urls: string[], _options: unknown, command: Command) =>
       inject(context, command, urls),
     );

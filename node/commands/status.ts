@@ -6,6 +6,7 @@ import { fileBytes, rejectionText, urlLineBatches } from "../url-file.ts";
 import {
   clientOf,
   clientSettingNames,
+  fileOption,
   newCommand,
   printJson,
   settingsOf,
@@ -28,7 +29,7 @@ export function statusCommand(context: CommandContext): Command {
   } as const;
   return newCommand(text, ["job", ...clientSettingNames])
     .argument("[url...]", "URLs")
-    .option("--file <file>", "read URLs from a file, one a line; - is standard input")
+    .addOption(fileOption("read URLs from a file, one a line; - is standard input"))
     .action((urls: string[], _options: unknown, command: Command) =>
       status(context, command, urls),
     );

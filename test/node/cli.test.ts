@@ -88,6 +88,8 @@ describe("the command line", () => {
     [["stats", "--api", "nowhere"], "--api must be HOST:PORT, such as 127.0.0.1:7780, got"],
     [["run", "--dns", "127.0.0.1"], "--dns must be HOST:PORT, such as 127.0.0.1:53, got"],
     [["help", "nope"], 'there is no command "nope"; peer --help lists the commands'],
+    [["https://a.example/?b&c"], `did you mean "peer crawl 'https://a.example/?b&c'"?`],
+    [["run", "http://a.example/"], 'did you mean "peer crawl http://a.example/"?'],
     [["help", "stat"], 'there is no command "stat"; did you mean "peer stats"?'],
     [["help", "jobs", "shw"], 'there is no command "jobs shw"; did you mean "peer jobs show"?'],
     [["stats", "x"], "too many arguments for 'stats': expected 0 arguments but got 1: x; peer"],

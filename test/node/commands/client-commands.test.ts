@@ -205,6 +205,8 @@ describe("peer inject", () => {
     [["inject", "ftp://a.example/"], "not ftp"],
     [["inject", `http://a.example/${"x".repeat(70_000)}`], "longer than 65,536 characters"],
     [["inject", "http://a/", "--file", "x"], "not both"],
+    [["inject", "--file", "x", "--file", "y"], "--file stands for one file"],
+    [["status", "--file", "x", "--file", "y"], "--file stands for one file"],
     [["inject", "--file", "/no/such/file"], "there is no such file"],
     [["inject", "http://a/", "--scope", "web"], "--scope must be one of"],
   ])("refuses %j with exit code 2 and one line", expectRefusal);

@@ -310,6 +310,7 @@ describe("peer crawl --file", () => {
 
   it.each([
     [["http://docs.example/", "--file", "urls.txt"], "give URLs or --file, not both"],
+    [["--file", "urls.txt", "--file", "more.txt"], "--file stands for one file"],
     [["--file", "-"], "a crawl of URLs from standard input needs --out DIR"],
     [["-"], "a crawl of URLs from standard input needs --out DIR"],
     [["--file", "/no/such/file"], "/no/such/file cannot be read (there is no such file)"],
