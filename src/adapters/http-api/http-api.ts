@@ -12,6 +12,7 @@ import { answerNoRequest, refuseExpectation } from "./no-request.ts";
 import { otherMethods } from "./other-methods.ts";
 import { pageRoutes, type SwarmPages } from "./page-routes.ts";
 import { peerRoutes } from "./peer-routes.ts";
+import { readPlainJson } from "./plain-body.ts";
 import { isLoopback, refusal } from "./request-guard.ts";
 import { schemaProblem } from "./schema-problem.ts";
 import { SharedStats } from "./shared-stats.ts";
@@ -150,6 +151,7 @@ export class HttpApi {
       );
       return reply.code(status).send(body);
     });
+    readPlainJson(app);
     const { control, pages } = this.#parts;
     const stats = new SharedStats(control);
     const stopping = this.#stopping.signal;

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply } from "fastify";
 import { listedStates, parseHttpFilter } from "../../core/answers/url-list.ts";
@@ -7,12 +6,13 @@ import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-option
 import type { JobId } from "../../core/units.ts";
 import { injectUrlsMax, rejectedNamedMax, statusUrlsMax } from "../../ports/peer-control.ts";
 import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-control.ts";
-import { BodyFormError, RequestError } from "./api-error.ts";
+import { RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
 import { ContentPlaces } from "./content-places.ts";
 import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
 import { jobNameSchema } from "./job-name-schema.ts";
+import { isPlainUtf8, notPlain } from "./plain-body.ts";
 import { urlBatches, type LineFormat } from "./url-lines.ts";
 import { urlSchema } from "./url-schema.ts";
 
@@ -90,7 +90,7 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
   const contentPlaces = new ContentPlaces(context.options.contentsMax);
   return (app: FastifyInstance, _options, done) => {
     app.addContentTypeParser(lineTypes, ({ headers }, payload, parsed) =>
-      isPlainUtf8(headers) ? parsed(null, payload) : parsed(new BodyFormError("not plain UTF-8")),
+      isPlainUtf8(headers) ? parsed(null, payload) : parsed(notPlain()),
     );
     app.post<{ Body: InjectBody | Readable | undefined; Querystring: { readonly job?: string } }>(
       "/inject",
@@ -170,14 +170,6 @@ function filterOf({ broken, http, state }: ListQuery): UrlFilter {
 }
 
 const lineTypes = ["text/plain", "application/x-ndjson"];
-
-/** Whether a body is what its lines are read as: anything else would be URLs that nobody has named. */
-function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
-  const coding = headers["content-encoding"] ?? "identity";
-  const [, charset = "utf-8"] =
-    /;\s*charset\s*=\s*"?([^\s";]+)/iu.exec(headers["content-type"] ?? "") ?? [];
-  return coding.toLowerCase() === "identity" && /^(?:utf-?8|us-ascii)$/iu.test(charset);
-}
 
 function lineFormat(contentType: string | undefined): LineFormat {
   return contentType?.toLowerCase().startsWith("text/plain") === true ? "text" : "ndjson";

@@ -108,6 +108,18 @@ describe("HttpApi, asked wrongly", () => {
     expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
   });
 
+  it.each(["/v1/inject", "/v1/status"])("takes no JSON by %s but plain UTF-8", async (path) => {
+    const body = '{"job":"j","urls":["http://a.example/"]}';
+    const inLatin1 = { "content-type": "application/json; charset=iso-8859-1" };
+    const compressed = { "content-type": "application/json", "content-encoding": "gzip" };
+    for (const headers of [inLatin1, compressed]) {
+      const answer = await call(path, "POST", { headers, body });
+      expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
+    }
+    const headers = { "content-type": 'Application/JSON; charset="UTF-8"' };
+    expect(await call(path, "POST", { headers, body })).toMatchObject({ status: 200 });
+  });
+
   it.each(["; charset=UTF-8", ';charset="utf-8"', "; format=flowed"])(
     "takes lines of text/plain%s",
     async (parameters) => {
