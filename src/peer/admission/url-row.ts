@@ -13,7 +13,12 @@ export interface UrlRow {
 
 /** The row of `url` for `job`: two URLs with one dedupe key have one row. */
 export function urlRow(url: CanonicalUrl, job: Job): UrlRow {
-  const words = fingerprintOf(dedupeKey(url, job.definition.options));
+  const words = urlWords(url, job);
   const position = ringPosition(siteOfHost(hostOf(url)));
   return { key: urlKey("url", position, words, 0, job.space), words };
+}
+
+/** What `url` is to `job`, and to each other one with the same `normalizeQuery`. */
+export function urlWords(url: CanonicalUrl, job: Job): Uint32Array<ArrayBuffer> {
+  return fingerprintOf(dedupeKey(url, job.definition.options));
 }

@@ -6,7 +6,7 @@ import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/arc
 import type { BodyAccount } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import { urlRow } from "../admission/url-row.ts";
+import { urlRow, urlWords } from "../admission/url-row.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import { Slots } from "../slots.ts";
 
@@ -111,14 +111,21 @@ export class PriorFetches {
     }
   }
 
-  /** Keys of the rows that other jobs may have of a URL: what the sieve never saw need not be looked for. */
+  /**
+   * Keys of the rows that other jobs may have of a URL: what the sieve never saw need not be looked for. There may be ten
+   * thousand jobs, and this is asked at every fetch: what they have in common is computed once.
+   */
   #rowsOfOtherJobs(own: Job, url: CanonicalUrl): Uint8Array[] {
     const { jobs, sieve } = this.#parts;
-    const others = jobs.all().filter((job) => job !== own);
-    return others.flatMap((job) => {
-      const { key, words } = urlRow(url, job);
-      return sieve.sieve.mayHave(job.space, words, 0) ? [key] : [];
-    });
+    const wordsBy = new Map<boolean, Uint32Array>();
+    const mayHave = (job: Job): boolean => {
+      const { normalizeQuery } = job.definition.options;
+      const words = wordsBy.get(normalizeQuery) ?? urlWords(url, job);
+      wordsBy.set(normalizeQuery, words);
+      return sieve.sieve.mayHave(job.space, words, 0);
+    };
+    const others = jobs.all().filter((job) => job !== own && mayHave(job));
+    return others.map((job) => urlRow(url, job).key);
   }
 }
 

@@ -96,6 +96,27 @@ describe("PriorFetches", () => {
   });
 });
 
+describe("the rows of other jobs", () => {
+  it("are looked for with what the URL is to them computed once, however many they are", async () => {
+    const jobs = new JobRegistry();
+    const own = jobs.define("own");
+    for (let i = 0; i < 10; i += 1) jobs.define(`other-${i}`, { normalizeQuery: i % 5 > 0 });
+    const asked: Uint32Array[] = [];
+    const mayHave = (_space: number, words: Uint32Array): boolean => asked.push(words) < 0;
+    const fetches = new PriorFetches(
+      {
+        archive: { read: () => Promise.reject(new Error("nothing is archived")) },
+        logger: silentLogger,
+        store: { getMany: () => Promise.resolve([]) },
+      },
+      { peerId: "p", heldBytesMax: 1, jobs, sieve: { sieve: { mayHave } } },
+    );
+    const found = await fetches.find(own, "http://e.org/?b&a" as CanonicalUrl);
+    expect(found).toBeUndefined();
+    expect([asked.length, new Set(asked).size]).toEqual([10, 2]);
+  });
+});
+
 describe("the earlier fetch from which a conditional request is made", () => {
   const jobs = new JobRegistry();
   const own = jobs.define("own");
