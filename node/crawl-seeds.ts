@@ -62,13 +62,15 @@ export class CrawlSeeds {
   async injectAll({ control, job, onBatch, options, ends }: SeedInjection): Promise<boolean> {
     try {
       let batch = this.#batch;
-      // The first batch sets the job's options; with each they would only count as further changes.
-      for (let set: Partial<JobOptions> | undefined = options; ; set = undefined) {
+      // With each batch they would only count as further changes, and one that is refused as a whole makes no job.
+      let set: Partial<JobOptions> | undefined = options;
+      for (;;) {
         const urls = batch.map(({ url }) => url);
         const report = await injected(control, job, urls, set);
         if (report === undefined) return true;
         this.#rejections.addReport(batch, report);
         onBatch(report);
+        if (report.added + report.known > 0) set = undefined;
         const next = this.#rest.next();
         // A file may have no end, or stand still. Arguments are there as a whole.
         const read = await (this.#source?.file === undefined

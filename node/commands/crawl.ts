@@ -238,12 +238,14 @@ async function injectSeeds(
         say(continuationText(out, before));
       }
       // A long file is injected while its first pages are fetched.
-      if (batches > 1 || !control.job(job).finished) display.start();
+      const isMade = before !== undefined || taken > 0;
+      if (isMade && (batches > 1 || !control.job(job).finished)) display.start();
     },
   });
   if (whole) await left.taken();
   if (urls.length > 0) say(rejections.restText);
-  if (whole && urls.length > 0 && taken === 0 && (before === undefined || file === undefined)) {
+  const isInVain = before === undefined || (whole && file === undefined);
+  if (urls.length > 0 && taken === 0 && isInVain) {
     throw usageError("no URL is left to start from");
   }
   return whole;

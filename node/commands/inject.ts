@@ -83,8 +83,8 @@ async function inject(context: CommandContext, command: Command, urls: string[])
   try {
     for await (const batch of source.batches) {
       await injectBatch(client, job, batch, options, totals);
-      // The first batch sets the job's options; sending them again would only count as further changes.
-      options = {};
+      // What is taken of the first batch sets the job's options; sending them again would only count as further changes.
+      if (totals.added + totals.known > 0) options = {};
       if (source.name !== undefined) await showProgress(context.terminal, totals);
     }
   } catch (error) {

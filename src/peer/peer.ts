@@ -5,7 +5,6 @@ import type { PackedLinks } from "../core/page/parsed-page.ts";
 import { roundFigure } from "../core/round-figure.ts";
 import type { JobId } from "../core/units.ts";
 import type { ArchivedResponse } from "../ports/archive.ts";
-import { rejectedNamedMax } from "../ports/peer-control.ts";
 import { Admission } from "./admission/admission.ts";
 import { Dispatcher } from "./fetching/dispatcher.ts";
 import { Frontier } from "./frontier/frontier.ts";
@@ -14,7 +13,7 @@ import { JobLog } from "./jobs/job-log.ts";
 import { isFinished, JobRegistry, refuseCancelled, reportOf } from "./jobs/job-registry.ts";
 import type { Job } from "./jobs/job-registry.ts";
 import { isOfClosedJournal, Journal } from "./durability/journal.ts";
-import { judgeSeeds, seedsOf } from "./admission/judge-seeds.ts";
+import { judgeSeeds, refusalOfAll, seedsOf } from "./admission/judge-seeds.ts";
 import { LeaseLog } from "./durability/lease-log.ts";
 import { newDesk } from "./answers/new-desk.ts";
 import { newVisitor } from "./fetching/new-visitor.ts";
@@ -221,10 +220,12 @@ export class Peer implements PeerControl {
     if (!this.#jobs.isAs(id, options)) await this.#swarm?.jobs.hearLatest(id);
     const known = this.#jobs.find(id)?.definition;
     if (known) refuseCancelled(known);
+    const refusal = !known && refusalOfAll(this.#jobs.draft(id, options), urls, this.#options);
+    if (refusal) return refusal;
     const job = this.#jobs.define(id, options);
     // As this call has left it: others may change it while its seeds are admitted.
     const { definition } = job;
-    const { seeds, rejected } = judgeSeeds(job, urls, this.#options);
+    const { seeds, ...rejections } = judgeSeeds(job.rules, urls, this.#options);
     const links = packLinks(seeds, definition.options.normalizeQuery);
     const goesOn = isWorkedOn(job);
     await this.#saveJobs();
@@ -240,8 +241,7 @@ export class Peer implements PeerControl {
       ...(known && { changed: optionChanges(known.options, definition.options) }),
       added,
       known: links.ends.length - added,
-      rejected: rejected.slice(0, rejectedNamedMax),
-      rejectedCount: rejected.length,
+      ...rejections,
     };
   }
 

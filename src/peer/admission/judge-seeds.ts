@@ -1,20 +1,25 @@
 import { isPrivateHost } from "../../core/net/address-policy.ts";
 import type { PackedLinks } from "../../core/page/parsed-page.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
+import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
+import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
+import { rejectedNamedMax, type InjectReport } from "../../ports/peer-control.ts";
 import type { AdmissionRequest } from "./admission.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { PeerOptions } from "../peer-options.ts";
 
-/** Seeds that the job takes, and the inputs that it, or the peer's policy on addresses, does not. */
+type Rejections = Pick<InjectReport, "rejected" | "rejectedCount">;
+
+/** Seeds that a job with these rules takes, and the inputs that it, or the peer's policy on addresses, does not. */
 export function judgeSeeds(
-  job: Job,
+  rules: JobRules,
   inputs: readonly string[],
   { allowPrivate }: Pick<PeerOptions, "allowPrivate">,
-): { seeds: CanonicalUrl[]; rejected: { input: string; reason: string }[] } {
+): Rejections & { readonly seeds: readonly CanonicalUrl[] } {
   const seeds: CanonicalUrl[] = [];
-  const rejected: { input: string; reason: string }[] = [];
+  const rejected: InjectReport["rejected"][number][] = [];
   for (const input of inputs) {
     const url = canonicalizeUrl(input);
     if (url === undefined) {
@@ -22,11 +27,29 @@ export function judgeSeeds(
       continue;
     }
     const isForbidden = !allowPrivate && isPrivateHost(hostOf(url));
-    const reason = isForbidden ? "address-forbidden" : job.rules.judgeSeed(url);
+    const reason = isForbidden ? "address-forbidden" : rules.judgeSeed(url);
     if (reason === undefined) seeds.push(url);
     else rejected.push({ input, reason });
   }
-  return { seeds, rejected };
+  return {
+    seeds,
+    rejected: rejected.slice(0, rejectedNamedMax),
+    rejectedCount: rejected.length,
+  };
+}
+
+/**
+ * The report on URLs of which the job that `draft` would make takes none. Such a job is not made: it would stay for good, and
+ * with it the options of what may have been a slip, for those that are given rightly the next time.
+ */
+export function refusalOfAll(
+  draft: JobDefinition,
+  inputs: readonly string[],
+  options: Pick<PeerOptions, "allowPrivate">,
+): InjectReport | undefined {
+  const { seeds, ...rejections } = judgeSeeds(compileJobRules(draft), inputs, options);
+  const isRefused = seeds.length === 0 && rejections.rejectedCount > 0;
+  return isRefused ? { job: draft.id, added: 0, known: 0, ...rejections } : undefined;
 }
 
 /** Seeds as a request to admit them. */

@@ -95,6 +95,12 @@ export class JobRegistry {
     const jobId = jobIdOf(id);
     const known = this.#jobs.get(jobId);
     if (known && this.isAs(jobId, options)) return known;
+    return this.#change(this.draft(jobId, options), "here");
+  }
+
+  /** What {@link define} makes of a job, without making it. Errors: `CONFIG_INVALID`. */
+  draft(jobId: JobId, options: Partial<JobOptions>): JobDefinition {
+    const known = this.#jobs.get(jobId);
     if (!known && this.#jobs.size >= jobsMax) {
       const problem = `there are ${jobsMax} jobs already, the most there may be; inject under the name of one of them`;
       throw new CrawlError("CONFIG_INVALID", problem, { job: jobId });
@@ -111,7 +117,7 @@ export class JobRegistry {
     };
     if (known) refuseOtherUrls(known.definition, definition);
     if (!this.#hasRoomFor(definition)) throw tooManyPatterns(jobId);
-    return this.#change(definition, "here");
+    return definition;
   }
 
   /** Whether {@link define} would change nothing. Errors: `CONFIG_INVALID`. */

@@ -68,6 +68,21 @@ function signalAfter(batches: number): void {
 }
 
 describe("peer crawl --file", () => {
+  it("sets options with the first batch of which something is taken", async () => {
+    const refused = Array.from({ length: 1_000 }, (_, i) => `http://docs.example/no/${i}`);
+    await writeFile(file, [...refused, ...urlsOf(1_500)].join("\n"));
+    const inject = control.inject.bind(control);
+    const asked: unknown[] = [];
+    control.inject = (job, urls, options) => {
+      asked.push(options);
+      if (asked.length > 1) return inject(job, urls, options);
+      const rejected = urls.map((input) => ({ input, reason: "pattern" })).slice(0, 100);
+      return Promise.resolve({ job, added: 0, known: 0, rejected, rejectedCount: urls.length });
+    };
+    const { exitCode } = await crawlAll("--file", file, "--out", out, "--delay", "5");
+    expect([exitCode, asked]).toEqual([0, [{ delayMs: 5 }, { delayMs: 5 }, undefined]]);
+  });
+
   it("injects a file in batches, sets options once, and crawls to the end", async () => {
     await writeFile(file, ["# a list", "", ...urlsOf(2_500)].join("\n"));
     const ended = await crawlAll("--file", file, "--out", out, "--delay", "5", "--json");

@@ -26,6 +26,18 @@ class StoppingPeerControl extends FakePeerControl {
   }
 }
 
+/** A peer whose job takes nothing of the first batch. */
+class RefusingPeerControl extends FakePeerControl {
+  readonly given: unknown[] = [];
+
+  override inject(...[job, urls, options]: Parameters<FakePeerControl["inject"]>) {
+    this.given.push(options);
+    if (this.given.length > 1) return super.inject(job, urls, options);
+    const rejectedCount = urls.length;
+    return Promise.resolve({ job, added: 0, known: 0, rejected: [], rejectedCount });
+  }
+}
+
 /** A peer that hangs with the third batch, until then. */
 class HangingPeerControl extends FakePeerControl {
   readonly goOn = Promise.withResolvers<undefined>();
@@ -129,5 +141,16 @@ describe("peer inject on a narrow terminal", () => {
     terminal.input = "http://a.example/\n";
     const { err } = await injectUntil(2, ["-"], terminal);
     expect(err).toBe("\r\u001b[K1 added, 0 known already, 0 …\r\u001b[K");
+  });
+});
+
+describe("peer inject of which the first batch is refused", () => {
+  it("gives the job's options again with the next one", async () => {
+    const control = new RefusingPeerControl();
+    const api = fakePeerApi(control);
+    await api.start();
+    await runAgainst(api, ["inject", "--file", file, "--depth", "2"], new FakeTerminal());
+    await api.stop();
+    expect(control.given).toEqual([{ depthMax: 2 }, { depthMax: 2 }, undefined]);
   });
 });
