@@ -9,8 +9,7 @@ import { CrawlError } from "../src/core/errors.ts";
 import { counted, formatCount, formatDuration } from "../src/core/text/human.ts";
 import type { Millis } from "../src/core/units.ts";
 import { statusUrlsMax } from "../src/ports/peer-control.ts";
-import { colorWanted } from "./commands/command-context.ts";
-import { defaultProgressDisplayOptions, ProgressDisplay } from "./dashboard/progress-display.ts";
+import { ProgressDisplay } from "./dashboard/progress-display.ts";
 import { ProgressWatch } from "./dashboard/progress-watch.ts";
 import { DemoProcess, type DemoPeer } from "./demo-peer.ts";
 import type { Terminal } from "./terminal.ts";
@@ -186,18 +185,12 @@ export class DemoSwarm {
   /** Shows the swarm's progress as `peer` sees it. */
   #watch({ client }: DemoPeer): void {
     this.#ended.signal.throwIfAborted();
-    const terminal = this.#terminal;
-    const { clock } = terminal;
+    const { clock } = this.#terminal;
     const watch = new ProgressWatch({ jobs: [] }, job, "the swarm crawls", clock.nowMs());
-    this.#display = new ProgressDisplay(
-      terminal.stderr,
-      clock,
-      async () => {
-        const figures = await client.stats(this.#ended.signal).catch(() => undefined);
-        return figures ? watch.observe(figures, clock.nowMs()) : watch.last;
-      },
-      { ...defaultProgressDisplayOptions, color: colorWanted(terminal) },
-    );
+    this.#display = new ProgressDisplay(this.#terminal, async () => {
+      const figures = await client.stats(this.#ended.signal).catch(() => undefined);
+      return figures ? watch.observe(figures, clock.nowMs()) : watch.last;
+    });
     this.#display.start();
   }
 

@@ -1,3 +1,4 @@
+import { forgetOldest } from "../src/core/forget-oldest.ts";
 import type { Millis } from "../src/core/units.ts";
 
 /** Addresses that wait to be tried, at most. */
@@ -83,10 +84,7 @@ export class FoundAddresses {
   #setTried(address: string, untilMs: Millis): void {
     this.#tried.delete(address);
     this.#tried.set(address, untilMs);
-    for (const oldest of this.#tried.keys()) {
-      if (this.#tried.size <= triedMax) break;
-      this.#tried.delete(oldest);
-    }
+    forgetOldest(this.#tried, triedMax);
   }
 }
 

@@ -22,7 +22,7 @@ const foundRoundsMax = 8;
 
 /** An overlay that also tells of peers that it finds on the local network. */
 export interface FindingOverlay extends Overlay {
-  onFound(listener: (address: string) => void): () => void;
+  onFound(listener: (address: string) => void): void;
 }
 
 export interface PatientOverlayOptions {
@@ -132,20 +132,20 @@ export class PatientOverlay implements Overlay {
     this.#inner.notify(to, payload);
   }
 
-  onNotice(listener: Parameters<Overlay["onNotice"]>[0]): () => void {
-    return this.#inner.onNotice(listener);
+  onNotice(listener: Parameters<Overlay["onNotice"]>[0]): void {
+    this.#inner.onNotice(listener);
   }
 
   publish(claim: Uint8Array): void {
     this.#inner.publish(claim);
   }
 
-  onClaim(listener: Parameters<Overlay["onClaim"]>[0]): () => void {
-    return this.#inner.onClaim(listener);
+  onClaim(listener: Parameters<Overlay["onClaim"]>[0]): void {
+    this.#inner.onClaim(listener);
   }
 
-  onBroken(listener: (member: MemberId) => void): () => void {
-    return this.#inner.onBroken(listener);
+  onBroken(listener: (member: MemberId) => void): void {
+    this.#inner.onBroken(listener);
   }
 
   async #attempt(address: string, over: AbortSignal): Promise<JoinOutcome> {

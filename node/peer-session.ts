@@ -16,7 +16,7 @@ export interface RunnablePeer {
   readonly control: PeerControl;
   readonly metrics?: MetricsText;
   /** Rejects when a running peer breaks for good, for instance because the disk is full. */
-  readonly broken?: Promise<never>;
+  readonly broken: Promise<never>;
   /** Absent for a peer that crawls alone. */
   readonly swarm?: SwarmMembership;
   start(): Promise<void>;
@@ -50,7 +50,7 @@ export interface SessionRequest {
 /** A running peer, with its API where one was asked for. */
 export interface PeerSession {
   readonly control: PeerControl;
-  readonly broken?: Promise<never>;
+  readonly broken: Promise<never>;
   readonly swarm?: SwarmMembership;
   /** Address of the API. */
   readonly apiUrl?: string;
@@ -83,7 +83,7 @@ export async function openSession(request: SessionRequest): Promise<PeerSession>
     stops.push((atRest) => peer.stop(atRest));
     await peer.start();
     const { broken, control, swarm } = peer;
-    const session = { control, close, ...(broken && { broken }), ...(swarm && { swarm }) };
+    const session = { broken, control, close, ...(swarm && { swarm }) };
     if (request.api === undefined) {
       // One that was killed has left the file behind; it would send those who ask to nobody.
       await rm(dataLayout(request.config.dataDir).apiFile, { force: true });

@@ -226,8 +226,3 @@ export async function printDocument<T>(
 export function printJson({ terminal }: CommandContext, document: unknown): Promise<void> {
   return terminal.stdout.write(`${JSON.stringify(document)}\n`);
 }
-
-/** Whether output on standard error may be coloured. */
-export function colorWanted({ environment, stderr }: Terminal): boolean {
-  return stderr.isTTY && (environment["NO_COLOR"] ?? "") === "";
-}

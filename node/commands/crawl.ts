@@ -17,7 +17,7 @@ import { sayHalted, sayLeft, sayWhatLacks, type Say } from "../crawl-end.ts";
 import { CrawlSeeds } from "../crawl-seeds.ts";
 import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
-import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
+import { ProgressDisplay } from "../dashboard/progress-display.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
 import { Standstill, type QueueAnswers } from "../dashboard/standstill.ts";
 import { exitCodes, usageError } from "../error-line.ts";
@@ -25,14 +25,12 @@ import { openSession, type PeerSession } from "../peer-session.ts";
 import { SeedsLeft } from "../seeds-left.ts";
 import { checkAddresses, privateAddressText } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
-import type { Terminal } from "../terminal.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
 import { shellWord } from "../text/terminal-text.ts";
 import { inputText, rejectionText } from "../url-file.ts";
 import { Rejections, urlSource, type Rejection, type UrlSource } from "../url-source.ts";
 import {
-  colorWanted,
   fileOption,
   newCommand,
   printDocument,
@@ -134,7 +132,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
         { ...plan, fetchedBefore },
         terminal.clock,
       );
-      display = displayOf(terminal, session, plan, standstill);
+      display = new ProgressDisplay(terminal, () => viewOf(session.control, plan, standstill));
       if (before?.definition.state === "paused") await resume(session, plan, say);
       left = await SeedsLeft.of(plan);
       const whole = await injectSeeds(session, request, before, { display, left, say, stop });
@@ -191,18 +189,6 @@ function rejectedText({ input: url, line, reason }: Rejection, source?: UrlSourc
     : rejectionText({ url, line }, reason, source?.name);
 }
 
-function displayOf(
-  terminal: Terminal,
-  { control }: PeerSession,
-  plan: CrawlPlan,
-  standstill: Standstill,
-): ProgressDisplay {
-  const { clock, stderr } = terminal;
-  const options = { ...defaultProgressDisplayOptions, color: colorWanted(terminal) };
-  const view = (): Promise<ProgressView> => viewOf(control, plan, standstill);
-  return new ProgressDisplay(stderr, clock, view, options);
-}
-
 /** Lets a job go on that was paused in an earlier run: this is what the crawl is run again for. */
 async function resume({ control }: PeerSession, { job }: CrawlPlan, say: Say): Promise<void> {
   await control.changeJob(job, "resume");
@@ -228,7 +214,7 @@ async function injectSeeds(
     control,
     job,
     options: jobOptionsOf(values),
-    ends: [stop.asked(), ...(broken === undefined ? [] : [broken])],
+    ends: [stop.asked(), broken],
     onBatch: ({ added, changed = [], known }) => {
       batches += 1;
       taken += added + known;
@@ -297,8 +283,7 @@ async function untilEnd(
 ): Promise<void> {
   if (control.job(job).finished) return;
   display.start();
-  const ends = [control.jobFinished(job, stop.signal), stop.asked()];
-  await Promise.race(broken === undefined ? ends : [...ends, broken]);
+  await Promise.race([control.jobFinished(job, stop.signal), stop.asked(), broken]);
 }
 
 /** Lists what is broken where nothing is left to do, however long that takes. */

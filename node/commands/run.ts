@@ -112,7 +112,7 @@ async function run(context: CommandContext, command: Command, given: SettingValu
       await sayContact(context, command, values);
       await terminal.stderr.write(idleText(given));
       await sayReady(context, command, session, { dataDir, goesOn });
-      const ends = [stop.asked(), ...(session.broken === undefined ? [] : [session.broken])];
+      const ends = [stop.asked(), session.broken];
       if (session.swarm !== undefined) {
         const seeding = new AbortController();
         const seeds = injectIntoSwarm(context, session, values, seeding.signal);

@@ -5,7 +5,7 @@ import type { StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
 import type { ApiClient } from "../api-client.ts";
 import { JobObstacle } from "../dashboard/job-obstacle.ts";
-import { defaultProgressDisplayOptions, ProgressDisplay } from "../dashboard/progress-display.ts";
+import { ProgressDisplay } from "../dashboard/progress-display.ts";
 import type { ProgressView } from "../dashboard/progress-view.ts";
 import { ProgressWatch } from "../dashboard/progress-watch.ts";
 import type { QueueAnswers } from "../dashboard/standstill.ts";
@@ -15,7 +15,6 @@ import { renderJobs } from "../text/job-text.ts";
 import {
   clientOf,
   clientSettingNames,
-  colorWanted,
   newCommand,
   printDocument,
   settingsOf,
@@ -53,10 +52,7 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   const answers = answersOf(client, AbortSignal.any([stop.signal, ending.signal]));
   const obstacle = new JobObstacle(answers, job, clock);
   const view = viewer(watch, clock, obstacle, () => client.stats(stop.signal));
-  const display = new ProgressDisplay(terminal.stderr, clock, view, {
-    ...defaultProgressDisplayOptions,
-    color: colorWanted(terminal),
-  });
+  const display = new ProgressDisplay(terminal, view);
   try {
     if (reports.some(({ finished }) => !finished)) display.start();
     reports = await untilOver(client, job, stop.signal);

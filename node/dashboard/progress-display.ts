@@ -1,24 +1,15 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
-import type { TextSink } from "../terminal.ts";
+import type { Terminal, TextSink } from "../terminal.ts";
 import { columnsOf } from "../text/terminal-text.ts";
 import type { ProgressView } from "./progress-view.ts";
 import { renderLine, renderPanel } from "./render-progress.ts";
 
-export interface ProgressDisplayOptions {
-  /** Time between two drawings on a terminal: no eye follows more. @default 250 */
-  readonly panelEveryMs: Millis;
-  /** Time between two lines where the output is no terminal. @default 5_000 */
-  readonly lineEveryMs: Millis;
-  readonly color: boolean;
-}
-
-export const defaultProgressDisplayOptions: ProgressDisplayOptions = Object.freeze({
-  panelEveryMs: 250,
-  lineEveryMs: 5_000,
-  color: true,
-});
+/** Time between two drawings on a terminal: no eye follows more. */
+const panelEveryMs: Millis = 250;
+/** Time between two lines where the output is no terminal. */
+const lineEveryMs: Millis = 5_000;
 
 const escape = "\u001b[";
 const hideCursor = `${escape}?25l`;
@@ -26,7 +17,7 @@ const showCursor = `${escape}?25h`;
 const clearDown = `${escape}0J`;
 
 /**
- * Shows progress: a panel that is redrawn in place on a terminal, a line now and then elsewhere.
+ * Shows progress on standard error: a panel that is redrawn in place on a terminal, a line now and then elsewhere.
  *
  * A drawing is one write that overwrites the one before line by line, so that nothing flickers. Other output of the
  * process goes through {@link print}, above the panel.
@@ -37,21 +28,19 @@ export class ProgressDisplay {
   readonly #sink: TextSink;
   readonly #clock: Clock;
   readonly #read: () => ProgressView | Promise<ProgressView>;
-  readonly #options: ProgressDisplayOptions;
+  readonly #color: boolean;
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
   #linesDrawn: readonly string[] = [];
 
   constructor(
-    sink: TextSink,
-    clock: Clock,
+    { clock, environment, stderr }: Pick<Terminal, "clock" | "environment" | "stderr">,
     read: () => ProgressView | Promise<ProgressView>,
-    options: ProgressDisplayOptions,
   ) {
-    this.#sink = sink;
+    this.#sink = stderr;
     this.#clock = clock;
     this.#read = read;
-    this.#options = options;
+    this.#color = stderr.isTTY && (environment["NO_COLOR"] ?? "") === "";
   }
 
   /** Begins to draw; idempotent. */
@@ -85,7 +74,7 @@ export class ProgressDisplay {
     const { signal } = this.#stopping;
     do {
       await this.#draw();
-      await this.#clock.sleep(this.#options.panelEveryMs, signal);
+      await this.#clock.sleep(panelEveryMs, signal);
     } while (!signal.aborted);
     await this.#draw();
   }
@@ -93,7 +82,7 @@ export class ProgressDisplay {
   async #draw(): Promise<void> {
     const view = await this.#read();
     const { columns } = this.#sink;
-    const lines = renderPanel(view, { columns, color: this.#options.color });
+    const lines = renderPanel(view, { columns, color: this.#color });
     const drawn = this.#linesDrawn.length;
     const rows = this.#rowsDrawn(columns);
     const start = drawn === 0 ? hideCursor : up(rows) + (rows > drawn ? clearDown : "");
@@ -113,7 +102,7 @@ export class ProgressDisplay {
     const { signal } = this.#stopping;
     let last = "";
     for (;;) {
-      await this.#clock.sleep(this.#options.lineEveryMs, signal);
+      await this.#clock.sleep(lineEveryMs, signal);
       if (signal.aborted) return;
       const line = renderLine(await this.#read());
       if (line !== last) await this.#sink.write(`${line}\n`);

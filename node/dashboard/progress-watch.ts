@@ -1,5 +1,5 @@
 import type { Millis } from "../../src/core/units.ts";
-import { Pace } from "../../src/peer/fetching/pace.ts";
+import { Pace } from "../../src/core/answers/pace.ts";
 import { progressView, type ProgressFigures, type ProgressView } from "./progress-view.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { defaultPeerOptions, type PeerOptions } from "../../src/peer/peer-options.ts";
 import { Peer } from "../../src/peer/peer.ts";
 import type { PeerPorts } from "../../src/peer/peer-ports.ts";
-import { RingBook } from "../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../src/peer/swarm/members/ring-book.ts";
 import { defaultSwarmOptions } from "../../src/peer/swarm/swarm-options.ts";
 import { CrawlError, type CrawlErrorCode } from "../../src/core/errors.ts";
 import { isGone } from "../../src/core/membership/member.ts";
@@ -349,7 +349,7 @@ export class VirtualSwarm {
     const runs = new Map(awake.map(({ id, peer }) => [id, peer.swarm?.view.generation]));
     return awake.some(({ peer }, place) => {
       if (place % step !== 0) return false;
-      const members = peer.swarm?.members() ?? [];
+      const members = peer.swarm?.view.members() ?? [];
       return members.some(
         (row) => row.role !== "left" && isGone(row) && runs.get(row.id) === row.generation,
       );

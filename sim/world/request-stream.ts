@@ -92,15 +92,9 @@ export class RequestStream {
     const { kind, payload } = request;
     this.#inService.add(request);
     this.#bytesInService += payload.length;
-    const [from, to] = [this.#from.index, this.to.index];
-    const packet = {
-      from,
-      to,
-      traffic: this.#class,
-      kind,
-      bytes: payload.length,
-    };
-    this.#network.traffic.sent(this.#class, payload.length);
+    const [from, to, bytes] = [this.#from.index, this.to.index, payload.length];
+    const packet = { from, to, traffic: this.#class, kind, bytes };
+    this.#network.traffic.sent(this.#class, bytes);
     this.#network.post(packet, this.#out, (receiver) => this.#arrive(receiver, request));
   }
 
@@ -125,13 +119,7 @@ export class RequestStream {
     const bytes = outcome?.kind === "reply" ? outcome.payload.length : 0;
     const [from, to] = [this.to.index, this.#from.index];
     this.#network.traffic.sent(this.#class, bytes);
-    const packet = {
-      from,
-      to,
-      traffic: this.#class,
-      kind: request.kind,
-      bytes,
-    };
+    const packet = { from, to, traffic: this.#class, kind: request.kind, bytes };
     this.#network.post(packet, this.#back, (receiver) => {
       if (receiver !== this.#from) return;
       if (outcome === undefined) this.close("the receiver closed the stream");

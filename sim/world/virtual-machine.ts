@@ -5,6 +5,7 @@ import type { LogFields, Logger } from "../../src/ports/logger.ts";
 import { noMetrics, type Metrics } from "../../src/ports/metrics.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import type { Dice } from "./dice.ts";
+import type { Absence } from "./endpoint.ts";
 import { SeededEntropy } from "./seeded-entropy.ts";
 import { noSkew, SkewedClock, type ClockSkew } from "./skewed-clock.ts";
 import { VirtualArchive, VirtualArchiveDisk } from "./virtual-archive.ts";
@@ -251,7 +252,7 @@ export class VirtualMachine<P extends MachinePeer> {
     this.#clock = new SkewedClock(this.#world.clock, skew);
   }
 
-  #end(absence: "refusing" | "silent"): void {
+  #end(absence: Absence): void {
     const running = this.#running;
     this.#running = undefined;
     this.#peer = undefined;

@@ -81,7 +81,7 @@ export class VirtualOverlay implements Overlay, Server {
   }
 
   stop(): Promise<void> {
-    return this.process.answer(() => this.#leave("refusing"));
+    return this.process.answer(() => this.#leave());
   }
 
   /** What the end of the process does to its connections. */
@@ -153,13 +153,7 @@ export class VirtualOverlay implements Overlay, Server {
     if (!this.#isOpen || index === undefined) return;
     const copy = payload.slice();
     const bytes = copy.length;
-    const packet: Packet = {
-      from: this.index,
-      to: index,
-      traffic: "notice",
-      kind: 0,
-      bytes,
-    };
+    const packet: Packet = { from: this.index, to: index, traffic: "notice", kind: 0, bytes };
     this.#network.traffic.sent("notice", bytes);
     this.#network.post(packet, undefined, (receiver) => {
       if (receiver.self === to && receiver.swarm === this.swarm) {
@@ -173,27 +167,24 @@ export class VirtualOverlay implements Overlay, Server {
     if (this.#isOpen) this.#network.spread(this, claim.slice());
   }
 
-  onNotice(listener: (from: MemberId, payload: Uint8Array) => void): () => void {
+  onNotice(listener: (from: MemberId, payload: Uint8Array) => void): void {
     this.#onNotice.add(listener);
-    return () => this.#onNotice.delete(listener);
   }
 
-  onClaim(listener: (from: MemberId, claim: Uint8Array) => void): () => void {
+  onClaim(listener: (from: MemberId, claim: Uint8Array) => void): void {
     this.#onClaim.add(listener);
-    return () => this.#onClaim.delete(listener);
   }
 
-  onBroken(listener: (member: MemberId) => void): () => void {
+  onBroken(listener: (member: MemberId) => void): void {
     this.#onBroken.add(listener);
-    return () => this.#onBroken.delete(listener);
   }
 
   receiveNotice(from: MemberId, payload: Uint8Array): void {
-    if (this.#isOpen) for (const listener of [...this.#onNotice]) listener(from, payload);
+    if (this.#isOpen) for (const listener of this.#onNotice) listener(from, payload);
   }
 
   receiveClaim(from: MemberId, claim: Uint8Array): void {
-    if (this.#isOpen) for (const listener of [...this.#onClaim]) listener(from, claim);
+    if (this.#isOpen) for (const listener of this.#onClaim) listener(from, claim);
   }
 
   connectionMade(other: Endpoint): void {
@@ -206,7 +197,7 @@ export class VirtualOverlay implements Overlay, Server {
       this.#streams.delete(key);
       stream.close("the connection broke");
     }
-    if (this.#isOpen) for (const listener of [...this.#onBroken]) listener(other.self);
+    if (this.#isOpen) for (const listener of this.#onBroken) listener(other.self);
   }
 
   /** Serves what another process asks. Never settles where this one ends meanwhile. */
@@ -231,14 +222,14 @@ export class VirtualOverlay implements Overlay, Server {
     return this.#state === "running" && this.process.isAlive;
   }
 
-  #leave(absence: Absence): void {
+  #leave(): void {
     const wasRunning = this.#state === "running";
-    this.cut(absence);
+    this.cut("refusing");
     if (!wasRunning) return;
+    const detail = "this member has stopped";
     const streams = [...this.#streams.values()];
     this.#streams.clear();
-    for (const stream of streams) stream.close("this member has stopped");
-    const detail = "this member has stopped";
+    for (const stream of streams) stream.close(detail);
     for (const pending of [...this.#dialing]) pending.settle({ kind: "unreachable", detail });
   }
 

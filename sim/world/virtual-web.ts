@@ -102,10 +102,9 @@ export class VirtualWeb {
     this.#dice = dice;
   }
 
-  /** Calls `listener` for each request as it arrives, until the returned function is called. */
-  onHit(listener: (hit: VirtualHit) => void): () => void {
+  /** Calls `listener` for each request as it arrives. */
+  onHit(listener: (hit: VirtualHit) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Puts a rule behind the others, until the returned function is called. */

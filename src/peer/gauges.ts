@@ -19,7 +19,7 @@ interface Gauged {
 interface GaugedSwarm {
   readonly exchange: Pick<Exchange, "pending">;
   readonly replicator: Pick<Replicator, "queuedRows">;
-  members(): readonly Pick<Member, "role" | "health">[];
+  readonly view: { members(): readonly Pick<Member, "role" | "health">[] };
 }
 
 const jobStates = ["running", "paused", "cancelled", "finished"] as const;
@@ -54,7 +54,7 @@ function setOwn(metrics: Metrics, { dispatcher, frontier, jobs }: Gauged): void 
 function setSwarm(metrics: Metrics, swarm: GaugedSwarm): void {
   metrics.gauge("forward_pending_urls", swarm.exchange.pending);
   metrics.gauge("replica_pending_rows", swarm.replicator.queuedRows);
-  setStates(metrics, "members", memberStates, swarm.members().map(stateOf));
+  setStates(metrics, "members", memberStates, swarm.view.members().map(stateOf));
 }
 
 /** Of every state how many are in it, so that those in none are seen to be gone. */

@@ -12,7 +12,7 @@ import { defaultFrontierOptions } from "./frontier/frontier-options.ts";
 import type { FrontierOptions } from "./frontier/frontier-options.ts";
 import { defaultJournalOptions } from "./durability/journal.ts";
 import type { JournalOptions } from "./durability/journal.ts";
-import type { RingBook } from "./swarm/replication/ring-book.ts";
+import type { RingBook } from "./swarm/members/ring-book.ts";
 import { defaultSwarmOptions } from "./swarm/swarm-options.ts";
 import type { SwarmOptions } from "./swarm/swarm-options.ts";
 

@@ -19,7 +19,7 @@ import { newDesk } from "./answers/new-desk.ts";
 import { newVisitor } from "./fetching/new-visitor.ts";
 import { closeData } from "./durability/close-data.ts";
 import { openData } from "./durability/open-data.ts";
-import { Pace } from "./fetching/pace.ts";
+import { Pace } from "../core/answers/pace.ts";
 import type {
   HostChange,
   HostStatus,

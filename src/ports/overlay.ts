@@ -72,12 +72,12 @@ export interface Overlay {
   serve(kind: number, handler: OverlayHandler): void;
   /** Sends a datagram of at most 64 KiB and looks no further. */
   notify(to: MemberId, payload: Uint8Array): void;
-  /** Calls `listener` for each datagram, until the returned function is called. */
-  onNotice(listener: (from: MemberId, payload: Uint8Array) => void): () => void;
+  /** Calls `listener` for each datagram. */
+  onNotice(listener: (from: MemberId, payload: Uint8Array) => void): void;
   /** Spreads a claim of at most 64 KiB to all members. */
   publish(claim: Uint8Array): void;
-  /** Calls `listener` for each claim of another member, until the returned function is called. */
-  onClaim(listener: (from: MemberId, claim: Uint8Array) => void): () => void;
+  /** Calls `listener` for each claim of another member. */
+  onClaim(listener: (from: MemberId, claim: Uint8Array) => void): void;
   /** Calls `listener` when the connection to a member breaks: a reason to probe it at once. */
-  onBroken(listener: (member: MemberId) => void): () => void;
+  onBroken(listener: (member: MemberId) => void): void;
 }

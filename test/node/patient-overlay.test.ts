@@ -41,9 +41,8 @@ class ScriptedOverlay implements FindingOverlay {
     return this.outcomes.get(address) ?? { kind: "unreachable", detail: "connection refused" };
   }
 
-  onFound(listener: (address: string) => void): () => void {
+  onFound(listener: (address: string) => void): void {
     this.#tellFound = listener;
-    return nothing;
   }
 
   found(address: string): void {
@@ -56,9 +55,9 @@ class ScriptedOverlay implements FindingOverlay {
   readonly serve = nothing;
   readonly notify = nothing;
   readonly publish = nothing;
-  readonly onNotice = (): (() => void) => nothing;
-  readonly onClaim = (): (() => void) => nothing;
-  readonly onBroken = (): (() => void) => nothing;
+  readonly onNotice = nothing;
+  readonly onClaim = nothing;
+  readonly onBroken = nothing;
 }
 
 let clock: VirtualClock;

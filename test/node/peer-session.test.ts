@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dataLayout, type PeerConfig } from "../../node/config/peer-config.ts";
 import { openSession } from "../../node/peer-session.ts";
-import { FakePeerControl } from "../support/fake-peer-control.ts";
+import { FakePeerControl, neverBroken } from "../support/fake-peer-control.ts";
 
 describe("a peer's session in a directory where it may change nothing any more", () => {
   let dataDir: string;
@@ -24,6 +24,7 @@ describe("a peer's session in a directory where it may change nothing any more",
       composePeer: () =>
         Promise.resolve({
           control: new FakePeerControl(),
+          broken: neverBroken,
           start: () => Promise.resolve(),
           stop: () => {
             isStopped = true;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../node/cli.ts";
 import type { RunnablePeer } from "../../node/peer-session.ts";
 import { CrawlError } from "../../src/core/errors.ts";
-import { FakePeerControl } from "../support/fake-peer-control.ts";
+import { FakePeerControl, neverBroken } from "../support/fake-peer-control.ts";
 import { FakeTerminal } from "../support/fake-terminal.ts";
 
 const urls = Array.from({ length: 1_500 }, (_, i) => `http://docs.example/${i}`);
@@ -28,7 +28,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 function composePeer(): Promise<RunnablePeer> {
   const nothing = (): Promise<void> => Promise.resolve();
-  return Promise.resolve({ control, start: nothing, stop: nothing });
+  return Promise.resolve({ control, broken: neverBroken, start: nothing, stop: nothing });
 }
 
 /** Crawls `from` to the end, with all that is queued fetched. */

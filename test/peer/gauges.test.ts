@@ -70,7 +70,7 @@ it("tells a state that no member is in any more as well", async () => {
     swarm: {
       exchange: { pending: 7 },
       replicator: { queuedRows: 9 },
-      members: () => members,
+      view: { members: () => members },
     },
   });
   expect(await linesOf(metrics)).toEqual(

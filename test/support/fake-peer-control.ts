@@ -22,6 +22,9 @@ import type {
 } from "../../src/ports/peer-control.ts";
 import type { ArchivedResponse } from "../../src/ports/archive.ts";
 
+/** Of a peer that does not break. */
+export const neverBroken = new Promise<never>(() => undefined);
+
 /** A job report with the given differences. */
 export function jobReport(id: string, counts: Partial<JobCounts> = {}): JobReport {
   const finished = (counts.queued ?? 0) === 0;

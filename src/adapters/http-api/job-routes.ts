@@ -4,7 +4,7 @@ import type { JobId } from "../../core/units.ts";
 import type { JobChange, JobReport, SwarmJobReport } from "../../ports/peer-control.ts";
 import type { RouteContext } from "./http-api.ts";
 import { sendInPieces } from "./json-pieces.ts";
-import { jobNameSchema } from "./job-name-schema.ts";
+import { jobNameSchema } from "./request-schemas.ts";
 import { ownQuery, type OwnQuery, wantsOwn } from "./own-query.ts";
 
 /** A job as a question for its end is answered. */

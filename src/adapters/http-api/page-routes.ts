@@ -3,11 +3,10 @@ import type { JobId } from "../../core/units.ts";
 import type { SwarmJobReport, UrlStatus } from "../../ports/peer-control.ts";
 import type { ApiFailure } from "./api-error.ts";
 import type { RouteContext } from "./http-api.ts";
-import { jobNameSchema } from "./job-name-schema.ts";
+import { jobNameSchema, urlSchema } from "./request-schemas.ts";
 import { swarmReport } from "./job-routes.ts";
 import { memberDocuments, statsDocument } from "./peer-routes.ts";
 import type { MemberDocument, StatsDocument } from "./peer-routes.ts";
-import { urlSchema } from "./url-schema.ts";
 
 /**
  * The swarm for people, without scripts: whole documents of HTML, in which nothing that peers or the web said is markup.

@@ -11,10 +11,9 @@ import { contentHeaders } from "./content-headers.ts";
 import { ContentPlaces } from "./content-places.ts";
 import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
-import { jobNameSchema } from "./job-name-schema.ts";
 import { isPlainUtf8, notPlain } from "./plain-body.ts";
+import { jobNameSchema, urlSchema } from "./request-schemas.ts";
 import { urlBatches, type LineFormat } from "./url-lines.ts";
-import { urlSchema } from "./url-schema.ts";
 
 const url = urlSchema;
 const job = jobNameSchema;

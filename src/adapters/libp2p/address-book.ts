@@ -1,6 +1,7 @@
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { addressesMax } from "../../core/membership/read-member.ts";
 import type { MemberId } from "../../core/units.ts";
-import { readAddress } from "./address.ts";
+import { readAddress, withMember } from "./address.ts";
 
 /** Members whose addresses are remembered: ten times the largest swarm in sight. */
 const membersMax = 10_000;
@@ -31,18 +32,13 @@ export class AddressBook {
     if (usable.length === 0) return;
     this.#rows.delete(member);
     this.#rows.set(member, { told: addresses.slice(0, addressesMax), usable });
-    if (this.#rows.size <= membersMax) return;
-    for (const oldest of this.#rows.keys()) {
-      this.#rows.delete(oldest);
-      return;
-    }
+    forgetOldest(this.#rows, membersMax);
   }
 
   /** Multiaddrs with the member's id, so that nobody else can answer there. */
   addressesOf(member: MemberId): readonly string[] {
-    return (this.#rows.get(member)?.usable ?? []).map((address) =>
-      address.includes("/p2p/") ? address : `${address}/p2p/${member}`,
-    );
+    const usable = this.#rows.get(member)?.usable ?? [];
+    return usable.map((address) => withMember(address, member));
   }
 }
 

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { multiaddr } from "@multiformats/multiaddr";
 import { CrawlError } from "../../core/errors.ts";
+import type { MemberId } from "../../core/units.ts";
 
 /** Longer than any that a peer listens at. */
 const addressCharactersMax = 256;
@@ -8,13 +9,7 @@ const addressCharactersMax = 256;
 const hostName =
   /^(?=.{1,253}$)[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9_])?(\.[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9_])?)*\.?$/;
 
-const hostKinds: Readonly<Record<string, string>> = {
-  ip4: "ip4",
-  ip6: "ip6",
-  dns: "dns",
-  dns4: "dns",
-  dns6: "dns",
-};
+const hostKinds: ReadonlySet<string> = new Set(["ip4", "ip6", "dns", "dns4", "dns6"]);
 
 /** The parts of an address that a peer listens at. */
 export interface PeerAddress {
@@ -57,11 +52,16 @@ export function readAddress(text: string): PeerAddress | undefined {
     return undefined;
   }
   const [host, tcp, peer, ...rest] = parts;
-  if (host?.value === undefined || hostKinds[host.name] === undefined) return undefined;
+  if (host?.value === undefined || !hostKinds.has(host.name)) return undefined;
   if (tcp?.name !== "tcp" || tcp.value === undefined || rest.length > 0) return undefined;
   if (peer !== undefined && (peer.name !== "p2p" || peer.value === undefined)) return undefined;
-  if (hostKinds[host.name] === "dns" && !hostName.test(host.value)) return undefined;
+  if (host.name.startsWith("dns") && !hostName.test(host.value)) return undefined;
   return { host: host.value, port: Number(tcp.value), member: peer?.value };
+}
+
+/** A multiaddr with the id of the member that is to answer there, so that nobody else can. */
+export function withMember(address: string, member: MemberId): string {
+  return address.includes("/p2p/") ? address : `${address}/p2p/${member}`;
 }
 
 /** A multiaddr as people write it, `127.0.0.1:7700`; itself where it is of another form. */

@@ -1,3 +1,4 @@
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 
 /** Peers that are remembered as denied, and peers whose offences are counted; the oldest are forgotten. */
@@ -33,7 +34,7 @@ export class Conduct {
     if ((this.#denials.get(peer)?.untilMs ?? 0) > untilMs) return isNew;
     this.#denials.delete(peer);
     this.#denials.set(peer, { detail, untilMs });
-    forgetOldest(this.#denials);
+    forgetOldest(this.#denials, peersMax);
     return isNew;
   }
 
@@ -54,17 +55,9 @@ export class Conduct {
     offences.count += 1;
     this.#offences.delete(peer);
     this.#offences.set(peer, offences);
-    forgetOldest(this.#offences);
+    forgetOldest(this.#offences, peersMax);
     if (offences.count < offencesMax) return false;
     this.#offences.delete(peer);
     return true;
-  }
-}
-
-function forgetOldest(peers: Map<MemberId, unknown>): void {
-  if (peers.size <= peersMax) return;
-  for (const oldest of peers.keys()) {
-    peers.delete(oldest);
-    return;
   }
 }

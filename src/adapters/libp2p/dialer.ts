@@ -1,9 +1,11 @@
 import type { Connection, Libp2p } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { multiaddr, type Multiaddr } from "@multiformats/multiaddr";
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { OverlayOutcome } from "../../ports/overlay.ts";
 import type { AddressBook } from "./address-book.ts";
+import { withMember } from "./address.ts";
 import { memberAt, type Links } from "./links.ts";
 import { protectStep } from "./told-protector.ts";
 
@@ -125,10 +127,7 @@ export class Dialer {
     if (this.#links.size === 0 || this.#lookups >= lookupsAtOnceMax) return [];
     this.#lookedUpAtMs.delete(member);
     this.#lookedUpAtMs.set(member, nowMs);
-    for (const oldest of this.#lookedUpAtMs.keys()) {
-      if (this.#lookedUpAtMs.size <= lookupsMax) break;
-      this.#lookedUpAtMs.delete(oldest);
-    }
+    forgetOldest(this.#lookedUpAtMs, lookupsMax);
     this.#lookups += 1;
     try {
       const signal = AbortSignal.timeout(lookupTimeoutMs);
@@ -137,10 +136,7 @@ export class Dialer {
         // It holds what was just tried in vain.
         useCache: false,
       });
-      const usable = multiaddrs.map((address) => address.toString());
-      return usable.map((address) =>
-        address.includes("/p2p/") ? address : `${address}/p2p/${member}`,
-      );
+      return multiaddrs.map((address) => withMember(address.toString(), member));
     } catch {
       return [];
     } finally {

@@ -16,7 +16,7 @@ import type {
   OverlayRequest,
 } from "../../ports/overlay.ts";
 import { AddressBook } from "./address-book.ts";
-import { readAddress, readable, toMultiaddr } from "./address.ts";
+import { readAddress, readable, toMultiaddr, withMember } from "./address.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Claims } from "./claims.ts";
 import { Departures, type Traffic } from "./departures.ts";
@@ -38,8 +38,6 @@ import { CollectingBudget } from "./memory-budget.ts";
 import { ListenedAddresses } from "./listened-addresses.ts";
 import { memberIdOf } from "./peer-key.ts";
 import { requestOutcome } from "./pending-request.ts";
-
-export type { Libp2pOverlayOptions } from "./overlay-options.ts";
 
 interface Ports {
   readonly logger: Logger;
@@ -144,7 +142,7 @@ export class Libp2pOverlay implements Overlay {
       isGreeted: async (connection: Connection) =>
         (await this.#links.greeted(connection)).kind === "greeted",
       onNotice: (member: MemberId, payload: Uint8Array) => {
-        for (const listener of [...this.#onNotice]) listener(member, payload);
+        for (const listener of this.#onNotice) listener(member, payload);
       },
       onViolation,
     };
@@ -221,21 +219,21 @@ export class Libp2pOverlay implements Overlay {
     this.#running?.claims.publish(claim);
   }
 
-  onNotice(listener: (from: MemberId, payload: Uint8Array) => void): () => void {
-    return added(this.#onNotice, listener);
+  onNotice(listener: (from: MemberId, payload: Uint8Array) => void): void {
+    this.#onNotice.add(listener);
   }
 
-  onClaim(listener: (from: MemberId, claim: Uint8Array) => void): () => void {
-    return added(this.#onClaim, listener);
+  onClaim(listener: (from: MemberId, claim: Uint8Array) => void): void {
+    this.#onClaim.add(listener);
   }
 
-  onBroken(listener: (member: MemberId) => void): () => void {
-    return added(this.#onBroken, listener);
+  onBroken(listener: (member: MemberId) => void): void {
+    this.#onBroken.add(listener);
   }
 
-  /** Calls `listener` with each address of each member found on the local network, until the returned function is called. */
-  onFound(listener: (address: string) => void): () => void {
-    return added(this.#onFound, listener);
+  /** Calls `listener` with each address of each member found on the local network. */
+  onFound(listener: (address: string) => void): void {
+    this.#onFound.add(listener);
   }
 
   get #prefix(): string {
@@ -285,7 +283,7 @@ export class Libp2pOverlay implements Overlay {
       node.services.pubsub,
       topic,
       (from, claim) => {
-        for (const listener of [...this.#onClaim]) listener(from, claim);
+        for (const listener of this.#onClaim) listener(from, claim);
       },
       (error) => this.#ports.logger.debug("claim-lost", { detail: String(error) }),
       (neighbour) => this.#links.connectionTo(neighbour) !== undefined,
@@ -376,7 +374,7 @@ export class Libp2pOverlay implements Overlay {
 
   #broken(member: MemberId): void {
     if (!this.#running) return;
-    for (const listener of [...this.#onBroken]) listener(member);
+    for (const listener of this.#onBroken) listener(member);
   }
 
   #found({ id, multiaddrs }: PeerInfo): void {
@@ -387,13 +385,8 @@ export class Libp2pOverlay implements Overlay {
       .map((address) => address.toString())
       .filter((address) => readAddress(address) !== undefined && !this.#listened.has(address));
     for (const address of usable.slice(0, foundAddressesMax)) {
-      const full = address.includes("/p2p/") ? address : `${address}/p2p/${member}`;
-      for (const listener of [...this.#onFound]) listener(full);
+      const full = withMember(address, member);
+      for (const listener of this.#onFound) listener(full);
     }
   }
-}
-
-function added<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

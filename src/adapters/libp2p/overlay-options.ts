@@ -1,6 +1,7 @@
 import { CrawlError, invariant } from "../../core/errors.ts";
 import { readAddress, readable } from "./address.ts";
 import { isFingerprint, isSwarmName } from "./hello.ts";
+import { swarmKeyBytes } from "./swarm-key.ts";
 
 export interface Libp2pOverlayOptions {
   /** Protobuf encoding of the peer's private key: as `newPeerKey()` makes it. */
@@ -20,9 +21,6 @@ export interface Libp2pOverlayOptions {
   /** Whether to look for the swarm on the local network by multicast DNS. */
   readonly localDiscovery: boolean;
 }
-
-/** A key of XSalsa20. */
-const swarmKeyBytes = 32;
 
 export function checkNames({ swarm, fingerprint, swarmKey }: Libp2pOverlayOptions): void {
   if (!isSwarmName(swarm)) {

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { CrawlError } from "../../core/errors.ts";
 
 /** A key of XSalsa20. */
-const keyBytes = 32;
+export const swarmKeyBytes = 32;
 
 const header = "/key/swarm/psk/1.0.0/";
 const encoding = "/base16/";
 
 /** A new key that closes a swarm: who has another one, or none, cannot connect. */
 export function newSwarmKey(): Uint8Array {
-  return new Uint8Array(randomBytes(keyBytes));
+  return new Uint8Array(randomBytes(swarmKeyBytes));
 }
 
 /** The content of a swarm key file, as all of libp2p's private networks have it. */

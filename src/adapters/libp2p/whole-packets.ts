@@ -1,7 +1,5 @@
-import type { noise } from "@chainsafe/libp2p-noise";
 import type { MessageStream } from "@libp2p/interface";
-
-type NewEncrypter = ReturnType<typeof noise>;
+import type { NewEncrypter } from "./each-secured.ts";
 
 /**
  * An encrypter whose packets reach the connection in one piece. Noise hands over length and content of a packet in two, and

@@ -103,10 +103,10 @@ export class BodyDecoder {
     this.#last?.resume();
   }
 
-  /** Ends it with what has been put out so far. */
-  cut(mark: Truncation): void {
+  /** Its time is over: ends it with what has been put out so far. */
+  cut(): void {
     const at = this.#stages[0]?.bytesWritten ?? this.#outputBytes;
-    this.#finish({ kind: "decoded", body: joinBytes(this.#output), cut: { at, mark } });
+    this.#finish({ kind: "decoded", body: joinBytes(this.#output), cut: { at, mark: "time" } });
   }
 
   /** Stops without a result; idempotent. */

@@ -134,7 +134,7 @@ export class ResponseBody {
   cutShort(): void {
     this.#isCutShort = true;
     if (this.#decoder === undefined) this.cut("time");
-    else this.#decoder.cut("time");
+    else this.#decoder.cut();
   }
 
   /** Stops decoding; nothing is delivered any more. */

@@ -1,3 +1,5 @@
+import { forgetOldest } from "../../core/forget-oldest.ts";
+
 /**
  * TLS sessions by origin, so that opening another connection to the same server is cheap. The least recently issued
  * goes first.
@@ -22,10 +24,6 @@ export class TlsSessions {
   set(origin: string, session: Buffer): void {
     this.#sessions.delete(origin);
     this.#sessions.set(origin, session);
-    if (this.#sessions.size <= this.#sessionsMax) return;
-    for (const oldest of this.#sessions.keys()) {
-      this.#sessions.delete(oldest);
-      return;
-    }
+    forgetOldest(this.#sessions, this.#sessionsMax);
   }
 }

@@ -48,7 +48,7 @@ export class JobQueue {
 
   constructor(headMax: number) {
     this.#headMax = headMax;
-    this.#head = new SortedHead(headMax, everything);
+    this.#head = new SortedHead(headMax);
   }
 
   /** Holds so many entries from now on; those of a refill under way are bounded by what it began with. */
@@ -126,7 +126,7 @@ export class JobQueue {
     const ticket = { job, after, limit: this.#headMax };
     this.#refill = {
       ticket,
-      added: new SortedHead(this.#headMax, everything),
+      added: new SortedHead(this.#headMax),
       changed: new Set(),
     };
     return ticket;

@@ -39,11 +39,10 @@ export function nearer(left: Horizon, right: Horizon): Horizon {
 export class SortedHead {
   #entriesMax: number;
   readonly #entries: QueuedUrl[] = [];
-  #horizon: Horizon;
+  #horizon: Horizon = everything;
 
-  constructor(entriesMax: number, horizon: Horizon) {
+  constructor(entriesMax: number) {
     this.#entriesMax = entriesMax;
-    this.#horizon = horizon;
   }
 
   get size(): number {

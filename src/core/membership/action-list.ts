@@ -22,7 +22,7 @@ export class ActionList {
   }
 
   broadcast(claim: Member): void {
-    this.#actions.push({ kind: "broadcast", claims: [claim] });
+    this.#actions.push({ kind: "broadcast", claim });
   }
 
   changed({ member, before }: MemberChange): void {

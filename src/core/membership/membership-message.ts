@@ -44,7 +44,7 @@ export type MembershipMessage =
 export type MembershipAction =
   | { readonly kind: "send"; readonly to: MemberId; readonly message: MembershipMessage }
   /** To all members. */
-  | { readonly kind: "broadcast"; readonly claims: readonly Member[] }
+  | { readonly kind: "broadcast"; readonly claim: Member }
   /** A row of the table changed, perhaps this member's own. */
   | { readonly kind: "changed"; readonly member: Member; readonly before: Member | undefined }
   /** Others have taken this run for dead: what it had by their leave, they may have given to somebody else. */

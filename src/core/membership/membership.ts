@@ -257,16 +257,14 @@ export class Membership {
 
   #pursue(id: MemberId, suspicion: Suspicion, nowMs: Millis): void {
     const due = suspicion.due(nowMs);
-    if (due === "look") {
-      const { probeIntervalMs } = this.#options;
-      if (this.#mayProbe(id)) this.#probe(id, nowMs);
-      else if (!this.#prober.isProbing(id)) {
-        suspicion.postponeLook(nowMs + probeIntervalMs);
-        return;
-      }
+    if (due === "bury") this.#roster.bury(id, nowMs);
+    if (due !== "look") return;
+    const { probeIntervalMs } = this.#options;
+    if (this.#mayProbe(id)) this.#probe(id, nowMs);
+    if (this.#prober.isProbing(id)) {
       suspicion.looked(nowMs, this.#awareness.scale(probeIntervalMs));
-    } else if (due === "bury") {
-      this.#roster.bury(id, nowMs);
+    } else {
+      suspicion.postponeLook(nowMs + probeIntervalMs);
     }
   }
 

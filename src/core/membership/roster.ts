@@ -89,7 +89,7 @@ export class Roster {
     const change = this.#table.merge(claim, nowMs, this.#self.role === "joining");
     if (change !== undefined) {
       const { member, before } = change;
-      this.#parts.actions.changed({ member, before });
+      this.#parts.actions.changed(change);
       if (isGone(member)) this.#met.delete(member.id);
       if (!isGone(member) && (before === undefined || isGone(before))) {
         this.#parts.onArrival(member.id);

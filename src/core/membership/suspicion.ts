@@ -62,7 +62,7 @@ export class Suspicion {
     this.#lookMs = options.probeIntervalMs;
   }
 
-  /** Whether the suspect is dead unless it is heard of by then. */
+  /** When the suspect is dead, unless it is heard of before. */
   get deadAtMs(): Millis {
     return (this.#deadAtMs ??= this.#endAtMs());
   }

@@ -37,45 +37,31 @@ export interface RobotsDecision {
   readonly ttlMs: Millis;
 }
 
-export interface RobotsPolicyOptions {
-  /** Longest time for which an answer is used (RFC 9309, 2.4). @default 86_400_000, a day */
-  readonly freshMaxMs: Millis;
-  /** Shortest time, whatever `Cache-Control` says: else `no-store` would mean one more request a page. @default 300_000 */
-  readonly freshMinMs: Millis;
-  /** Time until an unreachable origin without a copy is asked again; doubles with each failure. @default 2_000 */
-  readonly firstRetryMinMs: Millis;
-  /** The same where a copy serves meanwhile. @default 60_000 */
-  readonly retryMinMs: Millis;
-  /** Longest such time, unless a Retry-After asks for more. @default 3_600_000 */
-  readonly retryMaxMs: Millis;
-  /**
-   * Failures in a row after which the queued URLs of an origin without a copy are given up. The waits between them make
-   * `firstRetryMinMs * (2 ** (n - 1) - 1)`, two minutes: a restart or a name server's bad moment is over by then, and a
-   * crawl does not last much longer for the dead hosts that it meets. @default 7
-   */
-  readonly failuresMax: number;
-  /** The same for failures that seldom pass by themselves, as that of a name that does not exist: six seconds. @default 3 */
-  readonly lastingFailuresMax: number;
-  /**
-   * Answers in a row that break off, of which the last one counts as far as it came: some servers end each one so. Before,
-   * such an origin counts as unreachable, as the line that keeps us out may be missing. @default 3
-   */
-  readonly cutAnswersMax: number;
-  /** Age up to which a copy serves while the origin is unreachable (RFC 9309, 2.3.1.4). @default 2_592_000_000, 30 days */
-  readonly staleMaxMs: Millis;
-}
-
-export const defaultRobotsPolicyOptions: RobotsPolicyOptions = Object.freeze({
-  freshMaxMs: 86_400_000,
-  freshMinMs: 300_000,
-  firstRetryMinMs: 2_000,
-  retryMinMs: 60_000,
-  retryMaxMs: 3_600_000,
-  failuresMax: 7,
-  lastingFailuresMax: 3,
-  cutAnswersMax: 3,
-  staleMaxMs: 2_592_000_000,
-});
+/** Longest time for which an answer is used (RFC 9309, 2.4): a day. */
+export const freshMaxMs: Millis = 86_400_000;
+/** Shortest time, whatever `Cache-Control` says: else `no-store` would mean one more request a page. */
+const freshMinMs: Millis = 300_000;
+/** Time until an unreachable origin without a copy is asked again; doubles with each failure. */
+const firstRetryMinMs: Millis = 2_000;
+/** The same where a copy serves meanwhile. */
+const retryMinMs: Millis = 60_000;
+/** Longest such time, unless a Retry-After asks for more. */
+const retryMaxMs: Millis = 3_600_000;
+/**
+ * Failures in a row after which the queued URLs of an origin without a copy are given up. The waits between them make
+ * `firstRetryMinMs * (2 ** (n - 1) - 1)`, two minutes: a restart or a name server's bad moment is over by then, and a
+ * crawl does not last much longer for the dead hosts that it meets.
+ */
+const failuresMax = 7;
+/** The same for failures that seldom pass by themselves, as that of a name that does not exist: six seconds. */
+const lastingFailuresMax = 3;
+/**
+ * Answers in a row that break off, of which the last one counts as far as it came: some servers end each one so. Before,
+ * such an origin counts as unreachable, as the line that keeps us out may be missing.
+ */
+const cutAnswersMax = 3;
+/** Age up to which a copy serves while the origin is unreachable (RFC 9309, 2.3.1.4): 30 days. */
+export const staleMaxMs: Millis = 2_592_000_000;
 
 /** A zone, a certificate and our own rules are not changed within minutes. */
 const lastingFailures: ReadonlySet<string> = new Set<FetchFailure>([
@@ -106,23 +92,22 @@ const nothingKnown: RobotsHistory = Object.freeze({ failuresInRow: 0 });
 export function robotsVerdict(
   outcome: RobotsFetchOutcome,
   history: RobotsHistory = nothingKnown,
-  options: RobotsPolicyOptions = defaultRobotsPolicyOptions,
 ): RobotsDecision {
   switch (outcome.kind) {
     case "redirect-limit":
-      return { verdict: "allow-all", stale: false, ttlMs: options.freshMaxMs };
+      return { verdict: "allow-all", stale: false, ttlMs: freshMaxMs };
     case "unreachable":
-      return whileUnreachable(history, 0, options);
+      return whileUnreachable(history, 0);
     case "response": {
       const { status, cacheControl } = outcome;
       if (status < 200 || status >= 500 || status === 429) {
-        return whileUnreachable(history, outcome.retryAfterMs ?? 0, options);
+        return whileUnreachable(history, outcome.retryAfterMs ?? 0);
       }
       const verdict = status < 300 ? "rules" : "allow-all";
-      if (isCutAnswer(outcome) && (history.cutsInRow ?? 0) + 1 < options.cutAnswersMax) {
-        return whileUnreachable(history, 0, options);
+      if (isCutAnswer(outcome) && (history.cutsInRow ?? 0) + 1 < cutAnswersMax) {
+        return whileUnreachable(history, 0);
       }
-      return { verdict, stale: false, ttlMs: freshForMs(cacheControl, options) };
+      return { verdict, stale: false, ttlMs: freshForMs(cacheControl) };
     }
   }
 }
@@ -137,10 +122,13 @@ export function isCutAnswer(outcome: RobotsFetchOutcome): boolean {
  * Whether an origin without a copy has been unreachable for so long that its queued URLs are given up; until then they
  * stay queued. `failure` is the last one, where no response came.
  */
-export function isGivenUp(
-  { failuresInRow, failure }: { readonly failuresInRow: number; readonly failure?: string },
-  { failuresMax, lastingFailuresMax }: RobotsPolicyOptions = defaultRobotsPolicyOptions,
-): boolean {
+export function isGivenUp({
+  failuresInRow,
+  failure,
+}: {
+  readonly failuresInRow: number;
+  readonly failure?: string;
+}): boolean {
   const isLasting = failure !== undefined && lastingFailures.has(failure);
   return failuresInRow >= (isLasting ? lastingFailuresMax : failuresMax);
 }
@@ -148,22 +136,18 @@ export function isGivenUp(
 function whileUnreachable(
   { failuresInRow, copy }: RobotsHistory,
   retryAfterMs: Millis,
-  options: RobotsPolicyOptions,
 ): RobotsDecision {
   const waitMs = (minMs: Millis): Millis => {
-    const backoffMs = Math.min(minMs * 2 ** failuresInRow, options.retryMaxMs);
-    return Math.max(backoffMs, Math.min(retryAfterMs, options.freshMaxMs));
+    const backoffMs = Math.min(minMs * 2 ** failuresInRow, retryMaxMs);
+    return Math.max(backoffMs, Math.min(retryAfterMs, freshMaxMs));
   };
-  if (copy !== undefined && copy.ageMs <= options.staleMaxMs) {
-    return { verdict: copy.verdict, stale: true, ttlMs: waitMs(options.retryMinMs) };
+  if (copy !== undefined && copy.ageMs <= staleMaxMs) {
+    return { verdict: copy.verdict, stale: true, ttlMs: waitMs(retryMinMs) };
   }
-  return { verdict: "disallow-all", stale: false, ttlMs: waitMs(options.firstRetryMinMs) };
+  return { verdict: "disallow-all", stale: false, ttlMs: waitMs(firstRetryMinMs) };
 }
 
-function freshForMs(
-  cacheControl: string | undefined,
-  { freshMinMs, freshMaxMs }: RobotsPolicyOptions,
-): Millis {
+function freshForMs(cacheControl: string | undefined): Millis {
   const askedMs = cacheControl === undefined ? undefined : maxAgeMs(cacheControl);
   return askedMs === undefined ? freshMaxMs : Math.min(Math.max(askedMs, freshMinMs), freshMaxMs);
 }

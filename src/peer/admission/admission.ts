@@ -21,7 +21,7 @@ import { Pulse } from "../pulse.ts";
 import { reconcile, type Reconciled } from "../durability/reconcile.ts";
 import { HostPlaces } from "../host-places.ts";
 import type { HostPlace } from "../host-places.ts";
-import type { Outlet } from "../fetching/outlet.ts";
+import type { Outlet } from "./outlet.ts";
 import { MergedUrls } from "./merged-urls.ts";
 import { parcelId } from "../swarm/exchange/parcel.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";

@@ -15,7 +15,7 @@ import { RobotsKeeper } from "../robots/robots-keeper.ts";
 import { RobotsVisitor } from "../robots/robots-visitor.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 import { HostsOfOthers } from "../swarm/answers/hosts-of-others.ts";
-import { HolderSearch } from "../swarm/ownership/holder-search.ts";
+import { HolderSearch } from "../swarm/answers/holder-search.ts";
 import type { Swarm } from "../swarm/swarm.ts";
 import { Visitor } from "./visitor.ts";
 

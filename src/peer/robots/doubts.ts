@@ -1,3 +1,4 @@
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { ArcMap } from "../../core/ring/arc-map.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
 import type { HostName, Millis } from "../../core/units.ts";
@@ -52,8 +53,7 @@ export class Doubts {
     const before = this.#asked.get(name)?.restUntilMs ?? 0;
     this.#asked.delete(name);
     this.#asked.set(name, { atMs, restUntilMs: Math.max(before, restUntilMs) });
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size > askedMax && oldest !== undefined) this.#asked.delete(oldest);
+    forgetOldest(this.#asked, askedMax);
   }
 
   /** Until when the host asked for no request, at one that was none of its visits; past where nothing is known. */

@@ -1,3 +1,4 @@
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import type { HostName, Millis } from "../../core/units.ts";
 
 /** Hosts of which it is remembered. */
@@ -26,7 +27,6 @@ export class HopRests {
     for (const [known, openAtMs] of this.#openAtMs) {
       if (openAtMs <= nowMs) this.#openAtMs.delete(known);
     }
-    const [oldest] = this.#openAtMs.keys();
-    if (this.#openAtMs.size > this.#max && oldest !== undefined) this.#openAtMs.delete(oldest);
+    forgetOldest(this.#openAtMs, this.#max);
   }
 }

@@ -1,3 +1,4 @@
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import type { RequestEnd } from "../../core/frontier/workbench.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
@@ -129,10 +130,7 @@ export class RobotsHops {
     const hop = new Hop(lease, url, (begun) => this.#go(begun, url, lease.host.visit.delayMs));
     this.#shared.delete(url);
     this.#shared.set(url, { hop, untilMs: nowMs + sharedForMs });
-    for (const oldest of this.#shared.keys()) {
-      if (this.#shared.size <= sharedMax) break;
-      this.#shared.delete(oldest);
-    }
+    forgetOldest(this.#shared, sharedMax);
     return hop.outcome;
   }
 

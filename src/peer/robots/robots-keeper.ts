@@ -1,7 +1,7 @@
 import { RecentMap } from "../../core/recent-map.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
 import { robotsKey } from "../../core/record/keys.ts";
-import { defaultRobotsPolicyOptions, isGivenUp } from "../../core/robots/robots-policy.ts";
+import { freshMaxMs, isGivenUp, staleMaxMs } from "../../core/robots/robots-policy.ts";
 import { parseRobots } from "../../core/robots/parse-robots.ts";
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";
 import type { CanonicalUrl, Millis, OriginName, SiteName } from "../../core/units.ts";
@@ -27,9 +27,9 @@ const clocksDifferMsMax: Millis = 60_000;
  * Where an origin was not asked for so long though it was due, that it fails now is another outage. Its host's turn may be as
  * long in coming, with the longest delay or behind thousands at its address, each of which lets its visits wait in vain.
  */
-const outageGapMsMax = defaultRobotsPolicyOptions.freshMaxMs;
+const outageGapMsMax = freshMaxMs;
 /** The same of one that is not given up yet: what waits for it in the queue must come to its end, however seldom it is asked. */
-const awaitedGapMsMax = defaultRobotsPolicyOptions.staleMaxMs;
+const awaitedGapMsMax = staleMaxMs;
 
 /** What an origin's robots.txt says, as it is kept. */
 export interface RobotsEntry {
@@ -106,7 +106,7 @@ export class RobotsKeeper {
 function isFresh({ expiresAtMs, fetchedAtMs }: RobotsRecord, nowMs: Millis): boolean {
   const leftMs = expiresAtMs - nowMs;
   if (fetchedAtMs > nowMs + clocksDifferMsMax) return false;
-  return leftMs > 0 && leftMs <= defaultRobotsPolicyOptions.freshMaxMs;
+  return leftMs > 0 && leftMs <= freshMaxMs;
 }
 
 /** When the origin is to be asked again, after time that the process did not see as well. */

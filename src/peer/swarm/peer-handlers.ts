@@ -8,7 +8,6 @@ import {
   type KnownHolder,
 } from "../../core/messages/holding.ts";
 import { decodeJobs, encodeJobs } from "../../core/messages/jobs.ts";
-import { messageKinds, type MessageKind } from "../../core/messages/message-kinds.ts";
 import {
   decodePullRows,
   decodeRangeDigests,
@@ -20,7 +19,7 @@ import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
-import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
+import type { Overlay } from "../../ports/overlay.ts";
 import type { Store } from "../../ports/store.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { agedRows } from "../robots/aged-rows.ts";
@@ -34,11 +33,7 @@ import type { ReplicaKeeper } from "./replication/replica-keeper.ts";
 import type { SwarmView } from "./members/swarm-view.ts";
 import type { Termination } from "./jobs/termination.ts";
 import type { Holder, Territory } from "./ownership/territory.ts";
-
-type Answer = Awaited<ReturnType<OverlayHandler>>;
-
-/** One handler for each kind of message; nothing is answered to what cannot be read. */
-type Handler = (from: MemberId, payload: Uint8Array) => Promise<Answer | undefined>;
+import { reply, serve, type Answer } from "./serve.ts";
 
 interface HandlerParts {
   readonly desk: ForwardDesk;
@@ -83,26 +78,17 @@ export class PeerHandlers {
   }
 
   serve(overlay: Overlay): void {
-    const handlers: Partial<Record<MessageKind, Handler>> = {
-      forward: (from, payload) => this.#forward(from, payload),
-      rows: (_, payload) => this.#rows(payload, "superseded"),
-      homeRows: (_, payload) => this.#rows(payload, "all"),
-      rangeDigests: (_, payload) => this.#rangeDigests(payload),
-      pullRows: (_, payload) => this.#pullRows(payload),
-      synced: (from, payload) => this.#synced(from, payload),
-      released: (from, payload) => this.#released(from, payload),
-      transfer: (from, payload) => this.#transfer(from, payload),
-      whoHolds: (from, payload) => this.#whoHolds(from, payload),
-      activity: (from, payload) => this.#activity(from, payload),
-      jobs: (_, payload) => this.#jobs(payload),
-    };
-    for (const [kind, handler] of Object.entries(handlers)) {
-      overlay.serve(messageKinds[kind as MessageKind], async (from, payload) => {
-        const answer = await handler(from, payload);
-        // An empty reply is one that no caller takes for an answer, but for those to whom it says enough.
-        return answer ?? { kind: "busy", retryAfterMs: 1_000 };
-      });
-    }
+    serve(overlay, "forward", (from, payload) => this.#forward(from, payload));
+    serve(overlay, "rows", (_, payload) => this.#rows(payload, "superseded"));
+    serve(overlay, "homeRows", (_, payload) => this.#rows(payload, "all"));
+    serve(overlay, "rangeDigests", (_, payload) => this.#rangeDigests(payload));
+    serve(overlay, "pullRows", (_, payload) => this.#pullRows(payload));
+    serve(overlay, "synced", (from, payload) => this.#synced(from, payload));
+    serve(overlay, "released", (from, payload) => this.#released(from, payload));
+    serve(overlay, "transfer", (from, payload) => this.#transfer(from, payload));
+    serve(overlay, "whoHolds", (from, payload) => this.#whoHolds(from, payload));
+    serve(overlay, "activity", (from, payload) => this.#activity(from, payload));
+    serve(overlay, "jobs", (_, payload) => this.#jobs(payload));
   }
 
   async #forward(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
@@ -136,7 +122,7 @@ export class PeerHandlers {
     return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer, rows }));
   }
 
-  async #synced(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
+  #synced(from: MemberId, payload: Uint8Array): Answer | undefined {
     const message = this.#noticeOf(from, payload);
     if (!message) return undefined;
     const { arcs, generation } = message;
@@ -146,17 +132,17 @@ export class PeerHandlers {
     }
     this.#parts.territory.note(arcs, { member: from, generation, synced: true });
     this.#parts.onNoted();
-    return Promise.resolve(reply(encodeAnswer(true)));
+    return reply(encodeAnswer(true));
   }
 
-  async #released(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
+  #released(from: MemberId, payload: Uint8Array): Answer | undefined {
     const message = this.#noticeOf(from, payload);
     if (!message) return undefined;
     const { territory, view } = this.#parts;
     territory.release(message.arcs, from, message.generation, (member, generation) =>
       view.isRunning(member, generation),
     );
-    return Promise.resolve(reply(encodeAnswer(true)));
+    return reply(encodeAnswer(true));
   }
 
   /** What a member says of copies; nothing where it does not run so, as far as is known here: it says so again. */
@@ -175,7 +161,7 @@ export class PeerHandlers {
     return reply(encodeAnswer(true));
   }
 
-  async #whoHolds(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
+  #whoHolds(from: MemberId, payload: Uint8Array): Answer | undefined {
     const message = decodeArcNotice(payload);
     if (!message) return undefined;
     const { arcs } = message;
@@ -191,7 +177,7 @@ export class PeerHandlers {
       former: territory.notedWhere((holder) => holder.former === true, copied),
       known: this.#knownWithin(arcs),
     });
-    return Promise.resolve(reply(answer));
+    return reply(answer);
   }
 
   #knownWithin(arcs: ArcSet): KnownHolder[] {
@@ -215,24 +201,20 @@ export class PeerHandlers {
     return known;
   }
 
-  async #activity(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
+  #activity(from: MemberId, payload: Uint8Array): Answer | undefined {
     const id = decodeActivity(payload);
     if (id === undefined) return undefined;
     const report = this.#parts.termination.report(id);
     const isUnheard = id !== noJob && this.#parts.jobs.find(id) === undefined;
     // Whoever asks about a job has heard of it.
     if (isUnheard && report.busy !== undefined) void this.#parts.spread.learn(from);
-    return Promise.resolve(reply(encodeActivityReply(report)));
+    return reply(encodeActivityReply(report));
   }
 
-  async #jobs(payload: Uint8Array): Promise<Answer | undefined> {
+  #jobs(payload: Uint8Array): Answer | undefined {
     const definitions = decodeJobs(payload);
     if (!definitions) return undefined;
     const newer = this.#parts.spread.answer(definitions);
-    return Promise.resolve(reply(encodeJobs(newer)));
+    return reply(encodeJobs(newer));
   }
-}
-
-function reply(payload: Uint8Array): Answer {
-  return { kind: "reply", payload };
 }

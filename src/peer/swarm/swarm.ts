@@ -1,4 +1,3 @@
-import type { Member } from "../../core/membership/member.ts";
 import type { noJob } from "../../core/messages/activity.ts";
 import { decodeClaim } from "../../core/messages/claim.ts";
 import type { LendingOptions } from "../../core/politeness/address-loan.ts";
@@ -38,10 +37,10 @@ import { PeerCalls } from "./peer-calls.ts";
 import { PeerHandlers } from "./peer-handlers.ts";
 import { ReplicaKeeper } from "./replication/replica-keeper.ts";
 import { Replicator } from "./replication/replicator.ts";
-import { RingBook } from "./replication/ring-book.ts";
-import { beginGeneration, generationOp } from "./ownership/saved-generation.ts";
+import { RingBook } from "./members/ring-book.ts";
+import { beginGeneration, generationOp } from "./members/saved-generation.ts";
 import type { SwarmOptions } from "./swarm-options.ts";
-import { StallWatch } from "./jobs/stall-watch.ts";
+import { StallWatch } from "./ownership/stall-watch.ts";
 import { Termination } from "./jobs/termination.ts";
 import { Territory } from "./ownership/territory.ts";
 import { whyBusy } from "./jobs/why-busy.ts";
@@ -128,7 +127,7 @@ export class Swarm {
     const heard = {
       onBuried: () => this.lending?.forfeit(),
       onMovedOn: (moved: number) => this.#movedOn(moved),
-      onLaterRun: new LaterRuns(ports, () => this.view, this.#stop.signal, onFailure).heard,
+      onLaterRun: new LaterRuns(ports.overlay, () => this.view, this.#stop.signal, onFailure).heard,
     };
     this.view = new MemberView(ports, rings, { ...options, generation }, heard);
     const { view, territory } = this;
@@ -271,11 +270,6 @@ export class Swarm {
     this.exchange.stop();
     this.replicator.stop();
     await this.#ports.overlay.stop();
-  }
-
-  /** All members that are remembered, this one first. */
-  members(): readonly Member[] {
-    return this.view.members();
   }
 
   /** Brings seeds to their owners; see {@link injectSeeds}. */

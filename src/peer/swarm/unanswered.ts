@@ -1,3 +1,4 @@
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -57,10 +58,7 @@ export class Unanswered {
     const silence = { sinceMs: nowMs, lastMs: nowMs, isTold: false };
     this.#silences.delete(id);
     this.#silences.set(id, silence);
-    for (const oldest of this.#silences.keys()) {
-      if (this.#silences.size <= entriesMax) break;
-      this.#silences.delete(oldest);
-    }
+    forgetOldest(this.#silences, entriesMax);
     return silence;
   }
 }

@@ -1,5 +1,5 @@
 import { Libp2pOverlay } from "../../../src/adapters/libp2p/libp2p-overlay.ts";
-import type { Libp2pOverlayOptions } from "../../../src/adapters/libp2p/libp2p-overlay.ts";
+import type { Libp2pOverlayOptions } from "../../../src/adapters/libp2p/overlay-options.ts";
 import { windowBytes, windowRequests } from "../../../src/adapters/libp2p/incoming-stream.ts";
 import { newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
 import type { Clock } from "../../../src/ports/clock.ts";

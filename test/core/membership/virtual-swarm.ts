@@ -175,7 +175,7 @@ export class VirtualSwarm {
           this.#carry(id, action.to, action.message);
           break;
         case "broadcast":
-          for (const to of this.#peers.keys()) this.#spread(id, to, action.claims);
+          for (const to of this.#peers.keys()) this.#spread(id, to, [action.claim]);
           break;
         case "changed":
           this.sightings.push({

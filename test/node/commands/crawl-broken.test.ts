@@ -7,7 +7,7 @@ import type { CrawlSummary } from "../../../node/crawl-summary.ts";
 import type { RunnablePeer } from "../../../node/peer-session.ts";
 import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
+import { FakePeerControl, jobReport, neverBroken } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 
 let out: string;
@@ -57,6 +57,7 @@ async function writeFailed(url: string): Promise<void> {
 function composePeer(): Promise<RunnablePeer> {
   return Promise.resolve({
     control,
+    broken: neverBroken,
     start: () => Promise.resolve(),
     stop: async (atRest) => {
       await drained;

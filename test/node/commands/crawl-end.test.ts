@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
 import type { RunnablePeer } from "../../../node/peer-session.ts";
 import type { JobId } from "../../../src/core/units.ts";
-import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
+import { FakePeerControl, jobReport, neverBroken } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 
 const seed = "https://docs.example/";
@@ -25,7 +25,7 @@ afterEach(() => rm(join(out, ".."), { recursive: true }));
 
 function composePeer(): Promise<RunnablePeer> {
   const nothing = (): Promise<void> => Promise.resolve();
-  return Promise.resolve({ control, start: nothing, stop: nothing });
+  return Promise.resolve({ control, broken: neverBroken, start: nothing, stop: nothing });
 }
 
 /** Runs a crawl of the seed until it waits for its end, which is then `report`. */

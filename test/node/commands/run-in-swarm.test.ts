@@ -7,7 +7,7 @@ import type { PeerConfig } from "../../../node/config/peer-config.ts";
 import type { RunnablePeer } from "../../../node/peer-session.ts";
 import { parseSwarmKey } from "../../../src/adapters/libp2p/swarm-key.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
-import { FakePeerControl } from "../../support/fake-peer-control.ts";
+import { FakePeerControl, neverBroken } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 import { until } from "../../support/until.ts";
 
@@ -43,7 +43,7 @@ function composePeer(config: PeerConfig): Promise<RunnablePeer> {
     },
   };
   const ends = { start: called("start"), stop: called("stop") };
-  return Promise.resolve({ control, ...ends, ...(config.swarm && { swarm }) });
+  return Promise.resolve({ control, broken: neverBroken, ...ends, ...(config.swarm && { swarm }) });
 }
 
 /** Starts a peer; returns its end once it is ready. */

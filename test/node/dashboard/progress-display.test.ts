@@ -1,9 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import {
-  defaultProgressDisplayOptions,
-  ProgressDisplay,
-} from "../../../node/dashboard/progress-display.ts";
+import { ProgressDisplay } from "../../../node/dashboard/progress-display.ts";
 import { progressView } from "../../../node/dashboard/progress-view.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
@@ -25,8 +22,8 @@ function displayOn(sink: MemorySink, clock: VirtualClock) {
       ...(trouble !== undefined && { trouble }),
     };
   };
-  const options = { ...defaultProgressDisplayOptions, color: false };
-  return { display: new ProgressDisplay(sink, clock, read, options), reads: () => reads, shown };
+  const terminal = { stderr: sink, clock, environment: { NO_COLOR: "1" } };
+  return { display: new ProgressDisplay(terminal, read), reads: () => reads, shown };
 }
 
 describe("ProgressDisplay on a terminal", () => {

@@ -53,7 +53,7 @@ describe("a run of a member", () => {
     await bench.run(async () => {
       await bench.begin();
       const swarm = bench.peer(1).swarm;
-      const [row] = swarm?.members() ?? [];
+      const [row] = swarm?.view.members() ?? [];
       if (!swarm || !row) throw new Error("a peer of a swarm");
       const worst = { ...row, incarnation: incarnationMax, health: "suspect" } as const;
       bench.machine(0).overlay?.publish(encodeClaim({ members: [worst] }));

@@ -5,7 +5,7 @@ import { positionOf } from "../../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, MemberId, SiteName } from "../../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
-import { RingBook } from "../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../src/peer/swarm/members/ring-book.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
 
 const ids = [0, 1, 2, 3, 4].map((index) => `peer-${index}` as MemberId);

@@ -1,5 +1,5 @@
 import type { MemberId } from "../../../src/core/units.ts";
-import { RingBook } from "../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../src/peer/swarm/members/ring-book.ts";
 import type { SwarmView } from "../../../src/peer/swarm/members/swarm-view.ts";
 
 /** Two active members as the first of them sees both, for good. A member that is `lost` does not run. */
@@ -17,7 +17,6 @@ export function stillView(self: MemberId, other: MemberId, lost?: MemberId): Swa
     others: [other],
     isRunning: (member, generation) => member !== lost && generation === 1,
     generationOf: (member) => (member === lost ? undefined : 1),
-    onChange: () => () => undefined,
     setRole: () => undefined,
   };
 }

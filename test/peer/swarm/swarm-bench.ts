@@ -9,7 +9,7 @@ import type { CanonicalUrl, JobId } from "../../../src/core/units.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
-import { RingBook } from "../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../src/peer/swarm/members/ring-book.ts";
 import { defaultSwarmOptions, type SwarmOptions } from "../../../src/peer/swarm/swarm-options.ts";
 
 export const job = "test" as JobId;

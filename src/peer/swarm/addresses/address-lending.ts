@@ -9,7 +9,6 @@ import {
   encodeLendAddressesReply,
   lendingItemsMax,
 } from "../../../core/messages/address-lending.ts";
-import { messageKinds } from "../../../core/messages/message-kinds.ts";
 import { AddressBorrower } from "../../../core/politeness/address-borrower.ts";
 import type {
   AddressUse,
@@ -27,12 +26,11 @@ import type {
 import { AddressStewards, positionOfAddress } from "../../../core/politeness/address-stewards.ts";
 import type { IpAddress, MemberId, Millis } from "../../../core/units.ts";
 import type { Cancel, Clock } from "../../../ports/clock.ts";
-import type { Overlay, OverlayHandler } from "../../../ports/overlay.ts";
+import type { Overlay } from "../../../ports/overlay.ts";
 import { isStandIn } from "../../fetching/host-addresses.ts";
 import { AddressCalls } from "./address-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
-
-type Answer = Awaited<ReturnType<OverlayHandler>>;
+import { reply, serve, type Answer } from "../serve.ts";
 
 /** The addresses of the hosts that a peer crawls. */
 export interface AddressBench {
@@ -48,8 +46,6 @@ const gatherMs: Millis = 5;
 
 /** What is not told to a member in this time is told anew: its steward may be another one by then. */
 const stepsWaitingMax = 4 * lendingItemsMax;
-
-const notNow: Answer = { kind: "busy", retryAfterMs: 1_000 };
 
 /**
  * One open request and one clock for each IP address, over the whole swarm.
@@ -121,15 +117,9 @@ export class AddressLending {
 
   /** Answers other members; before the overlay starts. */
   serve(overlay: Overlay): void {
-    overlay.serve(messageKinds.lendAddresses, (from, payload) =>
-      Promise.resolve(this.#lend(from, payload) ?? notNow),
-    );
-    overlay.serve(messageKinds.callAddresses, (from, payload) =>
-      Promise.resolve(this.#called(from, payload) ?? notNow),
-    );
-    overlay.serve(messageKinds.handOverAddresses, (from, payload) =>
-      Promise.resolve(this.#handOver(from, payload) ?? notNow),
-    );
+    serve(overlay, "lendAddresses", (from, payload) => this.#lend(from, payload));
+    serve(overlay, "callAddresses", (from, payload) => this.#called(from, payload));
+    serve(overlay, "handOverAddresses", (from, payload) => this.#handOver(from, payload));
   }
 
   /** To be called after each change of the members. */
@@ -347,7 +337,7 @@ export class AddressLending {
     const answers = this.#answers({ member: from, generation }, sequence, items);
     this.#tellBorrowers();
     this.#arm();
-    return { kind: "reply", payload: encodeLendAddressesReply(answers) };
+    return reply(encodeLendAddressesReply(answers));
   }
 
   #isSteward(address: IpAddress): boolean {
@@ -357,8 +347,7 @@ export class AddressLending {
   #called(from: MemberId, payload: Uint8Array): Answer | undefined {
     const message = decodeCallAddresses(payload);
     if (!message || !this.#isOn || message.generation !== this.#self.generation) return undefined;
-    const reply = this.#obey(from, message);
-    return { kind: "reply", payload: encodeCallAddressesReply(reply) };
+    return reply(encodeCallAddressesReply(this.#obey(from, message)));
   }
 
   #obey(
@@ -390,6 +379,6 @@ export class AddressLending {
     const states = addresses.map((address) => this.#lender.handOver(address, nowMs));
     this.#tellBorrowers();
     this.#arm();
-    return { kind: "reply", payload: encodeHandOverAddressesReply(states) };
+    return reply(encodeHandOverAddressesReply(states));
   }
 }

@@ -146,14 +146,9 @@ export class HeldAnswers {
   }
 
   #refusal(position: RingPosition): Refusal {
-    const holder = this.#runningHolder(position);
-    return holder === undefined ? {} : { holder };
-  }
-
-  #runningHolder(position: RingPosition): MemberId | undefined {
     const { territory, view } = this.#parts;
-    const noted = territory.holderAt(position);
-    return noted && view.isRunning(noted.member, noted.generation) ? noted.member : undefined;
+    const holder = territory.runningHolderAt(position, view);
+    return holder ? { holder: holder.member } : {};
   }
 }
 

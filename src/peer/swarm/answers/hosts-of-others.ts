@@ -4,7 +4,7 @@ import { positionOf } from "../../../core/ring/ring-position.ts";
 import type { HostName, Millis } from "../../../core/units.ts";
 import { siteOfHost } from "../../../core/url/site-of.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
-import type { HolderSearch } from "../ownership/holder-search.ts";
+import type { HolderSearch } from "./holder-search.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 
 /** Time for a member's answer. */

@@ -3,7 +3,7 @@ import type { Overlay } from "../../../ports/overlay.ts";
 import type { DeskParts } from "../../answers/question-desk.ts";
 import { ContentDesk } from "./content-desk.ts";
 import { HeldAnswers } from "./held-answers.ts";
-import { HolderSearch } from "../ownership/holder-search.ts";
+import { HolderSearch } from "./holder-search.ts";
 import { serveQuestions } from "./question-handlers.ts";
 import { SwarmDesk } from "./swarm-desk.ts";
 import { SwarmLists } from "./swarm-lists.ts";
@@ -27,17 +27,14 @@ export function newSwarmDesk(
   },
 ): SwarmDesk {
   const { calls, homecoming, jobs: spread, replicator, tally, territory, view } = swarm;
-  const { hosts, jobs, scan, urls } = desk;
+  const { jobs, urls } = desk;
   const { bodyBytesMax, replicas, signal } = options;
   const { clock } = ports;
   const contents = new ContentDesk({ calls, clock, urls, view }, bodyBytesMax, signal);
   const { past } = tally;
   const figures = new SwarmFigures(clock, desk, { calls, homecoming, past, spread, view });
-  const known = { jobs, urls, scan, hosts };
-  const held = new HeldAnswers(
-    { ...known, replicator, territory, view, isDazed: () => swarm.isDazed },
-    replicas,
-  );
+  const isDazed = (): boolean => swarm.isDazed;
+  const held = new HeldAnswers({ ...desk, replicator, territory, view, isDazed }, replicas);
   const search = new HolderSearch(clock, { view, territory }, replicas, signal);
   serveQuestions(ports.overlay, { contents, figures, held });
   const lists = new SwarmLists(clock, { calls, held, view }, signal);

@@ -25,7 +25,7 @@ import { Slots } from "../../slots.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
 import type { ContentDesk } from "./content-desk.ts";
 import type { HeldAnswers } from "./held-answers.ts";
-import type { Attempt, Finding, HolderSearch } from "../ownership/holder-search.ts";
+import type { Attempt, Finding, HolderSearch } from "./holder-search.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmLists } from "./swarm-lists.ts";

@@ -46,9 +46,6 @@ const readOnMs: Millis = 5_000;
 /** Characters of a rejected URL in the log, at most. */
 const loggedUnitsMax = 200;
 
-/** The owner of a URL's site, as far as is known; or that it has to be waited for. */
-export type Route = MemberId | undefined;
-
 /**
  * The outbox: discovered URLs on their way to the members that hold their sites, this one included.
  *
@@ -117,7 +114,7 @@ export class Exchange {
   get full(): boolean {
     const { pendingMax } = this.#options;
     if (this.#parcels.size < pendingMax) return false;
-    return this.#parcels.sizeOf((space) => this.#jobs.bySpace(space) !== undefined) >= pendingMax;
+    return this.#parcels.sizeOf((space) => !this.#isUnheard(space)) >= pendingMax;
   }
 
   get pending(): number {
@@ -270,7 +267,7 @@ export class Exchange {
     lane.add(parcel);
   }
 
-  #newLane(member: Route): ForwardLane {
+  #newLane(member: MemberId | undefined): ForwardLane {
     return new ForwardLane(
       this.#clock,
       {
@@ -297,15 +294,14 @@ export class Exchange {
     return delivery;
   }
 
-  #routeOf({ position, hint }: Parcel): Route {
+  /** Who holds the URL's site, as far as is known; nobody where that has to be waited for. */
+  #routeOf({ position, hint }: Parcel): MemberId | undefined {
     const { ring, self } = this.#view;
     if (this.#territory.holds(position)) return self;
     if (hint && this.#view.isRunning(hint.member, hint.generation)) return hint.member;
     const owner = ring.ownerOf(position);
     if (owner !== undefined && owner !== self) return owner;
-    const holder = this.#territory.holderAt(position);
-    if (!holder || !this.#view.isRunning(holder.member, holder.generation)) return undefined;
-    return holder.member;
+    return this.#territory.runningHolderAt(position, this.#view)?.member;
   }
 
   #acknowledge(parcel: Parcel, result: FinalResult): void {

@@ -100,8 +100,8 @@ export class ForwardDesk {
 
   #elsewhere(position: RingPosition): ForwardResult {
     const { territory, view } = this.#parts;
-    const holder = territory.holderAt(position);
-    if (!holder || !view.isRunning(holder.member, holder.generation)) return { holder: undefined };
+    const holder = territory.runningHolderAt(position, view);
+    if (!holder) return { holder: undefined };
     const { member, generation } = holder;
     return { holder: { member, generation } };
   }

@@ -1,3 +1,4 @@
+import { forgetOldest } from "../../../core/forget-oldest.ts";
 import type { OutboxEntry } from "../../../core/record/record.pb.ts";
 import type { CanonicalUrl, JobId } from "../../../core/units.ts";
 import type { ForwardedUrl, ForwardResult } from "../../../core/messages/forward.ts";
@@ -28,10 +29,7 @@ export class UntoldNews {
       const id = results[at] === "new" ? this.#idOf(url) : undefined;
       if (id !== undefined) this.#ids.add(id);
     });
-    for (const oldest of this.#ids) {
-      if (this.#ids.size <= urlsMax) break;
-      this.#ids.delete(oldest);
-    }
+    forgetOldest(this.#ids, urlsMax);
   }
 
   /** The results as the bringer is to be told them. */

@@ -69,7 +69,7 @@ export class JobSpread {
   tell(definition: JobDefinition): void {
     const claim = encodeClaim({ jobDefinition: definition });
     if (claim.length <= noticeBytesMax) this.#ports.overlay.publish(claim);
-    else void Promise.all(this.#someOthers().map((member) => this.exchange(member)));
+    else void this.inquire();
   }
 
   /** Asks others for a job of which this peer has not heard; one that looks for its swarm, once it has found somebody. */
@@ -94,7 +94,7 @@ export class JobSpread {
     await this.inquire();
   }
 
-  /** Asks a few members for what they know. */
+  /** Exchanges definitions with a few members. */
   async inquire(): Promise<void> {
     await Promise.all(this.#someOthers().map((member) => this.exchange(member)));
   }

@@ -1,9 +1,6 @@
 import { CrawlError } from "../../../core/errors.ts";
 import type { Member } from "../../../core/membership/member.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
-import { MemberLog } from "./member-log.ts";
 import type { MemberView } from "./member-view.ts";
 
 /**
@@ -15,7 +12,6 @@ import type { MemberView } from "./member-view.ts";
  */
 export class LaterRuns {
   readonly #overlay: Pick<Overlay, "self" | "join">;
-  readonly #log: MemberLog;
   readonly #view: () => Pick<MemberView, "outbid">;
   readonly #signal: AbortSignal;
   readonly #onFailure: (error: unknown) => void;
@@ -23,17 +19,12 @@ export class LaterRuns {
   #isLooking = false;
 
   constructor(
-    ports: {
-      readonly clock: Pick<Clock, "nowMs">;
-      readonly logger: Logger;
-      readonly overlay: Pick<Overlay, "self" | "join">;
-    },
+    overlay: Pick<Overlay, "self" | "join">,
     view: () => Pick<MemberView, "outbid">,
     signal: AbortSignal,
     onFailure: (error: unknown) => void,
   ) {
-    this.#overlay = ports.overlay;
-    this.#log = new MemberLog(ports);
+    this.#overlay = overlay;
     this.#view = view;
     this.#signal = signal;
     this.#onFailure = onFailure;
@@ -57,8 +48,7 @@ export class LaterRuns {
         throw new CrawlError("SUPERSEDED", problem, { member: this.#overlay.self });
       }
       if (this.#signal.aborted) return;
-      this.#log.outbid(generation, addresses);
-      this.#view().outbid(generation);
+      this.#view().outbid(generation, addresses);
     }
     this.#isLooking = false;
   }

@@ -15,7 +15,7 @@ import type { Entropy } from "../../../ports/entropy.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
 import { Alarm } from "../../alarm.ts";
-import type { RingBook } from "../replication/ring-book.ts";
+import type { RingBook } from "./ring-book.ts";
 import { FarClocks } from "./far-clocks.ts";
 import { MemberLog } from "./member-log.ts";
 import type { SwarmView } from "./swarm-view.ts";
@@ -151,9 +151,9 @@ export class MemberView implements SwarmView {
     return row && !isGone(row) ? row.generation : undefined;
   }
 
-  onChange(listener: () => void): () => void {
+  /** Calls `listener` after each change. */
+  onChange(listener: () => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   setRole(role: Exclude<MemberRole, "joining">): void {
@@ -208,8 +208,9 @@ export class MemberView implements SwarmView {
     this.#perform(this.#membership.claims(from, members, this.#clock.nowMs()));
   }
 
-  /** Goes on as a later run than `generation`. */
-  outbid(generation: Millis): void {
+  /** Goes on as a later run than `generation`, which somebody has claimed to be at `addresses`. */
+  outbid(generation: Millis, addresses: readonly string[]): void {
+    this.#log.outbid(generation, addresses);
     this.#perform(this.#membership.outbid(generation, this.#clock.nowMs()));
   }
 
@@ -261,7 +262,7 @@ export class MemberView implements SwarmView {
           this.#send(action.to, action.message);
           break;
         case "broadcast":
-          this.#overlay.publish(encodeClaim({ members: action.claims }));
+          this.#overlay.publish(encodeClaim({ members: [action.claim] }));
           break;
         case "changed":
           changed = this.#note(action.member, action.before) || changed;

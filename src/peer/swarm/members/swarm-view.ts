@@ -21,7 +21,5 @@ export interface SwarmView {
   isRunning(member: MemberId, generation: number): boolean;
   /** The member's present run; undefined when it does not run. */
   generationOf(member: MemberId): number | undefined;
-  /** Calls `listener` after each change, until the returned function is called. */
-  onChange(listener: () => void): () => void;
   setRole(role: "active" | "leaving" | "left"): void;
 }

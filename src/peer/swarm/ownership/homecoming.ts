@@ -183,10 +183,7 @@ export class Homecoming {
   #forgetKnown(): void {
     this.#rest = this.#rest.subtract(this.#territory.held);
     if (!this.#trustsCopies) return;
-    const copied = this.#territory.notedWhere(
-      ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
-    );
-    this.#rest = this.#rest.subtract(copied);
+    this.#rest = this.#rest.subtract(this.#territory.liveCopies(this.#view));
   }
 
   #whomToAsk(): readonly MemberId[] {

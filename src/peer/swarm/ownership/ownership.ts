@@ -376,9 +376,7 @@ export class Ownership {
   /** What will be this peer's own when it has joined, and of which it has no complete copy yet. */
   #uncopied(): ArcSet {
     const { self, futureRing } = this.#view;
-    const copied = this.#territory.notedWhere(
-      ({ member, generation, synced }) => synced && this.#view.isRunning(member, generation),
-    );
+    const copied = this.#territory.liveCopies(this.#view);
     return futureRing.arcsOf(self).subtract(copied).subtract(this.#territory.held);
   }
 

@@ -188,8 +188,21 @@ export class Territory {
     return this.#bereft.arcs.intersect(within);
   }
 
+  /** Arcs of which this peer has a copy, and whose holder runs, and keeps that up to date. */
+  liveCopies(view: Pick<SwarmView, "isRunning">): ArcSet {
+    return this.notedWhere(
+      ({ member, generation, synced }) => synced && view.isRunning(member, generation),
+    );
+  }
+
   holderAt(position: RingPosition): Holder | undefined {
     return this.#holders.get(position);
+  }
+
+  /** The holder, where it is one that runs. */
+  runningHolderAt(position: RingPosition, view: Pick<SwarmView, "isRunning">): Holder | undefined {
+    const holder = this.holderAt(position);
+    return holder && view.isRunning(holder.member, holder.generation) ? holder : undefined;
   }
 
   /** The arcs whose noted holder satisfies `predicate`. */

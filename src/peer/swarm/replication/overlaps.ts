@@ -1,3 +1,4 @@
+import { forgetOldest } from "../../../core/forget-oldest.ts";
 import { hash64 } from "../../../core/hash/hash64.ts";
 import { UrlRecord } from "../../../core/record/record.pb.ts";
 import type { MemberId } from "../../../core/units.ts";
@@ -51,8 +52,7 @@ export class Overlaps {
     const fetch = hash64(`${id} ${fetchedAtMs} ${capturedBy}`);
     if (this.#counted.has(fetch)) return false;
     this.#counted.add(fetch);
-    const [oldest] = this.#counted;
-    if (this.#counted.size > countedMax && oldest !== undefined) this.#counted.delete(oldest);
+    forgetOldest(this.#counted, countedMax);
     return true;
   }
 }

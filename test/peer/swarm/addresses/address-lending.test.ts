@@ -15,7 +15,7 @@ import type { CanonicalUrl, IpAddress, JobId } from "../../../../src/core/units.
 import { hostOf, siteOfHost } from "../../../../src/core/url/site-of.ts";
 import type { Peer } from "../../../../src/peer/peer.ts";
 import { defaultSwarmOptions } from "../../../../src/peer/swarm/swarm-options.ts";
-import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../../src/peer/swarm/members/ring-book.ts";
 
 const job = "shared" as JobId;
 const ring = { virtualNodes: 64, hashSeed: 0 };
@@ -202,7 +202,7 @@ describe("an address with sites of different owners", () => {
       await clock.sleep(8_000);
       await shared.inject(sampleWeb.rootUrls().filter(isHeld), { scope: "host" });
       await clock.sleep(5_000);
-      const [row] = borrower.peer.swarm?.members() ?? [];
+      const [row] = borrower.peer.swarm?.view.members() ?? [];
       if (!row) throw new Error("a member of a swarm");
       shared.machine(0).overlay?.publish(encodeClaim({ members: [lie(row)] }));
       await clock.sleep(500);
@@ -228,7 +228,7 @@ describe("an address with sites of different owners", () => {
       await shared.inject(sampleWeb.rootUrls());
       await clock.sleep(5_800);
       while (!isOpen(shared.hits.at(-1))) await clock.sleep(20);
-      const [row] = borrower.peer.swarm?.members() ?? [];
+      const [row] = borrower.peer.swarm?.view.members() ?? [];
       if (!row) throw new Error("a member of a swarm");
       const claim = { ...row, generation: row.generation + 1_000 };
       shared.machine(0).overlay?.publish(encodeClaim({ members: [claim] }));

@@ -5,7 +5,7 @@ import type { Refusal } from "../../../../src/core/messages/status-message.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { HostName, MemberId } from "../../../../src/core/units.ts";
 import { HostsOfOthers } from "../../../../src/peer/swarm/answers/hosts-of-others.ts";
-import { HolderSearch } from "../../../../src/peer/swarm/ownership/holder-search.ts";
+import { HolderSearch } from "../../../../src/peer/swarm/answers/holder-search.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { stillView } from "../still-view.ts";
 

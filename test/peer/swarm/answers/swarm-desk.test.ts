@@ -3,7 +3,7 @@ import type { StatusQuestion } from "../../../../src/core/messages/status-messag
 import type { JobId, MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { SwarmDesk } from "../../../../src/peer/swarm/answers/swarm-desk.ts";
-import type { Attempt, Finding } from "../../../../src/peer/swarm/ownership/holder-search.ts";
+import type { Attempt, Finding } from "../../../../src/peer/swarm/answers/holder-search.ts";
 
 type Parts = ConstructorParameters<typeof SwarmDesk>[0];
 type Ask = (attempt: Attempt, indices: number[]) => Promise<Finding<object>[]>;

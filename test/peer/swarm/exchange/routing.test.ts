@@ -45,7 +45,10 @@ class Bench {
         ring: { ownerOf: () => this.owner },
         isRunning: (member: MemberId) => this.running.has(member),
       },
-      territory: { holds: () => this.holds, holderAt: () => ({ member: holder, generation: 1 }) },
+      territory: {
+        holds: () => this.holds,
+        runningHolderAt: () => (this.running.has(holder) ? { member: holder } : undefined),
+      },
       deliver: (to: MemberId, parcels: readonly Parcel[]) => {
         this.sent.push(to);
         return Promise.resolve({ kind: "received", results: parcels.map(() => "new") });

@@ -21,16 +21,12 @@ function newLaterRuns(outcomes: Readonly<Record<string, JoinOutcome>>) {
   const none = (): void => undefined;
   const runs = new LaterRuns(
     {
-      clock: { nowMs: () => 0 },
-      logger: { debug: none, info: none, warn: none, error: none },
-      overlay: {
-        self,
-        join: (address, _signal, tries) => {
-          joined.push(address);
-          // An overlay that goes on trying ends only where a member answers.
-          if (tries !== "once") return new Promise(none);
-          return Promise.resolve(outcomes[address] ?? { kind: "unreachable", detail: "nobody" });
-        },
+      self,
+      join: (address, _signal, tries) => {
+        joined.push(address);
+        // An overlay that goes on trying ends only where a member answers.
+        if (tries !== "once") return new Promise(none);
+        return Promise.resolve(outcomes[address] ?? { kind: "unreachable", detail: "nobody" });
       },
     },
     () => ({ outbid: (generation) => outbid.push(generation) }),
@@ -92,7 +88,7 @@ describe("a swarm with a member that claims what it likes of others", () => {
       await bench.begin();
       const liar = bench.machine(2);
       const overlay = overlays.find((one) => one.self === liar.id);
-      const others = liar.peer.swarm?.members().filter(({ id }) => id !== liar.id) ?? [];
+      const others = liar.peer.swarm?.view.members().filter(({ id }) => id !== liar.id) ?? [];
       const members = others.map((row) => ({ ...row, generation: row.generation + 60_000 }));
       overlay?.publish(encodeClaim({ members }));
       await bench.pass(5_000);
@@ -101,7 +97,7 @@ describe("a swarm with a member that claims what it likes of others", () => {
         for (const at of [0, 1, 2]) {
           const row = bench
             .peer(at)
-            .swarm?.members()
+            .swarm?.view.members()
             .find((one) => one.id === id);
           expect(row).toMatchObject({
             generation: generation + 1,
@@ -134,7 +130,7 @@ describe("a peer in whose swarm one makes runs and members up without end", () =
       const liar = overlays.find((one) => one.self === bench.machine(1).id);
       const row = bench
         .peer(0)
-        .swarm?.members()
+        .swarm?.view.members()
         .find((one) => one.id === id);
       if (row === undefined || liar === undefined) throw new Error("no swarm");
       for (let at = 1; at <= 1_500; at += 1) {

@@ -70,10 +70,10 @@ describe("a member's view of the swarm", () => {
     await bench.run(async () => {
       await bench.begin();
       await bench.inject(0, { delayMs: 500 });
-      const [slandered] = bench.peer(1).swarm?.members() ?? [];
+      const [slandered] = bench.peer(1).swarm?.view.members() ?? [];
       if (!slandered) throw new Error("it does not know itself");
       const lie = { ...slandered, incarnation: slandered.incarnation + 1, weight: 16 };
-      const [liar] = bench.peer(2).swarm?.members() ?? [];
+      const [liar] = bench.peer(2).swarm?.view.members() ?? [];
       if (!liar) throw new Error("it does not know itself");
       // With something that renews the rings, before the one that is slandered can say another word.
       const gone: Member = { ...liar, incarnation: liar.incarnation + 1, role: "left" };

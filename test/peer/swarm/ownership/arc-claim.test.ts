@@ -7,7 +7,7 @@ import type { MemberId } from "../../../../src/core/units.ts";
 import type { SwarmView } from "../../../../src/peer/swarm/members/swarm-view.ts";
 import { ArcClaim } from "../../../../src/peer/swarm/ownership/arc-claim.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
-import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../../src/peer/swarm/members/ring-book.ts";
 import { silentLogger } from "../../../support/silent-logger.ts";
 import { stillView } from "../still-view.ts";
 

@@ -9,7 +9,7 @@ import type { MemberId } from "../../../../src/core/units.ts";
 import { Homecoming } from "../../../../src/peer/swarm/ownership/homecoming.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import type { PeerCalls } from "../../../../src/peer/swarm/peer-calls.ts";
-import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../../src/peer/swarm/members/ring-book.ts";
 import type { StoreOp } from "../../../../src/ports/store.ts";
 import { silentLogger } from "../../../support/silent-logger.ts";
 import { timelessStore } from "../../../support/still-process.ts";

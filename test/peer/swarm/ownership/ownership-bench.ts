@@ -9,7 +9,7 @@ import {
 } from "../../../../src/peer/swarm/ownership/ownership-options.ts";
 import { Ownership } from "../../../../src/peer/swarm/ownership/ownership.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
-import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../../src/peer/swarm/members/ring-book.ts";
 import { silentLogger } from "../../../support/silent-logger.ts";
 
 type Ports = ConstructorParameters<typeof Ownership>[0];
@@ -68,7 +68,6 @@ export class OwnershipBench {
       others,
       isRunning: (member, generation) => generationOf(member) === generation,
       generationOf,
-      onChange: () => () => undefined,
       setRole: (role) => void (this.view.role = role),
     };
     this.ownership = new Ownership(this.#ports(), this.#parts(), this.#options(options), {

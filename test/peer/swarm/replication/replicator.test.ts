@@ -5,7 +5,7 @@ import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
 import type { OverlayOutcome } from "../../../../src/ports/overlay.ts";
-import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../../src/peer/swarm/members/ring-book.ts";
 import {
   defaultReplicaStreamOptions,
   type ReplicaStreamOptions,

@@ -2,7 +2,7 @@ import type { RingPosition } from "../../../core/ring/ring-position.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
-import type { Territory } from "./territory.ts";
+import type { Territory } from "../ownership/territory.ts";
 
 /** How long an answer is looked for: longer than a member that is gone silently takes to be missed. */
 const searchMs: Millis = 5_000;
@@ -104,9 +104,8 @@ export class HolderSearch {
   holderOf(position: RingPosition): MemberId | undefined {
     const { self, ring } = this.#view;
     if (this.#territory.holds(position)) return self;
-    const noted = this.#territory.holderAt(position);
-    if (noted && this.#view.isRunning(noted.member, noted.generation)) return noted.member;
-    return ring.ownerOf(position);
+    const noted = this.#territory.runningHolderAt(position, this.#view);
+    return noted?.member ?? ring.ownerOf(position);
   }
 
   #grouped<T>(open: readonly Search<T>[]): { attempt: Attempt; group: Search<T>[] }[] {

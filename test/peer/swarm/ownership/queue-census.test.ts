@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
-import { countQueued, takeCensus } from "../../../../src/peer/swarm/answers/queue-census.ts";
+import { countQueued, takeCensus } from "../../../../src/peer/swarm/ownership/queue-census.ts";
 import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import type { StoreOp } from "../../../../src/ports/store.ts";
-import { hosts, job, queueRow, registry, store, storeOf } from "./queued-rows.ts";
+import { hosts, job, queueRow, registry, store, storeOf } from "../answers/queued-rows.ts";
 
 describe("takeCensus", () => {
   it("hands over what is to be written bit by bit, for each host once", async () => {

@@ -1,4 +1,4 @@
-import type { Millis } from "../../core/units.ts";
+import type { Millis } from "../units.ts";
 
 /** Seconds over which a rate is smoothed: long enough to read, short enough to see a change. */
 const windowSeconds = 10;

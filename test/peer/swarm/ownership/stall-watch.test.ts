@@ -3,7 +3,7 @@ import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { WhoHoldsReply } from "../../../../src/core/messages/holding.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
-import { StallWatch } from "../../../../src/peer/swarm/jobs/stall-watch.ts";
+import { StallWatch } from "../../../../src/peer/swarm/ownership/stall-watch.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 
 /** Counts how often it was told to trust its copies no more. */

@@ -1,5 +1,5 @@
 import type { RingPosition } from "../../core/ring/ring-position.ts";
-import type { SieveKey } from "../admission/sieve-log.ts";
+import type { SieveKey } from "./sieve-log.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";
 
 /** Where links go that are not for this peer to admit, or not here and now. */

@@ -3,7 +3,7 @@ import type { RingMember } from "../../../../src/core/ring/member-tokens.ts";
 import { Ring } from "../../../../src/core/ring/ring.ts";
 import type { RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
-import { RingBook } from "../../../../src/peer/swarm/replication/ring-book.ts";
+import { RingBook } from "../../../../src/peer/swarm/members/ring-book.ts";
 
 const options = { virtualNodes: 16, hashSeed: 0 };
 

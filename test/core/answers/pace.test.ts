@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Pace } from "../../../src/peer/fetching/pace.ts";
+import { Pace } from "../../../src/core/answers/pace.ts";
 
 describe("Pace", () => {
   it("is nothing before anything was observed", () => {

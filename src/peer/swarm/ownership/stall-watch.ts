@@ -2,10 +2,10 @@ import type { WhoHoldsReply } from "../../../core/messages/holding.ts";
 import type { Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
-import { askAllMax } from "../ownership/arc-claim.ts";
+import { askAllMax } from "./arc-claim.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
-import type { Territory } from "../ownership/territory.ts";
+import type { Territory } from "./territory.ts";
 
 /**
  * A process that has not run for so long may have been taken for dead: less than others wait before they claim what it

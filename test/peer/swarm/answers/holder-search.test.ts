@@ -5,7 +5,7 @@ import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOf } from "../../../../src/core/ring/ring-position.ts";
 import type { MemberId, SiteName } from "../../../../src/core/units.ts";
 import { ArcInquiry } from "../../../../src/peer/swarm/ownership/arc-inquiry.ts";
-import { type Attempt, HolderSearch } from "../../../../src/peer/swarm/ownership/holder-search.ts";
+import { type Attempt, HolderSearch } from "../../../../src/peer/swarm/answers/holder-search.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import type { PeerCalls } from "../../../../src/peer/swarm/peer-calls.ts";
 import { stillView } from "../still-view.ts";

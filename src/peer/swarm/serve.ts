@@ -1,0 +1,28 @@
+import { messageKinds } from "../../core/messages/message-kinds.ts";
+import type { MessageKind } from "../../core/messages/message-kinds.ts";
+import type { MemberId, Millis } from "../../core/units.ts";
+import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
+
+/** Who asks what cannot be read, or cannot be answered now, may ask again after so long. */
+const retryAfterMs: Millis = 1_000;
+
+export type Answer = Awaited<ReturnType<OverlayHandler>>;
+
+/** Answers a message of another member; with nothing where it cannot. */
+type Handler = (
+  from: MemberId,
+  payload: Uint8Array,
+) => Answer | undefined | Promise<Answer | undefined>;
+
+/** Answers what other members send of this kind; to be called before the overlay starts. */
+export function serve(overlay: Overlay, kind: MessageKind, handler: Handler): void {
+  overlay.serve(
+    messageKinds[kind],
+    // Not an empty reply, which some callers take for an answer.
+    async (from, payload) => (await handler(from, payload)) ?? { kind: "busy", retryAfterMs },
+  );
+}
+
+export function reply(payload: Uint8Array): Answer {
+  return { kind: "reply", payload };
+}
