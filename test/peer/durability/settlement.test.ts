@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { QueuedRow } from "../../../src/core/frontier/queued-row.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
+import { urlState } from "../../../src/core/record/url-state.ts";
 import type { IpAddress, JobId } from "../../../src/core/units.ts";
 import type { Lease } from "../../../src/peer/durability/lease.ts";
 import { settle, type LeaseEnd } from "../../../src/peer/durability/settlement.ts";
@@ -36,7 +37,7 @@ function settled(end: LeaseEnd) {
   const parts = { metrics: noMetrics, visited: undefined } as Parameters<typeof settle>[3];
   const { ops } = settle(lease as Lease, row, end, parts);
   const put = ops.find(({ key }) => key === row.key);
-  return { record: put?.type === "put" ? UrlRecord.decode(put.value) : undefined, counter };
+  return { ops, record: put?.type === "put" ? UrlRecord.decode(put.value) : undefined, counter };
 }
 
 function fetched(httpStatus: number): LeaseEnd {
@@ -59,6 +60,24 @@ describe("the end of a visit", () => {
       );
     },
   );
+
+  it("becomes durable with what comes with it", () => {
+    const digest = { type: "put", key: Uint8Array.of(3), value: Uint8Array.of(4) } as const;
+    const end: LeaseEnd = {
+      kind: "fetched",
+      record: { httpStatus: 200 },
+      isPage: true,
+      extraOps: [digest],
+    };
+    expect(settled(end).ops).toContain(digest);
+  });
+
+  it("is none where the URL is asked again, but an attempt", () => {
+    const again = { kind: "again", url: "http://host.test/new", redirectChain: [] } as const;
+    const { record, counter } = settled({ ...again, isUnseen: false });
+    expect(record).toMatchObject({ state: urlState.queued, attempts: 3, depth: 1 });
+    expect(counter.queued).toBe(1);
+  });
 
   it("is no attempt where the URL is excluded", () => {
     const { record, counter } = settled({ kind: "excluded", reason: "robots" });

@@ -64,9 +64,7 @@ export async function leaveSwarm(
 
 /** Whether there is anybody to whom something may be handed over. */
 function doOthersStay(view: MemberView): boolean {
-  return view
-    .members()
-    .some((member) => member.id !== view.self && !isGone(member) && member.role !== "leaving");
+  return view.members().some((member) => !isGone(member) && member.role !== "leaving");
 }
 
 async function seekOthers(clock: Clock, view: MemberView, signal: AbortSignal): Promise<void> {

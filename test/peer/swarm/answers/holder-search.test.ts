@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import type { WhoHoldsReply } from "../../../../src/core/messages/holding.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOf } from "../../../../src/core/ring/ring-position.ts";
 import type { MemberId, SiteName } from "../../../../src/core/units.ts";
-import { ArcInquiry } from "../../../../src/peer/swarm/ownership/arc-inquiry.ts";
 import { type Attempt, HolderSearch } from "../../../../src/peer/swarm/answers/holder-search.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
-import type { PeerCalls } from "../../../../src/peer/swarm/peer-calls.ts";
 import { stillView } from "../still-view.ts";
 
 const [self, other] = ["peer-1", "peer-2"] as [MemberId, MemberId];
@@ -19,11 +16,6 @@ function theirs() {
     const position = positionOf(`site-${at}.test` as SiteName);
     if (view.ring.ownerOf(position) === other) return position;
   }
-}
-
-function holding(held: ArcSet): WhoHoldsReply {
-  const none = ArcSet.empty;
-  return { generation: 1, held, kept: none, copied: none, former: none, known: [] };
 }
 
 describe("a search for who holds a site", () => {
@@ -40,6 +32,68 @@ describe("a search for who holds a site", () => {
     expect(await clock.run(found)).toEqual([undefined]);
     const held = { member: other, fromCopy: false };
     expect(attempts).toEqual([held, { member: self, fromCopy: true }, held]);
+  });
+
+  it("asks who is noted, then the owner, then for copies, its own before those of others", async () => {
+    const [noted, here] = ["peer-3", "peer-4"] as [MemberId, MemberId];
+    const clock = new VirtualClock();
+    const territory = new Territory();
+    territory.note(ArcSet.whole, { member: noted, generation: 1, synced: false });
+    const parts = { view: { ...view, self: here }, territory };
+    const search = new HolderSearch(clock, parts, 2, new AbortController().signal);
+    const attempts: Attempt[] = [];
+    const found = search.run([theirs()], (attempt) => {
+      attempts.push(attempt);
+      return Promise.resolve([attempts.length < 4 ? undefined : { kind: "answer", answer: "it" }]);
+    });
+    expect(await clock.run(found)).toEqual(["it"]);
+    expect(attempts).toEqual([
+      { member: noted, fromCopy: false },
+      { member: other, fromCopy: false },
+      { member: here, fromCopy: true },
+      { member: self, fromCopy: true },
+    ]);
+  });
+
+  it("asks whom the one names that it asked", async () => {
+    const named = "peer-3" as MemberId;
+    const clock = new VirtualClock();
+    const parts = { view, territory: new Territory() };
+    const search = new HolderSearch(clock, parts, 2, new AbortController().signal);
+    const asked: MemberId[] = [];
+    const found = search.run([theirs()], ({ member }) => {
+      asked.push(member);
+      return Promise.resolve([
+        member === named ? { kind: "answer", answer: "it" } : { kind: "elsewhere", holder: named },
+      ]);
+    });
+    expect(await clock.run(found)).toEqual(["it"]);
+    expect(asked).toEqual([other, named]);
+  });
+
+  it("is over after a while where nobody knows", async () => {
+    const clock = new VirtualClock();
+    const startMs = clock.nowMs();
+    const parts = { view, territory: new Territory() };
+    const search = new HolderSearch(clock, parts, 2, new AbortController().signal);
+    const found = search.run([theirs()], () => Promise.resolve([undefined]));
+    expect(await clock.run(found)).toEqual([undefined]);
+    expect(clock.nowMs() - startMs).toBe(5_000);
+  });
+
+  it("takes who is noted for the holder as long as that run goes on, and this peer for what it holds", () => {
+    const territory = new Territory();
+    const parts = { view: stillView(other, self), territory };
+    const { signal } = new AbortController();
+    const search = new HolderSearch(new VirtualClock(), parts, 2, signal);
+    territory.note(ArcSet.whole, { member: self, generation: 1, synced: false });
+    expect(search.holderOf(theirs())).toBe(self);
+    territory.note(ArcSet.whole, { member: self, generation: 2, synced: false });
+    expect(search.holderOf(theirs())).toBe(other);
+    const here = new HolderSearch(new VirtualClock(), { view, territory }, 2, signal);
+    expect(here.holderOf(theirs())).toBe(other);
+    territory.take(ArcSet.whole);
+    expect(here.holderOf(theirs())).toBe(self);
   });
 });
 
@@ -73,54 +127,5 @@ describe("a search that is told to ask again", () => {
     expect(await clock.run(found)).toEqual(["it"]);
     const held = { member: other, fromCopy: false };
     expect(attempts).toEqual([held, held]);
-  });
-});
-
-describe("an inquiry into arcs that are waited for", () => {
-  it("makes a note doubtful of which the member that is noted knows nothing", async () => {
-    const clock = new VirtualClock();
-    const territory = new Territory();
-    const calls: Partial<PeerCalls> = { whoHolds: () => Promise.resolve(holding(ArcSet.empty)) };
-    const stop = new AbortController();
-    const ports = { calls: calls as PeerCalls, clock };
-    const inquiry = new ArcInquiry(ports, { view, territory }, 0, stop.signal);
-    territory.heard(other, holding(ArcSet.whole));
-    const isNotedToRun = (): boolean => {
-      const noted = territory.holderAt(theirs());
-      return noted?.member === other && view.isRunning(other, noted.generation);
-    };
-    expect(isNotedToRun()).toBe(true);
-    inquiry.look(ArcSet.whole, () => undefined);
-    await inquiry.settled();
-    expect(isNotedToRun()).toBe(false);
-  });
-
-  it("is made when something has been waited for so long without a break, and again after as long", async () => {
-    const clock = new VirtualClock();
-    const startMs = clock.nowMs();
-    const askedAtMs: number[] = [];
-    const calls: Partial<PeerCalls> = {
-      whoHolds: () => {
-        askedAtMs.push(clock.nowMs() - startMs);
-        return Promise.resolve(undefined);
-      },
-    };
-    const ports = { calls: calls as PeerCalls, clock };
-    const parts = { view, territory: new Territory() };
-    const inquiry = new ArcInquiry(ports, parts, 3_000, new AbortController().signal);
-    const lookFor = async (seconds: number, arcs: ArcSet): Promise<void> => {
-      for (let second = 0; second < seconds; second += 1) {
-        inquiry.look(arcs, () => undefined);
-        await clock.sleep(1_000);
-      }
-    };
-    await clock.run(
-      (async () => {
-        await lookFor(2, ArcSet.whole);
-        await lookFor(1, ArcSet.empty);
-        await lookFor(8, ArcSet.whole);
-      })(),
-    );
-    expect(askedAtMs).toEqual([6_000, 9_000]);
   });
 });

@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
 import { noJobCounts } from "../../../../src/core/answers/job-counts.ts";
-import { totalsMax, type PastTotals } from "../../../../src/core/messages/stats-message.ts";
+import {
+  pastMembersMax,
+  totalsMax,
+  type PastTotals,
+} from "../../../../src/core/messages/stats-message.ts";
 import type { JobId, MemberId } from "../../../../src/core/units.ts";
 import { PastTotalsBook } from "../../../../src/peer/swarm/members/past-totals.ts";
 
@@ -34,4 +38,34 @@ it("keeps those of a member that is gone before those of members that can be ask
   expect(members).toHaveLength(25);
   expect(members).toContain("gone");
   expect(members.at(-1)).toBe("member-29");
+});
+
+it("holds of two tellings of one member the later one, in whatever order they come", () => {
+  const [earlierRun, earlier, latest] = [
+    { ...manyOf("gone", 9), generation: 1 },
+    { ...manyOf("gone", 1), generation: 2 },
+    { ...manyOf("gone", 2), generation: 2 },
+  ];
+  for (const told of [
+    [earlierRun, earlier, latest],
+    [latest, earlier, earlierRun],
+    [earlier, latest, earlierRun],
+  ]) {
+    const book = new PastTotalsBook();
+    for (const totals of told) book.take([totals], nobody);
+    expect(book.all()).toEqual([latest]);
+  }
+});
+
+it("passes on the latest, as many as have room beside what a message has already", () => {
+  const book = new PastTotalsBook();
+  const few = { ...manyOf("any"), jobs: manyOf("any").jobs.slice(0, 2) };
+  const told = Array.from({ length: pastMembersMax + 1 }, (_, at) => {
+    return { ...few, member: `member-${at}` as MemberId };
+  });
+  book.take(told, nobody);
+  const latest = told.slice(1).toReversed();
+  expect(book.all()).toHaveLength(pastMembersMax);
+  expect(book.latest(0)).toEqual(latest);
+  expect(book.latest(totalsMax - 5)).toEqual(latest.slice(0, 2));
 });

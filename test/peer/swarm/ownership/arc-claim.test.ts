@@ -17,6 +17,8 @@ const [self, other, lost] = ["a", "b", "c"].map((id) => id as MemberId) as [
   MemberId,
 ];
 
+const half = ArcSet.of([{ from: 0 as RingPosition, to: (circle / 2) as RingPosition }]);
+
 const ignorant: WhoHoldsReply = {
   generation: 1,
   held: ArcSet.empty,
@@ -124,15 +126,48 @@ describe("what is asked before arcs are claimed", () => {
   it("says nothing where the swarm is another one by then", async () => {
     const named = "d" as MemberId;
     const known = [{ holder: named, generation: 1, arcs: ArcSet.whole }];
-    for (const changesAt of [other, named]) {
-      const view = { ...stillView(self, other, lost) };
-      const { clock, claim, taken } = newClaim(view, (member) => {
-        if (member === changesAt) view.futureRing = stillView(self, named).ring;
-        return member === other ? { ...ignorant, known } : ignorant;
-      });
-      await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
-      expect(taken).toEqual([]);
+    for (const changes of ["ring", "futureRing"] as const) {
+      for (const changesAt of [other, named]) {
+        const view = { ...stillView(self, other, lost) };
+        const { clock, claim, taken } = newClaim(view, (member) => {
+          if (member === changesAt) view[changes] = stillView(self, named).ring;
+          return member === other ? { ...ignorant, known } : ignorant;
+        });
+        await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+        expect(taken).toEqual([]);
+      }
     }
+  });
+
+  it("says nothing where the peer stops meanwhile, and is not asked on and on", async () => {
+    for (const isAnswered of [false, true]) {
+      const stop = new AbortController();
+      let asked = 0;
+      const { clock, claim, taken } = newClaim(stillView(self, other, lost), () => {
+        asked += 1;
+        stop.abort();
+        return isAnswered || asked > 3 ? ignorant : undefined;
+      });
+      await clock.run(claim.run(ArcSet.whole, ArcSet.empty, stop.signal));
+      expect([asked, taken]).toEqual([1, []]);
+    }
+  });
+
+  it("says nothing of arcs that have come to this peer meanwhile", async () => {
+    const { clock, claim, taken, territory } = newClaim(stillView(self, other, lost), () => {
+      territory.take(half);
+      return ignorant;
+    });
+    await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+    expect(taken.map((arcs) => arcs.equals(ArcSet.whole.subtract(half)))).toEqual([true]);
+  });
+
+  it("leaves what another one thinks is held by one that is gone here, and that alone", async () => {
+    const known = [{ holder: lost, generation: 1, arcs: half }];
+    const view = stillView(self, other, lost);
+    const { clock, claim, taken } = newClaim(view, () => ({ ...ignorant, known }));
+    await clock.run(claim.run(ArcSet.whole, ArcSet.empty, signal));
+    expect(taken.map((arcs) => arcs.equals(ArcSet.whole.subtract(half)))).toEqual([true]);
   });
 
   it("is asked until there is an answer, and in vain where that member is gone meanwhile", async () => {
@@ -186,7 +221,8 @@ describe("what is asked before arcs are claimed", () => {
     const ring = new RingBook({ virtualNodes: 2, hashSeed: 0 }).ringOf(
       [self, ...others].map((id) => ({ id, weight: 1 })),
     );
-    const position = 5 as RingPosition;
+    const [own] = ring.arcsOf(self).arcs();
+    const position = own?.from ?? (0 as RingPosition);
     const arc = ArcSet.of([{ from: position, to: (position + 1) as RingPosition }]);
     const asked = new Set<MemberId>();
     const view = { ...stillView(self, other, lost), ring, futureRing: ring, others };
@@ -194,6 +230,11 @@ describe("what is asked before arcs are claimed", () => {
       asked.add(member);
       return ignorant;
     });
+    view.others = others.slice(0, 64);
+    await clock.run(claim.run(arc, ArcSet.empty, signal));
+    expect(asked.size).toBe(64);
+    asked.clear();
+    view.others = others;
     await clock.run(claim.run(arc, ArcSet.empty, signal));
     const preferred = ring.preferenceOf(position, 3);
     expect(preferred).toContain(self);

@@ -21,6 +21,8 @@ interface Course {
   readonly isCrawled?: boolean;
   /** The copy is kept up to date no more. */
   readonly hasEnded?: boolean;
+  /** With this step the peer begins to stop. */
+  readonly stopsAt?: string;
 }
 
 /** All arcs are offered to a member that answers so, or that is gone when it does not. */
@@ -31,10 +33,12 @@ async function offered(answer: boolean | undefined, course: Course = {}) {
   const stream = { member: other, generation: 1 } as unknown as Parameters<ArcTransfer["run"]>[0];
   const reclaimed: ArcSet[] = [];
   const steps: string[] = [];
+  const stop = new AbortController();
   let isBusy = false;
   const step = async (name: string): Promise<void> => {
     const seen = territory.admits(position) ? `${name}, open` : name;
     steps.push(isBusy ? `${seen}, early` : seen);
+    if (name === course.stopsAt) stop.abort();
     isBusy = true;
     for (let turn = 0; turn < 9; turn += 1) await Promise.resolve();
     isBusy = false;
@@ -70,7 +74,7 @@ async function offered(answer: boolean | undefined, course: Course = {}) {
   };
   const ports = { clock, logger: silentLogger, calls } as unknown as Ports;
   const transfers = new ArcTransfer(ports, parts as Parts);
-  await clock.run(transfers.run(stream, ArcSet.whole, new AbortController().signal));
+  await clock.run(transfers.run(stream, ArcSet.whole, stop.signal));
   return { territory, reclaimed, steps, tookMs: clock.nowMs() - startMs };
 }
 
@@ -95,7 +99,7 @@ describe("arcs that are offered to another member", () => {
     ]);
   });
 
-  it.each([{ isCrawled: true }, { hasEnded: true }])(
+  it.each([{ isCrawled: true }, { hasEnded: true }, { stopsAt: "drained" }])(
     "stay, and take in again, where they cannot be passed on: %o",
     async (course) => {
       const { territory, steps } = await offered(true, course);
@@ -115,5 +119,12 @@ describe("arcs that are offered to another member", () => {
     const { territory, reclaimed } = await offered(undefined);
     expect(territory.admits(position)).toBe(true);
     expect(reclaimed.map(({ share }) => share)).toEqual([1]);
+  });
+
+  it("are not offered on and on by a peer that stops", async () => {
+    const offer = "offered with a doubt of 0 ms";
+    const { territory, steps } = await offered(true, { unanswered: 9, stopsAt: offer });
+    expect(territory.admits(position)).toBe(true);
+    expect(steps.filter((name) => name.startsWith("offered"))).toEqual([offer]);
   });
 });

@@ -22,6 +22,20 @@ function holder(...others: MemberId[]): OwnershipBench {
 
 const own = ({ view }: OwnershipBench): ArcSet => view.ring.arcsOf(a);
 
+describe("what a peer crawls", () => {
+  it("is what it holds and owns, but for what is closed", async () => {
+    const bench = holder(b);
+    bench.territory.take(ArcSet.whole);
+    const [closed] = own(bench).arcs();
+    if (!closed) throw new Error("it owns arcs");
+    bench.territory.close(ArcSet.of([closed]));
+    await bench.run(() => Promise.resolve());
+    const open = own(bench).subtract(ArcSet.of([closed]));
+    expect(bench.crawled.every((arcs) => arcs.equals(open))).toBe(true);
+    expect(bench.crawled).not.toHaveLength(0);
+  });
+});
+
 describe("copies of what a peer holds", () => {
   it("are made at a few members at a time, and at each once", async () => {
     const bench = holder(b, c, d, e);

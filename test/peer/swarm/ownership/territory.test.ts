@@ -99,6 +99,18 @@ describe("two that hold an arc, of which a third has a copy", () => {
     expect(territory.holderAt(inHalf)).toEqual(kept(b));
   });
 
+  it("are remembered as each was noted, be it the run or how far the copy is trusted that differs", () => {
+    const earlier = { ...kept(a), former: true };
+    for (const other of [earlier, { ...kept(a), generation: 2 }]) {
+      const territory = new Territory();
+      territory.note(everything, kept(a));
+      territory.note(half, other);
+      territory.note(everything, kept(b));
+      expect(territory.holderAt(inHalf)).toEqual({ ...kept(b), also: other });
+      expect(territory.holderAt(elsewhere)).toEqual({ ...kept(b), also: kept(a) });
+    }
+  });
+
   it("are doubted by what the last to speak says alone", () => {
     const territory = newTerritory();
     territory.doubt(half, a);
@@ -114,6 +126,26 @@ describe("what is noted of who holds an arc", () => {
     territory.heard(a, { generation: 1, held: everything, kept: half });
     expect(territory.holderAt(inHalf)).toEqual(kept(a));
     expect(territory.holderAt(elsewhere)).toEqual({ ...kept(a), synced: false });
+  });
+
+  it("is nothing of what this peer holds itself, whoever says so", () => {
+    const territory = new Territory();
+    territory.take(half);
+    territory.note(everything, kept(a));
+    expect(territory.holderAt(inHalf)).toBeUndefined();
+    expect(territory.holderAt(elsewhere)).toEqual(kept(a));
+  });
+
+  it("is no former copy where there was none when this peer stood still", () => {
+    const territory = new Territory();
+    territory.note(everything, { ...kept(a), synced: false });
+    territory.distrustCopies();
+    expect(territory.holderAt(inHalf)).toEqual({ ...kept(a), synced: false });
+  });
+
+  it("leaves it bereft in those arcs that are asked about", () => {
+    const gone = { isRunning: () => false, others: [] };
+    expect(newTerritory().bereft(gone, half).equals(half)).toBe(true);
   });
 
   it("leaves it bereft as members and notes are at that moment", () => {
@@ -197,6 +229,16 @@ describe("arcs that this peer has begun to hold", () => {
     expect(territory.admits(inHalf)).toBe(true);
     expect(territory.open.equals(half)).toBe(true);
   });
+});
+
+it("arcs that were given up without a successor, closed or not, take in again when they come back", () => {
+  const territory = new Territory();
+  territory.take(everything);
+  territory.close(everything);
+  territory.abandon();
+  expect(territory.held.isEmpty).toBe(true);
+  territory.take(half);
+  expect(territory.open.equals(half)).toBe(true);
 });
 
 describe("the room for notes of what others send unasked", () => {
