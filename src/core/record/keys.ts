@@ -20,6 +20,8 @@ const tags = {
   counts: 0x63,
   /** `p` job id, space, member: pages of the job that the member has told of, in decimal digits. */
   pagesHeard: 0x70,
+  /** `t` member: totals of a member that is gone, as JSON. */
+  pastTotals: 0x74,
   /** `u` site fingerprint job: UrlRecord. */
   url: 0x75,
   /** `x` site fingerprint job: ExclusionRecord. */
@@ -276,7 +278,7 @@ export function robotsKey(site: SiteName, origin: OriginName): Key {
 
 /** Key of a row that is named by a text. */
 export function namedKey(
-  tag: "meta" | "job" | "counts" | "pagesHeard" | "digest",
+  tag: "meta" | "job" | "counts" | "pagesHeard" | "pastTotals" | "digest",
   name: string,
 ): Key {
   const text = encoder.encode(name);

@@ -5,6 +5,7 @@ import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
+import type { Store } from "../../../ports/store.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
 import { PastTotalsBook } from "../members/past-totals.ts";
@@ -34,10 +35,11 @@ const doubtedMax = 1_000;
  * that no job can reach is not.
  */
 export class PageTally {
-  /** Of members that are gone: what is in it of a job counts when the job is given a limit. */
+  /** Of members that are gone: what is in it of a job counts when the job is given a limit. It is made durable here. */
   readonly past = new PastTotalsBook();
   readonly #clock: Clock;
   readonly #overlay: Pick<Overlay, "publish">;
+  readonly #store: Store;
   readonly #logger: Logger;
   readonly #jobs: JobRegistry;
   readonly #journal: Pick<Journal, "append">;
@@ -58,6 +60,7 @@ export class PageTally {
       readonly clock: Clock;
       readonly logger: Logger;
       readonly overlay: Pick<Overlay, "publish">;
+      readonly store: Store;
     },
     parts: {
       readonly jobs: JobRegistry;
@@ -68,6 +71,7 @@ export class PageTally {
     this.#clock = ports.clock;
     this.#logger = ports.logger;
     this.#overlay = ports.overlay;
+    this.#store = ports.store;
     this.#jobs = parts.jobs;
     this.#journal = parts.journal;
     this.#view = parts.view;
@@ -84,6 +88,7 @@ export class PageTally {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    await this.past.load(this.#store);
     for (;;) {
       await this.#clock.sleep(tellIntervalMs, signal);
       if (signal.aborted) return;
@@ -142,7 +147,8 @@ export class PageTally {
 
   /** Tells of some that are gone, others each time, and makes durable what was heard when no commit has come by since. */
   #passOn(): void {
-    void this.#journal.append(this.#jobs.takeUnsaved());
+    const unsavedPast = this.past.takeUnsaved((member) => this.#isGone(member));
+    void this.#journal.append([...this.#jobs.takeUnsaved(), ...unsavedPast]);
     const past = this.#jobs.pagesElsewhere().filter(({ job, member }) => {
       const definition = this.#jobs.find(job)?.definition;
       return this.#isGone(member) && definition?.state !== "cancelled";

@@ -1,6 +1,14 @@
-import { pastMembersMax, totalsMax } from "../../../core/messages/stats-message.ts";
+import { CrawlError } from "../../../core/errors.ts";
+import {
+  decodeStatsQuestion,
+  encodeStatsQuestion,
+  pastMembersMax,
+  totalsMax,
+} from "../../../core/messages/stats-message.ts";
 import type { PastTotals } from "../../../core/messages/stats-message.ts";
+import { nameOfKey, namedKey, tagRange } from "../../../core/record/keys.ts";
 import type { MemberId } from "../../../core/units.ts";
+import type { Store, StoreOp } from "../../../ports/store.ts";
 
 /** Totals that are remembered, over all members and jobs: some 100 MB of those with the most names. */
 const totalsHeldMax = 100_000;
@@ -9,8 +17,8 @@ const totalsHeldMax = 100_000;
  * What was last heard of other members' totals, for the time when they are gone: each told by itself, or passed on by
  * others.
  *
- * It is in memory alone: totals of a member are lost when all who remember them stop without a word, which a crash of all
- * of them at once is.
+ * A member that leaves tells two others, and these may crash in their turn: so the totals of those that are gone are in the
+ * database too. Those of members that are there are in memory alone, since they are other ones a second later.
  *
  * Invariant: of two tellings of one member the later one holds, so they may come in any order and as often as they like.
  * Invariant: bounded, whatever others tell. Those that are there go first, since they can be asked again, and of these and
@@ -20,15 +28,41 @@ export class PastTotalsBook {
   readonly #totals = new Map<MemberId, PastTotals>();
   /** Totals of jobs, of all members together. */
   #held = 0;
+  /** Members of whom the database has other totals than these, or has them still. */
+  readonly #unsaved = new Set<MemberId>();
+
+  async load(store: Store): Promise<void> {
+    for await (const { key, value } of store.scan(tagRange("pastTotals"))) {
+      const told = decodeStatsQuestion(value)?.past;
+      if (!told) {
+        const row = nameOfKey(key);
+        throw new CrawlError("STORE_CORRUPT", "a member's totals cannot be read", { row });
+      }
+      for (const totals of told) this.#remember(totals);
+    }
+  }
+
+  /** Rows for the next commit: of members that are gone, as many as fit a message, and of those that are forgotten. */
+  takeUnsaved(isGone: (member: MemberId) => boolean): readonly StoreOp[] {
+    const ops: StoreOp[] = [];
+    let count = 0;
+    for (const member of this.#unsaved) {
+      if (count >= totalsMax) break;
+      const key = namedKey("pastTotals", member);
+      const totals = this.#totals.get(member);
+      if (totals && !isGone(member)) continue;
+      this.#unsaved.delete(member);
+      count += totals?.jobs.length ?? 0;
+      const value = totals && encodeStatsQuestion({ past: [totals] });
+      ops.push(value ? { type: "put", key, value } : { type: "del", key });
+    }
+    return ops;
+  }
 
   /** `present`: members that are there. */
   take(told: readonly PastTotals[], present: ReadonlySet<MemberId>): void {
     for (const totals of told) {
-      const known = this.#totals.get(totals.member);
-      if (known && !isLater(totals, known)) continue;
-      this.#forget(totals.member);
-      this.#totals.set(totals.member, totals);
-      this.#held += totals.jobs.length;
+      if (this.#remember(totals)) this.#unsaved.add(totals.member);
     }
     this.#forgetOldest((member) => present.has(member));
     this.#forgetOldest(() => true);
@@ -58,9 +92,21 @@ export class PastTotalsBook {
     }
   }
 
+  /** Whether it is later than what was known of the member. */
+  #remember(totals: PastTotals): boolean {
+    const { jobs, member } = totals;
+    const known = this.#totals.get(member);
+    if (known && !isLater(totals, known)) return false;
+    this.#held += jobs.length - (known?.jobs.length ?? 0);
+    // Behind the others.
+    this.#totals.delete(member);
+    this.#totals.set(member, totals);
+    return true;
+  }
+
   #forget(member: MemberId): void {
     this.#held -= this.#totals.get(member)?.jobs.length ?? 0;
-    this.#totals.delete(member);
+    if (this.#totals.delete(member)) this.#unsaved.add(member);
   }
 }
 

@@ -6,6 +6,7 @@ import type { MemberId, Millis } from "../../../../src/core/units.ts";
 import type { PageCount } from "../../../../src/core/messages/claim.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { PageTally } from "../../../../src/peer/swarm/jobs/page-tally.ts";
+import { timelessStore } from "../../../support/still-process.ts";
 
 const [a, b, gone] = ["a" as MemberId, "b" as MemberId, "gone" as MemberId];
 
@@ -32,8 +33,10 @@ describe("PageTally", () => {
     };
     const jobs = new JobRegistry();
     const job = jobs.define("news", { pagesMax: 100 });
+    const store = timelessStore();
+    void store.start();
     const tally = new PageTally(
-      { clock, logger, overlay: { publish } },
+      { clock, logger, overlay: { publish }, store },
       { jobs, journal: { append: () => Promise.resolve() }, view },
     );
     const counts = (pages: number) => [{ job: job.definition.id, pages }];

@@ -7,6 +7,8 @@ import {
 } from "../../../../src/core/messages/stats-message.ts";
 import type { JobId, MemberId } from "../../../../src/core/units.ts";
 import { PastTotalsBook } from "../../../../src/peer/swarm/members/past-totals.ts";
+import { namedKey, tagRange } from "../../../../src/core/record/keys.ts";
+import { timelessStore } from "../../../support/still-process.ts";
 
 const nobody: ReadonlySet<MemberId> = new Set();
 
@@ -68,4 +70,41 @@ it("passes on the latest, as many as have room beside what a message has already
   expect(book.all()).toHaveLength(pastMembersMax);
   expect(book.latest(0)).toEqual(latest);
   expect(book.latest(totalsMax - 5)).toEqual(latest.slice(0, 2));
+});
+
+it("has the totals of members that are gone after a crash, and none that it has forgotten", async () => {
+  const store = timelessStore();
+  await store.start();
+  const book = new PastTotalsBook();
+  const isGone = (member: MemberId): boolean => member.startsWith("gone");
+  const few = (member: string, upMs: number): PastTotals => {
+    return { ...manyOf(member, upMs), jobs: [{ job: "news" as JobId, counts: noJobCounts }] };
+  };
+  book.take([few("gone", 2), few("here", 1)], nobody);
+  await store.write(book.takeUnsaved(isGone), { sync: true });
+  expect(book.takeUnsaved(isGone)).toEqual([]);
+  book.take([few("gone", 1)], nobody);
+  expect(book.takeUnsaved(isGone)).toEqual([]);
+  const back = new PastTotalsBook();
+  await back.load(store);
+  expect(back.all()).toEqual([few("gone", 2)]);
+  for (let at = 0; at < 30; at += 1) back.take([manyOf(`gone-${at}`)], nobody);
+  const puts = [];
+  for (let ops = back.takeUnsaved(isGone); ops.length > 0; ops = back.takeUnsaved(isGone)) {
+    puts.push(ops.filter(({ type }) => type === "put").length);
+    await store.write(ops, { sync: true });
+  }
+  // A message has as many totals as one of them.
+  expect(puts).toEqual(Array.from({ length: 25 }, () => 1));
+  const rows = await store.range(tagRange("pastTotals"), 99);
+  expect(rows).toHaveLength(25);
+  expect(await store.get(namedKey("pastTotals", "gone"))).toBeUndefined();
+});
+
+it("cannot read totals that are none", async () => {
+  const store = timelessStore();
+  await store.start();
+  const key = namedKey("pastTotals", "gone");
+  await store.write([{ type: "put", key, value: Uint8Array.of(0x7b) }], { sync: true });
+  await expect(new PastTotalsBook().load(store)).rejects.toThrow("totals cannot be read");
 });
