@@ -34,6 +34,8 @@ export class MemberTable {
   readonly #rows = new Map<MemberId, Row>();
   /** When each member went, in the order of time. */
   readonly #goneAtMs = new Map<MemberId, Millis>();
+  /** Whether a member was forgotten that had gone without a word. */
+  #hasForgottenLost = false;
   #hash = 0n;
   #version = 0;
   #present: { readonly version: number; readonly ids: readonly MemberId[] } = {
@@ -80,6 +82,11 @@ export class MemberTable {
       this.#present = { version: this.#version, ids };
     }
     return this.#present.ids;
+  }
+
+  /** Whether any member went without a word, or the way to it is cut: also one that is forgotten by now. */
+  get hasLostAny(): boolean {
+    return this.#hasForgottenLost || this.lostIds().length > 0;
   }
 
   /** Ids of the members that went without a word, or to whom the way is cut; the longest gone first. */
@@ -135,6 +142,7 @@ export class MemberTable {
   }
 
   #drop(id: MemberId): void {
+    if (this.get(id)?.role !== "left") this.#hasForgottenLost = true;
     this.#rows.delete(id);
     this.#goneAtMs.delete(id);
     this.#version++;

@@ -5,14 +5,14 @@ import { Announcer } from "./announcer.ts";
 import { Awareness } from "./awareness.ts";
 import { isGone, roleRank, textOf } from "./member.ts";
 import type { Member, MemberRole } from "./member.ts";
+import type { MemberTable } from "./member-table.ts";
 import type { MembershipAction, MembershipMessage } from "./membership-message.ts";
 import { exchangeScale } from "./membership-options.ts";
 import type { MembershipOptions } from "./membership-options.ts";
 import { ProbeSchedule } from "./probe-schedule.ts";
 import { Prober, signsOfIllness } from "./prober.ts";
 import type { ProbeEvent } from "./prober.ts";
-import { Roster } from "./roster.ts";
-import type { MembershipSelf } from "./roster.ts";
+import { Roster, type MembershipSelf } from "./roster.ts";
 import type { Suspicion } from "./suspicion.ts";
 
 /** A joining member asks one of its contacts after the other, this often, until one answers. */
@@ -86,9 +86,9 @@ export class Membership {
     return this.#roster.table.members();
   }
 
-  /** How many rows {@link members} has. */
-  get size(): number {
-    return this.#roster.table.size;
+  /** What of the table {@link members} does not tell. */
+  get table(): Pick<MemberTable, "hasLostAny" | "size"> {
+    return this.#roster.table;
   }
 
   member(id: MemberId): Member | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { partition } from "../../../sim/world/network-rules.ts";
+import { defaultSwarmOptions } from "../../../src/peer/swarm/swarm-options.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 /** Time in which each side has missed the other. */
@@ -29,6 +30,19 @@ describe("a member that is told to leave", () => {
       await bench.begin();
       bench.world.network.addRule(partition([0], [1, 2]));
       await bench.pass(missedMs);
+      expect(await bench.peer(0).leave()).toBe(false);
+      expect(bench.peer(0).swarm?.territory.held.isEmpty).toBe(false);
+    });
+  });
+
+  it("says that it is not done where it has lost the others so long ago that it has forgotten them", async () => {
+    const membership = { ...defaultSwarmOptions.membership, retentionMs: missedMs };
+    const bench = new SwarmBench(3, {}, { membership });
+    await bench.run(async () => {
+      await bench.begin();
+      bench.world.network.addRule(partition([0], [1, 2]));
+      await bench.pass(3 * missedMs);
+      expect(bench.peer(0).members()).toHaveLength(1);
       expect(await bench.peer(0).leave()).toBe(false);
       expect(bench.peer(0).swarm?.territory.held.isEmpty).toBe(false);
     });

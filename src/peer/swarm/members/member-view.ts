@@ -167,9 +167,9 @@ export class MemberView implements SwarmView {
     return this.#running !== undefined;
   }
 
-  /** Whether a member is remembered that is taken for dead: it went without a word. */
+  /** Whether a member went without a word, and is taken for dead or forgotten by now. */
   get hasLostAny(): boolean {
-    return this.members().some((member) => isGone(member) && member.role !== "left");
+    return this.#membership.table.hasLostAny;
   }
 
   /** Greets members that are taken for dead: perhaps only the way to them was cut. */
@@ -227,10 +227,10 @@ export class MemberView implements SwarmView {
       if (this.#stop.signal.aborted) return;
       this.#renewIfDue(this.#clock.nowMs());
       this.#tellAddresses();
-      const { size } = this.#membership;
+      const { size } = this.#membership.table;
       this.#carryOut(this.#membership.tick(this.#clock.nowMs()));
       // Who is forgotten counts no more in what follows from all that are remembered.
-      if (this.#membership.size < size) this.#tellListeners();
+      if (this.#membership.table.size < size) this.#tellListeners();
       this.#found();
     }
   }
