@@ -160,6 +160,9 @@ async function report(
     await stderr.write(rejectionText({ url: input, line }, reason, sourceName));
   }
   await stderr.write(rejections.restText);
+  if (added + known + rejectedCount === 0) {
+    await stderr.write("note: there was no URL in it, so no job was made or changed\n");
+  }
   await printDocument(
     context,
     command,

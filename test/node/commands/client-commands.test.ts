@@ -100,6 +100,14 @@ describe("finding the peer", () => {
 });
 
 describe("peer inject", () => {
+  it("says that nothing came of a list without URLs", async () => {
+    const { exitCode, err } = await peer(["inject", "--file", "/dev/null"]);
+    expect([exitCode, err]).toEqual([
+      0,
+      "note: there was no URL in it, so no job was made or changed\n",
+    ]);
+  });
+
   it("hands on URLs with the options that were set, and reports", async () => {
     const words = [
       ...["http://a.example/", "--job", "docs", "--depth", "3"],
