@@ -28,7 +28,7 @@ export async function writeBrokenUrls(
     } while (from !== undefined);
   }
   try {
-    if (counts.failed > 0 || Object.keys(counts.statuses).some(isOfErrors)) {
+    if (counts.failed > 0 || Object.keys(counts.statuses).some(mayBeOfBroken)) {
       await writeWhole(brokenFile, lines(), "the list of broken URLs");
     }
   } catch (error) {
@@ -40,7 +40,10 @@ export async function writeBrokenUrls(
   return count;
 }
 
-/** Whether answers of a class such as `4xx` are errors: all above 399 are, the 999 of some sites too. */
-function isOfErrors(statusClass: string): boolean {
-  return Number.parseInt(statusClass, 10) >= 4;
+/**
+ * Whether answers of a class such as `4xx` may be those of broken URLs: all above 399 are, the 999 of some sites too, and
+ * redirects that have no end.
+ */
+function mayBeOfBroken(statusClass: string): boolean {
+  return Number.parseInt(statusClass, 10) >= 3;
 }

@@ -32,7 +32,7 @@ export function urlsCommand(context: CommandContext): Command {
   } as const;
   return newCommand(text, ["job", ...clientSettingNames])
     .addOption(new Option("--state <state>", "only those of this state").choices(listedStates))
-    .option("--broken", "only those that failed, or were answered with an error")
+    .option("--broken", "only those that failed, were answered with an error, or redirect for ever")
     .option("--http <status>", "only those answered so, such as 404 or 5xx")
     .action((options: ListOptions, command: Command) => list(context, command, options));
 }

@@ -156,6 +156,11 @@ describe("a peer", () => {
       }[url];
     });
     const peer = await machine.crawl(["http://site.example/"], { delayMs: 0 });
+    const broken = await machine.clock.run(peer.urls(testJob, { broken: true }));
+    expect(broken.urls.map(({ url }) => url).toSorted()).toEqual([
+      "http://site.example/hop/11",
+      "http://site.example/loop/b",
+    ]);
     const [moved, target, loop, lastHop, tracked] = await peer.status([
       "http://site.example/moved",
       "http://site.example/target",

@@ -1,3 +1,4 @@
+import { isRedirectFault } from "../jobs/exclusion.ts";
 import type { UrlStatus } from "./url-status.ts";
 
 /** What became of a URL, in the words of a crawl's summary. */
@@ -10,7 +11,7 @@ export interface UrlFilter {
   readonly state?: ListedState;
   /** Status of the server's answer: 404; or its class: 4 for 400 to 499. */
   readonly http?: number;
-  /** That failed, or were answered with an error. */
+  /** That failed, were answered with an error, or redirect for ever. */
   readonly broken?: true;
 }
 
@@ -22,9 +23,12 @@ export interface UrlList {
 }
 
 /** What a list needs to know of a URL. */
-type Listed = Pick<UrlStatus, "state" | "httpStatus">;
+type Listed = Pick<UrlStatus, "state" | "httpStatus" | "reason">;
 
-export function listedStateOf({ state, httpStatus }: Listed): ListedState | undefined {
+export function listedStateOf({
+  state,
+  httpStatus,
+}: Pick<UrlStatus, "state" | "httpStatus">): ListedState | undefined {
   if (state === "done") return httpStatus === undefined ? "failed" : "fetched";
   return state === "unknown" ? undefined : state;
 }
@@ -33,9 +37,15 @@ export function isListed(status: Listed, { broken, http, state }: UrlFilter): bo
   const { httpStatus = 0 } = status;
   const listedState = listedStateOf(status);
   if (state !== undefined && listedState !== state) return false;
-  if (broken && listedState !== "failed" && httpStatus < 400) return false;
+  if (broken && !isBroken(status)) return false;
   if (http === undefined) return true;
   return http === (http < 10 ? Math.floor(httpStatus / 100) : httpStatus);
+}
+
+function isBroken(status: Listed): boolean {
+  const { httpStatus = 0, reason } = status;
+  if (listedStateOf(status) === "failed" || httpStatus >= 400) return true;
+  return httpStatus > 0 && isRedirectFault(reason);
 }
 
 /** What a user writes for {@link UrlFilter.http}: `404` or `4xx`, and 999, which some sites send, too; nothing for any other text. */

@@ -39,3 +39,8 @@ export type ExclusionReason =
   | "content-type"
   /** The job was cancelled. */
   | "cancelled";
+
+/** Whether a chain of redirects is itself at fault, not the place that it leads to. */
+export function isRedirectFault(reason: string | undefined): boolean {
+  return reason === "redirect-loop" || reason === "redirect-limit";
+}

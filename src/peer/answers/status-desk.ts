@@ -159,12 +159,15 @@ function reasonOf(reason: string | undefined): Pick<KnownStatus, "reason"> {
 }
 
 /** How a URL that is done ended, from its record or from as much of it as tells that. */
-export function describeOutcome({
-  httpStatus,
-  excluded,
-}: Omit<UrlOutcome, "state">): Pick<KnownStatus, "httpStatus"> & { state: "done" | "excluded" } {
-  if (httpStatus > 0) return { state: "done", httpStatus };
-  return { state: excluded === undefined ? "done" : "excluded" };
+export function describeOutcome({ httpStatus, excluded }: Omit<UrlOutcome, "state">): Pick<
+  KnownStatus,
+  "httpStatus" | "reason"
+> & {
+  state: "done" | "excluded";
+} {
+  const reason = reasonOf(excluded);
+  if (httpStatus > 0) return { state: "done", httpStatus, ...reason };
+  return { state: excluded === undefined ? "done" : "excluded", ...reason };
 }
 
 function placeOf(

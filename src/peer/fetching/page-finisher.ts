@@ -1,5 +1,6 @@
 import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
 import { CrawlError } from "../../core/errors.ts";
+import { isRedirectFault } from "../../core/jobs/exclusion.ts";
 import { packLinks } from "../../core/page/packed-links.ts";
 import { noLinks } from "../../core/page/parsed-page.ts";
 import type { ExcludedLinks } from "../../core/page/parsed-page.ts";
@@ -343,11 +344,6 @@ function describe(
     ...(parsed.title !== undefined && { title: parsed.title }),
     ...(parsed.charset !== undefined && { charset: parsed.charset }),
   };
-}
-
-/** The chain itself is at fault, not the place that it leads to. */
-function isRedirectFault(reason: string): boolean {
-  return reason === "redirect-loop" || reason === "redirect-limit";
 }
 
 function hasPayload({ status, encodedBody, truncation }: Exchange): boolean {

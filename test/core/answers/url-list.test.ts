@@ -13,6 +13,8 @@ const states = [
   { state: "done", httpStatus: 404 },
   { state: "done" },
   { state: "unknown" },
+  { state: "done", httpStatus: 302, reason: "redirect-loop" },
+  { state: "excluded", reason: "redirect-limit" },
 ] as const;
 
 function listed(filter: UrlFilter): number[] {
@@ -28,17 +30,20 @@ describe("the filter of a list of URLs", () => {
       "fetched",
       "failed",
       undefined,
+      "fetched",
+      "excluded",
     ]);
   });
 
   it("lets through what is all of what it asks for", () => {
-    expect(listed({})).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(listed({ state: "fetched" })).toEqual([2, 3]);
+    expect(listed({})).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(listed({ state: "fetched" })).toEqual([2, 3, 6]);
     expect(listed({ state: "failed" })).toEqual([4]);
     expect(listed({ http: 404 })).toEqual([3]);
     expect(listed({ http: 2 })).toEqual([2]);
     expect(listed({ state: "failed", http: 4 })).toEqual([]);
-    expect(listed({ broken: true })).toEqual([3, 4]);
+    expect(listed({ broken: true })).toEqual([3, 4, 6]);
+    expect(listed({ broken: true, http: 3 })).toEqual([6]);
     expect(listed({ broken: true, state: "failed" })).toEqual([4]);
   });
 
