@@ -71,7 +71,8 @@ export function encodeHostReply(reply: KnownHost | Refusal): Uint8Array<ArrayBuf
 
 const readHost = objectOf<
   Pick<KnownHost, "owner" | "known" | "queued" | "failuresInRow" | "robots">,
-  Required<Pick<KnownHost, "replica" | "hold" | "nextFetchAt" | "opensInMs" | "crawlDelayMs">>
+  Required<Pick<KnownHost, "replica" | "nextFetchAt" | "opensInMs" | "crawlDelayMs">>,
+  Required<Pick<KnownHost, "hold">>
 >(
   {
     owner: valueOf(isMemberId),
@@ -82,7 +83,7 @@ const readHost = objectOf<
     ),
     failuresInRow: readCount,
     robots: listOf(
-      objectOf<Omit<OriginRobots, "failure">, Required<Pick<OriginRobots, "failure">>>(
+      objectOf<Omit<OriginRobots, "failure">, object, Required<Pick<OriginRobots, "failure">>>(
         {
           origin: textOf(300, /^[\x21-\x7e]+$/),
           verdict: oneOf(robotsVerdictNames),
@@ -90,18 +91,19 @@ const readHost = objectOf<
           fetchedAt: moment,
           expiresAt: moment,
         },
-        { failure: valueOf(isStatusReason) },
+        {},
+        { failure: isStatusReason },
       ),
       hostRowsMax,
     ),
   },
   {
     replica: readMark,
-    hold: valueOf(isHostHold),
     nextFetchAt: moment,
     opensInMs: readAmount,
     crawlDelayMs: readAmount,
   },
+  { hold: isHostHold },
 );
 
 const readRefusal = objectOf<object, { readonly holder: MemberId }>(

@@ -6,13 +6,22 @@ export type Read<T> = (data: unknown) => T | undefined;
 
 type Readers<T> = { readonly [Name in keyof T]-?: Read<T[Name]> };
 
-/** An object with all of these fields, and perhaps some of those. */
-export function objectOf<T extends object, U extends object = object>(
+type Guards<T> = { readonly [Name in keyof T]-?: (data: unknown) => data is T[Name] };
+
+/**
+ * An object with all of these fields, and perhaps some of those.
+ *
+ * @param words fields that tell one word of a list to which later versions add, and may be missing: a word that is not known
+ *   here is left out, and what the object tells besides holds
+ */
+export function objectOf<T extends object, U extends object = object, V extends object = object>(
   required: Readers<T>,
   optional: Readers<U> = {} as Readers<U>,
-): Read<T & Partial<U>> {
+  words: Guards<V> = {} as Guards<V>,
+): Read<T & Partial<U> & Partial<V>> {
   const mandatory = Object.entries<Read<unknown>>(required);
   const others = Object.entries<Read<unknown>>(optional);
+  const guards = Object.entries<(data: unknown) => boolean>(words);
   return (data) => {
     if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
     const fields = data as Readonly<Record<string, unknown>>;
@@ -28,7 +37,12 @@ export function objectOf<T extends object, U extends object = object>(
       if (value === undefined) return undefined;
       result[name] = value;
     }
-    return result as T & Partial<U>;
+    for (const [name, isKnown] of guards) {
+      const word = fields[name];
+      if (word !== undefined && !isWord(word)) return undefined;
+      if (isKnown(word)) result[name] = word;
+    }
+    return result as T & Partial<U> & Partial<V>;
   };
 }
 
@@ -81,6 +95,11 @@ export function valueOf<T>(isOne: (data: unknown) => data is T): Read<T> {
 
 export function oneOf<const T>(values: readonly T[]): Read<T> {
   return (data) => values.find((value) => value === data);
+}
+
+/** The form of reasons and their like. */
+export function isWord(data: unknown): data is string {
+  return typeof data === "string" && /^[a-z-]{1,64}$/.test(data);
 }
 
 /** A whole number from 0 on. */

@@ -5,6 +5,7 @@ import { isMemberId } from "../membership/read-member.ts";
 import type { JobId, MemberId, Millis } from "../units.ts";
 import { decodeJson, encodeJson } from "./json-payload.ts";
 import {
+  isWord,
   listOf,
   mapOf,
   objectOf,
@@ -124,7 +125,7 @@ export function decodeStatsReply(payload: Uint8Array): StatsReply | undefined {
 
 /** The form of a reason: a later version may know more of them. */
 export function isReasonName(name: string): name is ExclusionReason {
-  return /^[a-z-]{1,64}$/.test(name);
+  return isWord(name);
 }
 
 function isStatusClass(name: string): name is string {

@@ -91,14 +91,14 @@ export function encodeStatusReply({ jobs, answers }: StatusReply): Uint8Array<Ar
 }
 
 type Mandatory = Pick<KnownStatus, "state" | "attempts" | "owner">;
-type Others = Required<Omit<KnownStatus, keyof Mandatory>>;
+type Words = Required<Pick<KnownStatus, "reason">>;
+type Others = Required<Omit<KnownStatus, keyof (Mandatory & Words)>>;
 
 const others: { readonly [Name in keyof Others]: Read<Others[Name]> } = {
   job: valueOf(isJobName),
   httpStatus: readCount,
   fetchedAt: textOf(30, /^[\dTZ:.+-]+$/),
   redirect: textOf(targetCharactersMax),
-  reason: valueOf(isStatusReason),
   replica: readMark,
   unconfirmed: readMark,
   contentType: textOf(textCharactersMax),
@@ -111,13 +111,14 @@ const others: { readonly [Name in keyof Others]: Read<Others[Name]> } = {
   linkedAs: textOf(targetCharactersMax),
 };
 
-const readStatus = objectOf<Mandatory, Others>(
+const readStatus = objectOf<Mandatory, Others, Words>(
   {
     state: oneOf(["unknown", "queued", "done", "excluded"]),
     attempts: readCount,
     owner: valueOf(isMemberId),
   },
   others,
+  { reason: isStatusReason },
 );
 
 const readRefusal = objectOf<object, { readonly holder: MemberId }>(

@@ -190,6 +190,20 @@ describe("questions of users, and their answers", () => {
     });
   });
 
+  it("count but for a reason that a later version alone knows", () => {
+    const later = encodeJson({ jobs: 2, answers: [done, { ...done, reason: "from-the-future" }] });
+    const { reason, ...known } = done;
+    expect(reason).toBeDefined();
+    expect(decodeStatusReply(later, 2)).toEqual({ jobs: 2, answers: [done, known] });
+    const robots = host.robots.map((row) => ({ ...row, failure: "from-the-future" }));
+    const { hold, ...still } = host;
+    expect(hold).toBeDefined();
+    expect(decodeHostReply(encodeJson({ ...host, hold: "sleeping", robots }))).toEqual({
+      ...still,
+      robots: host.robots.map(({ failure: _, ...row }) => row),
+    });
+  });
+
   it("are safe to receive from a stranger", () => {
     expectSafe(
       fc.constant(encodeStatusQuestion(question)),
@@ -259,7 +273,7 @@ describe("questions of users, and their answers", () => {
     const negative = { ...counts, pages: -1 };
     const jobs = [{ job, counts: negative, finished: true }];
     expect(decodeStatsReply(encodeJson({ ...figures, jobs }))).toBeUndefined();
-    expect(decodeHostReply(encodeJson({ ...host, hold: "robots" }))).toBeUndefined();
+    expect(decodeHostReply(encodeJson({ ...host, hold: "Back off" }))).toBeUndefined();
   });
 
   it("are refused where a list would name rows of another kind, not get on, or hold more than all", () => {
