@@ -17,8 +17,18 @@ export class ContentPlaces {
   /** Resolves with a place, which is kept until `over` aborts. Errors: its reason, where it aborts before there is one. */
   async take(over: AbortSignal): Promise<void> {
     over.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#turn(over);
+    if (this.#free === 0) {
+      await this.#turn(over);
+      // The answers on a connection that breaks end one after the other, and each makes room for the next.
+      over.throwIfAborted();
+      return;
+    }
+    this.#free -= 1;
+    this.#keep(over);
+  }
+
+  /** From the moment that there is a place: who waits for it hears of that later, and may be gone by then. */
+  #keep(over: AbortSignal): void {
     over.addEventListener("abort", () => this.#giveBack(), { once: true });
   }
 
@@ -30,6 +40,7 @@ export class ContentPlaces {
       };
       const enter = (): void => {
         over.removeEventListener("abort", leave);
+        this.#keep(over);
         resolve();
       };
       this.#waiting.add(enter);

@@ -85,3 +85,20 @@ it("passes over who is gone when a place is free again", async () => {
   third.abort();
   await places.take(new AbortController().signal);
 });
+
+it("has the place back of one that is gone in the moment that its turn comes", async () => {
+  const places = new ContentPlaces(1);
+  const [first, second, third] = [
+    new AbortController(),
+    new AbortController(),
+    new AbortController(),
+  ];
+  await places.take(first.signal);
+  const gone = places.take(second.signal);
+  const next = places.take(third.signal);
+  // As the answers on one connection end, when it breaks.
+  first.abort();
+  second.abort(new Error("gone"));
+  await expect(gone).rejects.toThrow("gone");
+  await next;
+});
