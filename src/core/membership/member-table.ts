@@ -1,3 +1,4 @@
+import { forgetOldest } from "../forget-oldest.ts";
 import { hash64 } from "../hash/hash64.ts";
 import type { MemberId, Millis } from "../units.ts";
 import { compareClaims, isGone, textOf } from "./member.ts";
@@ -34,8 +35,8 @@ export class MemberTable {
   readonly #rows = new Map<MemberId, Row>();
   /** When each member went, in the order of time. */
   readonly #goneAtMs = new Map<MemberId, Millis>();
-  /** Whether a member was forgotten that had gone without a word. */
-  #hasForgottenLost = false;
+  /** Members that had gone without a word when they were forgotten, and have not come back since. */
+  readonly #forgottenLost = new Set<MemberId>();
   #hash = 0n;
   #version = 0;
   #present: { readonly version: number; readonly ids: readonly MemberId[] } = {
@@ -86,7 +87,7 @@ export class MemberTable {
 
   /** Whether any member went without a word, or the way to it is cut: also one that is forgotten by now. */
   get hasLostAny(): boolean {
-    return this.#hasForgottenLost || this.lostIds().length > 0;
+    return this.#forgottenLost.size > 0 || this.lostIds().length > 0;
   }
 
   /** Ids of the members that went without a word, or to whom the way is cut; the longest gone first. */
@@ -128,6 +129,7 @@ export class MemberTable {
     this.#hash ^= (before?.hash ?? 0n) ^ hash;
     this.#version++;
     this.#rows.set(member.id, { member, hash });
+    this.#forgottenLost.delete(member.id);
     this.#goneAtMs.delete(member.id);
     if (gone) this.#goneAtMs.set(member.id, nowMs);
   }
@@ -142,7 +144,8 @@ export class MemberTable {
   }
 
   #drop(id: MemberId): void {
-    if (this.get(id)?.role !== "left") this.#hasForgottenLost = true;
+    if (this.get(id)?.role !== "left") this.#forgottenLost.add(id);
+    forgetOldest(this.#forgottenLost, this.#options.membersMax);
     this.#rows.delete(id);
     this.#goneAtMs.delete(id);
     this.#version++;

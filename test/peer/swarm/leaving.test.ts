@@ -48,6 +48,22 @@ describe("a member that is told to leave", () => {
     });
   });
 
+  it("is done where one that it had lost, and forgotten, came back and has left since", async () => {
+    const membership = { ...defaultSwarmOptions.membership, retentionMs: missedMs };
+    const bench = new SwarmBench(2, {}, { membership });
+    await bench.run(async () => {
+      await bench.begin();
+      bench.machine(1).kill();
+      await bench.pass(3 * missedMs);
+      expect(bench.peer(0).members()).toHaveLength(1);
+      await bench.machine(1).start();
+      await bench.settled();
+      expect(await bench.peer(1).leave()).toBe(true);
+      await bench.machine(1).stop();
+      expect(await bench.peer(0).leave()).toBe(true);
+    });
+  });
+
   it("does not wait for others that all leave as well, and keeps what it has", async () => {
     const bench = new SwarmBench(3);
     const tookMs = await bench.run(async () => {
