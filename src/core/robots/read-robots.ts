@@ -22,8 +22,11 @@ export interface RobotsContent {
   readonly sitemaps: readonly string[];
 }
 
-/** Characters of a robots.txt that are read: the 500 KiB of RFC 9309, 2.5, which asks for no less. */
-export const robotsCharactersMax = 500 * 1_024;
+/**
+ * Characters of a robots.txt that are read: the 500 KiB of RFC 9309, 2.5, which asks for no less, where each byte is escaped
+ * because the file is not UTF-8.
+ */
+export const robotsCharactersMax = 3 * 500 * 1_024;
 
 /** Sitemaps kept, at most: more would be a list of pages, and those who have one write a sitemap index. */
 const sitemapsMax = 1_000;

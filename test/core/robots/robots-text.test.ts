@@ -25,6 +25,15 @@ describe("robotsText", () => {
     expect(allows(mixed, "/caf%C3%A9/")).toBe(false);
   });
 
+  it("counts to the end of 500 KiB, though escaped bytes are longer", () => {
+    const head = "User-agent: *\n";
+    const end = "\nDisallow: /caf\u00e9/\n";
+    const comment = `#${"\u00e9".repeat(500 * 1_024 - head.length - end.length - 1)}`;
+    const body = Buffer.from(`${head}${comment}${end}`, "latin1");
+    expect(body).toHaveLength(500 * 1_024);
+    expect(allows(body, "/caf%E9/")).toBe(false);
+  });
+
   it("is the whole lines of what was cut, within a character too", () => {
     const body = Buffer.from("Allow: /\u00e9\nDisallow: /\u00e9");
     expect(robotsText(body, true)).toBe("Allow: /\u00e9\n");
