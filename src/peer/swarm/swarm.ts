@@ -259,6 +259,7 @@ export class Swarm {
     // One that could not listen never was a member.
     if (this.view.hasStarted) this.view.setRole("left");
     if (this.view.others.length > 0) await this.#ports.clock.sleep(farewellMs);
+    this.tally.save();
     await this.view.stop();
     await this.#ports.overlay.stop();
   }

@@ -24,3 +24,18 @@ it("the totals of a member that has left outlast a crash of each of the others",
     expect(job?.counts.pages).toBeGreaterThanOrEqual(bench.urls.length);
   });
 });
+
+it("the totals of a member that has left outlast that those it told stop soon after", async () => {
+  const bench = new SwarmBench(3);
+  await bench.run(async () => {
+    await bench.begin();
+    await bench.inject(0, { delayMs: 200 });
+    await bench.finished(0);
+    await bench.peer(2).leave();
+    for (const index of [2, 1, 0]) await bench.machine(index).stop();
+    await Promise.all([0, 1].map((index) => bench.machine(index).start()));
+    await bench.settled();
+    const [job] = (await bench.peer(0).swarmStats()).jobs;
+    expect(job?.counts.pages).toBeGreaterThanOrEqual(bench.urls.length);
+  });
+});

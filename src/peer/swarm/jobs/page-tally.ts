@@ -96,6 +96,12 @@ export class PageTally {
     }
   }
 
+  /** Makes durable what was heard when no commit has come by since; in the end too, for members seldom leave alone. */
+  save(): void {
+    const unsavedPast = this.past.takeUnsaved((member) => this.#isGone(member));
+    void this.#journal.append([...this.#jobs.takeUnsaved(), ...unsavedPast]);
+  }
+
   #count(from: MemberId, count: PastPageCount): void {
     const pagesMax = this.#jobs.find(count.job)?.definition.options.pagesMax ?? 0;
     // Of a job or a limit that is not known yet, and by a member that is not, it will be told again.
@@ -145,10 +151,9 @@ export class PageTally {
     if (isForAll) this.#passOn();
   }
 
-  /** Tells of some that are gone, others each time, and makes durable what was heard when no commit has come by since. */
+  /** Tells of some that are gone, others each time. */
   #passOn(): void {
-    const unsavedPast = this.past.takeUnsaved((member) => this.#isGone(member));
-    void this.#journal.append([...this.#jobs.takeUnsaved(), ...unsavedPast]);
+    this.save();
     const past = this.#jobs.pagesElsewhere().filter(({ job, member }) => {
       const definition = this.#jobs.find(job)?.definition;
       return this.#isGone(member) && definition?.state !== "cancelled";
