@@ -1,4 +1,4 @@
-import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import { isRedirectFault, type ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
 import type { QueueEntry } from "../../core/record/queue-bundle.ts";
 import { mergeRow } from "../../core/replication/merge-row.ts";
@@ -152,8 +152,9 @@ function recordOf({ url: { entry } }: Lease, end: Exclude<LeaseEnd, { kind: "kno
   const done = { ...urlState.fresh, state: urlState.done, url, depth };
   switch (end.kind) {
     case "fetched": {
-      const isError = end.record.httpStatus >= 400;
-      return { ...done, attempts, ...end.record, ...(isError && foundOn(entry)) };
+      const { excluded, httpStatus } = end.record;
+      const isBroken = httpStatus >= 400 || isRedirectFault(excluded);
+      return { ...done, attempts, ...end.record, ...(isBroken && foundOn(entry)) };
     }
     case "failed":
       return { ...done, attempts, failure: end.failure, ...foundOn(entry) };

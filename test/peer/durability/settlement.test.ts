@@ -40,18 +40,20 @@ function settled(end: LeaseEnd) {
   return { ops, record: put?.type === "put" ? UrlRecord.decode(put.value) : undefined, counter };
 }
 
-function fetched(httpStatus: number): LeaseEnd {
-  return { kind: "fetched", record: { httpStatus }, isPage: true, extraOps: [] };
+function fetched(httpStatus: number, excluded?: string): LeaseEnd {
+  const record = { httpStatus, ...(excluded !== undefined && { excluded }) };
+  return { kind: "fetched", record, isPage: true, extraOps: [] };
 }
 
 describe("the end of a visit", () => {
   it.each<[string, LeaseEnd, boolean]>([
     ["an answer", fetched(200), false],
     ["a redirect", fetched(399), false],
+    ["a redirect that has no end", fetched(302, "redirect-loop"), true],
     ["an error", fetched(400), true],
     ["a failure", { kind: "failed", failure: "head-timeout" }, true],
   ])(
-    "that is %s counts as an attempt; where the link is, is told of errors alone",
+    "that is %s counts as an attempt; where the link is, is told of broken ones alone",
     (_, end, told) => {
       const { record } = settled(end);
       expect(record?.attempts).toBe(3);
