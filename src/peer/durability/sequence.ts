@@ -4,8 +4,14 @@ import type { Store, StoreOp } from "../../ports/store.ts";
 
 const key = namedKey("meta", "sequence");
 
-/** Far beyond what is ever counted, and far below where numbers cease to be exact: more is not believed. */
-const observedMax = 2 ** 50;
+/** Far beyond what is ever counted: nobody's count follows an entry from elsewhere beyond this. */
+const followedMax = 2 ** 50;
+
+/**
+ * Far beyond that, and below where numbers cease to be exact: more is not believed. What a member counts on from `followedMax`
+ * has to be, since a single entry with that number brings all there that see it.
+ */
+const believedMax = 2 ** 51;
 
 /**
  * Numbers that order queue entries: a logical clock (Lamport 1978, "Time, Clocks, and the Ordering of Events in a
@@ -14,7 +20,7 @@ const observedMax = 2 ** 50;
  *
  * Invariant: no number is given out twice, not even after a crash or when the system's clock is set back: every commit
  * carries the last number that its rows may hold.
- * Invariant: a number is higher than those of all entries that this peer has seen.
+ * Invariant: a number is higher than those of all entries that this peer has seen, as far as counts follow them.
  */
 export class Sequence {
   #last = 0;
@@ -29,9 +35,9 @@ export class Sequence {
     this.#saved = saved;
   }
 
-  /** The highest number so far: of all entries that this peer has seen. */
+  /** No entry that this peer has seen has a higher number. */
   get last(): number {
-    return this.#last;
+    return this.#last < followedMax ? this.#last : believedMax;
   }
 
   next(): number {
@@ -41,8 +47,8 @@ export class Sequence {
 
   /** An entry with this number was written by another peer. False for a number that is not believed. */
   observe(sequence: number): boolean {
-    if (sequence > observedMax) return false;
-    this.#last = Math.max(this.#last, sequence);
+    if (sequence > believedMax) return false;
+    this.#last = Math.max(this.#last, Math.min(sequence, followedMax));
     return true;
   }
 

@@ -37,6 +37,15 @@ describe("Sequence", () => {
     expect(sequence.next()).toBe(1);
   });
 
+  it("believes what another one counts on from the highest number that it follows", () => {
+    const [one, other] = [new Sequence(), new Sequence()];
+    for (const each of [one, other]) expect(each.observe(2 ** 51)).toBe(true);
+    const number = one.next();
+    expect(other.observe(number)).toBe(true);
+    expect(other.last).toBeGreaterThanOrEqual(number);
+    expect(Number.isSafeInteger(number + 2 ** 51)).toBe(true);
+  });
+
   it("stands in the key of a row of a queue", () => {
     const host = { position: 1n, hostHash: 2n };
     for (const number of [0, 1, 2 ** 32 - 1, 2 ** 32, 2 ** 50 + 1]) {
