@@ -19,12 +19,19 @@ export function readQueued(key: Uint8Array, value: Uint8Array): QueuedBundle | u
   if (!bundle?.urls.every((url) => canonicalizeUrl(url) === url)) return undefined;
   const hosts = new Set(bundle.urls.map((url) => hostOf(url as CanonicalUrl)));
   const [host] = hosts;
-  return host !== undefined && hosts.size === 1 && isInQueueOf(host, key)
+  return host !== undefined && hosts.size === 1 && isWaitingAt(waitingKeyOf(key), host)
     ? { bundle, host }
     : undefined;
 }
 
-function isInQueueOf(host: HostName, key: Uint8Array): boolean {
-  const waiting = hostKey("waiting", hostAddress(siteOfHost(host), host));
-  return compareKeys(waitingKeyOf(key), waiting) === 0;
+/**
+ * Whether a row by which a host is found names the one whose key it has. By any other name the queue would not be found, and
+ * of two names the merge keeps the greater one.
+ */
+export function isWaitingRow(key: Uint8Array, value: Uint8Array): boolean {
+  return isWaitingAt(key, new TextDecoder().decode(value) as HostName);
+}
+
+function isWaitingAt(key: Uint8Array, host: HostName): boolean {
+  return compareKeys(key, hostKey("waiting", hostAddress(siteOfHost(host), host))) === 0;
 }

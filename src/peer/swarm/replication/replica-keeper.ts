@@ -37,7 +37,7 @@ import type { MixedQueues } from "./mixed-queues.ts";
 import { parcelOfRow } from "../exchange/parcel.ts";
 import type { Parcel } from "../exchange/parcel.ts";
 import { Overlaps, type CountedOverlaps } from "./overlaps.ts";
-import { readQueued, type QueuedBundle } from "./read-queued.ts";
+import { isWaitingRow, readQueued, type QueuedBundle } from "./read-queued.ts";
 import { nameKey, RowWatch } from "./row-watch.ts";
 import type { NamedKey } from "./row-watch.ts";
 import type { Territory } from "../ownership/territory.ts";
@@ -215,6 +215,7 @@ export class ReplicaKeeper {
     const isHeld = this.#parts.territory.holds(positionOfKey(row.key));
     // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
     if (isHeld && row.value === undefined) return [];
+    if (tag === "waiting" && row.value && !isWaitingRow(row.key, row.value)) return [];
     const { key } = row;
     const one: Incoming = { key, id: idOf(key), row, tag, isHeld };
     if (!isHeld) return [one];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../../../src/core/record/id-of.ts";
-import { queueKey, retag, waitingKeyOf } from "../../../../src/core/record/keys.ts";
+import { hostKey, queueKey, retag, waitingKeyOf } from "../../../../src/core/record/keys.ts";
 import {
   ExclusionRecord,
   HostRecord,
@@ -42,6 +42,16 @@ describe("rows of another member", () => {
     await bench.take({ key, value: doneAt(5) });
     expect(await bench.take({ key, value: queuedRecord(0) })).toBe(0);
     expect(await bench.get(key)).toEqual(doneAt(5));
+  });
+
+  it.each([true, false])("name no host by another one's name: held here %o", async (holds) => {
+    const bench = new KeeperBench(holds);
+    const waiting = hostKey("waiting", address);
+    const own = new TextEncoder().encode("site.test");
+    for (const name of ["zzzz.test", "site.test", "zzzz.test"]) {
+      await bench.take({ key: waiting, value: new TextEncoder().encode(name) });
+    }
+    expect(await bench.get(waiting)).toEqual(own);
   });
 
   it("may speak of one URL several times, which is let in once", async () => {
