@@ -6,11 +6,12 @@ import { hostRowsMax } from "../../core/messages/host-message.ts";
 import type { KnownHost } from "../../core/messages/host-message.ts";
 import { HostGate } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
-import { hostAddress, hostKey, queueRange, rangeOfArc } from "../../core/record/keys.ts";
+import { hostAddress, hostKey, queueRange } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
 import { queuedIn } from "../../core/record/queue-bundle.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
 import { readBundle } from "../../core/replication/entry-lattices.ts";
+import { ArcSet } from "../../core/ring/arc-set.ts";
 import { positionOf } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { HostName, Millis } from "../../core/units.ts";
@@ -25,6 +26,7 @@ import type { MissedTime } from "../robots/missed-time.ts";
 import { goodUntilMs, isAwaited } from "../robots/robots-keeper.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
+import { scanArcs } from "../swarm/replication/scan-arcs.ts";
 
 /** URLs of one job that are counted: a host with more has enough of them. */
 const countedMax = 1_000;
@@ -145,13 +147,17 @@ export class HostDesk {
   }
 
   async #robots(host: HostName, position: RingPosition): Promise<OriginRobots[]> {
-    const arc = { from: position, to: (position + 1) as RingPosition };
-    const rows = await this.#ports.store.range(rangeOfArc("robots", arc), originsMax);
-    return rows
-      .map(({ value }) => RobotsRecord.decode(value))
-      .filter(({ origin }) => URL.parse(origin)?.hostname === host)
-      .slice(0, hostRowsMax)
-      .map((record) => this.#told(record));
+    const site = ArcSet.of([{ from: position, to: (position + 1) as RingPosition }]);
+    const told: OriginRobots[] = [];
+    let looks = 0;
+    // A row at a time, as it may have two mebibytes.
+    for await (const { value } of scanArcs(this.#ports.store, "robots", site)) {
+      const record = RobotsRecord.decode(value);
+      if (isOriginOf(host, record.origin)) told.push(this.#told(record));
+      looks += 1;
+      if (told.length >= hostRowsMax || looks >= originsMax) break;
+    }
+    return told;
   }
 
   #told(record: RobotsRecord): OriginRobots {
@@ -173,6 +179,12 @@ export class HostDesk {
   #momentOf(atMs: Millis): string {
     return momentText(dateOf(this.#ports.clock, atMs));
   }
+}
+
+/** The row may be of any member, and nobody could read an answer with what is no origin. */
+function isOriginOf(host: HostName, origin: string): boolean {
+  const url = URL.parse(origin);
+  return url?.hostname === host && url.origin === origin;
 }
 
 /** Why none of the queued URLs goes on whatever the host does; of several reasons the one that a user can end. */
