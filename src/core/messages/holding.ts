@@ -4,8 +4,8 @@ import type { MemberId, Millis } from "../units.ts";
 import * as wire from "./messages.pb.ts";
 import { decodeArcs, decodePayload, encodeArcs, isCount, readAll } from "./read-payload.ts";
 
-/** Holders that are named together, at most. */
-const knownMax = 100_000;
+/** Runs of holders told of in one answer, at most: more would be a table of the whole swarm. */
+export const knownHoldersMax = 256;
 
 /**
  * Arcs of which the sender speaks, in one of its runs. As `synced`: the receiver's copy of them is complete. As
@@ -77,7 +77,7 @@ export function encodeWhoHoldsReply(reply: WhoHoldsReply): Uint8Array<ArrayBuffe
 }
 
 export function decodeWhoHoldsReply(payload: Uint8Array): WhoHoldsReply | undefined {
-  const limits = { known: knownMax };
+  const limits = { known: knownHoldersMax };
   const reply = decodePayload(payload, (bytes) => wire.WhoHoldsReply.decode(bytes, { limits }));
   if (!reply || !isCount(reply.generation)) return undefined;
   const held = decodeArcs(reply.held);

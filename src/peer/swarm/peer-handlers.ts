@@ -4,6 +4,7 @@ import {
   decodeArcNotice,
   encodeAnswer,
   encodeWhoHoldsReply,
+  knownHoldersMax,
   type ArcNotice,
   type KnownHolder,
 } from "../../core/messages/holding.ts";
@@ -53,9 +54,6 @@ interface HandlerParts {
 }
 
 const nothing = new Uint8Array(0);
-
-/** Runs of holders told of in one answer: more would be a table of the whole swarm. */
-const knownMax = 256;
 
 /** Arcs of all these, so that their part of the answer is below 2 MiB: 14 bytes each. */
 const knownArcsMax = 128 * 1_024;
@@ -185,7 +183,7 @@ export class PeerHandlers {
     const runs = new Map<string, Holder>();
     for (const { value: holder } of territory.notes(arcs)) {
       if (!view.isRunning(holder.member, holder.generation)) continue;
-      if (runs.size < knownMax) runs.set(`${holder.generation} ${holder.member}`, holder);
+      if (runs.size < knownHoldersMax) runs.set(`${holder.generation} ${holder.member}`, holder);
     }
     const known: KnownHolder[] = [];
     let room = knownArcsMax;

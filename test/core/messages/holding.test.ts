@@ -7,10 +7,12 @@ import {
   encodeAnswer,
   encodeArcNotice,
   encodeWhoHoldsReply,
+  knownHoldersMax,
 } from "../../../src/core/messages/holding.ts";
 import * as wire from "../../../src/core/messages/messages.pb.ts";
 import { decodeArcs, encodeArcs } from "../../../src/core/messages/read-payload.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import type { MemberId } from "../../../src/core/units.ts";
 import { arcSets, generations, members } from "./arbitrary.ts";
 import { expectSafe, plain } from "./hostile.ts";
 
@@ -89,5 +91,25 @@ describe("messages about who holds what", () => {
     expect(
       decodeWhoHoldsReply(wire.WhoHoldsReply.encode({ known: [{ arcs: new Uint8Array(0) }] })),
     ).toBeUndefined();
+  });
+
+  it("name no more holders than a member tells of", () => {
+    const one = { arcs: ArcSet.empty, holder: "b" as MemberId, generation: 1 };
+    const of = (count: number) => {
+      const none = ArcSet.empty;
+      const known = Array.from({ length: count }, () => one);
+      return decodeWhoHoldsReply(
+        encodeWhoHoldsReply({
+          generation: 1,
+          held: none,
+          kept: none,
+          copied: none,
+          former: none,
+          known,
+        }),
+      );
+    };
+    expect(of(knownHoldersMax)?.known).toHaveLength(knownHoldersMax);
+    expect(of(knownHoldersMax + 1)).toBeUndefined();
   });
 });

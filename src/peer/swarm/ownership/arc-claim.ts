@@ -160,11 +160,10 @@ export class ArcClaim {
    * whether the other has a copy that should come before this one's is not told yet.
    */
   #disputed({ known }: WhoHoldsReply): ArcSet {
-    return known.reduce(
-      (arcs, { holder, generation, arcs: more }) =>
-        this.#view.isRunning(holder, generation) ? arcs : arcs.union(more),
-      ArcSet.empty,
+    const gone = known.filter(
+      ({ holder, generation }) => !this.#view.isRunning(holder, generation),
     );
+    return ArcSet.unionOf(gone.map(({ arcs }) => arcs));
   }
 
   /** Arcs that the other member should claim rather than this one. */
