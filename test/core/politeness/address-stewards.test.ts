@@ -78,4 +78,21 @@ describe("the stewards of addresses", () => {
     stewards.update(alone, 3_000);
     expect(stewards.predecessorOf(taken, 3_000)).toEqual({ member: third, untilMs: 3_000 });
   });
+
+  it("are the last ones before, where the address has come back and gone since", () => {
+    const address = addressOf([two, other], [three, third]);
+    const stewards = new AddressStewards(self, two, keptMs, () => 1);
+    stewards.update(alone, 1_000);
+    stewards.update(three, 2_000);
+    // Who has lost it may still be asked for what others had lent before.
+    expect(stewards.predecessorOf(address, 2_000)).toEqual({ member: other, untilMs: 1_000 });
+    stewards.update(alone, 3_000);
+    expect(stewards.predecessorOf(address, 3_000)).toEqual({ member: third, untilMs: 3_000 });
+  });
+
+  it("are none while nobody is a member", () => {
+    const stewards = new AddressStewards(self, ringOf(), keptMs, () => 1);
+    stewards.update(alone, 1_000);
+    expect(stewards.predecessorOf("192.0.2.1" as IpAddress, 1_000)).toBeUndefined();
+  });
 });

@@ -59,6 +59,14 @@ describe("CircuitBreaker", () => {
     expect(breaker.openUntilMs).toBe(31_000);
   });
 
+  it("forgets what was counted when the host is let back", () => {
+    const breaker = new CircuitBreaker(options);
+    record(breaker, "xxxxxxxxx", 1_000);
+    breaker.reset();
+    record(breaker, "x", 1_000);
+    expect(breaker.openUntilMs).toBe(0);
+  });
+
   it("drops buckets of a clock that was set back since", () => {
     const breaker = new CircuitBreaker(options, [{ startAtMs: 9e9, total: 50, failed: 50 }]);
     expect(breaker.record(true, 1_000)).toBeUndefined();

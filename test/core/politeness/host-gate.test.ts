@@ -168,6 +168,14 @@ describe("the memory of failures", () => {
     gate.record(verdict("ok", 2_000 + options.breaker.windowMs), 0);
     expect(gate.hasFailures).toBe(false);
   });
+
+  it("lasts through the breaker's pause, with which the window is forgotten", () => {
+    const gate = new HostGate(options);
+    for (let request = 0; request < options.breaker.samplesMin; request += 1)
+      gate.record(verdict("failed", 1_000), 0);
+    expect(gate.snapshot().breakerBuckets).toEqual([]);
+    expect(gate.hasFailures).toBe(true);
+  });
 });
 
 describe("the breaker's pause", () => {

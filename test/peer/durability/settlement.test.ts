@@ -5,21 +5,23 @@ import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { IpAddress, JobId } from "../../../src/core/units.ts";
 import type { Lease } from "../../../src/peer/durability/lease.ts";
-import { settle, type LeaseEnd } from "../../../src/peer/durability/settlement.ts";
+import { settle, type LeaseEnd, type Queued } from "../../../src/peer/durability/settlement.ts";
 import { JobCounter } from "../../../src/peer/jobs/job-counter.ts";
 import { noMetrics } from "../../../src/ports/metrics.ts";
+
+type Parts = Parameters<typeof settle>[3];
 
 const via = "http://host.test/";
 const linkedAs = "http://host.test/old";
 
 /** What a visit's end makes of the record of a URL that was asked twice before, and what its job counts. */
-function settled(end: LeaseEnd) {
+function settled(end: LeaseEnd, note?: number) {
   const value = QueueBundle.encode({
     urls: ["http://host.test/new"],
     taken: 0,
     depth: 1,
     attempts: 2,
-    unseen: 0,
+    unseen: 1,
     redirectChain: [linkedAs],
     via,
     discoveredAtMs: 0,
@@ -32,12 +34,16 @@ function settled(end: LeaseEnd) {
     job: { counter } as Lease["job"],
     url,
     address: "192.0.2.1" as IpAddress,
+    ...(note !== undefined && { note }),
   };
   const row = { key: Uint8Array.of(2), words: new Uint32Array(4) };
-  const parts = { metrics: noMetrics, visited: undefined } as Parameters<typeof settle>[3];
-  const { ops } = settle(lease as Lease, row, end, parts);
+  const removed: number[] = [];
+  const leases = { remove: (lease: number) => removed.push(lease) };
+  const parts = { frontier: { settle: () => undefined }, leases, metrics: noMetrics };
+  const { again, appended, ops } = settle(lease as Lease, row, end, parts as unknown as Parts);
   const put = ops.find(({ key }) => key === row.key);
-  return { ops, record: put?.type === "put" ? UrlRecord.decode(put.value) : undefined, counter };
+  const record = put?.type === "put" ? UrlRecord.decode(put.value) : undefined;
+  return { again, appended, counter, ops, record, removed };
 }
 
 function fetched(httpStatus: number, excluded?: string): LeaseEnd {
@@ -74,11 +80,47 @@ describe("the end of a visit", () => {
     expect(settled(end).ops).toContain(digest);
   });
 
+  it.each([
+    ["is durable", () => Promise.resolve(undefined), [7]],
+    ["cannot be written", () => Promise.reject<undefined>(new Error("the disk is full")), []],
+  ])("that %s is a request, and takes its lease away only then", async (_, written, removed) => {
+    const durable = written();
+    const visit = settled(fetched(200), 7);
+    expect(visit.counter.counts().requests).toBe(1);
+    visit.appended(durable);
+    expect(visit.removed).toEqual([]);
+    await durable.catch(() => undefined);
+    expect(visit.removed).toEqual(removed);
+  });
+
+  it("that took no request has no lease to take away", async () => {
+    const visit = settled({ kind: "excluded", reason: "robots" });
+    expect(visit.counter.counts().requests).toBe(0);
+    visit.appended(Promise.resolve());
+    await Promise.resolve();
+    expect(visit.removed).toEqual([]);
+  });
+
   it("is none where the URL is asked again, but an attempt", () => {
     const again = { kind: "again", url: "http://host.test/new", redirectChain: [] } as const;
     const { record, counter } = settled({ ...again, isUnseen: false });
     expect(record).toMatchObject({ state: urlState.queued, attempts: 3, depth: 1 });
     expect(counter.queued).toBe(1);
+    for (const isUnseen of [false, true]) {
+      const { entry } = settled({ ...again, isUnseen }).again ?? {};
+      expect(entry).toMatchObject({ attempts: 3, unseen: isUnseen ? 2 : 1 });
+    }
+  });
+
+  it("that leads back to a page queues that one anew, and counts it", () => {
+    const rowKey = Uint8Array.of(5);
+    const back = { rowKey, entry: { attempts: 4 } } as unknown as Queued;
+    const { again, counter, ops } = settled({ ...fetched(302), back } as LeaseEnd);
+    expect(again).toBe(back);
+    expect(counter.queued).toBe(1);
+    const put = ops.find(({ key }) => key === rowKey);
+    const record = put?.type === "put" ? UrlRecord.decode(put.value) : undefined;
+    expect(record).toMatchObject({ state: urlState.queued, attempts: 4 });
   });
 
   it("is no attempt where the URL is excluded", () => {

@@ -147,6 +147,15 @@ describe("ForwardLane", () => {
     expect(bench.isIdle).toBe(true);
   });
 
+  it("lets none of them wait any more when they fill a message", async () => {
+    const bench = new Bench();
+    bench.add(9);
+    await bench.run(50);
+    bench.add(1);
+    await bench.run(5_000);
+    expect(bench.sent).toEqual([{ atMs: 50, urls: 10 }]);
+  });
+
   it("lets no seed wait, nor what waits already when one comes, but what comes behind it", async () => {
     const bench = new Bench();
     bench.add(1);

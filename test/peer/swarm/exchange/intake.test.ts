@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { unpackLinks } from "../../../../src/core/page/packed-links.ts";
+import { packLinks, unpackLinks } from "../../../../src/core/page/packed-links.ts";
 import type { CanonicalUrl, JobId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { intakesOf } from "../../../../src/peer/swarm/exchange/intake.ts";
@@ -17,7 +17,7 @@ const brought = fc
       job: fc.constantFrom(...jobs),
       depth: fc.nat(1),
       via: fc.constantFrom(undefined, "http://a.example/"),
-      redirectChain: fc.constantFrom<string[]>([], ["http://b.example/"]),
+      redirectChain: fc.constantFrom<string[]>([], ["http://b.example/"], ["http://d.example/"]),
       reason: fc.constantFrom(undefined, "scope" as const),
     }),
     { maxLength: 30 },
@@ -62,4 +62,12 @@ it("takes in as one what differs in nothing but the URL", () => {
       expect(intakesOf(plain)).toHaveLength(changes.length);
     }),
   );
+});
+
+it.each([true, false])("has the key of its page as its job has it (%s)", (normalizeQuery) => {
+  const job = registry.define(`query-${normalizeQuery}`, { normalizeQuery });
+  const url = "http://c.example/?b=2&a=1" as CanonicalUrl;
+  const entry = { url, job: job.definition.id, depth: 0, redirectChain: [] };
+  const [intake] = intakesOf([{ place: 0, url, entry, job, reason: undefined }]);
+  expect(intake?.request.links).toEqual(packLinks([url], normalizeQuery));
 });

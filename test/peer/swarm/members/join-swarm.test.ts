@@ -8,7 +8,7 @@ import type { JoinOutcome } from "../../../../src/ports/overlay.ts";
 /** Looks for the swarm through 100 addresses; `runs` tells where a member is. */
 async function look(
   runs: (at: number) => boolean,
-  { isPatient = false, losses = 0, takesMs = answerMs } = {},
+  { isPatient = false, joinsInMs = 0, losses = 0, stopsAtMs = Infinity, takesMs = answerMs } = {},
 ) {
   const clock = new VirtualClock();
   const over = new AbortController();
@@ -21,7 +21,8 @@ async function look(
     join: (contacts: readonly MemberId[]): void => {
       seen.joined.push(...contacts);
       view.others = [...contacts];
-      if (seen.joined.length > losses) view.role = "active";
+      if (seen.joined.length > losses)
+        void clock.sleep(joinsInMs).then(() => (view.role = "active"));
       else void clock.sleep(lossMs).then(() => (view.others = []));
     },
   };
@@ -38,6 +39,7 @@ async function look(
   };
   const addresses = Array.from({ length: 100 }, (_, at) => String(at));
   const logger = { warn: () => (seen.failed += 1) };
+  if (stopsAtMs < Infinity) void clock.sleep(stopsAtMs).then(() => over.abort());
   await clock.run(joinSwarm({ clock, logger, overlay: { join } }, view, addresses, over.signal));
   return seen;
 }
@@ -67,6 +69,16 @@ describe("a peer that looks for its swarm", () => {
   it("has one attempt at an address under way, however long that takes", async () => {
     const { asked } = await look((at) => at === 0, { takesMs: 60_000 });
     expect(asked).toBe(100);
+  });
+
+  it("asks nobody else while the one that it has found lets it join", async () => {
+    const { asked, joined } = await look((at) => at === 0, { joinsInMs: 60_000 });
+    expect({ asked, joined }).toEqual({ asked: 100, joined: ["0"] });
+  });
+
+  it("blames no address for an attempt that its own stop cuts off", async () => {
+    const { asked, failed } = await look(() => false, { stopsAtMs: answerMs / 2 });
+    expect({ asked, failed }).toEqual({ asked: 100, failed: 0 });
   });
 
   it("tries all of them again where none answered", async () => {

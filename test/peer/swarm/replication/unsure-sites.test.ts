@@ -12,6 +12,7 @@ describe("unsure sites", () => {
     const unsure = new UnsureSites();
     expect(unsure.isEmpty).toBe(true);
     unsure.add(5 as RingPosition);
+    expect(unsure.isEmpty).toBe(false);
     unsure.add(middle);
     expect(unsure.has(5 as RingPosition)).toBe(true);
     expect(unsure.has(6 as RingPosition)).toBe(false);
@@ -31,5 +32,6 @@ describe("unsure sites", () => {
     unsure.keepOnly(lowerHalf);
     expect(unsure.has(0 as RingPosition)).toBe(true);
     expect(unsure.has(middle)).toBe(false);
+    expect(unsure.isEmpty).toBe(false);
   });
 });

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { jobsMax } from "../../../../src/core/jobs/job-definition.ts";
+import { LeftRows } from "../../../../src/peer/swarm/exchange/left-rows.ts";
+
+describe("rows of the outbox that are on disk alone", () => {
+  it("may be of any job that was known, once one of those was left", () => {
+    const left = new LeftRows();
+    expect(left.isEmpty).toBe(true);
+    left.add(1, false);
+    expect(left.isEmpty).toBe(false);
+    expect(left.mayHave(2, false)).toBe(true);
+    expect(left.mayHave(2, true)).toBe(false);
+    expect(left.mayHaveKnown(() => true)).toBe(true);
+  });
+
+  it("are of the very jobs that were unknown, which may be known by now", () => {
+    const left = new LeftRows();
+    left.add(1, true);
+    expect(left.isEmpty).toBe(false);
+    expect([true, false].map((isUnheard) => left.mayHave(1, isUnheard))).toEqual([true, true]);
+    expect([true, false].map((isUnheard) => left.mayHave(2, isUnheard))).toEqual([false, false]);
+    expect(left.mayHaveKnown((space) => space === 1)).toBe(false);
+    expect(left.mayHaveKnown(() => false)).toBe(true);
+  });
+
+  it("are remembered of no more unknown jobs than there may be", () => {
+    const left = new LeftRows();
+    for (let space = 0; space <= jobsMax; space += 1) left.add(space, true);
+    expect(left.mayHave(jobsMax - 1, true)).toBe(true);
+    expect(left.mayHave(jobsMax, true)).toBe(false);
+  });
+});
