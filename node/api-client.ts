@@ -8,7 +8,7 @@ import type {
   StatsDocument,
 } from "../src/adapters/http-api/peer-routes.ts";
 import { isDatabaseOpen } from "../src/adapters/level/is-database-open.ts";
-import { CrawlError, type CrawlErrorCode } from "../src/core/errors.ts";
+import { CrawlError, type CrawlErrorCode, errorCode } from "../src/core/errors.ts";
 import type { JobOptions } from "../src/core/jobs/job-definition.ts";
 import type {
   HostStatus,
@@ -22,7 +22,7 @@ import { formatDuration } from "../src/core/text/human.ts";
 import type { Millis } from "../src/core/units.ts";
 import type { ArchivedResponse } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
-import { dataLayout, type ListenAddress } from "./config/peer-config.ts";
+import { addressText, dataLayout, type ListenAddress } from "./config/peer-config.ts";
 import { adviceByCode } from "./error-line.ts";
 import { shellWord } from "./text/terminal-text.ts";
 
@@ -70,7 +70,7 @@ export class ApiClient {
   ): Promise<ApiClient> {
     const clientOf = (url: string): ApiClient => new ApiClient(url, clock, answerMsMax);
     if (api !== undefined || data === undefined) {
-      const client = clientOf(urlOf(api ?? defaultHttpApiOptions));
+      const client = clientOf(`http://${addressText(api ?? defaultHttpApiOptions)}`);
       // Whoever else listens there may answer anything well, and what it says would be taken for the peer's.
       await client.health();
       return client;
@@ -337,12 +337,7 @@ function isPortRefused(error: unknown): boolean {
 /** Whether nobody listens where a peer was asked. */
 function isRefused(error: unknown): boolean {
   const failed = error instanceof CrawlError ? error.cause : undefined;
-  const cause = failed instanceof Error ? failed.cause : undefined;
-  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
-}
-
-function urlOf({ host, port }: ListenAddress): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return failed instanceof Error && errorCode(failed.cause) === "ECONNREFUSED";
 }
 
 async function apiFileIn(dataDir: string): Promise<Omit<ApiFile, "pid">> {

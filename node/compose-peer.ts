@@ -18,7 +18,7 @@ import { readBytesMax, type Archive } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Fetcher } from "../src/ports/fetcher.ts";
 import { noMetrics, type Metrics } from "../src/ports/metrics.ts";
-import { dataLayout } from "./config/peer-config.ts";
+import { addressText, dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import type { SwarmParts } from "./compose-swarm.ts";
 import { peerIdentity, type PeerIdentity } from "./peer-identity.ts";
@@ -153,7 +153,7 @@ async function resolverOf({ dns }: PeerConfig, clock: Clock): Promise<DnsResolve
   const { hasIPv6Alone } = await import("../src/adapters/dns/ipv6-alone.ts");
   const options = {
     ...module.defaultDnsResolverOptions,
-    ...(dns && { server: `${dns.host}:${dns.port}` }),
+    ...(dns && { server: addressText(dns) }),
     prefersIPv6: () => hasIPv6Alone(networkInterfaces()),
   };
   return new module.DnsResolver({ clock }, options);

@@ -1,5 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode, errorText } from "../src/core/errors.ts";
 import { readable, readAddress, toMultiaddr } from "../src/adapters/libp2p/address.ts";
 import { Libp2pOverlay } from "../src/adapters/libp2p/libp2p-overlay.ts";
 import { isReachable } from "../src/adapters/libp2p/overlay-options.ts";
@@ -146,7 +147,7 @@ async function readSwarmKey(file: string): Promise<Uint8Array> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const isAbsent = errorCode(error) === "ENOENT";
     // Where there is no directory, or there leads a link, none would be made.
     const canMakeOne = isAbsent && (await isThere(dirname(file))) && !(await isThere(file));
     const advice = canMakeOne ? `; peer key new ${file} makes one` : "";
@@ -156,7 +157,6 @@ async function readSwarmKey(file: string): Promise<Uint8Array> {
   try {
     return parseSwarmKey(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`--swarm-key: ${file} holds no swarm key (${reason})`);
+    throw usageError(`--swarm-key: ${file} holds no swarm key (${errorText(error)})`);
   }
 }

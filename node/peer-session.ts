@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
-import { CrawlError } from "../src/core/errors.ts";
+import { CrawlError, errorCode } from "../src/core/errors.ts";
 import type { PeerControl } from "../src/ports/peer-control.ts";
 import type { ApiFile } from "./api-client.ts";
 import { dataLayout, type ListenAddress, type PeerConfig } from "./config/peer-config.ts";
@@ -172,7 +172,7 @@ async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
     const parent = dirname(path);
     if (code !== "ENOENT" || parent === path || existsSync(parent)) throw error;

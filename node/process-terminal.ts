@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { Socket } from "node:net";
+import { errorCode } from "../src/core/errors.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import { exitCodes } from "./error-line.ts";
 import type { StopSignal, Terminal, TextSink } from "./terminal.ts";
@@ -37,7 +38,7 @@ export function processTerminal(): Terminal {
  * (`peer status ... | head`), or went at the Ctrl-C that stopped both (`peer crawl ... | tee log`).
  */
 function endWithoutOutput(error: Error): void {
-  if ("code" in error && error.code === "EPIPE") process.exit();
+  if (errorCode(error) === "EPIPE") process.exit();
   process.stderr.write(`peer: standard output cannot be written (${error.message})\n`);
   process.exitCode ||= exitCodes.failed;
   process.exit();

@@ -1,4 +1,5 @@
 import { readFile, rm, stat } from "node:fs/promises";
+import { unlessMissing } from "../src/adapters/warc/archive-files.ts";
 import type { CrawlError } from "../src/core/errors.ts";
 import type { CrawlPlan } from "./crawl-plan.ts";
 import { dataLayout } from "./config/peer-config.ts";
@@ -96,13 +97,8 @@ async function markOf(file: string): Promise<string | undefined> {
 }
 
 async function filesIn(path: string): Promise<Map<string, readonly SeedFile[]>> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Map();
-    throw error;
-  }
+  const text = await unlessMissing(() => readFile(path, "utf8"));
+  if (text === undefined) return new Map();
   const files = new Map<string, readonly SeedFile[]>();
   for (const [job, kept] of Object.entries(objectOrNothing(text))) {
     // Earlier versions kept names alone, or the last one.

@@ -1,4 +1,5 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { errorText } from "../src/core/errors.ts";
 import type { Millis } from "../src/core/units.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Logger } from "../src/ports/logger.ts";
@@ -104,8 +105,7 @@ export class SwarmRecorder {
       this.#written = text;
     } catch (error) {
       // The disk's trouble is told by those who cannot do without it.
-      const problem = error instanceof Error ? error.message : String(error);
-      this.#ports.logger.debug("swarm-not-remembered", { problem });
+      this.#ports.logger.debug("swarm-not-remembered", { problem: errorText(error) });
     }
   }
 

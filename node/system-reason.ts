@@ -1,3 +1,5 @@
+import { errorCode, errorText } from "../src/core/errors.ts";
+
 /** What two of the system's refusals mean, which depends on what was asked of it. */
 interface Wording {
   /** It is not there. */
@@ -16,7 +18,7 @@ export const makingDirectory: Wording = { absent: "it cannot be made there", den
 
 /** Why the system refused a file or a directory, in a few plain words; its own where there are no better ones. */
 export function systemReason(error: unknown, wording: Wording): string {
-  switch (error instanceof Error && "code" in error ? error.code : undefined) {
+  switch (errorCode(error)) {
     case "EACCES":
     case "EPERM":
       return wording.denied;
@@ -31,7 +33,8 @@ export function systemReason(error: unknown, wording: Wording): string {
       return "the file system is read-only";
     case "ENOSPC":
       return "the disk is full";
+    case undefined:
     default:
-      return error instanceof Error ? error.message : String(error);
+      return errorText(error);
   }
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { errorCode } from "../src/core/errors.ts";
 import { describeReason, isStatusReason } from "../src/core/answers/reason-text.ts";
 import type { StatusReason } from "../src/core/answers/url-status.ts";
 import { lineCharactersMax, linesOf, textUrl } from "../src/adapters/http-api/url-lines.ts";
@@ -72,7 +73,7 @@ export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of createReadStream(path)) yield chunk as Uint8Array;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
+    if (errorCode(error) === undefined) throw error;
     const reason = systemReason(error, readingFile);
     throw usageError(`--file: ${path} cannot be read (${reason})`);
   }

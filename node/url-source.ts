@@ -1,3 +1,4 @@
+import type { StatusReason } from "../src/core/answers/url-status.ts";
 import type { InjectReport } from "../src/ports/peer-control.ts";
 import { formatCount } from "../src/core/text/human.ts";
 import { usageError } from "./error-line.ts";
@@ -35,18 +36,28 @@ export function urlSource(
   if (file !== undefined && urls.length > 0) {
     throw usageError("give URLs or --file, not both");
   }
-  const linesOf = (bytes: AsyncIterable<Uint8Array>): UrlSource["batches"] =>
-    urlLineBatches(bytes, batchMax, (line, reason) => rejections.add(line, reason));
-  if (file === "-" || (urls.length === 1 && urls[0] === "-")) {
-    const batches = linesOf(terminal.stdin);
-    return { name: "standard input", file: "-", batches, close: () => terminal.closeStdin() };
-  }
-  if (file !== undefined) {
-    return { name: file, file, batches: linesOf(fileBytes(file)), close: () => undefined };
+  const named = urls.length === 1 && urls[0] === "-" ? "-" : file;
+  if (named !== undefined) {
+    return fileSource(terminal, named, (line, reason) => rejections.add(line, reason));
   }
   if (urls.length === 0) return undefined;
   checkUrls(urls);
   return { batches: argumentBatches(urls), close: () => undefined };
+}
+
+/** The URLs of the file that `--file` names; `-` is standard input. Lines that cannot be URLs go to `reject`. */
+export function fileSource(
+  terminal: Pick<Terminal, "stdin" | "closeStdin">,
+  file: string,
+  reject: (line: UrlLine, reason: StatusReason) => void,
+): UrlSource & { readonly name: string } {
+  const isInput = file === "-";
+  return {
+    name: isInput ? "standard input" : file,
+    file,
+    batches: urlLineBatches(isInput ? terminal.stdin : fileBytes(file), batchMax, reject),
+    close: () => (isInput ? terminal.closeStdin() : undefined),
+  };
 }
 
 async function* argumentBatches(urls: readonly string[]): AsyncGenerator<readonly UrlLine[]> {

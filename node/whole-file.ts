@@ -1,6 +1,12 @@
 import { link, rename, rm, writeFile } from "node:fs/promises";
-import { errorCode, renameDurably } from "../src/adapters/warc/archive-files.ts";
-import { CrawlError, type CrawlErrorCode, isNoSpace } from "../src/core/errors.ts";
+import { renameDurably } from "../src/adapters/warc/archive-files.ts";
+import {
+  CrawlError,
+  type CrawlErrorCode,
+  errorCode,
+  errorText,
+  isNoSpace,
+} from "../src/core/errors.ts";
 import { exists } from "./exists.ts";
 
 /**
@@ -41,8 +47,7 @@ export async function nameDraft(draft: string, path: string, linkFile = link): P
 /** What the system refused, for people; an error that is already judged stays as it is. */
 export function notWritten(cause: unknown, path: string, what: string): CrawlError {
   if (cause instanceof CrawlError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const problem = `${what} cannot be written (${reason})`;
+  const problem = `${what} cannot be written (${errorText(cause)})`;
   return new CrawlError(crawlErrorOf(errorCode(cause)), problem, { path }, { cause });
 }
 

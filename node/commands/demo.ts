@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { errorCode } from "../../src/core/errors.ts";
 import { renderAudit } from "../../sim/auditor/render-audit.ts";
 import { SampleDns } from "../../sim/sample-web/sample-dns.ts";
 import { defaultSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
@@ -121,7 +122,7 @@ async function mustBeUnused(out: string): Promise<void> {
   // As an unset variable leaves it: joined with a name, it would be the current folder, whatever that holds.
   if (out === "") throw usageError('--out must name a new or empty folder, got ""');
   const names = await readdir(out).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     const reason = systemReason(error, readingFile);
     throw usageError(`--out must name a new or empty folder; ${out} cannot be read (${reason})`);
   });

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { Command } from "commander";
-import { CrawlError } from "../../src/core/errors.ts";
+import { CrawlError, errorCode } from "../../src/core/errors.ts";
 import { usageError } from "../error-line.ts";
 import { systemReason, writingFile } from "../system-reason.ts";
 import {
@@ -60,8 +60,8 @@ async function writeSecret(file: string, content: string): Promise<void> {
   try {
     handle = await open(file, "wx", 0o600);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") throw usageError(`${file} is there already; name another file`);
+    if (errorCode(error) === "EEXIST")
+      throw usageError(`${file} is there already; name another file`);
     throw usageError(`${file} cannot be written (${systemReason(error, writingFile)})`);
   }
   try {

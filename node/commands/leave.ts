@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
+import { errorCode } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -88,7 +89,7 @@ async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errorCode(error) === "EPERM";
   }
   return !(await hasEnded(pid));
 }

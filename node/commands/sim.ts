@@ -13,7 +13,7 @@ import {
   type ScenarioName,
 } from "../../sim/scenarios/scenarios.ts";
 import { simulate } from "../../sim/simulate.ts";
-import { CrawlError } from "../../src/core/errors.ts";
+import { CrawlError, errorCode } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import { numbersOf } from "../config/number-options.ts";
 import { exitCodes, usageError } from "../error-line.ts";
@@ -128,7 +128,7 @@ async function checkWritable(file: string): Promise<void> {
     if (found?.isDirectory() === true) throw usageError(`--report ${file} is a directory`);
     await access(found === undefined ? dirname(file) : file, constants.W_OK);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error) || error instanceof CrawlError) throw error;
+    if (errorCode(error) === undefined || error instanceof CrawlError) throw error;
     throw usageError(`--report ${file} cannot be written (${systemReason(error, writingFile)})`);
   }
 }

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import { usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
 import { renderStatus, renderStatuses, statusLine } from "../text/status-text.ts";
-import { fileBytes, rejectionText, urlLineBatches } from "../url-file.ts";
+import { rejectionText } from "../url-file.ts";
+import { fileSource } from "../url-source.ts";
 import {
   clientOf,
   clientSettingNames,
@@ -61,10 +62,8 @@ async function* batchesOf(
     yield urls.slice(start, start + batchMax);
   }
   if (file === undefined) return;
-  const source = file === "-" ? terminal.stdin : fileBytes(file);
-  const name = file === "-" ? "standard input" : file;
-  const lines = urlLineBatches(source, batchMax, (line, reason) => {
+  const { batches, name } = fileSource(terminal, file, (line, reason) => {
     void terminal.stderr.write(rejectionText(line, reason, name));
   });
-  for await (const batch of lines) yield batch.map(({ url }) => url);
+  for await (const batch of batches) yield batch.map(({ url }) => url);
 }

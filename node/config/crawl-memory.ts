@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { errorCode } from "../../src/adapters/warc/archive-files.ts";
+import { errorCode } from "../../src/core/errors.ts";
 import { usageError } from "../error-line.ts";
 import { readingFile, systemReason } from "../system-reason.ts";
 import { writeWhole } from "../whole-file.ts";
 import { parseConfig } from "./load-settings.ts";
-import { dataLayout } from "./peer-config.ts";
+import { addressText, dataLayout } from "./peer-config.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
 
@@ -62,8 +62,7 @@ export async function rememberSettings(dataDir: string, values: SettingValues): 
 
 /** A value as a configuration file has it. */
 function plain(value: SettingValues[(typeof rememberedNames)[number]]): unknown {
-  if (typeof value !== "object") return value;
-  return `${value.host.includes(":") ? `[${value.host}]` : value.host}:${value.port}`;
+  return typeof value === "object" ? addressText(value) : value;
 }
 
 function jsonOrNothing(text: string): unknown {

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { errorText } from "../../src/core/errors.ts";
 import { usageError } from "../error-line.ts";
 import { readingFile, systemReason } from "../system-reason.ts";
 import { environmentName, resolveSettings } from "./resolve-settings.ts";
@@ -45,8 +46,7 @@ async function readConfig(path: string): Promise<{ name: string; content: unknow
     return { name, content: parseConfig(text) };
   } catch (error) {
     // V8 cites the file where it stops, line breaks included; each would begin a line, as if it were a problem more.
-    const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`${name} is not JSON (${reason.replace(/\s+/g, " ")})`);
+    throw usageError(`${name} is not JSON (${errorText(error).replace(/\s+/g, " ")})`);
   }
 }
 

@@ -66,6 +66,11 @@ export interface ListenAddress {
   readonly port: number;
 }
 
+/** The address as `HOST:PORT`, an IPv6 address in brackets. */
+export function addressText({ host, port }: ListenAddress): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 /** Where things stand below a data directory. */
 export interface DataLayout {
   /** The database and the Bloom filter's snapshot. */

@@ -9,7 +9,7 @@ import { parserThreadsMax } from "../../src/adapters/parser-pool/parser-pool-opt
 import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts";
-import { defaultFetchLimits } from "../../src/peer/fetching/fetch-limits.ts";
+import { defaultFetchLimits } from "../../src/ports/fetcher.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
 import { defaultClusterOptions } from "../../src/peer/swarm/cluster-options.ts";
 import { keptBytesLargest } from "../../src/ports/archive.ts";

@@ -202,6 +202,16 @@ export class Chronicle {
     return this.splits.at(-1)?.toMs === Infinity;
   }
 
+  /** Whether it is split or thin now: what is said or done at such a time is not held against anybody. */
+  get isExcusedNow(): boolean {
+    return this.isSplitNow || this.isThinNow;
+  }
+
+  /** Whether it was split or thin at some moment of this time. */
+  isExcused(fromMs: Millis, toMs: Millis = fromMs): boolean {
+    return this.isSplit(fromMs, toMs) || this.isThin(fromMs, toMs);
+  }
+
   isSplit(fromMs: Millis, toMs: Millis = fromMs): boolean {
     return overlaps(this.splits, fromMs, toMs);
   }

@@ -52,7 +52,7 @@ export class Coverage implements Checker {
    */
   acknowledged(pages: readonly number[]): void {
     const { chronicle, findings, plan, world } = this.#view;
-    if (chronicle.isSplitNow || chronicle.isThinNow) return;
+    if (chronicle.isExcusedNow) return;
     if (chronicle.hasLost(chronicle.nowMs - wordMs)) return;
     const members = world.running.map(({ peer }) => peer.swarm?.view.ring.members.length ?? 0);
     const copiesMin = Math.min(plan.settings.replicas, ...members);

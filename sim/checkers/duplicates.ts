@@ -20,7 +20,7 @@ interface Again {
   readonly second: Answer;
 }
 
-/** Longer where a disk or the way to the replicas was disturbed when it was made, or before it was everywhere. */
+/** The same ({@link inFlightMs}) where a disk or the network was disturbed while the answer became durable. */
 const disturbedInFlightMs = 60_000;
 /** Requests for a page that has no good answer, at most: see the retry table. */
 const attemptsMax = 5;

@@ -79,8 +79,7 @@ export class JobStates implements Checker {
   #isUnsure({ atMs }: Change): boolean {
     const { chronicle } = this.#view;
     const fromMs = atMs - wordMs;
-    if (this.#hasLostAny || chronicle.isSplit(fromMs, chronicle.nowMs)) return true;
-    if (chronicle.isThin(fromMs, chronicle.nowMs)) return true;
+    if (this.#hasLostAny || chronicle.isExcused(fromMs, chronicle.nowMs)) return true;
     return this.#changes.some((change) =>
       chronicle.vanishedAfter(change.machine, change.generation, change.atMs, wordMs),
     );

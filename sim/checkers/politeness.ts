@@ -118,7 +118,7 @@ export class Politeness implements Checker {
     if (machine === hit.machine && generation === hit.generation) return false;
     // A process that stood still has its arcs back, with the doubt about when their hosts were asked, and no more than that.
     if (chronicle.isDazed(hit.machine)) return true;
-    return chronicle.isSplit(atMs, hit.atMs) || chronicle.isThin(atMs, hit.atMs);
+    return chronicle.isExcused(atMs, hit.atMs);
   }
 
   /** Whether who sent it may have been gone before anybody was told of the answer. */

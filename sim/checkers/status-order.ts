@@ -49,8 +49,7 @@ export class StatusOrder {
     statuses: readonly UrlStatus[],
   ): void {
     const { chronicle, world } = this.#view;
-    if (chronicle.isSplit(askedAtMs, chronicle.nowMs)) return;
-    if (chronicle.isThin(askedAtMs, chronicle.nowMs)) return;
+    if (chronicle.isExcused(askedAtMs, chronicle.nowMs)) return;
     const running = world.machines[machine];
     if (running?.isUp !== true) return;
     const territory = running.peer.swarm?.territory;
@@ -78,7 +77,7 @@ export class StatusOrder {
     if (ranks[answer.state] >= ranks[before.state]) return;
     const { machine, generation, atMs } = before;
     if (chronicle.vanishedAfter(machine, generation, atMs, inFlightMs)) return;
-    if (chronicle.isSplit(atMs, answer.atMs) || chronicle.isThin(atMs, answer.atMs)) return;
+    if (chronicle.isExcused(atMs, answer.atMs)) return;
     findings.add(
       "status-order",
       answer.atMs,

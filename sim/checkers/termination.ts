@@ -39,7 +39,7 @@ export class Termination implements Checker {
     this.#lastHitMs = Math.max(this.#lastHitMs, hit.endMs);
     const told = this.#told;
     if (told === undefined || hit.page < 0 || this.#isReported) return;
-    if (this.#view.chronicle.isSplit(hit.atMs) || this.#view.chronicle.isThin(hit.atMs)) return;
+    if (this.#view.chronicle.isExcused(hit.atMs)) return;
     this.#isReported = true;
     this.#view.findings.add(
       "termination",
@@ -58,7 +58,7 @@ export class Termination implements Checker {
   /** A peer has told the job over, when every seed so far had been acknowledged. */
   toldOver(machine: number): void {
     const { chronicle } = this.#view;
-    if (chronicle.isSplitNow || chronicle.isThinNow || this.#told !== undefined) return;
+    if (chronicle.isExcusedNow || this.#told !== undefined) return;
     this.#told = { machine, atMs: chronicle.nowMs };
   }
 

@@ -32,8 +32,8 @@ export class UrlLists {
     const due = this.#doneBefore(askedAtMs - lateMs);
     const named = await this.#named(peer).catch(() => undefined);
     const during = [askedAtMs - lateMs, chronicle.nowMs] as const;
-    if (named === undefined || chronicle.isSplit(...during)) return;
-    if (chronicle.isThin(...during) || chronicle.isSlow(...during)) return;
+    if (named === undefined || chronicle.isExcused(...during) || chronicle.isSlow(...during))
+      return;
     const missing = due.filter((page) => !named.has(dedupeKey(urlOf(world, page))));
     const [first] = missing;
     if (first === undefined) return;

@@ -31,7 +31,13 @@ export function svg(width: number, height: number, label: string, content: strin
 }
 
 /** Text within a picture. */
-export function label(x: number, y: number, text: string, anchor = "start", style = ""): string {
+export function label(
+  x: number,
+  y: number,
+  text: string,
+  anchor: "start" | "middle" | "end",
+  style = "",
+): string {
   const classes = style === "" ? "" : ` class="${style}"`;
   return `<text x="${px(x)}" y="${px(y)}" text-anchor="${anchor}"${classes}>${escaped(text)}</text>`;
 }

@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 
+import { errorCode } from "../../src/core/errors.ts";
 import type { Millis } from "../../src/core/units.ts";
 import { HitLog, type Hit } from "./hit-log.ts";
 import { parseRequestHead, type RequestHead } from "./request-head.ts";
@@ -268,7 +269,7 @@ async function listenOnAll(addresses: readonly string[], port: number): Promise<
       return listeners;
     } catch (error) {
       for (const listener of listeners) listener.close();
-      const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+      const isTaken = errorCode(error) === "EADDRINUSE";
       if (port !== 0 || !isTaken || attempt >= portAttempts) throw error;
     }
   }

@@ -120,12 +120,7 @@ export class VirtualSwarm {
   /** The latest process of each machine that could not go on. */
   readonly #failing = new Map<number, number>();
 
-  constructor(
-    plan: Plan,
-    chronicle: () => Chronicle,
-    hooks: SwarmHooks = {},
-    tampering: Tampering = {},
-  ) {
+  constructor(plan: Plan, chronicle: () => Chronicle, hooks: SwarmHooks, tampering: Tampering) {
     this.#chronicle = chronicle;
     const { settings, size } = plan;
     const { onLog, metricsOf } = hooks;

@@ -53,6 +53,17 @@ export function isNoSpace(code: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
 }
 
+/** The code that the system or Node.js gave an error, for instance `ENOENT`; nothing where it has none. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error && "code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** What was thrown, as one text: usually an error, though anything can be thrown. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** A bug in this program. Never caught: the process stops before it can do harm. */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";

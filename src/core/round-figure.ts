@@ -1,4 +1,4 @@
-/** A figure as it is told: four digits after the point are more than anybody reads. */
+/** A figure as it is reported, rounded to four digits after the point. */
 export function roundFigure(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

@@ -2,12 +2,11 @@ import { defaultPolitenessOptions } from "../core/politeness/politeness-options.
 import type { PolitenessOptions } from "../core/politeness/politeness-options.ts";
 import type { SieveOptions } from "../core/sieve/sieve.ts";
 import type { Millis } from "../core/units.ts";
-import type { FetchLimits } from "../ports/fetcher.ts";
+import { defaultFetchLimits, type FetchLimits } from "../ports/fetcher.ts";
 import { defaultDispatcherOptions } from "./fetching/dispatcher.ts";
 import type { DispatcherOptions } from "./fetching/dispatcher.ts";
 import { defaultBodyBudgetOptions } from "./fetching/body-budget.ts";
 import type { BodyBudgetOptions } from "./fetching/body-budget.ts";
-import { defaultFetchLimits } from "./fetching/fetch-limits.ts";
 import { defaultFrontierOptions } from "./frontier/frontier-options.ts";
 import type { FrontierOptions } from "./frontier/frontier-options.ts";
 import { defaultJournalOptions } from "./durability/journal.ts";

@@ -13,9 +13,6 @@ export type RawHeaders = readonly string[];
  */
 export type Truncation = "length" | "time" | "disconnect";
 
-/** {@link FetchLimits.compressionRatioMax}, where nothing else is said: no page grows so, and what is archived has not. */
-export const compressionRatioUsual = 100;
-
 export interface FetchLimits {
   /** Longest decoded body kept; the rest is cut off and marked `length`. @default 10 MiB */
   readonly bodyBytesMax: number;
@@ -37,6 +34,17 @@ export interface FetchLimits {
    */
   readonly roomTimeoutMs: Millis;
 }
+
+export const defaultFetchLimits: FetchLimits = Object.freeze({
+  bodyBytesMax: 10 * 1024 * 1024,
+  compressionRatioMax: 100,
+  headBytesMax: 32 * 1024,
+  connectTimeoutMs: 10_000,
+  headTimeoutMs: 15_000,
+  idleTimeoutMs: 10_000,
+  totalTimeoutMs: 60_000,
+  roomTimeoutMs: 600_000,
+});
 
 /** Counts the bytes of one response's bodies towards what those of all responses may take together. */
 export interface BodyAccount {

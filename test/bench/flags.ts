@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { errorText } from "../../src/core/errors.ts";
 
 /** Thrown with a sentence for the user. */
 export class UsageError extends Error {}
@@ -8,7 +9,7 @@ export function readFlags<F extends ParseArgsOptionsConfig>(args: readonly strin
   try {
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorText(error));
   }
 }
 

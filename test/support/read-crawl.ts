@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { WARCParser } from "warcio";
-import { payloadDigestText } from "../../src/core/archive/payload-digest.ts";
+import { digestOf } from "./sample-captures.ts";
 
 const decoders: ReadonlyMap<string, (bytes: Uint8Array) => Uint8Array> = new Map([
   ["gzip", (bytes: Uint8Array) => gunzipSync(bytes)],
@@ -71,10 +70,6 @@ async function readWarc(path: string): Promise<WarcEntry[]> {
     });
   }
   return entries;
-}
-
-function digestOf(payload: Uint8Array): string {
-  return payloadDigestText(createHash("sha1").update(payload).digest());
 }
 
 function decoded(payload: Uint8Array, coding: string | null): Uint8Array {

@@ -2,7 +2,7 @@ import { ADDRCONFIG } from "node:dns";
 import { Resolver as CaresResolver, lookup } from "node:dns/promises";
 import type { LookupAddress, LookupAllOptions, RecordWithTtl } from "node:dns";
 import { isIP } from "node:net";
-import { CrawlError } from "../../core/errors.ts";
+import { CrawlError, errorCode } from "../../core/errors.ts";
 import { connectedAddress } from "../../core/net/address-policy.ts";
 import type { HostName, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -184,9 +184,9 @@ export class DnsResolver implements Resolver {
       this.#cache.set(host, outcome, nowMs, boundedMs);
       return outcome;
     } catch (error) {
-      const code = codeOf(error);
-      const failure = failureByCode.get(code) ?? "dns-error";
-      return this.#remember(host, failure, code === "" ? String(error) : code);
+      const code = errorCode(error);
+      const failure = failureByCode.get(code ?? "") ?? "dns-error";
+      return this.#remember(host, failure, code ?? String(error));
     }
   }
 
@@ -201,7 +201,7 @@ export class DnsResolver implements Resolver {
     try {
       return await this.#askServers(host);
     } catch (error) {
-      const code = codeOf(error);
+      const code = errorCode(error) ?? "";
       const unanswered = code === "ECONNREFUSED" || failureByCode.get(code) === "dns-not-found";
       if (this.#options.server !== undefined || !unanswered || this.#systemSlots.full) throw error;
       return this.#systemSlots.run(() => this.#askSystem(host));
@@ -214,7 +214,7 @@ export class DnsResolver implements Resolver {
     try {
       return await addressesBy(cares, host, this.#prefersIPv6);
     } catch (error) {
-      const code = codeOf(error);
+      const code = errorCode(error);
       const isEarly = this.#clock.nowMs() < askedAtMs + this.#options.timeoutMs;
       const isOpen =
         code === unreadableCode ||
@@ -287,7 +287,7 @@ async function addressesBy(
     // That of an alias whose own name has none of these has no record but the alias, and is no error to c-ares.
     if (answer.addresses.length > 0) return answer;
   } catch (error) {
-    if (codeOf(error) !== "ENODATA") throw error;
+    if (errorCode(error) !== "ENODATA") throw error;
   }
   return answerOf(await askThen());
 }
@@ -327,11 +327,6 @@ function addressesWithoutQuestion(host: HostName): readonly string[] | undefined
   const literal = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
   if (isIP(literal) !== 0) return [literal];
   return host === "localhost" || host.endsWith(".localhost") ? ["127.0.0.1", "::1"] : undefined;
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error) || !("code" in error)) return "";
-  return typeof error.code === "string" ? error.code : "";
 }
 
 /** The outcome of `question`, or `aborted` for this caller alone when its signal aborts first. */

@@ -1,3 +1,4 @@
+import { headerField } from "../../core/net/header-fields.ts";
 import type { ArchivedResponse } from "../../ports/archive.ts";
 
 /** Archived header fields that are handed on, at most, and their characters together: clients take heads of 16 KiB. */
@@ -36,13 +37,9 @@ function visible(url: string): string {
 }
 
 function mediaType(headers: readonly string[]): string {
-  for (const [name, value] of fieldsOf(headers)) {
-    if (name.toLowerCase() !== "content-type") continue;
-    const sound =
-      value.length <= 256 && fieldValue.test(value) && /^\s*[^\s/]+\/[^\s/]+/.test(value);
-    return sound ? value.trim() : "application/octet-stream";
-  }
-  return "application/octet-stream";
+  const value = headerField(headers, "content-type") ?? "";
+  const sound = value.length <= 256 && fieldValue.test(value) && /^\s*[^\s/]+\/[^\s/]+/.test(value);
+  return sound ? value.trim() : "application/octet-stream";
 }
 
 function renamedFields(headers: readonly string[]): Record<string, string> {

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
-import { CrawlError, InvariantError } from "../../core/errors.ts";
+import { CrawlError, errorCode, errorText, InvariantError } from "../../core/errors.ts";
 import type { PeerControl } from "../../ports/peer-control.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -217,15 +217,15 @@ function portOf(url: string): number {
 }
 
 function listenFailure(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  switch (code) {
+  switch (errorCode(cause)) {
     case "EADDRINUSE":
       return "the port is in use";
     case "EACCES":
       return "this user may not listen on that port";
     case "EADDRNOTAVAIL":
       return "this machine has no such address";
+    case undefined:
     default:
-      return cause instanceof Error ? cause.message : String(cause);
+      return errorText(cause);
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import { reportedDefinition } from "../../core/answers/reported-definition.ts";
 import type { JobId } from "../../core/units.ts";
 import type { JobChange, JobReport, SwarmJobReport } from "../../ports/peer-control.ts";
+import { goneOf } from "./gone-of.ts";
 import type { RouteContext } from "./http-api.ts";
 import { sendInPieces } from "./json-pieces.ts";
 import { jobNameSchema } from "./request-schemas.ts";
@@ -70,10 +71,8 @@ export function jobRoutes(context: RouteContext): FastifyPluginCallback {
       "/jobs/:id/wait",
       { schema: { params, querystring: waitQuery } },
       (request, reply) => {
-        const gone = new AbortController();
-        reply.raw.once("close", () => gone.abort());
         const asked = Number(request.query.timeoutMs ?? context.options.waitMsMax);
-        return jobAtEnd(context, request.params.id, asked, gone);
+        return jobAtEnd(context, request.params.id, asked, goneOf(reply));
       },
     );
     done();
@@ -96,16 +95,16 @@ async function jobAtEnd(
   context: RouteContext,
   id: JobId,
   timeoutMs: number,
-  gone: AbortController,
+  gone: AbortSignal,
 ): Promise<WaitDocument> {
   const { control, clock, options, stopping } = context;
   const waitMs = Math.min(Math.max(timeoutMs, options.waitMsMin), options.waitMsMax);
-  const end = AbortSignal.any([stopping, gone.signal]);
+  const end = AbortSignal.any([stopping, gone]);
   const waits = [
     control.jobFinished(id, end).then(() => !end.aborted),
     clock.sleep(waitMs, end).then(() => false),
   ];
-  const over = await Promise.race(waits).finally(() => gone.abort());
+  const over = await Promise.race(waits);
   const report = await swarmReport(context, control.job(id));
   // All members have agreed that nothing is left; one that has just died does not answer for its figures any more.
   const finished = report.finished || (over && report.counts.queued === 0);

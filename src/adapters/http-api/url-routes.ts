@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyPluginCallback, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import { listedStates, parseHttpFilter } from "../../core/answers/url-list.ts";
 import { defaultJob, type JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
@@ -9,6 +9,7 @@ import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-cont
 import { RequestError } from "./api-error.ts";
 import { contentHeaders } from "./content-headers.ts";
 import { ContentPlaces } from "./content-places.ts";
+import { goneOf } from "./gone-of.ts";
 import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
 import { isPlainUtf8, notPlain } from "./plain-body.ts";
@@ -146,13 +147,6 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
 
     done();
   };
-}
-
-/** Aborts when the asker is gone, or has its answer. */
-function goneOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
-  return gone.signal;
 }
 
 function filterOf({ broken, http, state }: ListQuery): UrlFilter {

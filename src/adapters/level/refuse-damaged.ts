@@ -1,6 +1,7 @@
 import { open, readdir, readFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../../core/errors.ts";
 import { isWhole, logBlockBytes, recordEnd, recordHeadBytes } from "./log-record.ts";
 import { logNamedIn } from "./manifest.ts";
 
@@ -106,7 +107,7 @@ function corruption(problem: string): Error {
 
 /** Nothing where a file is not there (any more): LevelDB deletes a log once a table, which it has synced, replaces it. */
 export function ifGone(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  if (errorCode(error) === "ENOENT") return undefined;
   throw error;
 }
 

@@ -1,12 +1,10 @@
-import { CrawlError, isNoSpace } from "../../core/errors.ts";
+import { CrawlError, errorCode, errorText, isNoSpace } from "../../core/errors.ts";
 
 /** The innermost error: `level` wraps what LevelDB or the file system said into a general one. */
 function rootOf(error: unknown): { readonly code: string; readonly text: string } {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
-  if (!(inner instanceof Error)) return { code: "", text: String(inner) };
-  const code = "code" in inner && typeof inner.code === "string" ? inner.code : "";
-  return { code, text: inner.message };
+  return { code: errorCode(inner) ?? "", text: errorText(inner) };
 }
 
 // LevelDB reports the system's error only as its text: "IO error: DIR/LOCK: Permission denied".

@@ -1,4 +1,4 @@
-import { CrawlError, invariant } from "../../core/errors.ts";
+import { CrawlError, errorText, invariant } from "../../core/errors.ts";
 import { readAddress, readable } from "./address.ts";
 import { isFingerprint, isSwarmName } from "./hello.ts";
 import { swarmKeyBytes } from "./swarm-key.ts";
@@ -43,7 +43,7 @@ export function isReachable(address: string): boolean {
 }
 
 export function listenFailure(listen: readonly string[], cause: unknown): CrawlError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorText(cause);
   const where = listen.map(readable).join(", ");
   const text = reason.includes("EADDRINUSE")
     ? "the address is in use"

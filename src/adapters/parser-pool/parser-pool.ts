@@ -1,7 +1,7 @@
 import { CrawlError, invariant } from "../../core/errors.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 import { payloadDigest } from "./payload-digest.ts";
-import { defaultParserPoolOptions, type ParserPoolOptions } from "./parser-pool-options.ts";
+import type { ParserPoolOptions } from "./parser-pool-options.ts";
 import { ParserThread } from "./parser-thread.ts";
 
 /** Parses pages in threads. A page goes to the thread that has the fewest. */
@@ -11,7 +11,7 @@ export class ParserPool implements PageParser {
   #running = false;
   #pending = 0;
 
-  constructor(options: ParserPoolOptions = defaultParserPoolOptions()) {
+  constructor(options: ParserPoolOptions) {
     this.pendingMax = options.pendingMax;
     this.#threads = Array.from({ length: options.threads }, () => new ParserThread(options));
   }

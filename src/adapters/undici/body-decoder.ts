@@ -1,7 +1,7 @@
+import { errorCode } from "../../core/errors.ts";
 import { sniffBytes, sniffFormat } from "../../core/net/content-coding.ts";
 import type { ContentCoding } from "../../core/net/content-coding.ts";
 import type { Truncation } from "../../ports/fetcher.ts";
-import { codeOf } from "./failure-table.ts";
 import { createDecoder, decodeSync } from "./content-coding.ts";
 import type { DecodingStream } from "./content-coding.ts";
 import { joinBytes } from "./owned-bytes.ts";
@@ -242,7 +242,7 @@ export function decodeSmall(
 }
 
 function badCoding(error: Error): DecodeResult {
-  const code = codeOf(error);
+  const code = errorCode(error) ?? "";
   const detail = `${code} ${error.message}`.trim();
   return { kind: "bad", detail, endsEarly: code === "Z_BUF_ERROR" };
 }

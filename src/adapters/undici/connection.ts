@@ -4,9 +4,10 @@ import { connect as connectTls } from "node:tls";
 import type { Client, Dispatcher, buildConnector } from "undici";
 // The package's own entry loads all its dispatchers, fetch and more: 35 ms of a start.
 import UndiciClient from "undici/lib/dispatcher/client.js";
+import { errorCode } from "../../core/errors.ts";
 import { isPublicAddress } from "../../core/net/address-policy.ts";
 import type { IpAddress, Millis } from "../../core/units.ts";
-import { addressForbiddenCode, codeOf } from "./failure-table.ts";
+import { addressForbiddenCode } from "./failure-table.ts";
 import { parseLeniently } from "./lenient-parsing.ts";
 import type { TlsSessions } from "./tls-sessions.ts";
 
@@ -150,8 +151,8 @@ export class Connection {
     socket.setNoDelay(true);
     socket.once(this.secure ? "secureConnect" : "connect", () => settle(undefined));
     socket.on("error", (error) => {
-      this.#wasReset ||= codeOf(error) === "ECONNRESET";
-      if (codeOf(error).startsWith("ERR_SSL_")) this.#tlsError ??= error;
+      this.#wasReset ||= errorCode(error) === "ECONNRESET";
+      if (errorCode(error)?.startsWith("ERR_SSL_") === true) this.#tlsError ??= error;
       settle(error);
     });
     socket.once("close", () => {

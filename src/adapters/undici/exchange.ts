@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { InvariantError } from "../../core/errors.ts";
+import { errorCode, InvariantError } from "../../core/errors.ts";
 import { parseContentEncoding } from "../../core/net/content-coding.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { Millis } from "../../core/units.ts";
@@ -7,7 +7,7 @@ import type { FetchOutcome, FetchRequest, Truncation } from "../../ports/fetcher
 import type { Connection } from "./connection.ts";
 import type { Expiring } from "./deadline-sweeper.ts";
 import type { ExchangeHost, RequestHead } from "./exchange-host.ts";
-import { codeOf, failureOf, isStaleConnection, truncationOf } from "./failure-table.ts";
+import { failureOf, isStaleConnection, truncationOf } from "./failure-table.ts";
 import { OwnTime } from "./own-time.ts";
 import { ResponseBody } from "./response-body.ts";
 import type { BodySink, CollectedBody } from "./response-body.ts";
@@ -190,10 +190,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#phase === "settled" || this.#phase === "decode") return;
     if (this.#isReused && !this.#responseBegun && isStaleConnection(error)) {
-      this.#fail("connection-stale", `${codeOf(error)} ${error.message}`.trim());
+      this.#fail("connection-stale", `${errorCode(error) ?? ""} ${error.message}`.trim());
       return;
     }
-    if (codeOf(error) === "UND_ERR_INVALID_ARG") {
+    if (errorCode(error) === "UND_ERR_INVALID_ARG") {
       this.#bug(new InvariantError(`a request that cannot be sent: ${error.message}`));
       return;
     }
@@ -207,7 +207,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
     const cause = (this.#responseBegun ? undefined : this.#connection?.tlsError) ?? error;
     const failure = failureOf(cause, this.#phase, secure, counted);
     if (this.#cutBroken(failure)) return;
-    this.#fail(failure, `${codeOf(cause)} ${cause.message}`.trim());
+    this.#fail(failure, `${errorCode(cause) ?? ""} ${cause.message}`.trim());
   }
 
   onBody(collected: CollectedBody): void {

@@ -1,3 +1,4 @@
+import { errorCode } from "../../core/errors.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { Truncation } from "../../ports/fetcher.ts";
 
@@ -62,14 +63,9 @@ const parserErrorName = "HTTPParserError";
 /** llhttp's reason when the connection ends inside a message whose end would have been marked. */
 const endOfInput = "Invalid EOF state";
 
-/** The code that Node or undici gave an error, or the empty string. */
-export function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : "";
-}
-
 /** Whether a request on a reused connection failed as it does when that connection was dead already. */
 export function isStaleConnection(error: Error): boolean {
-  return staleCodes.has(codeOf(error)) && !protocolMessages.has(error.message);
+  return staleCodes.has(errorCode(error) ?? "") && !protocolMessages.has(error.message);
 }
 
 /**
@@ -85,7 +81,7 @@ export function failureOf(
   secure: boolean,
   countedBody: boolean,
 ): FetchFailure {
-  const code = codeOf(error);
+  const code = errorCode(error) ?? "";
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     // undici also gives this code to a head that llhttp refuses after a Content-Length field.
     return phase === "body" ? "content-length-mismatch" : "bad-framing";

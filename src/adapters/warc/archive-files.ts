@@ -1,6 +1,6 @@
 import { open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CrawlError, InvariantError, isNoSpace } from "../../core/errors.ts";
+import { CrawlError, errorCode, errorText, InvariantError, isNoSpace } from "../../core/errors.ts";
 
 /** The part of a file handle that writing needs. */
 export interface ArchiveFile {
@@ -41,16 +41,8 @@ function archiveError(cause: unknown, path: string): Error {
     );
   }
   const details = code === undefined ? { path } : { path, code };
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CrawlError("ARCHIVE_IO", `the archive failed at ${path} (${reason})`, details, {
-    cause,
-  });
-}
-
-/** The system's code of an error, for instance `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  const message = `the archive failed at ${path} (${errorText(cause)})`;
+  return new CrawlError("ARCHIVE_IO", message, details, { cause });
 }
 
 /** What `action` returns, or undefined when the file is not there. */

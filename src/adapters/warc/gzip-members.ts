@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { crc32, inflateRawSync } from "node:zlib";
-import { errorCode } from "./archive-files.ts";
+import { errorCode } from "../../core/errors.ts";
 
 /** One gzip member of a file, unpacked. */
 export interface GzipMember {

@@ -2,7 +2,7 @@ import type { CaptureIndex } from "../../core/archive/capture.ts";
 import { revisitMime } from "../../core/archive/encode-revisit.ts";
 import { contentCodings, mimeOf, parseResponseHead } from "../../core/archive/http-head.ts";
 import type { ArchivedResponse } from "../../ports/archive.ts";
-import { compressionRatioUsual } from "../../ports/fetcher.ts";
+import { defaultFetchLimits } from "../../ports/fetcher.ts";
 import type { WarcArchiveOptions } from "./archive-options.ts";
 import { removeContentCodings } from "./content-coding.ts";
 
@@ -63,7 +63,8 @@ export async function toArchivedResponse(
 ): Promise<ArchivedResponse> {
   const { index, statusLine, headers, encodedBody, truncated } = record;
   const codings = contentCodings(headers);
-  const growsTo = truncated ? 0 : compressionRatioUsual * encodedBody.length;
+  // No page that was fetched grows by more.
+  const growsTo = truncated ? 0 : defaultFetchLimits.compressionRatioMax * encodedBody.length;
   const bytesMax = Math.min(bodyBytesMax, Math.max(unsureBytesMax, growsTo));
   return {
     url: index.url,

@@ -1,3 +1,4 @@
+import { headerField, headerFields } from "../net/header-fields.ts";
 import { parseContentEncoding } from "../net/content-coding.ts";
 import type { ContentCoding } from "../net/content-coding.ts";
 import { fieldName, fieldValue } from "./warc-record.ts";
@@ -65,16 +66,10 @@ const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 
 /** The media type of a response in lower case without parameters, or `unk` as the field's indexers write it. */
 export function mimeOf(headers: readonly string[]): string {
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] ?? "";
-    if (name.length !== 12 || name.toLowerCase() !== "content-type") continue;
-    const value = headers[i + 1] ?? "";
-    // What a proxy joined with commas begins with the first of what it joined.
-    const [first = ""] = value.split(/[;,]/, 1);
-    const type = first.trim().toLowerCase();
-    return type.length <= mediaTypeLengthMax && mediaType.test(type) ? type : "unk";
-  }
-  return "unk";
+  // What a proxy joined with commas begins with the first of what it joined.
+  const [first = ""] = headerField(headers, "content-type")?.split(/[;,]/, 1) ?? [];
+  const type = first.trim().toLowerCase();
+  return type.length <= mediaTypeLengthMax && mediaType.test(type) ? type : "unk";
 }
 
 /** The head of a stored response, and where its body starts within the block. */
@@ -137,8 +132,5 @@ function latin1Text(bytes: Uint8Array, from: number, to: number): string {
 
 /** The content codings of a response in the order in which they were applied, or none if there are absurdly many. */
 export function contentCodings(headers: readonly string[]): readonly ContentCoding[] {
-  const values = headers.filter(
-    (_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === "content-encoding",
-  );
-  return parseContentEncoding(values.join(",")) ?? [];
+  return parseContentEncoding(headerFields(headers, "content-encoding").join(",")) ?? [];
 }

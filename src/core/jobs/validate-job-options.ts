@@ -1,4 +1,4 @@
-import { CrawlError } from "../errors.ts";
+import { CrawlError, errorText } from "../errors.ts";
 import type { JobId } from "../units.ts";
 import { defaultJobOptions } from "./job-definition.ts";
 import type { JobOptions } from "./job-definition.ts";
@@ -139,7 +139,7 @@ function patternProblem(pattern: unknown): string[] {
     new RegExp(pattern);
     return [];
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [errorText(error)];
   }
 }
 

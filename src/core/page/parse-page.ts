@@ -1,3 +1,4 @@
+import { headerField, headerFields } from "../net/header-fields.ts";
 import { invariant } from "../errors.ts";
 import type { ExclusionReason } from "../jobs/exclusion.ts";
 import type { JobRules, LinkSource } from "../jobs/job-rules.ts";
@@ -98,7 +99,7 @@ function extract(
 
 /** Several fields are one list (RFC 9110, section 5.2). */
 function contentTypeOf(headers: readonly string[]): string | undefined {
-  const values = headerValues(headers, "content-type");
+  const values = headerFields(headers, "content-type");
   return values.length > 1 ? values.join(", ") : values[0];
 }
 
@@ -107,15 +108,9 @@ function nothingFollowed(input: PageInput): Omit<PageContent, "html"> {
   return { links: noLinks, excluded: [], noindex };
 }
 
-function headerValues(headers: readonly string[], lowerCaseName: string): string[] {
-  return headers.filter(
-    (_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === lowerCaseName,
-  );
-}
-
 /** `Refresh` as browsers know it: what `<meta http-equiv=refresh>` imitates, and stronger than it. */
 function headerRefresh({ headers, url }: PageInput): MetaRefresh | undefined {
-  const value = headerValues(headers, "refresh")[0];
+  const value = headerField(headers, "refresh");
   const instruction = value === undefined ? undefined : parseRefresh(value);
   if (instruction === undefined) return undefined;
   const { seconds, target } = instruction;
@@ -129,7 +124,7 @@ function directivesOf(
   page: ExtractedPage | undefined,
 ): RobotsDirectives {
   return mergeDirectives(
-    parseXRobotsTag(headerValues(headers, "x-robots-tag"), botName),
+    parseXRobotsTag(headerFields(headers, "x-robots-tag"), botName),
     page ?? noDirectives,
   );
 }

@@ -3,7 +3,6 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../../core/page/parsed-page.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
-import { exclusionSpace } from "../../core/record/keys.ts";
 import { queuedRecord, urlState } from "../../core/record/url-state.ts";
 import { QueryGuard } from "../../core/sieve/query-guard.ts";
 import type { CanonicalUrl, HostName, SiteName } from "../../core/units.ts";
@@ -18,7 +17,7 @@ import type { Job } from "../jobs/job-registry.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { Journal } from "../durability/journal.ts";
 import { Pulse } from "../pulse.ts";
-import { reconcile, type Reconciled } from "../durability/reconcile.ts";
+import { reconcile, type Reconciled } from "./reconcile.ts";
 import { HostPlaces } from "../host-places.ts";
 import type { HostPlace } from "../host-places.ts";
 import type { Outlet } from "./outlet.ts";
@@ -246,8 +245,7 @@ export class Admission {
     sifted: Sifted,
   ): void {
     const { candidates, asked, outgoing } = sifted;
-    const { space } = request.job;
-    const sieveSpace = reason ? exclusionSpace(space) : space;
+    const space = spaceOf({ request, reason });
     const candidate = (index: number): Candidate =>
       candidateOf({ request, links, index, reason }, this.#places);
     this.#metrics.count("sieve_offers_total", links.ends.length);
@@ -257,7 +255,7 @@ export class Admission {
         if (request.source) outgoing.push(candidate(index));
         continue;
       }
-      const answer = this.#sieve.sieve.offer(sieveSpace, links.fingerprints, index * 4);
+      const answer = this.#sieve.sieve.offer(space, links.fingerprints, index * 4);
       if (answer === "new") candidates.push(candidate(index));
       else if (answer === "ask") asked.push(candidate(index));
     }

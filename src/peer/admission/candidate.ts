@@ -38,7 +38,8 @@ export function candidateOf(
   return { request, links, index, reason, url, place, rowKey };
 }
 
-export function spaceOf({ request, reason }: Candidate): number {
+/** The sieve has the URLs that a job lets in apart from those that it keeps out. */
+export function spaceOf({ request, reason }: Pick<Candidate, "reason" | "request">): number {
   return reason ? exclusionSpace(request.job.space) : request.job.space;
 }
 

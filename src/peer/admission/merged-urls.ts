@@ -1,8 +1,8 @@
 import { idOf } from "../../core/record/id-of.ts";
 
 /**
- * URLs of which a row came in from another member while admission looked others up: what a look-up has told of them holds no
- * more.
+ * URLs of which another member's row came in while admission was looking URLs up in the store: for these, what the look-up
+ * said is no longer true.
  */
 export class MergedUrls {
   readonly #ids = new Set<string>();

@@ -46,7 +46,12 @@ const shareWorthSaving = 1 / 50;
 const rowsDeletedPerPart = 5_000;
 
 /** The space of payload digests; no job has it, since a job's number is a hash. */
-export const digestSpace = 0;
+const digestSpace = 0;
+
+/** What the sieve keeps of a payload's name. */
+export function digestKey(name: string): SieveKey {
+  return { space: digestSpace, words: fingerprintOf(name), at: 0 };
+}
 
 /**
  * Brings the sieve back after a restart: a snapshot in the database, and since then the keys of each commit.
@@ -169,20 +174,13 @@ export class SieveKeeper {
   async #rebuild(store: Store): Promise<void> {
     await this.#loadLog(store);
     this.#keysSinceSnapshot = 0;
-    const add = (space: number, words: Uint32Array): void => {
-      this.#sieve.add(space, words, 0);
+    const add = ({ space, words, at }: SieveKey): void => {
+      this.#sieve.add(space, words, at);
       this.#keysSinceSnapshot += 1;
     };
-    for await (const { key } of store.scan(tagRange("url"))) {
-      const { words, space } = readUrlKey(key);
-      add(space, words);
+    for (const tag of ["url", "exclusion"] as const) {
+      for await (const { key } of store.scan(tagRange(tag))) add(sieveKeyOfRow(key));
     }
-    for await (const { key } of store.scan(tagRange("exclusion"))) {
-      const { words, space } = readUrlKey(key);
-      add(exclusionSpace(space), words);
-    }
-    for await (const { key } of store.scan(tagRange("digest"))) {
-      add(digestSpace, fingerprintOf(nameOfKey(key)));
-    }
+    for await (const { key } of store.scan(tagRange("digest"))) add(digestKey(nameOfKey(key)));
   }
 }

@@ -21,6 +21,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
+import type { Host } from "../frontier/host.ts";
 import { queuePages } from "../frontier/queue-pages.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import { goodUntilMs, isAwaited } from "../robots/robots-keeper.ts";
@@ -37,9 +38,15 @@ const originsMax = 1_000;
 /** Of a longer rest no more is told: who asks would not wait for so long. */
 const restToldMaxMs: Millis = 86_400_000;
 
+interface HostPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly store: Store;
+}
+
 /** Answers what this peer's database knows of hosts. */
 export class HostDesk {
-  readonly #ports: { readonly clock: Clock; readonly logger: Logger; readonly store: Store };
+  readonly #ports: HostPorts;
   readonly #frontier: Frontier;
   readonly #journal: Journal;
   readonly #missed: Pick<MissedTime, "since">;
@@ -47,7 +54,7 @@ export class HostDesk {
   readonly #peerId: string;
 
   constructor(
-    ports: { readonly clock: Clock; readonly logger: Logger; readonly store: Store },
+    ports: HostPorts,
     parts: {
       readonly frontier: Frontier;
       readonly journal: Journal;
@@ -69,7 +76,7 @@ export class HostDesk {
     const site = siteOfHost(host);
     const keys = hostAddress(site, host);
     const isRecorded = (await store.hasMany([hostKey("host", keys)])).includes(true);
-    const found = (await this.#frontier.hostsFor(new Map([[host, site]]))).get(host);
+    const found = await this.#hostOf(host);
     const gate = found?.visit.gate ?? new HostGate(this.#politeness);
     const queued = await this.#queued(keys, jobs);
     const nowMs = clock.nowMs();
@@ -95,8 +102,7 @@ export class HostDesk {
 
   /** Lets the host back where it is halted: its failures are forgotten, its politeness delay is kept. Durable on return. */
   async release(name: HostName): Promise<void> {
-    const hosts = await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]));
-    const host = hosts.get(name);
+    const host = await this.#hostOf(name);
     if (host?.visit.gate.hold(this.#ports.clock.nowMs()) !== "halted") return;
     host.visit.gate.release();
     const durable = this.#journal.append([host.save()]);
@@ -114,10 +120,15 @@ export class HostDesk {
     const active = this.#frontier.hostNamed(name)?.visit;
     active?.gate.opened(nowMs, active.delayMs);
     if (restMs === 0) return;
-    const host = (await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]))).get(name);
+    const host = await this.#hostOf(name);
     if (host?.isStored !== true) return;
     host.visit.gate.restUntil(untilMs);
     this.#frontier.saved(host, this.#journal.append([host.save()]));
+  }
+
+  /** The host of this name, active or as the database has it. */
+  async #hostOf(name: HostName): Promise<Host | undefined> {
+    return (await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]))).get(name);
   }
 
   /** The rows of a cancelled job stay where they are, but wait for nothing. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreBatch, StoreOp } from "../../ports/store.ts";
 import { Alarm } from "../alarm.ts";
-import { markOp } from "../fetching/start-archive.ts";
+import { markOp } from "./start-archive.ts";
 
 export interface JournalOptions {
   /**

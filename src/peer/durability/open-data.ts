@@ -7,7 +7,7 @@ import { checkSchemaVersion } from "./schema-version.ts";
 import type { Sequence } from "./sequence.ts";
 import { followClockBack } from "./set-back-clock.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
-import { startArchive } from "../fetching/start-archive.ts";
+import { startArchive } from "./start-archive.ts";
 
 /** Opens a peer's database and archive, and takes up what the last run left there. */
 export async function openData(

@@ -10,7 +10,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "./lease-log.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 import type { VisitedRows } from "./visited-rows.ts";
 import type { UrlRow } from "../admission/url-row.ts";
 
@@ -60,6 +60,9 @@ export type LeaseEnd =
       /** No server saw the attempt. */
       readonly isUnseen: boolean;
     };
+
+/** An end of which the URL's record tells. */
+type RecordedEnd = Exclude<LeaseEnd, { readonly kind: "known" }>;
 
 interface SettleParts {
   readonly frontier: Frontier;
@@ -127,17 +130,16 @@ function againOf(
   };
 }
 
-/** Its record tells of a redirect so far. Where a copy keeps that, {@link isOutdated} knows it by the entry's chain. */
+/**
+ * The page's record says that it redirects; from here on it is queued. A copy that still has the old record is told apart by
+ * the redirect chain of the queue entry ({@link isOutdated}).
+ */
 function queuedAnew({ rowKey, entry }: Queued): StoreOp {
   return { type: "put", key: rowKey, value: queuedRecord(entry.attempts) };
 }
 
 /** The URL's row, in which another member's end of it, `heard` of meanwhile, is not lost. */
-function valueOf(
-  lease: Lease,
-  end: Exclude<LeaseEnd, { kind: "known" }>,
-  heard: Uint8Array | undefined,
-): Uint8Array {
+function valueOf(lease: Lease, end: RecordedEnd, heard: Uint8Array | undefined): Uint8Array {
   const own = UrlRecord.encode(recordOf(lease, end));
   const merged = heard && mergeRow("url", own, heard);
   if (!merged) return own;
@@ -146,7 +148,7 @@ function valueOf(
   return merged.value;
 }
 
-function recordOf({ url: { entry } }: Lease, end: Exclude<LeaseEnd, { kind: "known" }>): UrlRecord {
+function recordOf({ url: { entry } }: Lease, end: RecordedEnd): UrlRecord {
   const { url, depth } = entry;
   const attempts = entry.attempts + 1;
   const done = { ...urlState.fresh, state: urlState.done, url, depth };

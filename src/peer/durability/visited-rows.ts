@@ -1,8 +1,8 @@
 import { idOf } from "../../core/record/id-of.ts";
 
 /**
- * What other members tell of URLs while those are visited here: their sites were held at two places, or are. A visit writes
- * its URL's row without reading it, and must not undo what has come in meanwhile.
+ * What other members tell of a URL while it is visited here, as happens where its site is, or was, held by two members. The
+ * visit ends by writing the URL's row without reading it first, and must not undo what has come in meanwhile.
  */
 export class VisitedRows {
   /** The latest value of the row of each URL that is visited, where another member has changed it since the visit began. */

@@ -3,7 +3,7 @@ import type { Cancel, Clock } from "../../ports/clock.ts";
 import type { ProcessLoad } from "../../ports/process-load.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Journal } from "../durability/journal.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 import { lookMs, RequestWindow } from "./request-window.ts";
 
 export interface DispatcherOptions {

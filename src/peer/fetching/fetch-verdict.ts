@@ -1,9 +1,9 @@
+import { headerField, headerFields } from "../../core/net/header-fields.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import { parseRetryAfter } from "../../core/politeness/retry-after.ts";
 import { verdictKindOf } from "../../core/politeness/retry-table.ts";
 import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { FetchOutcome } from "../../ports/fetcher.ts";
-import { headerField, headerFields } from "./header-fields.ts";
 
 /**
  * What a request's end says of its host. A date in it is one of the clock on the wall, where the server does not tell its own:

@@ -2,7 +2,7 @@ import type { IpAddress, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FetchFailed } from "../../ports/fetcher.ts";
 import type { Resolver } from "../../ports/resolver.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 import type { Host, Unresolved } from "../frontier/host.ts";
 
 /**

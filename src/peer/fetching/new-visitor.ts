@@ -1,7 +1,7 @@
-import { AddressTryingFetcher } from "./address-trying-fetcher.ts";
+import { addressTryingFetcher } from "./address-trying-fetcher.ts";
 import { BodyBudget } from "./body-budget.ts";
 import type { Admission } from "../admission/admission.ts";
-import { DigestIndex } from "../admission/digest-index.ts";
+import { DigestIndex } from "./digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
@@ -36,7 +36,7 @@ export function newVisitor(
   signal: AbortSignal,
 ): Visitor {
   const { frontier, leases, swarm } = parts;
-  const ports = { ...given, fetcher: new AddressTryingFetcher(given.fetcher, frontier) };
+  const ports = { ...given, fetcher: addressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports, parts.missed);
   const others = swarm && newHostsOfOthers(ports, swarm, options, signal);
   const robots = new RobotsVisitor(ports, { ...parts, keeper, others }, options, signal);

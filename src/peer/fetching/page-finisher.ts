@@ -1,6 +1,7 @@
 import type { Exchange, RevisitTarget } from "../../core/archive/capture.ts";
 import { CrawlError } from "../../core/errors.ts";
 import { isRedirectFault } from "../../core/jobs/exclusion.ts";
+import { headerField, updatedFields } from "../../core/net/header-fields.ts";
 import { packLinks } from "../../core/page/packed-links.ts";
 import { noLinks } from "../../core/page/parsed-page.ts";
 import type { ExcludedLinks } from "../../core/page/parsed-page.ts";
@@ -14,17 +15,16 @@ import type { Metrics } from "../../ports/metrics.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Admission, AdmissionRequest } from "../admission/admission.ts";
-import { payloadName } from "../admission/digest-index.ts";
-import type { DigestFinding, DigestIndex, PayloadName } from "../admission/digest-index.ts";
+import { payloadName } from "./digest-index.ts";
+import type { DigestFinding, DigestIndex, PayloadName } from "./digest-index.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
-import { headerField, updatedFields } from "./header-fields.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 import type { UnchangedFetch } from "./prior-fetches.ts";
 import { planRedirect } from "./redirect.ts";
-import type { RedirectPlan } from "./redirect.ts";
+import type { FinalPlan, RedirectPlan } from "./redirect.ts";
 import { settle } from "../durability/settlement.ts";
 import type { LeaseEnd } from "../durability/settlement.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
@@ -180,7 +180,7 @@ export class PageFinisher {
     }
   }
 
-  /** What is not in the record of any URL is to be found here. */
+  /** Nothing else tells of such links: they are in no record. */
   #tellOfLinksLeftOut(url: string, { linksLeftOut: links }: ParsedPage): void {
     if (links === undefined) return;
     this.#ports.logger.warn("links-left-out", { url, links });
@@ -191,7 +191,7 @@ export class PageFinisher {
     exchange: Exchange,
     response: FetchResponse,
     parsed: ParsedPage,
-    plan: RedirectPlan,
+    plan: FinalPlan,
     {
       digest,
       payload,
@@ -286,18 +286,14 @@ function noUrls({ url }: Lease): UrlsOf {
   return { links: noLinks, excluded: [], depth: url.entry.depth, redirectChain: [] };
 }
 
-function urlsOf({ url, job }: Lease, parsed: ParsedPage, plan: RedirectPlan): UrlsOf {
+function urlsOf({ url, job }: Lease, parsed: ParsedPage, plan: FinalPlan): UrlsOf {
   const { normalizeQuery } = job.definition.options;
   const { depth } = url.entry;
   switch (plan.kind) {
-    case "none":
-    case "respell":
-      return {
-        links: parsed.links,
-        excluded: parsed.excluded,
-        depth: depth + 1,
-        redirectChain: [],
-      };
+    case "none": {
+      const { links, excluded } = parsed;
+      return { links, excluded, depth: depth + 1, redirectChain: [] };
+    }
     case "return":
       return { links: noLinks, excluded: [], depth, redirectChain: [], backTo: plan.target };
     case "admit":

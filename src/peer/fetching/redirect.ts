@@ -31,6 +31,9 @@ export type RedirectPlan =
       readonly chain: readonly string[];
     };
 
+/** Where a response leads that ends its URL's visit: a page that is asked again in another spelling has no end yet. */
+export type FinalPlan = Exclude<RedirectPlan, { readonly kind: "respell" }>;
+
 /** Statuses whose Location names the page's place (RFC 9110 section 15.4). */
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

@@ -1,6 +1,6 @@
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";
 import type { Job } from "../jobs/job-registry.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 
 const none: readonly string[] = [];
 

@@ -22,7 +22,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import { fetchVerdictOf } from "./fetch-verdict.ts";
 import { unresolvedOutcome } from "./host-addresses.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 import type { VisitedRows } from "../durability/visited-rows.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { PriorFetch, PriorFetches } from "./prior-fetches.ts";
@@ -49,7 +49,7 @@ export interface VisitorSwarm {
   };
   /** How often the process has stood still, for so long that others may have crawled its sites meanwhile. */
   readonly standstills: number;
-  /** The same when a host was last let out, which a stop between then and its visit does not change. */
+  /** The value of {@link standstills} when a host was last let out: a standstill between that and its visit is not in it. */
   readonly standstillsSeen: number;
 }
 

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from "../../ports/clock.ts";
 import { isRunnable, type Job } from "../jobs/job-registry.ts";
+import type { ActiveHosts } from "./active-hosts.ts";
 import type { Host } from "./host.ts";
 
 /** Hosts that are roused at once for a request more: some may turn out to have nothing, or no address. */
@@ -17,7 +18,7 @@ const restMsPerHost = 1;
  */
 export class FreedPlaces {
   readonly #clock: Clock;
-  readonly #hosts: { readonly size: number; resting(): Iterable<Host> };
+  readonly #hosts: Pick<ActiveHosts, "resting" | "size">;
   readonly #rouse: (host: Host) => void;
   readonly #rouseAll: () => void;
   readonly #signal: AbortSignal;
@@ -25,8 +26,7 @@ export class FreedPlaces {
 
   constructor(
     clock: Clock,
-    /** Those that are active, and which of them have nothing to do until a job changes, who rests longest first. */
-    hosts: { readonly size: number; resting(): Iterable<Host> },
+    hosts: Pick<ActiveHosts, "resting" | "size">,
     events: {
       readonly signal: AbortSignal;
       readonly rouse: (host: Host) => void;

@@ -6,7 +6,7 @@ import type { StoreOp } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { HostAddresses } from "../fetching/host-addresses.ts";
 import { isRunnable, type JobRegistry } from "../jobs/job-registry.ts";
-import type { Doubts } from "../robots/doubts.ts";
+import type { Doubts } from "./doubts.ts";
 import type { ActiveHosts } from "./active-hosts.ts";
 import type { FrontierEvents } from "./frontier-options.ts";
 import { setPace } from "./host-pace.ts";

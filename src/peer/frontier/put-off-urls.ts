@@ -13,10 +13,10 @@ interface PutOff {
 }
 
 /**
- * Queued URLs whose time has not come, while others of their hosts, be they found later, go before them: those of an origin
- * that is out of reach.
+ * Queued URLs that wait although their host is open, because their origin is out of reach. Other URLs of the host go before
+ * them, even those that were found later.
  *
- * Invariant: to its host's queue such a URL is a leased one, so that it is not handed out.
+ * Invariant: the host's queue takes such a URL for a leased one, so that it is not handed out.
  */
 export class PutOffUrls {
   readonly #clock: Clock;

@@ -5,9 +5,10 @@ import type { JobCounts } from "../../core/answers/job-counts.ts";
 import { isStatusReason } from "../../core/answers/reason-text.ts";
 import { isReasonName } from "../../core/messages/stats-message.ts";
 
-type MutableCounts = {
-  -readonly [Key in Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">]: JobCounts[Key];
-} & {
+/** The totals that are single numbers. */
+type Counted = Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">;
+
+type MutableCounts = Record<Counted, number> & {
   skipped: Partial<Record<ExclusionReason, number>>;
   letIn?: Partial<Record<ExclusionReason, number>>;
   statuses: Record<string, number>;
@@ -15,8 +16,6 @@ type MutableCounts = {
 
 /** Reasons that are unknown here, at most: with all that are known, a message of totals has room for them. */
 const strangeReasonsMax = 16;
-
-type Counted = Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">;
 
 /** Running totals of one job, saved as JSON whenever they have changed. */
 export class JobCounter {

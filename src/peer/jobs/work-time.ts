@@ -3,10 +3,10 @@ import { isFinished, isRunnable } from "./job-registry.ts";
 import type { Job } from "./job-registry.ts";
 
 /**
- * The time that is spent on each job, as it is looked at now and then.
+ * Counts the time that each job is worked on, at looks from time to time.
  *
- * What a job had been worked on since the look before counts also where it has ended meanwhile: a short crawl ends before
- * a second look, and takes its time all the same.
+ * A job that has ended since the look before is counted up to this look: a short crawl ends before there is a second look,
+ * and has taken time all the same.
  */
 export class WorkTime {
   /** Of jobs that are worked on: until when their time is counted. */
@@ -15,7 +15,10 @@ export class WorkTime {
   readonly #endedAtMs = new Map<Job, Millis>();
   #lookedAtMs: Millis = -Infinity;
 
-  /** The job has had something to do since then; it may be done by now, and looks since then may have counted that. */
+  /**
+   * The job was given work at `sinceMs`. It may be done by now, and a look since then may have counted that already: then
+   * nothing is left to count.
+   */
   begin(job: Job, sinceMs: Millis): void {
     if (this.#countedToMs.has(job)) return;
     const endedAtMs = this.#endedAtMs.get(job) ?? -Infinity;

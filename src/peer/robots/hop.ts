@@ -1,7 +1,7 @@
 import type { CanonicalUrl, HostName, IpAddress } from "../../core/units.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { FetchOutcome } from "../../ports/fetcher.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 
 /**
  * What a URL answers that a robots.txt leads to. `at-rest`: its host wants to be left alone for longer than a visit waits.

@@ -33,7 +33,10 @@ export class MissedTime {
     return this.#missed.reduce((sum, { atMs, byMs }) => (atMs > momentMs ? sum + byMs : sum), 0);
   }
 
-  /** It is found out when somebody looks, and what came in meanwhile counts as older than it is. To be called before that. */
+  /**
+   * Finds out whether time was missed since the last look. To be called before something new is remembered: what comes in
+   * between the gap and the look that finds it counts as older than it is.
+   */
   look(): void {
     const atMs = this.#clock.nowMs();
     const aheadMs = this.#clock.wallMs() - atMs;

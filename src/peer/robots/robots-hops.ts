@@ -16,7 +16,7 @@ import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
 import type { Journal } from "../durability/journal.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 import type { HostsOfOthers, HostWord } from "../swarm/answers/hosts-of-others.ts";
 import { Hop, type HopOutcome } from "./hop.ts";
 import { HopRests } from "./hop-rests.ts";

@@ -1,3 +1,4 @@
+import { headerField } from "../../core/net/header-fields.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { RobotsRecord } from "../../core/record/record.pb.ts";
@@ -21,9 +22,8 @@ import type { Resolver } from "../../ports/resolver.ts";
 import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { mayGoOn, unresolvedOutcome } from "../fetching/host-addresses.ts";
-import { headerField } from "../fetching/header-fields.ts";
 import type { Journal } from "../durability/journal.ts";
-import type { Lease } from "../durability/lease.ts";
+import type { Lease } from "../frontier/lease.ts";
 import { isAwaited, robotsAllow, robotsCrawlDelayMs } from "./robots-keeper.ts";
 import type { HostsOfOthers } from "../swarm/answers/hosts-of-others.ts";
 import { RobotsHops, type HopPoliteness } from "./robots-hops.ts";

@@ -6,7 +6,7 @@ import type { ExchangeHost } from "../../../src/adapters/undici/exchange-host.ts
 import { Exchange } from "../../../src/adapters/undici/exchange.ts";
 import { InvariantError } from "../../../src/core/errors.ts";
 import type { CanonicalUrl, IpAddress } from "../../../src/core/units.ts";
-import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
+import { defaultFetchLimits } from "../../../src/ports/fetcher.ts";
 import type { FetchRequest } from "../../../src/ports/fetcher.ts";
 
 const limits = {

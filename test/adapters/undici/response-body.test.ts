@@ -9,7 +9,7 @@ import type { CollectedBody } from "../../../src/adapters/undici/response-body.t
 import { parseContentEncoding } from "../../../src/core/net/content-coding.ts";
 import type { ContentCoding } from "../../../src/core/net/content-coding.ts";
 import type { BodyAccount } from "../../../src/ports/fetcher.ts";
-import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
+import { defaultFetchLimits } from "../../../src/ports/fetcher.ts";
 
 const readBytes = 64 * 1024;
 

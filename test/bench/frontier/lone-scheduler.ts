@@ -4,7 +4,7 @@ import { hostOf } from "../../../src/core/url/site-of.ts";
 import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
 import { defaultDispatcherOptions, Dispatcher } from "../../../src/peer/fetching/dispatcher.ts";
 import { defaultFrontierOptions } from "../../../src/peer/frontier/frontier-options.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { Visitor } from "../../../src/peer/fetching/visitor.ts";
 import type { Fetcher, FetchResponse } from "../../../src/ports/fetcher.ts";

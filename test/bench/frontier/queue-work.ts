@@ -7,7 +7,7 @@ import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 import { SystemEntropy } from "../../../src/adapters/system/system-entropy.ts";
 import { noLinks } from "../../../src/core/page/parsed-page.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { Peer } from "../../../src/peer/peer.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { settle } from "../../../src/peer/durability/settlement.ts";

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { parseArgs } from "node:util";
+import { errorText } from "../../../src/core/errors.ts";
 import { machine } from "../report.ts";
 import { BenchSwarm } from "./bench-swarm.ts";
 
@@ -101,7 +102,7 @@ function readFlags(defaults: FlagDefaults): GivenFlags | undefined {
       help: given.get("help") === true,
     };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return undefined;
   }
 }

@@ -11,7 +11,7 @@ import { defaultBloomCascadeOptions, filterPlan } from "../../../src/core/sieve/
 import { encodeSnapshot } from "../../../src/core/sieve/cascade-snapshot.ts";
 import { filterShape } from "../../../src/core/sieve/fingerprint-filter.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
-import { digestSpace, SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
+import { digestKey, SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import type { SieveKey } from "../../../src/peer/admission/sieve-log.ts";
 import type { StoreOp } from "../../../src/ports/store.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
@@ -270,7 +270,8 @@ describe("a sieve's keeper", () => {
       false,
       true,
     ]);
-    expect(sieve.mayHave(digestSpace, fingerprintOf("sha1:1"), 0)).toBe(true);
+    const digest = digestKey("sha1:1");
+    expect(sieve.mayHave(digest.space, digest.words, digest.at)).toBe(true);
   });
 
   it("saves one at the end where the start had to read the rows", async () => {

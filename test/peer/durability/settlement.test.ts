@@ -4,7 +4,7 @@ import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { IpAddress, JobId } from "../../../src/core/units.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { settle, type LeaseEnd, type Queued } from "../../../src/peer/durability/settlement.ts";
 import { JobCounter } from "../../../src/peer/jobs/job-counter.ts";
 import { noMetrics } from "../../../src/ports/metrics.ts";

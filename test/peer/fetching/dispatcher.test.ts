@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { Dispatcher, defaultDispatcherOptions } from "../../../src/peer/fetching/dispatcher.ts";
 import type { LoadSample } from "../../../src/ports/process-load.ts";
 

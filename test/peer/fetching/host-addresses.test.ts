@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostName, IpAddress, Millis } from "../../../src/core/units.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import {
   HostAddresses,
   isStandIn,

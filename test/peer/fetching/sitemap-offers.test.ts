@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parseRobots } from "../../../src/core/robots/parse-robots.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { SitemapOffers } from "../../../src/peer/fetching/sitemap-offers.ts";
 
 const robots = parseRobots("Sitemap: http://e.org/s.xml");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { VisitedRows } from "../../../src/peer/durability/visited-rows.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";

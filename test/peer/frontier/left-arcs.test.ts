@@ -14,7 +14,7 @@ import { Admission } from "../../../src/peer/admission/admission.ts";
 import { seedsOf } from "../../../src/peer/admission/judge-seeds.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { Journal } from "../../../src/peer/durability/journal.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { Sequence } from "../../../src/peer/durability/sequence.ts";
 import { Frontier } from "../../../src/peer/frontier/frontier.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";

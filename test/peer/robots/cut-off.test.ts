@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import type { OriginName } from "../../../src/core/units.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
 import { RobotsVisitor } from "../../../src/peer/robots/robots-visitor.ts";
 import type { FetchOutcome } from "../../../src/ports/fetcher.ts";

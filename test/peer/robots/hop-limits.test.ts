@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import type { CanonicalUrl, HostName, IpAddress, JobId } from "../../../src/core/units.ts";
-import type { Lease } from "../../../src/peer/durability/lease.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { RobotsHops } from "../../../src/peer/robots/robots-hops.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { htmlPage, TableWeb } from "../../support/table-web.ts";

@@ -9,7 +9,7 @@ import {
   type ContentHead,
 } from "../../../src/core/messages/content-message.ts";
 import type { MemberId } from "../../../src/core/units.ts";
-import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
+import { defaultFetchLimits } from "../../../src/ports/fetcher.ts";
 import { ContentDesk } from "../../../src/peer/swarm/answers/content-desk.ts";
 import { readBytesMax } from "../../../src/ports/archive.ts";
 import type { UrlStatus } from "../../../src/ports/peer-control.ts";

@@ -20,7 +20,7 @@ import { parsePage } from "../../../src/core/page/parse-page.ts";
 import type { CanonicalUrl, HostName, IpAddress, JobId } from "../../../src/core/units.ts";
 import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
 import { hostOf, originOf } from "../../../src/core/url/site-of.ts";
-import { defaultFetchLimits } from "../../../src/peer/fetching/fetch-limits.ts";
+import { defaultFetchLimits } from "../../../src/ports/fetcher.ts";
 import type { FetchOutcome, FetchResponse } from "../../../src/ports/fetcher.ts";
 import type { ParsedPage } from "../../../src/ports/page-parser.ts";
 

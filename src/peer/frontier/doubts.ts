@@ -3,7 +3,7 @@ import { ArcMap } from "../../core/ring/arc-map.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
 import type { HostName, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Host } from "../frontier/host.ts";
+import type { Host } from "./host.ts";
 
 /** Hosts of which it is remembered when they were asked beside their visits. */
 const askedMax = 4_096;

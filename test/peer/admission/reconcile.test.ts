@@ -8,7 +8,7 @@ import type { ExclusionReason } from "../../../src/core/jobs/exclusion.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { candidateOf, type Candidate } from "../../../src/peer/admission/candidate.ts";
 import type { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
-import { reconcile } from "../../../src/peer/durability/reconcile.ts";
+import { reconcile } from "../../../src/peer/admission/reconcile.ts";
 import { HostPlaces } from "../../../src/peer/host-places.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import type { StoreOp } from "../../../src/ports/store.ts";

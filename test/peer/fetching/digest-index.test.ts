@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { nameOfKey, tagOf } from "../../../src/core/record/keys.ts";
-import { DigestIndex, payloadName } from "../../../src/peer/admission/digest-index.ts";
+import { DigestIndex, payloadName } from "../../../src/peer/fetching/digest-index.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 

@@ -1,7 +1,7 @@
 import type { QueuedUrl } from "../../core/frontier/queued-row.ts";
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";
 import type { IpAddress } from "../../core/units.ts";
-import type { Host, Unresolved } from "../frontier/host.ts";
+import type { Host, Unresolved } from "./host.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
 /** A URL that the frontier has given out, with its host and the address whose turn it took; to be given back. */

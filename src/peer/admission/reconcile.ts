@@ -3,10 +3,10 @@ import { idOf } from "../../core/record/id-of.ts";
 import { exclusionSpace, retag } from "../../core/record/keys.ts";
 import { ExclusionRecord } from "../../core/record/record.pb.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
-import type { Candidate } from "../admission/candidate.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Job } from "../jobs/job-registry.ts";
-import type { Journal } from "./journal.ts";
-import type { SieveKeeper } from "../admission/sieve-keeper.ts";
+import type { Journal } from "../durability/journal.ts";
+import type { SieveKeeper } from "./sieve-keeper.ts";
 
 /** A URL that was kept out so far, and is let in. */
 export interface Lifted {

@@ -7,7 +7,7 @@ import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../src/core/ring/ring-position.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
-import { Doubts } from "../../../src/peer/robots/doubts.ts";
+import { Doubts } from "../../../src/peer/frontier/doubts.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 

@@ -1,13 +1,12 @@
 import { hash64 } from "../../core/hash/hash64.ts";
 import { namedKey } from "../../core/record/keys.ts";
 import { DigestRecord } from "../../core/record/record.pb.ts";
-import { fingerprintOf } from "../../core/url/fingerprint.ts";
 import type { Brand } from "../../core/units.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { RawHeaders } from "../../ports/fetcher.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
-import { digestSpace } from "./sieve-keeper.ts";
-import type { SieveKeeper } from "./sieve-keeper.ts";
+import { digestKey } from "../admission/sieve-keeper.ts";
+import type { SieveKeeper } from "../admission/sieve-keeper.ts";
 
 /** Digests whose capture is remembered: on a site that repeats itself, nearly all answers come from here. */
 const recentMax = 4_096;
@@ -49,11 +48,11 @@ export class DigestIndex {
   async find(name: PayloadName): Promise<DigestFinding> {
     const recent = this.#recent.get(name);
     if (recent) return this.#unlessGone(recent);
-    const words = fingerprintOf(name);
-    const answer = this.#sieve.sieve.offer(digestSpace, words, 0);
+    const { space, words, at } = digestKey(name);
+    const answer = this.#sieve.sieve.offer(space, words, at);
     if (answer === "new") return "new";
     const value = await this.#store.get(namedKey("digest", name));
-    if (answer === "ask") this.#sieve.sieve.settle(digestSpace, words, 0, value !== undefined);
+    if (answer === "ask") this.#sieve.sieve.settle(space, words, at, value !== undefined);
     if (value) return this.#unlessGone(DigestRecord.decode(value));
     return answer === "ask" ? "new" : "unsure";
   }
@@ -72,7 +71,7 @@ export class DigestIndex {
     this.#arrived += 1;
     return [
       { type: "put", key: namedKey("digest", name), value: DigestRecord.encode(record) },
-      ...this.#sieve.log([{ space: digestSpace, words: fingerprintOf(name), at: 0 }]),
+      ...this.#sieve.log([digestKey(name)]),
     ];
   }
 }
