@@ -9,7 +9,7 @@ import { HeadShares } from "./head-shares.ts";
 import { HostLoader } from "./host-loader.ts";
 import type { Host } from "./host.ts";
 import { LongClosed } from "./long-closed.ts";
-import type { Job } from "../jobs/job-registry.ts";
+import { isRunnable, type Job } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 
 /**
@@ -32,7 +32,8 @@ export class ActiveHosts {
   readonly #longClosed = new LongClosed();
   readonly #closed: ClosedHosts;
   readonly #onDisplaced: (host: Host) => void;
-  #hasDisplaced = false;
+  /** Those of the hosts that gave their places away as they rested: they wait on disk. */
+  readonly #displacedJobs = new Set<Job>();
 
   constructor(
     ports: { readonly clock: Clock; readonly store: Store },
@@ -147,11 +148,14 @@ export class ActiveHosts {
     return some;
   }
 
-  /** Whether hosts have given their places away since the last call: they wait on disk. */
+  /**
+   * Whether hosts that gave their places away may have something to do now, as a job of theirs is to run again; told once. To
+   * look through those of jobs that are over at each change of any job would take seconds where there are tens of thousands.
+   */
   takeDisplaced(): boolean {
-    const hasDisplaced = this.#hasDisplaced;
-    this.#hasDisplaced = false;
-    return hasDisplaced;
+    const mayRun = [...this.#displacedJobs].some(isRunnable);
+    if (mayRun) this.#displacedJobs.clear();
+    return mayRun;
   }
 
   #displace(): boolean {
@@ -160,11 +164,15 @@ export class ActiveHosts {
     const host = resting ?? closed?.host;
     if (!host) return false;
     if (closed) this.#closed.add(host, closed.opensAtMs);
-    else this.#hasDisplaced = true;
+    else this.#noteJobs(host);
     this.delete(host, closed ? host.close() : []);
     this.#loader.hold(host, this.#journal.flushed());
     this.#onDisplaced(host);
     return true;
+  }
+
+  #noteJobs(host: Host): void {
+    for (const job of host.jobs) if (host.mayHave(job)) this.#displacedJobs.add(job);
   }
 
   #closedForLongest(): LongClosed["last"] {

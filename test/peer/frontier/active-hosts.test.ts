@@ -8,6 +8,7 @@ import type { HostName, JobId, SiteName } from "../../../src/core/units.ts";
 import { ActiveHosts } from "../../../src/peer/frontier/active-hosts.ts";
 import { ClosedHosts } from "../../../src/peer/frontier/closed-hosts.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
+import { JobRegistry, type Job } from "../../../src/peer/jobs/job-registry.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
 import type { Store, StoreOp } from "../../../src/ports/store.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
@@ -91,6 +92,12 @@ class PlaceBench {
   }
 }
 
+function jobOf(id: JobId, state: "paused" | "running"): Job {
+  const job = new JobRegistry().define(id);
+  job.definition = { ...job.definition, state };
+  return job;
+}
+
 describe("ActiveHosts", () => {
   it("have no room where a host is closed for long that may not give its place up", () => {
     const bench = new PlaceBench();
@@ -103,7 +110,7 @@ describe("ActiveHosts", () => {
     expect(bench.hosts.add(bench.host("next.example"))).toBe(false);
   });
 
-  it("give the place of one away while it rests, and tell of that once", () => {
+  it("give the place of one away while it rests", () => {
     const bench = new PlaceBench();
     const [host, other] = ["first.example", "next.example"].map((name) => bench.host(name)) as [
       Host,
@@ -122,6 +129,19 @@ describe("ActiveHosts", () => {
     bench.hosts.rest(host);
     expect(bench.hosts.add(other)).toBe(true);
     expect([bench.hosts.has(host), bench.hosts.has(other)]).toEqual([false, true]);
+  });
+
+  it("tell of those that gave their places away when a job of theirs may run again, and once", () => {
+    const bench = new PlaceBench();
+    const host = bench.host("first.example");
+    const paused = jobOf(old, "paused");
+    for (const job of [paused, jobOf(next, "running")]) host.jobs.add(job);
+    host.visit.queue.expectOnDisk(old);
+    bench.hosts.add(host);
+    bench.hosts.rest(host);
+    bench.hosts.add(bench.host("next.example"));
+    expect(bench.hosts.takeDisplaced()).toBe(false);
+    paused.definition = { ...paused.definition, state: "running" };
     expect([bench.hosts.takeDisplaced(), bench.hosts.takeDisplaced()]).toEqual([true, false]);
   });
 
