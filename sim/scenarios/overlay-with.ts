@@ -3,7 +3,7 @@ import type { Overlay } from "../../src/ports/overlay.ts";
 /** The overlay with some of its methods replaced: to count what goes through, or to break it on purpose. */
 export function overlayWith(
   overlay: Overlay,
-  changes: Partial<Pick<Overlay, "request" | "serve" | "notify" | "publish">>,
+  changes: Partial<Pick<Overlay, "request" | "serve" | "notify" | "publish" | "onClaim">>,
 ): Overlay {
   return {
     self: overlay.self,

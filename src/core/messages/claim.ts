@@ -27,6 +27,13 @@ export interface PastPageCount extends PageCount {
   readonly member: MemberId;
 }
 
+export interface PageCounts {
+  readonly pageCounts: readonly PageCount[];
+  readonly pastPageCounts: readonly PastPageCount[];
+}
+
+export const pageCountLimits = { pageCounts: pageCountsMax, pastPageCounts: pastPageCountsMax };
+
 /**
  * What is spread to all members: what is claimed of some, a job's definition, how far the sender is in some jobs, or how
  * far others were that are gone.
@@ -34,8 +41,8 @@ export interface PastPageCount extends PageCount {
 export type Claim =
   | { readonly members: readonly Member[] }
   | { readonly jobDefinition: JobDefinition }
-  | { readonly pageCounts: readonly PageCount[] }
-  | { readonly pastPageCounts: readonly PastPageCount[] };
+  | Pick<PageCounts, "pageCounts">
+  | Pick<PageCounts, "pastPageCounts">;
 
 /**
  * The longest rows of `membersPerMessageMax` members fit into the 64 KiB of a claim. A job's definition with many long
@@ -51,11 +58,7 @@ export function encodeClaim(claim: Claim): Uint8Array<ArrayBuffer> {
 
 /** Claims of members that cannot be read are left out. */
 export function decodeClaim(payload: Uint8Array, nowMs: Millis): Claim | undefined {
-  const limits = {
-    ...memberLimits,
-    pageCounts: pageCountsMax,
-    pastPageCounts: pastPageCountsMax,
-  };
+  const limits = { ...memberLimits, ...pageCountLimits };
   const claim = decodePayload(
     payload,
     (bytes) => wire.Claim.decode(bytes, { limits }),
@@ -66,16 +69,20 @@ export function decodeClaim(payload: Uint8Array, nowMs: Millis): Claim | undefin
     const jobDefinition = readJobDefinition(claim.jobDefinition);
     return jobDefinition && { jobDefinition };
   }
-  if (claim.pageCounts.length > 0) {
-    const pageCounts = readAll(claim.pageCounts, readPageCount);
-    return pageCounts && { pageCounts };
-  }
-  if (claim.pastPageCounts.length > 0) {
-    const pastPageCounts = readAll(claim.pastPageCounts, readPastPageCount);
-    return pastPageCounts && { pastPageCounts };
-  }
+  const counts = readPageCounts(claim);
+  if (!counts) return undefined;
+  if (counts.pageCounts.length > 0) return { pageCounts: counts.pageCounts };
+  if (counts.pastPageCounts.length > 0) return { pastPageCounts: counts.pastPageCounts };
   const members = readClaims(claim.members, (row) => decodeMember(row, nowMs));
   return members && { members };
+}
+
+export function readPageCounts(
+  message: Pick<wire.Claim, "pageCounts" | "pastPageCounts">,
+): PageCounts | undefined {
+  const pageCounts = readAll(message.pageCounts, readPageCount);
+  const pastPageCounts = readAll(message.pastPageCounts, readPastPageCount);
+  return pageCounts && pastPageCounts && { pageCounts, pastPageCounts };
 }
 
 function readPageCount({ job, pages }: wire.PageCount): PageCount | undefined {

@@ -1,16 +1,29 @@
 import { jobsMax } from "../jobs/job-definition.ts";
 import type { JobDefinition } from "../jobs/job-definition.ts";
 import { readJobDefinition, writeJobDefinition } from "../jobs/read-job-definition.ts";
+import { pageCountLimits, readPageCounts, type PageCounts } from "./claim.ts";
 import * as wire from "./messages.pb.ts";
 import { decodePayload, readAll } from "./read-payload.ts";
 
-/** Definitions of jobs: with a request, what the sender knows; with the reply, what it does not. */
-export function encodeJobs(definitions: readonly JobDefinition[]): Uint8Array<ArrayBuffer> {
-  return wire.Jobs.encode({ definitions: definitions.map(writeJobDefinition) });
+/** What a member tells another one of jobs. */
+export interface JobNews extends PageCounts {
+  /** With a request, what the sender knows; with the reply, what it does not. */
+  readonly definitions: readonly JobDefinition[];
 }
 
-export function decodeJobs(payload: Uint8Array): readonly JobDefinition[] | undefined {
-  const limits = { definitions: jobsMax };
+export function encodeJobs(news: JobNews): Uint8Array<ArrayBuffer> {
+  return wire.Jobs.encode({
+    definitions: news.definitions.map(writeJobDefinition),
+    pageCounts: [...news.pageCounts],
+    pastPageCounts: [...news.pastPageCounts],
+  });
+}
+
+export function decodeJobs(payload: Uint8Array): JobNews | undefined {
+  const limits = { definitions: jobsMax, ...pageCountLimits };
   const message = decodePayload(payload, (bytes) => wire.Jobs.decode(bytes, { limits }));
-  return message && readAll(message.definitions, readJobDefinition);
+  if (!message) return undefined;
+  const definitions = readAll(message.definitions, readJobDefinition);
+  const counts = readPageCounts(message);
+  return definitions && counts && { definitions, ...counts };
 }

@@ -2630,6 +2630,8 @@ export namespace ActivityReply {
 
 export interface Jobs {
   definitions: string[]
+  pageCounts: PageCount[]
+  pastPageCounts: PastPageCount[]
 }
 
 export namespace Jobs {
@@ -2649,12 +2651,28 @@ export namespace Jobs {
           }
         }
 
+        if (obj.pageCounts != null && obj.pageCounts.length > 0) {
+          for (const value of obj.pageCounts) {
+            w.uint32(18)
+            PageCount.codec().encode(value, w)
+          }
+        }
+
+        if (obj.pastPageCounts != null && obj.pastPageCounts.length > 0) {
+          for (const value of obj.pastPageCounts) {
+            w.uint32(26)
+            PastPageCount.codec().encode(value, w)
+          }
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
       }, (reader, length, opts = {}) => {
         const obj: any = {
-          definitions: []
+          definitions: [],
+          pageCounts: [],
+          pastPageCounts: []
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -2671,6 +2689,26 @@ export namespace Jobs {
               obj.definitions.push(reader.string())
               break
             }
+            case 2: {
+              if (opts.limits?.pageCounts != null && obj.pageCounts.length === opts.limits.pageCounts) {
+                throw new MaxLengthError('Decode error - repeated field "pageCounts" had too many elements')
+              }
+
+              obj.pageCounts.push(PageCount.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.pageCounts$
+              }))
+              break
+            }
+            case 3: {
+              if (opts.limits?.pastPageCounts != null && obj.pastPageCounts.length === opts.limits.pastPageCounts) {
+                throw new MaxLengthError('Decode error - repeated field "pastPageCounts" had too many elements')
+              }
+
+              obj.pastPageCounts.push(PastPageCount.codec().decode(reader, reader.uint32(), {
+                limits: opts.limits?.pastPageCounts$
+              }))
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2681,7 +2719,9 @@ export namespace Jobs {
         return obj
       }, function * (reader, length, prefix, opts = {}) {
         const obj = {
-          definitions: 0
+          definitions: 0,
+          pageCounts: 0,
+          pastPageCounts: 0
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -2705,6 +2745,42 @@ export namespace Jobs {
 
               break
             }
+            case 2: {
+              if (opts.limits?.pageCounts != null && obj.pageCounts === opts.limits.pageCounts) {
+                throw new MaxLengthError('Streaming decode error - repeated field "pageCounts" had too many elements')
+              }
+
+              for (const evt of PageCount.codec().stream(reader, reader.uint32(), `${prefix}.pageCounts[]`, {
+                limits: opts.limits?.pageCounts$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.pageCounts
+                }
+              }
+
+              obj.pageCounts++
+
+              break
+            }
+            case 3: {
+              if (opts.limits?.pastPageCounts != null && obj.pastPageCounts === opts.limits.pastPageCounts) {
+                throw new MaxLengthError('Streaming decode error - repeated field "pastPageCounts" had too many elements')
+              }
+
+              for (const evt of PastPageCount.codec().stream(reader, reader.uint32(), `${prefix}.pastPageCounts[]`, {
+                limits: opts.limits?.pastPageCounts$
+              })) {
+                yield {
+                  ...evt,
+                  index: obj.pastPageCounts
+                }
+              }
+
+              obj.pastPageCounts++
+
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2723,6 +2799,36 @@ export namespace Jobs {
     value: string
   }
 
+  export interface JobsPageCountsJobFieldEvent {
+    field: '$.pageCounts[].job'
+    value: string
+    index: number
+  }
+
+  export interface JobsPageCountsPagesFieldEvent {
+    field: '$.pageCounts[].pages'
+    value: number
+    index: number
+  }
+
+  export interface JobsPastPageCountsJobFieldEvent {
+    field: '$.pastPageCounts[].job'
+    value: string
+    index: number
+  }
+
+  export interface JobsPastPageCountsMemberFieldEvent {
+    field: '$.pastPageCounts[].member'
+    value: string
+    index: number
+  }
+
+  export interface JobsPastPageCountsPagesFieldEvent {
+    field: '$.pastPageCounts[].pages'
+    value: number
+    index: number
+  }
+
   export function encode (obj: Partial<Jobs>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, Jobs.codec())
   }
@@ -2731,7 +2837,7 @@ export namespace Jobs {
     return decodeMessage(buf, Jobs.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Jobs>): Generator<JobsDefinitionsFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Jobs>): Generator<JobsDefinitionsFieldEvent | JobsPageCountsJobFieldEvent | JobsPageCountsPagesFieldEvent | JobsPastPageCountsJobFieldEvent | JobsPastPageCountsMemberFieldEvent | JobsPastPageCountsPagesFieldEvent> {
     return streamMessage(buf, Jobs.codec(), opts)
   }
 }

@@ -24,7 +24,7 @@ import {
   type HostQuestion,
   type KnownHost,
 } from "../../core/messages/host-message.ts";
-import { decodeJobs, encodeJobs } from "../../core/messages/jobs.ts";
+import { decodeJobs, encodeJobs, type JobNews } from "../../core/messages/jobs.ts";
 import {
   decodeListReply,
   encodeListQuestion,
@@ -55,7 +55,6 @@ import {
   type StatusQuestion,
   type StatusReply,
 } from "../../core/messages/status-message.ts";
-import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import type { OutboxEntry } from "../../core/record/record.pb.ts";
 import type { RangeDifference } from "../../core/replication/range-digest.ts";
 import type { ArcSet } from "../../core/ring/arc-set.ts";
@@ -214,12 +213,8 @@ export class PeerCalls {
   }
 
   /** Sends all definitions; returns those that the member has in a later form. */
-  jobs(
-    to: MemberId,
-    definitions: readonly JobDefinition[],
-    timeoutMs: Millis,
-  ): Promise<readonly JobDefinition[] | undefined> {
-    return this.#ask(to, "jobs", encodeJobs(definitions), timeoutMs, decodeJobs);
+  jobs(to: MemberId, news: JobNews, timeoutMs: Millis): Promise<JobNews | undefined> {
+    return this.#ask(to, "jobs", encodeJobs(news), timeoutMs, decodeJobs);
   }
 
   /** What the member knows of URLs. */

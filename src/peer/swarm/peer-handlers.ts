@@ -86,7 +86,7 @@ export class PeerHandlers {
     serve(overlay, "transfer", (from, payload) => this.#transfer(from, payload));
     serve(overlay, "whoHolds", (from, payload) => this.#whoHolds(from, payload));
     serve(overlay, "activity", (from, payload) => this.#activity(from, payload));
-    serve(overlay, "jobs", (_, payload) => this.#jobs(payload));
+    serve(overlay, "jobs", (from, payload) => this.#jobs(from, payload));
   }
 
   async #forward(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
@@ -209,10 +209,8 @@ export class PeerHandlers {
     return reply(encodeActivityReply(report));
   }
 
-  #jobs(payload: Uint8Array): Answer | undefined {
-    const definitions = decodeJobs(payload);
-    if (!definitions) return undefined;
-    const newer = this.#parts.spread.answer(definitions);
-    return reply(encodeJobs(newer));
+  #jobs(from: MemberId, payload: Uint8Array): Answer | undefined {
+    const news = decodeJobs(payload);
+    return news && reply(encodeJobs(this.#parts.spread.answer(from, news)));
   }
 }

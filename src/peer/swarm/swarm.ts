@@ -159,11 +159,11 @@ export class Swarm {
       },
     );
     this.termination = new Termination(called, { view, busy: (id) => this.#busy(id) });
-    this.jobs = new JobSpread(called, { view, jobs: parts.jobs }, () => this.#jobsMerged());
+    this.tally = new PageTally(ports, { ...parts, view });
+    this.jobs = new JobSpread(called, { ...parts, view, tally: this.tally }, () => this.#merged());
     const stallEvents = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
-    this.tally = new PageTally(ports, { ...parts, view });
     this.exchange = new Exchange(
       ports,
       { ...parts, view, territory, deliver: (to, parcels) => this.#deliver(to, parcels) },
@@ -383,7 +383,7 @@ export class Swarm {
     this.ownership.look();
   }
 
-  #jobsMerged(): void {
+  #merged(): void {
     void this.#parts.journal.append(this.#parts.jobs.takeUnsaved());
     this.#parts.frontier.jobsChanged();
   }

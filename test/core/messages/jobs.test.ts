@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
 import type { JobDefinition } from "../../../src/core/jobs/job-definition.ts";
 import { decodeClaim } from "../../../src/core/messages/claim.ts";
-import { decodeJobs, encodeJobs } from "../../../src/core/messages/jobs.ts";
+import { decodeJobs, encodeJobs, type JobNews } from "../../../src/core/messages/jobs.ts";
 import * as wire from "../../../src/core/messages/messages.pb.ts";
 import {
   decodeActivity,
@@ -13,7 +13,7 @@ import {
 } from "../../../src/core/messages/activity.ts";
 import { decodeJson, encodeJson } from "../../../src/core/messages/json-payload.ts";
 import { payloadBytesMax } from "../../../src/core/messages/read-payload.ts";
-import type { JobId } from "../../../src/core/units.ts";
+import type { JobId, MemberId } from "../../../src/core/units.ts";
 import { generations, hashes } from "./arbitrary.ts";
 import { expectSafe } from "./hostile.ts";
 
@@ -26,16 +26,25 @@ const definition: JobDefinition = {
   options: { ...defaultJobOptions, include: ["^http://a"] },
 };
 
-describe("definitions of jobs", () => {
+const news: JobNews = {
+  definitions: [definition, definition],
+  pageCounts: [{ job, pages: 12 }],
+  pastPageCounts: [{ job, member: "gone" as MemberId, pages: 34 }],
+};
+
+describe("news of jobs", () => {
   it("arrive as they were sent", () => {
-    expect(decodeJobs(encodeJobs([definition, definition]))).toEqual([definition, definition]);
-    expect(decodeJobs(encodeJobs([]))).toEqual([]);
+    expect(decodeJobs(encodeJobs(news))).toEqual(news);
+    const none: JobNews = { definitions: [], pageCounts: [], pastPageCounts: [] };
+    expect(decodeJobs(encodeJobs(none))).toEqual(none);
   });
 
   it("are safe to receive from a stranger, and refused when one is none", () => {
-    expectSafe(fc.constant(encodeJobs([definition])), decodeJobs, encodeJobs);
-    const [sound = ""] = wire.Jobs.decode(encodeJobs([definition])).definitions;
-    expect(decodeJobs(wire.Jobs.encode({ definitions: [sound, "{}"] }))).toBeUndefined();
+    expectSafe(fc.constant(encodeJobs(news)), decodeJobs, encodeJobs);
+    const sound = wire.Jobs.decode(encodeJobs(news));
+    expect(decodeJobs(wire.Jobs.encode({ ...sound, definitions: ["{}"] }))).toBeUndefined();
+    const pageCounts = [{ job: "No Job", pages: 1 }];
+    expect(decodeJobs(wire.Jobs.encode({ ...sound, pageCounts }))).toBeUndefined();
   });
 
   it.each(["scope", "include", "id", "options", "none"])(

@@ -137,8 +137,10 @@ export function keepingStatesBack(): Tampering {
     state: "running",
     stateRevision: 1,
   });
-  const made = (payload: Uint8Array): Uint8Array =>
-    encodeJobs((decodeJobs(payload) ?? []).map(asMade));
+  const made = (payload: Uint8Array): Uint8Array => {
+    const news = decodeJobs(payload);
+    return news ? encodeJobs({ ...news, definitions: news.definitions.map(asMade) }) : payload;
+  };
   const { ports } = sending(async (asked, send) => {
     if (asked.kind !== messageKinds.jobs) return send(asked, never);
     const outcome = await send({ ...asked, payload: made(asked.payload) }, never);

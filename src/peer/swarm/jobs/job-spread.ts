@@ -4,6 +4,7 @@ import { addsToJobDefinition } from "../../../core/jobs/merge-job-definition.ts"
 import { writeJobDefinition } from "../../../core/jobs/read-job-definition.ts";
 import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import { encodeClaim } from "../../../core/messages/claim.ts";
+import type { JobNews } from "../../../core/messages/jobs.ts";
 import { noticeBytesMax } from "../../../core/messages/notice.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Entropy } from "../../../ports/entropy.ts";
@@ -13,6 +14,7 @@ import { peerStopped } from "../../durability/journal.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
+import type { PageTally } from "./page-tally.ts";
 
 /** How often the definitions are compared with those of another member. */
 const compareIntervalMs: Millis = 5_000;
@@ -43,11 +45,15 @@ interface SpreadPorts {
 /**
  * Makes every member know every job: a change is told to all, and what that did not reach is found by comparing with a
  * random member now and then. Definitions merge, so they may come in any order.
+ *
+ * With the definitions go the counts of pages, as far as they fit: who is given a part of a crawl hears how far a job with a limit
+ * is before it makes a request of it.
  */
 export class JobSpread {
   readonly #ports: SpreadPorts;
   readonly #view: SwarmView;
   readonly #jobs: JobRegistry;
+  readonly #tally: Pick<PageTally, "counts" | "take" | "takePast">;
   readonly #onMerged: () => void;
   #learning = false;
   /** The log is told once. */
@@ -55,13 +61,18 @@ export class JobSpread {
 
   constructor(
     ports: SpreadPorts,
-    parts: { readonly view: SwarmView; readonly jobs: JobRegistry },
+    parts: {
+      readonly view: SwarmView;
+      readonly jobs: JobRegistry;
+      readonly tally: Pick<PageTally, "counts" | "take" | "takePast">;
+    },
     /** Called when a definition has come in that changes something here. */
     onMerged: () => void,
   ) {
     this.#ports = ports;
     this.#view = parts.view;
     this.#jobs = parts.jobs;
+    this.#tally = parts.tally;
     this.#onMerged = onMerged;
   }
 
@@ -110,21 +121,22 @@ export class JobSpread {
   }
 
   /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
-  answer(definitions: readonly JobDefinition[]): readonly JobDefinition[] {
-    this.take(definitions);
-    const known = new Map(definitions.map((definition) => [definition.id, definition]));
-    return this.#definitions().filter((definition) => {
+  answer(from: MemberId, news: JobNews): JobNews {
+    this.#takeNews(from, news);
+    const known = new Map(news.definitions.map((definition) => [definition.id, definition]));
+    const definitions = this.#definitions().filter((definition) => {
       const there = known.get(definition.id);
       return !there || addsToJobDefinition(definition, there);
     });
+    return { definitions, ...this.#tally.counts() };
   }
 
   /** Exchanges definitions with a member; false when it did not answer. */
   async exchange(member: MemberId): Promise<boolean> {
-    const answer = await this.#ports.calls.jobs(member, this.#definitions(), timeoutMs);
-    if (!answer) return false;
-    this.take(answer);
-    return true;
+    const news = { definitions: this.#definitions(), ...this.#tally.counts() };
+    const answer = await this.#ports.calls.jobs(member, news, timeoutMs);
+    if (answer) this.#takeNews(member, answer);
+    return answer !== undefined;
   }
 
   /** Asks a member that knows of a job which is unknown here; once at a time. */
@@ -155,6 +167,13 @@ export class JobSpread {
     }
     const { role } = this.#view;
     return role === "active" || (role !== "left" && !isAlone());
+  }
+
+  /** Counts of jobs that were unknown until now, too. */
+  #takeNews(from: MemberId, { definitions, pageCounts, pastPageCounts }: JobNews): void {
+    this.take(definitions);
+    this.#tally.take(from, pageCounts);
+    this.#tally.takePast(from, pastPageCounts);
   }
 
   #someOthers(): readonly MemberId[] {

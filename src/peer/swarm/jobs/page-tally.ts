@@ -1,5 +1,5 @@
 import { encodeClaim, pageCountsMax, pastPageCountsMax } from "../../../core/messages/claim.ts";
-import type { PageCount, PastPageCount } from "../../../core/messages/claim.ts";
+import type { PageCount, PageCounts, PastPageCount } from "../../../core/messages/claim.ts";
 import { pagesMaxMax } from "../../../core/jobs/validate-job-options.ts";
 import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -27,9 +27,10 @@ const doubtedMax = 1_000;
  * How many pages all members have fetched of the jobs whose number of pages is limited.
  *
  * Each member tells the others its own count, once a second where it has changed, again where a member is new, and every
- * few seconds in any case. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each
- * remembers it in its database, and passes it on to those who were not there. Of a job that is given its limit later,
- * those that are gone by then are known from the totals that they handed over, where somebody has these.
+ * few seconds in any case. A newcomer hears it with the definitions of the jobs already, before it is given anything to
+ * fetch. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each remembers it in its
+ * database, and passes it on to those who were not there. Of a job that is given its limit later, those that are gone by
+ * then are known from the totals that they handed over, where somebody has these.
  *
  * A count is believed when a member tells it, and no more of it than the job's limit, which a greater limit makes good. One
  * that no job can reach is not.
@@ -87,6 +88,12 @@ export class PageTally {
     for (const count of counts) if (this.#isGone(count.member)) this.#count(from, count);
   }
 
+  /** What a member is told of with the definitions of the jobs, as much of it as fits a message. */
+  counts(): PageCounts {
+    const pageCounts = this.#ownCounts().slice(0, pageCountsMax);
+    return { pageCounts, pastPageCounts: this.#someOfPast() };
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     await this.past.load(this.#store);
     for (;;) {
@@ -136,14 +143,10 @@ export class PageTally {
     const isDue = this.#clock.nowMs() >= this.#toldAllAtMs + tellAgainMs;
     const isForAll = [this.#countPast(), this.#hasNewcomers(), isDue].includes(true);
     if (isForAll) this.#toldAllAtMs = this.#clock.nowMs();
-    const counts: PageCount[] = [];
-    for (const { definition, counter } of this.#jobs.all()) {
-      const { id, options, state } = definition;
-      if (options.pagesMax === 0 || state === "cancelled" || counter.pages === 0) continue;
-      if (!isForAll && this.#told.get(id) === counter.pages) continue;
-      this.#told.set(id, counter.pages);
-      counts.push({ job: id, pages: counter.pages });
-    }
+    const counts = this.#ownCounts().filter(
+      ({ job, pages }) => isForAll || this.#told.get(job) !== pages,
+    );
+    for (const { job, pages } of counts) this.#told.set(job, pages);
     for (let at = 0; at < counts.length; at += pageCountsMax) {
       const pageCounts = counts.slice(at, at + pageCountsMax);
       this.#overlay.publish(encodeClaim({ pageCounts }));
@@ -154,16 +157,29 @@ export class PageTally {
   /** Tells of some that are gone, others each time. */
   #passOn(): void {
     this.save();
+    const pastPageCounts = this.#someOfPast();
+    if (pastPageCounts.length > 0) this.#overlay.publish(encodeClaim({ pastPageCounts }));
+  }
+
+  #ownCounts(): PageCount[] {
+    return this.#jobs.all().flatMap(({ definition: { id, options, state }, counter }) => {
+      const counts = options.pagesMax > 0 && state !== "cancelled" && counter.pages > 0;
+      return counts ? [{ job: id, pages: counter.pages }] : [];
+    });
+  }
+
+  /** Counts of members that are gone, others each time where they are too many for one message. */
+  #someOfPast(): PastPageCount[] {
     const past = this.#jobs.pagesElsewhere().filter(({ job, member }) => {
       const definition = this.#jobs.find(job)?.definition;
       return this.#isGone(member) && definition?.state !== "cancelled";
     });
-    if (past.length === 0) return;
+    if (past.length === 0) return past;
     const start = this.#passOnFrom % past.length;
     const pastPageCounts = [...past.slice(start), ...past.slice(0, start)];
     pastPageCounts.splice(pastPageCountsMax);
     this.#passOnFrom = start + pastPageCounts.length;
-    this.#overlay.publish(encodeClaim({ pastPageCounts }));
+    return pastPageCounts;
   }
 
   #isGone(member: MemberId): boolean {

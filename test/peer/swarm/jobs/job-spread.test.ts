@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { JobDefinition } from "../../../../src/core/jobs/job-definition.ts";
-import { decodeClaim } from "../../../../src/core/messages/claim.ts";
-import { encodeJobs } from "../../../../src/core/messages/jobs.ts";
+import {
+  decodeClaim,
+  pageCountsMax,
+  pastPageCountsMax,
+  type PageCounts,
+} from "../../../../src/core/messages/claim.ts";
+import { encodeJobs, type JobNews } from "../../../../src/core/messages/jobs.ts";
 import type { JobId, MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { JobSpread } from "../../../../src/peer/swarm/jobs/job-spread.ts";
@@ -22,8 +27,10 @@ class SpreadBench {
   readonly jobs: JobRegistry;
   readonly view: { others: readonly MemberId[]; role: SwarmView["role"] };
   readonly published: Uint8Array[] = [];
-  readonly asked: { readonly member: MemberId; readonly definitions: readonly JobDefinition[] }[] =
-    [];
+  readonly asked: (JobNews & { readonly member: MemberId })[] = [];
+  /** Counts of pages that this peer tells others of, and those that it is told of. */
+  counts: PageCounts = { pageCounts: [], pastPageCounts: [] };
+  readonly counted: unknown[] = [];
   readonly warned: unknown[] = [];
   merged = 0;
   answer: readonly JobDefinition[] | undefined = [];
@@ -33,10 +40,10 @@ class SpreadBench {
     this.jobs = jobs;
     this.view = { others: members(others), role };
     const calls = {
-      jobs: async (member: MemberId, definitions: readonly JobDefinition[]) => {
-        this.asked.push({ member, definitions });
+      jobs: async (member: MemberId, news: JobNews) => {
+        this.asked.push({ member, ...news });
         await this.clock.sleep(10);
-        return this.answer;
+        return this.answer && { definitions: this.answer, ...this.counts };
       },
     };
     const ports = {
@@ -47,7 +54,11 @@ class SpreadBench {
       overlay: { publish: (claim: Uint8Array) => void this.published.push(claim) },
     } as unknown as ConstructorParameters<typeof JobSpread>[0];
     const view = Object.assign(this.view, { self: "self" as MemberId }) as unknown as SwarmView;
-    this.spread = new JobSpread(ports, { view, jobs: this.jobs }, () => (this.merged += 1));
+    const take = (...told: unknown[]): void => {
+      if (told[1]?.toString()) this.counted.push({ told, jobs: this.jobs.all().length });
+    };
+    const tally = { counts: () => this.counts, take, takePast: take };
+    this.spread = new JobSpread(ports, { view, jobs: this.jobs, tally }, () => (this.merged += 1));
   }
 
   get members(): MemberId[] {
@@ -91,10 +102,12 @@ describe("a change of a job", () => {
     ) as [JobDefinition, JobDefinition, JobDefinition];
     const changed = bench.jobs.define("newer", { priority: 9 }).definition;
     const other = { ...known, id };
-    expect(bench.spread.answer([newer, same, other])).toEqual([known, changed]);
+    const news = { definitions: [newer, same, other], pageCounts: [], pastPageCounts: [] };
+    const answer = (): JobNews => bench.spread.answer("m0" as MemberId, news);
+    expect(answer().definitions).toEqual([known, changed]);
     expect(bench.jobs.find(id)?.definition).toEqual(other);
     expect(bench.merged).toBe(1);
-    expect(bench.spread.answer([newer, same, other])).toEqual([known, changed]);
+    expect(answer().definitions).toEqual([known, changed]);
     expect(bench.merged).toBe(1);
   });
 
@@ -106,6 +119,25 @@ describe("a change of a job", () => {
     expect([bench.jobs.all().length, bench.merged]).toEqual([1, 1]);
     bench.answer = undefined;
     expect(await bench.clock.run(bench.spread.exchange(member))).toBe(false);
+  });
+
+  it("goes with the counts of pages, which are taken in behind it", async () => {
+    const bench = new SpreadBench(1);
+    const [member] = bench.view.others as [MemberId];
+    const pageCounts = [{ job: id, pages: 3 }];
+    const pastPageCounts = [{ job: id, pages: 4, member: "gone" as MemberId }];
+    bench.counts = { pageCounts, pastPageCounts };
+    bench.answer = [new JobRegistry().define(id).definition];
+    await bench.clock.run(bench.spread.exchange(member));
+    expect(bench.asked).toEqual([{ member, definitions: [], ...bench.counts }]);
+    const taken = [
+      { told: [member, pageCounts], jobs: 1 },
+      { told: [member, pastPageCounts], jobs: 1 },
+    ];
+    expect(bench.counted).toEqual(taken);
+    const answer = bench.spread.answer(member, { definitions: bench.answer, ...bench.counts });
+    expect(answer).toEqual({ definitions: [], ...bench.counts });
+    expect(bench.counted).toEqual([...taken, ...taken]);
   });
 
   it("that is not taken for want of room is told of once", () => {
@@ -207,7 +239,14 @@ describe("a peer that asks others for jobs", () => {
       for (const definition of said) told.add(definition.id);
     }
     const [first] = bench.asked;
-    expect(encodeJobs(first?.definitions ?? []).length).toBeLessThan(messageBytesMax);
+    const most = { job: "j".repeat(64) as JobId, pages: Number.MAX_SAFE_INTEGER };
+    const pastOne = { ...most, member: "m".repeat(128) as MemberId };
+    const fullest = {
+      definitions: first?.definitions ?? [],
+      pageCounts: Array.from({ length: pageCountsMax }, () => most),
+      pastPageCounts: Array.from({ length: pastPageCountsMax }, () => pastOne),
+    };
+    expect(encodeJobs(fullest).length).toBeLessThan(messageBytesMax);
     expect(told.size).toBe(14);
   });
 });
