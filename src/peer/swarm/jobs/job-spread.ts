@@ -112,12 +112,7 @@ export class JobSpread {
 
   /** Takes in definitions of other members. */
   take(definitions: readonly JobDefinition[]): void {
-    let changed = false;
-    for (const definition of definitions) changed = this.#jobs.merge(definition) || changed;
-    if (changed) this.#onMerged();
-    if (!this.#jobs.hasLeftOut || this.#toldOfLeftOut) return;
-    this.#toldOfLeftOut = true;
-    this.#ports.logger.warn("jobs-not-taken", { known: this.#jobs.all().length });
+    if (this.#merge(definitions)) this.#onMerged();
   }
 
   /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
@@ -169,11 +164,25 @@ export class JobSpread {
     return role === "active" || (role !== "left" && !isAlone());
   }
 
-  /** Counts of jobs that were unknown until now, too. */
+  /**
+   * In this order: counts of a job or a limit that was unknown until now are taken too, and nothing of it is sent out before.
+   */
   #takeNews(from: MemberId, { definitions, pageCounts, pastPageCounts }: JobNews): void {
-    this.take(definitions);
+    const changed = this.#merge(definitions);
     this.#tally.take(from, pageCounts);
     this.#tally.takePast(from, pastPageCounts);
+    if (changed) this.#onMerged();
+  }
+
+  /** Whether that changes anything here. */
+  #merge(definitions: readonly JobDefinition[]): boolean {
+    let changed = false;
+    for (const definition of definitions) changed = this.#jobs.merge(definition) || changed;
+    if (this.#jobs.hasLeftOut && !this.#toldOfLeftOut) {
+      this.#toldOfLeftOut = true;
+      this.#ports.logger.warn("jobs-not-taken", { known: this.#jobs.all().length });
+    }
+    return changed;
   }
 
   #someOthers(): readonly MemberId[] {

@@ -88,9 +88,9 @@ export class PageTally {
     for (const count of counts) if (this.#isGone(count.member)) this.#count(from, count);
   }
 
-  /** What a member is told of with the definitions of the jobs, as much of it as fits a message. */
+  /** What a member is told of with the definitions of the jobs, as much of it as fits a message: of the latest jobs first. */
   counts(): PageCounts {
-    const pageCounts = this.#ownCounts().slice(0, pageCountsMax);
+    const pageCounts = this.#ownCounts().slice(-pageCountsMax);
     return { pageCounts, pastPageCounts: this.#someOfPast() };
   }
 

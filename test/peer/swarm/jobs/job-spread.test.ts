@@ -55,7 +55,8 @@ class SpreadBench {
     } as unknown as ConstructorParameters<typeof JobSpread>[0];
     const view = Object.assign(this.view, { self: "self" as MemberId }) as unknown as SwarmView;
     const take = (...told: unknown[]): void => {
-      if (told[1]?.toString()) this.counted.push({ told, jobs: this.jobs.all().length });
+      const { merged } = this;
+      if (told[1]?.toString()) this.counted.push({ told, jobs: this.jobs.all().length, merged });
     };
     const tally = { counts: () => this.counts, take, takePast: take };
     this.spread = new JobSpread(ports, { view, jobs: this.jobs, tally }, () => (this.merged += 1));
@@ -121,7 +122,7 @@ describe("a change of a job", () => {
     expect(await bench.clock.run(bench.spread.exchange(member))).toBe(false);
   });
 
-  it("goes with the counts of pages, which are taken in behind it", async () => {
+  it("goes with the counts of pages, which are taken in behind it, and before anything goes on by it", async () => {
     const bench = new SpreadBench(1);
     const [member] = bench.view.others as [MemberId];
     const pageCounts = [{ job: id, pages: 3 }];
@@ -131,13 +132,14 @@ describe("a change of a job", () => {
     await bench.clock.run(bench.spread.exchange(member));
     expect(bench.asked).toEqual([{ member, definitions: [], ...bench.counts }]);
     const taken = [
-      { told: [member, pageCounts], jobs: 1 },
-      { told: [member, pastPageCounts], jobs: 1 },
+      { told: [member, pageCounts], jobs: 1, merged: 0 },
+      { told: [member, pastPageCounts], jobs: 1, merged: 0 },
     ];
     expect(bench.counted).toEqual(taken);
+    expect(bench.merged).toBe(1);
     const answer = bench.spread.answer(member, { definitions: bench.answer, ...bench.counts });
     expect(answer).toEqual({ definitions: [], ...bench.counts });
-    expect(bench.counted).toEqual([...taken, ...taken]);
+    expect(bench.counted).toEqual([...taken, ...taken.map((one) => ({ ...one, merged: 1 }))]);
   });
 
   it("that is not taken for want of room is told of once", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { noJobCounts } from "../../../../src/core/answers/job-counts.ts";
-import { decodeClaim } from "../../../../src/core/messages/claim.ts";
+import { decodeClaim, pageCountsMax } from "../../../../src/core/messages/claim.ts";
 import type { MemberId, Millis } from "../../../../src/core/units.ts";
 import type { PageCount } from "../../../../src/core/messages/claim.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
@@ -51,6 +51,16 @@ describe("PageTally", () => {
     // It runs, and speaks for itself.
     tally.takePast(b, [{ job: job.definition.id, member: a, pages: 90 }]);
     expect(job.pagesElsewhere).toBe(50);
+  });
+
+  it("goes with definitions for the latest jobs first, of more than a message has room for", () => {
+    const { jobs, tally } = newTally();
+    for (let at = 0; at <= pageCountsMax; at += 1) {
+      jobs.define(`job-${at}`, { pagesMax: 9 }).counter.add("pages", 1);
+    }
+    const { pageCounts } = tally.counts();
+    expect(pageCounts).toHaveLength(pageCountsMax);
+    expect(pageCounts.at(-1)?.job).toBe(`job-${pageCountsMax}`);
   });
 
   it("tells its own count where it has changed, and all again where a member is new and every ten seconds", async () => {
