@@ -163,7 +163,7 @@ function recordOf({ url: { entry } }: Lease, end: RecordedEnd): UrlRecord {
     case "excluded":
       return { ...done, attempts: entry.attempts, excluded: end.reason };
     case "again":
-      return { ...urlState.fresh, state: urlState.queued, attempts, depth };
+      return { ...urlState.fresh, state: urlState.queued, attempts };
   }
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { QueuedRow } from "../../../src/core/frontier/queued-row.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
-import { urlState } from "../../../src/core/record/url-state.ts";
+import { queuedRecord, urlState } from "../../../src/core/record/url-state.ts";
+import { mergeRow } from "../../../src/core/replication/merge-row.ts";
 import type { IpAddress, JobId } from "../../../src/core/units.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { settle, type LeaseEnd, type Queued } from "../../../src/peer/durability/settlement.ts";
@@ -104,12 +105,20 @@ describe("the end of a visit", () => {
   it("is none where the URL is asked again, but an attempt", () => {
     const again = { kind: "again", url: "http://host.test/new", redirectChain: [] } as const;
     const { record, counter } = settled({ ...again, isUnseen: false });
-    expect(record).toMatchObject({ state: urlState.queued, attempts: 3, depth: 1 });
+    expect(record).toMatchObject({ state: urlState.queued, attempts: 3 });
     expect(counter.queued).toBe(1);
     for (const isUnseen of [false, true]) {
       const { entry } = settled({ ...again, isUnseen }).again ?? {};
       expect(entry).toMatchObject({ attempts: 3, unseen: isUnseen ? 2 : 1 });
     }
+  });
+
+  it("that has the URL asked again leaves a record that a copy's join with it is the same as", () => {
+    const again = { kind: "again", url: "http://host.test/new", redirectChain: [] } as const;
+    const { record } = settled({ ...again, isUnseen: false });
+    const ended = record && UrlRecord.encode(record);
+    const copy = ended && mergeRow("url", queuedRecord(0), ended)?.value;
+    expect(copy).toEqual(ended);
   });
 
   it("that leads back to a page queues that one anew, and counts it", () => {
