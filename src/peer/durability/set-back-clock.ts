@@ -1,7 +1,9 @@
+import { compareKeys } from "../../core/record/compare-keys.ts";
 import { after, namedKey, tagRange } from "../../core/record/keys.ts";
-import { HostRecord } from "../../core/record/record.pb.ts";
+import { HostRecord, RobotsRecord } from "../../core/record/record.pb.ts";
+import { readRobots } from "../../core/replication/entry-lattices.ts";
 import { readHost } from "../../core/replication/host-lattice.ts";
-import { shiftHost } from "../../core/replication/shift-row.ts";
+import { shiftHost, shiftRobots } from "../../core/replication/shift-row.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -13,11 +15,18 @@ const passKey = namedKey("meta", "set-back");
 /** By less than this hosts rest no longer, or hardly shorter, than they usually do. */
 const setBackMsMin: Millis = 1_000;
 
-const rowsPerBatch = 1_000;
+/**
+ * What follows the machine's clock, in the order of the keys, and by how much that has to be set back for it. The age of a
+ * robots.txt counts in hours; where it is taken for older than it is, that does no harm. It may have half a megabyte.
+ */
+const followers = [
+  { range: tagRange("host"), byMsMin: -Infinity, rowsPerBatch: 1_000, follow: takenBack },
+  { range: tagRange("robots"), byMsMin: 60_000, rowsPerBatch: 100, follow: keptInAge },
+] as const;
 
 type PassStore = Pick<Store, "get" | "range" | "write">;
 
-/** Hosts' clocks on their way back, or forward where it is negative: by how much, and from which key on they have still to go. */
+/** Clocks on their way back, or forward where it is negative: by how much, and from which key on they have still to go. */
 interface Pass {
   readonly byMs: Millis;
   readonly from: Uint8Array;
@@ -36,7 +45,9 @@ export function timeOp(nowMs: Millis, wallMs = nowMs): StoreOp {
  * Nor does a run see that the machine was asleep, or its clock set forward: its times are behind those that this run
  * sees, and are put forward by as much. Else a rest would be over with that run, and be it a halt of a day.
  *
- * Invariant: no host's clocks are taken back twice for one thing, wherever a process ends.
+ * A robots.txt keeps its age where the clock was set back: else it would serve for so much longer than it may.
+ *
+ * Invariant: no row's clocks are taken back twice for one thing, wherever a process ends.
  */
 export async function followClockBack({
   clock,
@@ -61,18 +72,19 @@ export async function followClockBack({
 
 /** Each batch tells how far the pass has come. */
 async function finish(store: PassStore, { byMs, from }: Pass, nowMs: Millis): Promise<void> {
-  const { lt } = tagRange("host");
-  for (let gte = from; ;) {
-    const rows = await store.range({ gte, lt }, rowsPerBatch);
-    const ops = rows.flatMap((row) => takenBack(row, byMs, nowMs));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < rowsPerBatch) {
-      await store.write([...ops, { type: "del", key: passKey }], { sync: false });
-      return;
+  for (const { range, byMsMin, rowsPerBatch, follow } of followers) {
+    if (byMs < byMsMin) continue;
+    const { lt } = range;
+    let gte = compareKeys(from, range.gte) > 0 ? from : range.gte;
+    while (compareKeys(gte, lt) < 0) {
+      const rows = await store.range({ gte, lt }, rowsPerBatch);
+      const ops = rows.flatMap((row) => follow(row, byMs, nowMs));
+      const last = rows.at(-1);
+      gte = last === undefined || rows.length < rowsPerBatch ? lt : after(last.key);
+      await store.write([...ops, passOp({ byMs, from: gte })], { sync: false });
     }
-    gte = after(last.key);
-    await store.write([...ops, passOp({ byMs, from: gte })], { sync: false });
   }
+  await store.write([{ type: "del", key: passKey }], { sync: false });
 }
 
 /** What {@link timeOp} has told; earlier versions kept no time of the clock on the wall. */
@@ -87,6 +99,13 @@ function takenBack({ key, value }: StoreEntry, byMs: Millis, nowMs: Millis): rea
   const host = readHost(value);
   if (host === undefined || host.nextFetchAtMs - Math.min(byMs, 0) <= nowMs) return [];
   return [{ type: "put", key, value: HostRecord.encode(shiftHost(host, -byMs)) }];
+}
+
+/** The row of a robots.txt, which would be taken for younger than it is. */
+function keptInAge({ key, value }: StoreEntry, byMs: Millis): readonly StoreOp[] {
+  const robots = readRobots(value);
+  if (!robots) return [];
+  return [{ type: "put", key, value: RobotsRecord.encode(shiftRobots(robots, -byMs)) }];
 }
 
 function passOp({ byMs, from }: Pass): StoreOp {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import { hostAddress, hostKey, namedKey, tagRange } from "../../../src/core/record/keys.ts";
-import { HostRecord } from "../../../src/core/record/record.pb.ts";
-import type { HostName, Millis, SiteName } from "../../../src/core/units.ts";
+import {
+  hostAddress,
+  hostKey,
+  namedKey,
+  robotsKey,
+  tagRange,
+} from "../../../src/core/record/keys.ts";
+import { HostRecord, RobotsRecord } from "../../../src/core/record/record.pb.ts";
+import type { HostName, Millis, OriginName, SiteName } from "../../../src/core/units.ts";
 import { followClockBack, timeOp } from "../../../src/peer/durability/set-back-clock.ts";
 import type { Store } from "../../../src/ports/store.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
@@ -33,6 +39,35 @@ function keptDisk(wallMs = lastMs, leftMs = restMs): VirtualDisk {
     disk.apply([{ type: "put", key, value }]);
   }
   return disk;
+}
+
+/** The same, with more robots.txt than go into two batches, each read ten hours before the last commit. */
+function robotsDisk(): VirtualDisk {
+  const disk = keptDisk();
+  for (let number = 0; number < 250; number += 1) {
+    const site = `h${number}.example`;
+    const origin = `http://${site}` as OriginName;
+    const value = RobotsRecord.encode({
+      origin,
+      verdict: "rules",
+      body: "Allow: /",
+      fetchedAtMs: lastMs - 10 * hourMs,
+      expiresAtMs: lastMs + 14 * hourMs,
+      httpStatus: 200,
+      failuresInRow: 0,
+    });
+    disk.apply([{ type: "put", key: robotsKey(site as SiteName, origin), value }]);
+  }
+  return disk;
+}
+
+/** How old each robots.txt is at `nowMs`, and how long it is still good for, in hours, each pair once. */
+function robotsHours(disk: VirtualDisk, nowMs: Millis): string[] {
+  const rows = disk.entries(tagRange("robots")).map(({ value }) => RobotsRecord.decode(value));
+  const pairs = rows.map(({ fetchedAtMs, expiresAtMs }) =>
+    [nowMs - fetchedAtMs, expiresAtMs - nowMs].map((ms) => ms / hourMs).join(),
+  );
+  return [...new Set(pairs)];
 }
 
 /** A start at that time; it ends before the write with that number. */
@@ -86,6 +121,22 @@ describe("a clock that was set back between two runs", () => {
       await start(disk, nowMs);
       expect(restsMs(disk, nowMs)).toEqual([restMs]);
     }
+  });
+
+  it("makes no robots.txt younger, also where a start ends half-way", async () => {
+    for (const endsAtWrite of [Infinity, 1, 4, 5, 6, 7, 8]) {
+      const disk = robotsDisk();
+      await start(disk, nowMs, endsAtWrite);
+      await start(disk, nowMs);
+      expect(robotsHours(disk, nowMs)).toEqual(["10,14"]);
+      expect(restsMs(disk, nowMs)).toEqual([restMs]);
+    }
+  });
+
+  it("by seconds leaves each robots.txt as it is", async () => {
+    const disk = robotsDisk();
+    await start(disk, lastMs - 2_000);
+    expect(robotsHours(disk, lastMs)).toEqual(["10,14"]);
   });
 
   it("is followed once more where it is set back again before the first is over", async () => {
