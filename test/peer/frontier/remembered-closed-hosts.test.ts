@@ -89,6 +89,11 @@ describe("ClosedHosts", () => {
     }
     expect(count).toBe(8 + 256);
     expect(closed.hasForgotten).toBe(true);
+    // Where one that is remembered has its place again, another one may be.
+    closed.delete("h0.example" as HostName);
+    expect(closed.room).toBe(1);
+    closed.add(closedHost("next.example", startMs + restMs));
+    expect(closed.room).toBe(0);
     await clock.run(clock.sleep(restMs / 2));
     expect(lookedForMs - startMs).toBe(60_000);
     expect([closed.hasForgotten, closed.room]).toEqual([false, 256]);

@@ -24,7 +24,10 @@ const [early, late] = [rowOf(1n), rowOf(2n ** 63n)];
 
 describe("what is to be brought home while a member is asked whether it holds the arcs still", () => {
   /** Ids of the rows that a member was sent that holds everything, where another row comes in while it is asked. */
-  async function brought(onAsked: (homecoming: Homecoming) => void): Promise<Set<string>> {
+  async function brought(
+    onAsked: (homecoming: Homecoming) => void,
+    whenDone: (homecoming: Homecoming) => void = () => undefined,
+  ): Promise<Set<string>> {
     const clock = new VirtualClock();
     const store = timelessStore();
     await store.start();
@@ -60,6 +63,9 @@ describe("what is to be brought home while a member is asked whether it holds th
     const running = homecoming.run(stop.signal);
     await clock.run(clock.sleep(5_000));
     expect(homecoming.isDone).toBe(true);
+    whenDone(homecoming);
+    await clock.run(clock.sleep(5_000));
+    expect(homecoming.isDone).toBe(true);
     stop.abort();
     await clock.run(running);
     return ids;
@@ -69,6 +75,12 @@ describe("what is to be brought home while a member is asked whether it holds th
 
   it("is brought where the arcs are offered", async () => {
     expect(await brought((homecoming) => homecoming.offer(ArcSet.whole))).toEqual(both);
+  });
+
+  it("is brought where the arcs are offered when all else is at home, and not before", async () => {
+    const nothing = (): void => undefined;
+    expect(await brought(nothing)).toEqual(new Set([idOf(early.key)]));
+    expect(await brought(nothing, (homecoming) => homecoming.offer(ArcSet.whole))).toEqual(both);
   });
 
   it("is brought where this process has stood still", async () => {

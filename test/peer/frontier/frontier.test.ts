@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import { queueKey, tagRange } from "../../../src/core/record/keys.ts";
+import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
+import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import type { HostName, IpAddress, JobId, OriginName } from "../../../src/core/units.ts";
+import { siteOfHost } from "../../../src/core/url/site-of.ts";
+import type { Journal } from "../../../src/peer/durability/journal.ts";
+import { Frontier } from "../../../src/peer/frontier/frontier.ts";
+import type { Host } from "../../../src/peer/frontier/host.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import type { Resolver } from "../../../src/ports/resolver.ts";
+import type { StoreOp } from "../../../src/ports/store.ts";
+import { timelessStore } from "../../support/still-process.ts";
+
+const delayMs = 1_000;
+const addressHoldsMs = 60_000;
+const testJob = "test" as JobId;
+const noUrl = new Uint8Array(29);
+
+/** The frontier of a peer that asks nobody, with places for so many hosts. */
+class FrontierBench {
+  readonly clock = new VirtualClock();
+  readonly jobs = new JobRegistry();
+  readonly job = this.jobs.define(testJob, { delayMs });
+  readonly store = timelessStore();
+  readonly failures: unknown[] = [];
+  due = 0;
+  address = "192.0.2.1";
+  /** What the journal fails with. */
+  failure: Error | undefined;
+  readonly frontier: Frontier;
+  #sequence = 0;
+
+  static async open(activeHostsMax: number): Promise<FrontierBench> {
+    const bench = new FrontierBench(activeHostsMax);
+    await bench.store.start();
+    return bench;
+  }
+
+  private constructor(activeHostsMax: number) {
+    const { clock, jobs, store } = this;
+    const journal: Pick<Journal, "append" | "flushed"> = {
+      append: (ops) => this.#write(ops),
+      flushed: async () => {
+        await new Promise(setImmediate);
+        if (this.failure) throw this.failure;
+      },
+    };
+    const resolver: Resolver = {
+      resolve: () => {
+        const addresses = [this.address as IpAddress];
+        const expiresAtMs = clock.nowMs() + addressHoldsMs;
+        return Promise.resolve({ kind: "addresses", addresses, expiresAtMs });
+      },
+    };
+    this.frontier = new Frontier(
+      { clock, resolver, store },
+      { jobs, journal: journal as Journal },
+      {
+        frontier: { activeHostsMax, headUrlsMax: 8 },
+        politeness: { ...defaultPolitenessOptions, addressDelayMs: 0 },
+      },
+      {
+        signal: new AbortController().signal,
+        onDue: () => (this.due += 1),
+        onFailure: (error) => this.failures.push(error),
+      },
+    );
+  }
+
+  /** Queues a URL of the host, and lets the frontier do what follows from it. */
+  async queue(name: string): Promise<Host> {
+    const hostName = name as HostName;
+    const found = await this.frontier.hostsFor(new Map([[hostName, siteOfHost(hostName)]]));
+    const host = found.get(hostName);
+    if (!host) throw new Error("every host is found");
+    const key = queueKey(host.keys, this.job.space, 0, (this.#sequence += 1), [noUrl]);
+    const discovery = { depth: 0, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 0 };
+    const value = QueueBundle.encode({ urls: [`http://${name}/`], taken: 0, ...discovery });
+    const ops = [{ type: "put" as const, key, value }, ...this.frontier.keepWaiting(host)];
+    await this.#write(ops);
+    this.frontier.added(host, [{ key, value, job: testJob }]);
+    await settled();
+    return host;
+  }
+
+  /** Fetches the URL that is due, which leads nowhere. */
+  async visit(): Promise<void> {
+    const lease = this.frontier.take();
+    if (!lease) throw new Error("nothing is due");
+    this.frontier.closeRequest(lease, { finishedAtMs: this.clock.nowMs() });
+    const { row } = lease.url;
+    row.take(lease.url);
+    this.frontier.settle(lease, this.#write([{ type: "del", key: row.key }]));
+    await settled();
+  }
+
+  /** Rows by which a start finds hosts. */
+  get waiting(): number {
+    return this.store.disk.entries(tagRange("waiting")).length;
+  }
+
+  #write(ops: readonly StoreOp[]): Promise<void> {
+    this.store.disk.apply(ops);
+    return Promise.resolve();
+  }
+}
+
+/** What is under way ends: nothing here takes time. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+}
+
+describe("the frontier", () => {
+  it("says so when a host is in its place, as it may be due", async () => {
+    const bench = await FrontierBench.open(2);
+    await bench.queue("a.example");
+    expect(bench.due).toBeGreaterThan(0);
+    const before = bench.due;
+    bench.frontier.jobsChanged();
+    expect(bench.due).toBe(before + 1);
+    expect(bench.frontier.take()?.url.entry.url).toBe("http://a.example/");
+  });
+
+  it("lets a host rest that others may have asked a moment ago, when it was not known here", async () => {
+    const bench = await FrontierBench.open(1);
+    bench.frontier.doubts.add(ArcSet.whole, 300);
+    await bench.queue("a.example");
+    expect(bench.frontier.take()).toBeUndefined();
+    expect(bench.frontier.nextDueAtMs()).toBe(bench.clock.nowMs() - 300 + delayMs);
+  });
+
+  it("looks a name up again whose address holds no longer, before its host is asked", async () => {
+    const bench = await FrontierBench.open(1);
+    const { clock, frontier } = bench;
+    await bench.queue("a.example");
+    await clock.run(clock.sleep(addressHoldsMs));
+    bench.address = "192.0.2.2";
+    frontier.jobsChanged();
+    expect(frontier.take()).toBeUndefined();
+    await settled();
+    expect(frontier.take()?.address).toBe("192.0.2.2");
+  });
+
+  it("opens no more requests to a host than its pace allows by then", async () => {
+    const bench = await FrontierBench.open(1);
+    const { clock, frontier, jobs } = bench;
+    jobs.define(testJob, { connectionsPerHost: 2 });
+    for (let count = 0; count < 2; count += 1) await bench.queue("a.example");
+    const host = frontier.take()?.host;
+    if (!host) throw new Error("the host is due");
+    await clock.run(clock.sleep(delayMs));
+    frontier.setPace(host);
+    expect(frontier.nextDueAtMs()).toBe(clock.nowMs());
+    host.askedOrigins.add("http://a.example" as OriginName);
+    frontier.setPace(host);
+    expect(frontier.nextDueAtMs()).toBeUndefined();
+    expect(frontier.take()).toBeUndefined();
+  });
+
+  it("tells of a queue that cannot be read, and does not read it over and over", async () => {
+    const bench = await FrontierBench.open(1);
+    // Of more jobs it is not taken for granted that they have URLs of the host.
+    for (let count = 0; count < 3; count += 1) bench.jobs.define(`other-${count}`);
+    bench.failure = new Error("the disk is full");
+    await bench.queue("a.example");
+    expect(bench.failures).toEqual([bench.failure]);
+  });
+
+  it("takes the place of a host that rests for another one, and of one whose job goes on again for none", async () => {
+    const bench = await FrontierBench.open(1);
+    const { frontier, jobs } = bench;
+    await bench.queue("a.example");
+    jobs.changeState(testJob, "pause");
+    frontier.jobsChanged();
+    jobs.changeState(testJob, "resume");
+    frontier.jobsChanged();
+    await bench.queue("b.example");
+    expect(frontier.hostNamed("a.example" as HostName)).toBeDefined();
+    expect(frontier.hostNamed("b.example" as HostName)).toBeUndefined();
+    jobs.changeState(testJob, "pause");
+    frontier.jobsChanged();
+    await settled();
+    expect(frontier.hostNamed("b.example" as HostName)).toBeDefined();
+  });
+
+  it("forgets a host that has run dry, with the row by which it is found", async () => {
+    const bench = await FrontierBench.open(1);
+    const { frontier } = bench;
+    await bench.queue("a.example");
+    expect(bench.waiting).toBe(1);
+    await bench.visit();
+    expect([frontier.activeHosts, bench.waiting]).toEqual([0, 0]);
+  });
+});
