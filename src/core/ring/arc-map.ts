@@ -11,11 +11,17 @@ export interface ArcEntry<T> extends Arc {
  * Setting n arcs in a map of m pieces takes time linear in n + m, however the arcs cut the pieces.
  *
  * Invariant: pieces rise, the first begins at 0, each ends where the next begins, the last at 2^52, and neighbours
- * differ (`===`) in value. So the number of pieces is bounded by what the map says, not by how it came to say it.
+ * differ in value. So the number of pieces is bounded by what the map says, not by how it came to say it.
  */
 export class ArcMap<T> {
   #starts: number[] = [0];
   #values: (T | undefined)[] = [undefined];
+  readonly #isSame: (one: T, other: T) => boolean;
+
+  /** @param isSame whether two values say the same; else each is one of its own */
+  constructor(isSame: (one: T, other: T) => boolean = Object.is) {
+    this.#isSame = isSame;
+  }
 
   /** Number of pieces, those without a value included. */
   get size(): number {
@@ -88,7 +94,7 @@ export class ArcMap<T> {
     const starts: number[] = [];
     const values: (T | undefined)[] = [];
     const push = (start: number, piece: T | undefined): void => {
-      if (starts.length > 0 && values.at(-1) === piece) return;
+      if (starts.length > 0 && this.#areSame(values.at(-1), piece)) return;
       starts.push(start);
       values.push(piece);
     };
@@ -111,6 +117,11 @@ export class ArcMap<T> {
     copy(done, circle);
     this.#starts = starts;
     this.#values = values;
+  }
+
+  #areSame(one: T | undefined, other: T | undefined): boolean {
+    if (one === other) return true;
+    return one !== undefined && other !== undefined && this.#isSame(one, other);
   }
 
   #start(i: number): RingPosition {

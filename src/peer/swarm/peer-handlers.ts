@@ -124,10 +124,6 @@ export class PeerHandlers {
     const message = this.#noticeOf(from, payload);
     if (!message) return undefined;
     const { arcs, generation } = message;
-    if (!this.#parts.territory.hasRoomFor(arcs)) {
-      this.#metrics.count("queue_full_total", 1, { queue: "holders" });
-      return undefined;
-    }
     this.#parts.territory.note(arcs, { member: from, generation, synced: true });
     this.#parts.onNoted();
     return reply(encodeAnswer(true));
@@ -143,10 +139,17 @@ export class PeerHandlers {
     return reply(encodeAnswer(true));
   }
 
-  /** What a member says of copies; nothing where it does not run so, as far as is known here: it says so again. */
+  /**
+   * What a member says of copies; nothing where it does not run so, as far as is known here, or there is no room for it: it
+   * says so again.
+   */
   #noticeOf(from: MemberId, payload: Uint8Array): ArcNotice | undefined {
+    const { territory, view } = this.#parts;
     const notice = decodeArcNotice(payload);
-    return notice && this.#parts.view.isRunning(from, notice.generation) ? notice : undefined;
+    if (!notice || !view.isRunning(from, notice.generation)) return undefined;
+    if (territory.hasRoomFor(notice.arcs, from, view.others.length + 1)) return notice;
+    this.#metrics.count("queue_full_total", 1, { queue: "holders" });
+    return undefined;
   }
 
   async #transfer(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {

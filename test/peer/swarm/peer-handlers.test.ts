@@ -10,38 +10,50 @@ import { SwarmBench } from "./swarm-bench.ts";
 /** As many arcs as fit into a message, each a position long. */
 const arcsOfMessage = 290_000;
 
-function shreds(offset: number): ArcSet {
-  const step = Math.floor(circle / (arcsOfMessage + 1));
-  const bounds = Array.from({ length: 2 * arcsOfMessage }, (_, at) => {
+/** Of so many, some messages of one member are taken in, and not all of these, whose arcs do not touch. */
+const fewArcs = 120_000;
+const offsets = [0, 2, 4, 6, 8, 10];
+
+function shreds(offset: number, count = fewArcs): ArcSet {
+  const step = Math.floor(circle / (count + 1));
+  const bounds = Array.from({ length: 2 * count }, (_, at) => {
     return (at >>> 1) * step + offset + (at & 1);
   });
   return ArcSet.fromBounds(bounds) ?? ArcSet.empty;
 }
 
 describe("what a member tells another of its copies", () => {
-  /** What the first of two members answers when the second one says so, and how much it then holds that is lost. */
+  /** What the first member answers when the second one says so. */
+  async function say(
+    bench: SwarmBench,
+    kind: MessageKind,
+    { arcs, later = 0 }: { readonly arcs: ArcSet; readonly later?: number },
+  ): Promise<OverlayOutcome> {
+    const [told, teller] = [bench.peer(0).swarm, bench.peer(1).swarm];
+    const { overlay } = bench.machine(1);
+    if (!told || !teller || !overlay) throw new Error("two peers of a swarm");
+    const payload = encodeArcNotice({ generation: teller.view.generation + later, arcs });
+    const request = { to: told.view.self, kind: messageKinds[kind], payload } as const;
+    return overlay.request(
+      { ...request, class: "transfer", timeoutMs: 9_000 },
+      new AbortController().signal,
+    );
+  }
+
+  /** What the first of two members answers to each, and how much it then holds that is lost. */
   async function tell(
     kind: MessageKind,
     notices: readonly { readonly arcs: ArcSet; readonly later?: number }[],
+    saidOfAll?: MessageKind,
   ): Promise<{ readonly outcomes: OverlayOutcome[]; readonly bereft: number }> {
     const bench = new SwarmBench(2);
     return bench.run(async () => {
       await bench.begin();
-      const [told, teller] = [bench.peer(0).swarm, bench.peer(1).swarm];
-      const { overlay } = bench.machine(1);
-      if (!told || !teller || !overlay) throw new Error("two peers of a swarm");
+      if (saidOfAll) await say(bench, saidOfAll, { arcs: ArcSet.whole });
       const outcomes: OverlayOutcome[] = [];
-      for (const { arcs, later = 0 } of notices) {
-        const payload = encodeArcNotice({ generation: teller.view.generation + later, arcs });
-        const request = { to: told.view.self, kind: messageKinds[kind], payload } as const;
-        outcomes.push(
-          await overlay.request(
-            { ...request, class: "transfer", timeoutMs: 9_000 },
-            new AbortController().signal,
-          ),
-        );
-      }
-      return { outcomes, bereft: told.territory.bereft(told.view).share };
+      for (const notice of notices) outcomes.push(await say(bench, kind, notice));
+      const told = bench.peer(0).swarm;
+      return { outcomes, bereft: told?.territory.bereft(told.view).share ?? 0 };
     });
   }
 
@@ -53,13 +65,18 @@ describe("what a member tells another of its copies", () => {
     expect(released.outcomes).toEqual([{ kind: "busy", retryAfterMs: 1_000 }]);
   });
 
-  it("is taken in until there are too many pieces of it", async () => {
-    const { outcomes } = await tell(
-      "synced",
-      [0, 2, 4].map((offset) => ({ arcs: shreds(offset) })),
-    );
-    expect(outcomes.map(({ kind }) => kind)).toEqual(["reply", "reply", "busy"]);
-  });
+  it.each([
+    ["complete", "synced", "released"],
+    ["let go", "released", "synced"],
+  ] as const)(
+    "is taken in until there are too many pieces that are %s",
+    async (_, kind, saidOfAll) => {
+      const notices = offsets.map((offset) => ({ arcs: shreds(offset) }));
+      const { outcomes } = await tell(kind, notices, saidOfAll);
+      const kinds = outcomes.map((outcome) => outcome.kind);
+      expect([kinds[0], kinds.at(-1)]).toEqual(["reply", "busy"]);
+    },
+  );
 
   it("is passed on as far as an answer has room", async () => {
     const bench = new SwarmBench(2);
@@ -69,7 +86,7 @@ describe("what a member tells another of its copies", () => {
       const { overlay } = bench.machine(1);
       if (!told || !teller || !overlay) throw new Error("two peers of a swarm");
       const { self, generation } = told.view;
-      const noted = shreds(0).union(shreds(2));
+      const noted = shreds(0, arcsOfMessage).union(shreds(2, arcsOfMessage));
       told.territory.note(noted, { member: self, generation, synced: true });
       const payload = encodeArcNotice({ generation, arcs: ArcSet.whole });
       const answer = await overlay.request(

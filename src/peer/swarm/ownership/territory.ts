@@ -44,7 +44,7 @@ const noGeneration = -1;
 export class Territory {
   #held = ArcSet.empty;
   #closing = ArcSet.empty;
-  readonly #holders = new ArcMap<Holder>();
+  readonly #holders = new ArcMap(isSame);
   /** What {@link bereft} has found, until a note or the members change. */
   #bereft: { readonly others: SwarmView["others"]; readonly arcs: ArcSet } | undefined;
 
@@ -96,9 +96,24 @@ export class Territory {
     this.#closing = ArcSet.empty;
   }
 
-  /** Whether there is room for a note of these arcs. */
-  hasRoomFor(arcs: ArcSet): boolean {
-    return this.#holders.size + 2 * arcs.size <= piecesMax;
+  /**
+   * Whether there is room for what one of so many members says of these arcs. One half is for whoever comes first, and of
+   * the other one each member has its share: one that says much keeps no other one from being heard.
+   */
+  hasRoomFor(arcs: ArcSet, member: MemberId, members: number): boolean {
+    const pieces = 2 * arcs.size;
+    const size = this.#holders.size + pieces;
+    if (size <= piecesMax / 2) return true;
+    return size <= piecesMax && this.#piecesOf(member) + pieces <= piecesMax / 2 / members;
+  }
+
+  /** Pieces that come of what the member said: that others have said something of a part of it makes them no more. */
+  #piecesOf(member: MemberId): number {
+    const isKept = ({ also, ...own }: Holder): boolean =>
+      own.member === member ? own.synced : also?.member === member;
+    const kept = this.notedWhere(isKept);
+    const others = this.notedWhere((own) => own.member === member && !own.synced);
+    return 2 * (kept.size + others.size);
   }
 
   /** Notes who holds `arcs`, as far as this peer does not hold them itself. */
@@ -219,6 +234,16 @@ export class Territory {
 function textOf({ also, member, generation, synced, former }: Holder): string {
   const own = `${member} ${generation} ${synced} ${former}`;
   return also ? `${own} ${textOf(also)}` : own;
+}
+
+function isSame(one: Holder, other: Holder): boolean {
+  return (
+    one.member === other.member &&
+    one.generation === other.generation &&
+    one.synced === other.synced &&
+    one.former === other.former &&
+    (one.also === other.also || (!!one.also && !!other.also && isSame(one.also, other.also)))
+  );
 }
 
 /** A holder besides `member` of which there is a complete copy, by what was noted so far. */

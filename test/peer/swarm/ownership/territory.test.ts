@@ -242,12 +242,39 @@ it("arcs that were given up without a successor, closed or not, take in again wh
 });
 
 describe("the room for notes of what others send unasked", () => {
+  /** So many arcs, each a position long; those of another offset touch none of them. */
+  function arcsOf(count: number, offset = 0): ArcSet {
+    const step = 16;
+    const bounds = Float64Array.from({ length: 2 * count }, (_, at) => {
+      return (at >>> 1) * step + 2 * offset + (at & 1);
+    });
+    return ArcSet.fromBounds(bounds) ?? ArcSet.empty;
+  }
+
   it("is for so many arcs, each of which may part one that is noted", () => {
-    const arcsOf = (count: number): ArcSet =>
-      ArcSet.fromBounds(Float64Array.from({ length: 2 * count }, (_, number) => 2 * number)) ??
-      ArcSet.empty;
     expect(arcsOf(7).size).toBe(7);
-    expect(new Territory().hasRoomFor(arcsOf(2 ** 19 - 1))).toBe(true);
-    expect(new Territory().hasRoomFor(arcsOf(2 ** 19 + 1))).toBe(false);
+    expect(new Territory().hasRoomFor(arcsOf(2 ** 18 - 1), a, 2)).toBe(true);
+    expect(new Territory().hasRoomFor(arcsOf(2 ** 18), a, 2)).toBe(false);
+  });
+
+  it("has a share for each member when others have said much", () => {
+    const territory = new Territory();
+    territory.note(everything, kept(a));
+    territory.note(arcsOf(2 ** 18 - 8), kept(b));
+    const more = arcsOf(2 ** 10, 1);
+    expect(territory.hasRoomFor(more, b, 4)).toBe(false);
+    expect(territory.hasRoomFor(more, a, 4)).toBe(true);
+    expect(territory.hasRoomFor(arcsOf(2 ** 17, 1), a, 4)).toBe(false);
+  });
+
+  it("is not used up by what a member says and takes back", () => {
+    const territory = new Territory();
+    territory.note(everything, kept(a));
+    const count = 2 ** 17 - 8;
+    for (let offset = 0; offset < 4; offset += 1) {
+      territory.note(arcsOf(count, offset), kept(b));
+      territory.release(arcsOf(count, offset), b, 1, all);
+    }
+    expect(territory.hasRoomFor(arcsOf(count, 4), b, 4)).toBe(true);
   });
 });
