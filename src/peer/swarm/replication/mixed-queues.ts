@@ -12,7 +12,7 @@ const sitesMax = 2 ** 18;
  * were queued before the arcs were taken, and all at sites of which rows have come in from elsewhere since. With another
  * entry a visit need not look.
  *
- * Some 40 bytes for each such site.
+ * Some 40 bytes for each such site, and each of the doubtful ones.
  */
 export class MixedQueues {
   #arcs = ArcSet.empty;
@@ -43,9 +43,12 @@ export class MixedQueues {
     this.#positions.clear();
   }
 
-  /** A row of a queue of this site has come in from elsewhere, with URLs that were known here. */
+  /**
+   * A row of a queue of this site has come in from elsewhere, with URLs that were known here. Where too many sites are to
+   * be looked at already, it is not: what is there twice counts twice until a visit finds it behind its record.
+   */
   doubt(position: RingPosition): void {
-    this.#doubtful.add(position);
+    if (this.#doubtful.size < sitesMax) this.#doubtful.add(position);
   }
 
   /** Whether there are sites with queues that may have a URL twice. */

@@ -81,4 +81,13 @@ describe("MixedQueues", () => {
     queues.merged(low);
     expect([low, middle].map((position) => queues.has(position, later))).toEqual([true, false]);
   });
+
+  it("remembers no more doubtful sites than there is room for", () => {
+    const queues = new MixedQueues();
+    const sitesMax = 2 ** 18;
+    for (let site = 0; site < sitesMax + 1_000; site += 1) queues.doubt((2 * site) as RingPosition);
+    let found = 0;
+    while (queues.hasDoubts) found += queues.takeDoubtful().size;
+    expect(found).toBe(sitesMax);
+  });
 });
