@@ -10,7 +10,7 @@ export interface RefillTicket {
   readonly job: JobId;
   /** URLs up to the one of this id, included, need not be read; an empty id is the start of the queue. */
   readonly after: string;
-  /** URLs worth reading; more are ignored. */
+  /** Weight of the URLs that are worth reading; more are ignored. */
   readonly limit: number;
 }
 
@@ -80,7 +80,9 @@ export class JobQueue {
 
   get needsRefill(): boolean {
     return (
-      this.moreOnDisk && this.#refill === undefined && this.#head.size <= this.#headMax * LOW_SHARE
+      this.moreOnDisk &&
+      this.#refill === undefined &&
+      this.#head.weight <= this.#headMax * LOW_SHARE
     );
   }
 

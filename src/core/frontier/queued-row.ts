@@ -14,7 +14,12 @@ export interface QueuedUrl {
   readonly job: JobId;
   readonly entry: QueueEntry;
   readonly row: QueuedRow;
+  /** Entries that it counts for where their number is bounded for the sake of memory: most are one. */
+  readonly weight: number;
 }
+
+/** Characters of one entry; a longer one counts for several. */
+const entryCharacters = 4_096;
 
 /** A row of a host's queue as the database has it, or will have it. */
 export interface StoredRow {
@@ -55,7 +60,8 @@ export class QueuedRow {
     return urls.flatMap((url, place) => {
       if (!isQueued({ taken }, place)) return [];
       const id = row.id + String.fromCharCode(place);
-      return [{ id, job, entry: { url, ...discovery }, row }];
+      const weight = weightOf(Math.max(url.length, value.length / urls.length));
+      return [{ id, job, entry: { url, ...discovery }, row, weight }];
     });
   }
 
@@ -80,6 +86,10 @@ export class QueuedRow {
   get key(): Uint8Array<ArrayBuffer> {
     return keyOf(this.id);
   }
+}
+
+function weightOf(characters: number): number {
+  return Math.ceil(characters / entryCharacters);
 }
 
 function placeOf({ id }: QueuedUrl): number {

@@ -33,12 +33,13 @@ export function nearer(left: Horizon, right: Horizon): Horizon {
 /**
  * The first entries of a queue, in key order, and how far it is sure that there are no others.
  *
- * Invariant: of all entries ever added with a key up to the horizon, those not taken out are here; at most
- * `entriesMax` of them, because the last one falls out, and the horizon with it, when there are more.
+ * Invariant: of all entries ever added with a key up to the horizon, those not taken out are here; they weigh `entriesMax`
+ * at most, or are one, because the last one falls out, and the horizon with it, when there are more.
  */
 export class SortedHead {
   #entriesMax: number;
   readonly #entries: QueuedUrl[] = [];
+  #weight = 0;
   #horizon: Horizon = everything;
 
   constructor(entriesMax: number) {
@@ -47,6 +48,11 @@ export class SortedHead {
 
   get size(): number {
     return this.#entries.length;
+  }
+
+  /** Of all entries; see {@link QueuedUrl}. */
+  get weight(): number {
+    return this.#weight;
   }
 
   get horizon(): Horizon {
@@ -63,6 +69,7 @@ export class SortedHead {
     const at = this.#placeOf(url.id);
     if (this.#entries[at]?.id === url.id) return;
     this.#entries.splice(at, 0, url);
+    this.#weight += url.weight;
     this.#fit();
   }
 
@@ -74,7 +81,9 @@ export class SortedHead {
 
   /** Takes the first entry out. */
   shift(): QueuedUrl | undefined {
-    return this.#entries.shift();
+    const first = this.#entries.shift();
+    this.#weight -= first?.weight ?? 0;
+    return first;
   }
 
   /** States that the entries added from now on are all there are up to `horizon`. */
@@ -85,12 +94,15 @@ export class SortedHead {
   /** Drops everything: nothing is known of the queue any more. */
   clear(): void {
     this.#entries.length = 0;
+    this.#weight = 0;
     this.#horizon = nothing;
   }
 
   #fit(): void {
-    if (this.#entries.length <= this.#entriesMax) return;
-    this.#entries.length = this.#entriesMax;
+    if (this.#weight <= this.#entriesMax || this.#entries.length <= 1) return;
+    while (this.#weight > this.#entriesMax && this.#entries.length > 1) {
+      this.#weight -= this.#entries.pop()?.weight ?? 0;
+    }
     this.#horizon = this.#entries.at(-1)?.id ?? nothing;
   }
 

@@ -75,7 +75,7 @@ export class QueueReader {
         const found = QueuedRow.urlsOf({ ...row, job });
         urls.push(...found);
         // Of the first row all or some may have been read before.
-        wanted -= found.filter(({ id }) => id > reached).length;
+        for (const { id, weight } of found) if (id > reached) wanted -= weight;
       }
       if (wanted <= 0 && !isLast) return { urls, isComplete: false };
     }

@@ -160,7 +160,8 @@ class World {
 
   #newRow(job: JobId, { priority, urls }: RowShape): StoredRow {
     this.#sequence += 1;
-    const row = storedRow(job, priority, this.#sequence, urls);
+    const more = this.#sequence % 5 === 0 ? 5_000 : 0;
+    const row = storedRow(job, priority, this.#sequence, { urls, more });
     for (const url of QueuedRow.urlsOf(row)) this.live.set(url.id, url);
     return row;
   }

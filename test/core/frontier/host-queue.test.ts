@@ -15,7 +15,7 @@ function takenJobs(queue: HostQueue, count: number, priorityOf?: (job: string) =
 }
 
 function threeOfRow(): QueuedUrl[] {
-  return QueuedRow.urlsOf(storedRow(jobA, 0, 0, 3));
+  return QueuedRow.urlsOf(storedRow(jobA, 0, 0, { urls: 3 }));
 }
 
 /** What is left of a row when the URL has left the queue. */
@@ -362,4 +362,39 @@ describe("HostQueue", () => {
     queue.beginRefill(jobA);
     expect(() => queue.beginRefill(jobA)).toThrow("one refill at a time");
   });
+});
+
+it("holds few entries where they are long, and hands all of them out", () => {
+  const long = [1, 2, 3, 4].flatMap((sequence) =>
+    QueuedRow.urlsOf(storedRow(jobA, 0, sequence, { more: 500_000 })),
+  );
+  const queue = new HostQueue(300);
+  for (const url of long) queue.add(url);
+  expect(queue.heldCount).toBeLessThan(long.length);
+  const taken: QueuedUrl[] = [];
+  while (taken.length < long.length) {
+    for (const job of queue.refillsNeeded()) {
+      const ticket = queue.beginRefill(job);
+      const left = long.filter((url) => !taken.includes(url));
+      queue.refill(ticket, left, true);
+    }
+    const url = queue.take(anyJob);
+    if (!url) break;
+    taken.push(url);
+    settle(queue, url);
+    queue.committed(url);
+  }
+  expect(taken.map(({ id }) => id)).toEqual(long.map(({ id }) => id));
+});
+
+it("holds one entry, however long it is", () => {
+  const queue = new HostQueue(4);
+  for (const sequence of [2, 1]) {
+    const [url] = QueuedRow.urlsOf(storedRow(jobA, 0, sequence, { more: 500_000 }));
+    if (url) queue.add(url);
+  }
+  expect(queue.heldCount).toBe(1);
+  expect(queue.refillsNeeded()).toEqual([]);
+  expect(queue.take(anyJob)?.id).toBe(queued(jobA, 0, 1).id);
+  expect(queue.refillsNeeded()).toEqual([jobA]);
 });

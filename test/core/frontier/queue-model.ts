@@ -7,8 +7,13 @@ import type { JobId } from "../../../src/core/units.ts";
 export const jobA = "a" as JobId;
 export const jobB = "b" as JobId;
 
-/** A row of so many URLs whose key sorts by `priority`, then by `sequence`. */
-export function storedRow(job: JobId, priority: number, sequence: number, urls = 1): StoredRow {
+/** A row of so many URLs whose key sorts by `priority`, then by `sequence`, longer by so many characters. */
+export function storedRow(
+  job: JobId,
+  priority: number,
+  sequence: number,
+  { urls = 1, more = 0 } = {},
+): StoredRow {
   const name = `http://host.test/${job}/${priority}/${sequence}`;
   const value = QueueBundle.encode({
     urls: Array.from({ length: urls }, (_, place) => (place === 0 ? name : `${name}/${place}`)),
@@ -16,7 +21,7 @@ export function storedRow(job: JobId, priority: number, sequence: number, urls =
     depth: 0,
     attempts: 0,
     unseen: 0,
-    redirectChain: [],
+    redirectChain: more > 0 ? ["x".repeat(more)] : [],
     discoveredAtMs: 0,
   });
   const key = Uint8Array.of(job.charCodeAt(0), priority, sequence >> 8, sequence & 255);

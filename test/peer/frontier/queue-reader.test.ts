@@ -4,6 +4,7 @@ import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { queueKey } from "../../../src/core/record/keys.ts";
+import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
 import { QueueReader } from "../../../src/peer/frontier/queue-reader.ts";
@@ -73,4 +74,29 @@ it("has a host read again of which more was expected while it was read", async (
   const store = { range: () => Promise.resolve([]) };
   await new QueueReader(store, { jobs, journal }).findJobs(host);
   expect(host.isUnread).toBe(true);
+});
+
+it("reads no more of long rows than there is to be in memory", async () => {
+  const host = hostNamed("a.example");
+  const jobs = new JobRegistry();
+  const { definition, space } = jobs.define("job");
+  const long = QueueBundle.encode({
+    urls: ["http://a.example/"],
+    taken: 0,
+    depth: 0,
+    attempts: 0,
+    unseen: 0,
+    redirectChain: ["x".repeat(500_000)],
+    discoveredAtMs: 0,
+  });
+  const rows = [1, 2, 3, 4, 5].map((sequence) => {
+    return { key: queueKey(host.keys, space, 0, sequence, [urlRow]), value: long };
+  });
+  const journal = { flushed: () => Promise.resolve() };
+  const store = { range: () => Promise.resolve(rows) };
+  const { queue } = host.visit;
+  queue.expectOnDisk(definition.id);
+  await new QueueReader(store, { jobs, journal }).refill(host, definition.id);
+  expect(queue.heldCount).toBe(1);
+  expect(queue.liveCount).toBe(Infinity);
 });
