@@ -7,7 +7,7 @@ export interface FrontierOptions {
   readonly activeHostsMax: number;
   /**
    * Queue entries held in memory, some 500 bytes each, shared out among the active hosts: a host's head gets this
-   * number by theirs, within 4 and 1,024 (HeadShares). @default 5_000
+   * number by theirs, within 4 and 1,024 (HeadShares). A long one counts for several. @default 5_000
    */
   readonly headUrlsMax: number;
 }
