@@ -10,6 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import { candidateOf, linksOf, outboxParcelOf, sieveKeyOf, spaceOf } from "./candidate.ts";
+import { urlOf, urlRowKeyOf } from "./candidate.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
@@ -227,7 +228,7 @@ export class Admission {
       }
     }
     if (asked.length === 0) return candidates;
-    const known = await this.#store.hasMany(asked.map(({ rowKey }) => rowKey));
+    const known = await this.#store.hasMany(asked.map(urlRowKeyOf));
     this.#metrics.count("sieve_exact_lookups_total", asked.length);
     asked.forEach((candidate, at) => {
       const existed = known[at] === true;
@@ -288,7 +289,8 @@ export class Admission {
     const ops: StoreOp[] = [...this.#sieve.log(candidates.map(sieveKeyOf))];
     const rows = new QueueRows(this.#sequence, this.#clock.nowMs(), ops);
     for (const candidate of candidates) {
-      const { request, rowKey: row } = candidate;
+      const { request } = candidate;
+      const row = urlRowKeyOf(candidate);
       // It is known by now, and its record may say more than that it is queued.
       if (this.#merged.has(row)) continue;
       const host = hosts.get(candidate.place.host);
@@ -300,7 +302,7 @@ export class Admission {
       invariant(host !== undefined, "a candidate's host is loaded before it is admitted");
       this.#count(candidate, host);
       ops.push({ type: "put", key: row, value: newRecord });
-      rows.add(host, candidate);
+      rows.add(host, candidate, row);
       const places = added.get(request);
       if (places) places.push(candidate.index);
       else added.set(request, [candidate.index]);
@@ -346,10 +348,10 @@ export class Admission {
   #dispose(outgoing: readonly Candidate[], ops: StoreOp[]): Parcel[] {
     const parcels = new Map<string, Parcel>();
     for (const candidate of outgoing) {
-      const { rowKey: key } = candidate;
+      const key = urlRowKeyOf(candidate);
       const isKnown = this.#outlet?.knows(key, sieveKeyOf(candidate));
       if (isKnown === true || parcels.has(parcelId(key))) continue;
-      const { parcel, op } = outboxParcelOf(candidate, this.#clock.nowMs());
+      const { parcel, op } = outboxParcelOf(candidate, key, this.#clock.nowMs());
       ops.push(op);
       parcels.set(parcelId(key), parcel);
     }
@@ -357,18 +359,20 @@ export class Admission {
   }
 
   /** What the owner has to say: its policy on addresses, and the guards that need to know what was admitted before. */
-  #guard({ request: { job }, url }: Candidate, host: Host): ExclusionReason | undefined {
+  #guard(candidate: Candidate, host: Host): ExclusionReason | undefined {
+    const { job } = candidate.request;
     const { pagesPerHostMax, queriesPerPathMax } = job.definition.options;
     if (host.isPrivate && !this.#allowPrivate) return "address-forbidden";
     if (host.admittedFor(job.space) >= pagesPerHostMax) return "host-limit";
-    if (!this.#queryGuard.admit(url, job.space, queriesPerPathMax)) return "query-explosion";
+    if (!this.#queryGuard.admit(urlOf(candidate), job.space, queriesPerPathMax))
+      return "query-explosion";
     return undefined;
   }
 
   #exclude(candidate: Candidate, reason: ExclusionReason, key: Uint8Array): StoreOp {
     candidate.request.job.counter.addSkipped(reason);
     this.#metrics.count("excluded_urls_total", 1, { reason });
-    const { url, request } = candidate;
+    const url = urlOf(candidate);
     // A guard speaks after the sieve took the URL for one to be queued: its record says how that ended.
     const value = candidate.reason
       ? ExclusionRecord.encode({ url, reason })
@@ -377,7 +381,7 @@ export class Admission {
           state: urlState.done,
           url,
           excluded: reason,
-          depth: request.depth,
+          depth: candidate.request.depth,
         });
     return { type: "put", key, value };
   }

@@ -13,16 +13,16 @@ import type { SieveKey } from "./sieve-log.ts";
 import { newParcel } from "../swarm/exchange/parcel.ts";
 import type { Parcel } from "../swarm/exchange/parcel.ts";
 
-/** A URL that the sieve let through, or does not know. */
+/**
+ * A URL that the sieve let through, or does not know. It outlives a look-up in the store, with thousands of others: what can
+ * be made of it later, as its text and the key of its row, is not kept.
+ */
 export interface Candidate {
   readonly request: AdmissionRequest;
   readonly links: PackedLinks;
   readonly index: number;
   readonly reason: ExclusionReason | undefined;
-  readonly url: CanonicalUrl;
   readonly place: HostPlace;
-  /** Key of the row that it has, or is to have, at its owner. */
-  readonly rowKey: Uint8Array<ArrayBuffer>;
 }
 
 export function candidateOf(
@@ -30,12 +30,18 @@ export function candidateOf(
   places: HostPlaces,
 ): Candidate {
   const { request, links, index, reason } = link;
-  const url = packedUrl(links, index);
-  const place = places.of(url);
+  return { request, links, index, reason, place: places.of(packedUrl(links, index)) };
+}
+
+export function urlOf({ links, index }: Candidate): CanonicalUrl {
+  return packedUrl(links, index);
+}
+
+/** Key of the row that it has, or is to have, at its owner. */
+export function urlRowKeyOf(candidate: Candidate): Uint8Array<ArrayBuffer> {
+  const { request, links, index, reason, place } = candidate;
   const tag = reason ? "exclusion" : "url";
-  const { space } = request.job;
-  const rowKey = urlKey(tag, place.keyPosition, links.fingerprints, index * 4, space);
-  return { request, links, index, reason, url, place, rowKey };
+  return urlKey(tag, place.keyPosition, links.fingerprints, index * 4, request.job.space);
 }
 
 /** The sieve has the URLs that a job lets in apart from those that it keeps out. */
@@ -50,13 +56,15 @@ export function sieveKeyOf(candidate: Candidate): SieveKey {
 
 /** A URL for its owner, and the row by which it survives. */
 export function outboxParcelOf(
-  { request, url, reason, rowKey }: Candidate,
+  candidate: Candidate,
+  rowKey: Uint8Array<ArrayBuffer>,
   nowMs: Millis,
 ): { readonly parcel: Parcel; readonly op: StoreOp } {
+  const { request, reason } = candidate;
   const { source, job, depth, via, redirectChain } = request;
   invariant(source !== undefined, "only a page's links leave through the outbox");
   const entry: OutboxEntry = {
-    url: ownText(url),
+    url: ownText(urlOf(candidate)),
     job: job.definition.id,
     depth,
     redirectChain: [...redirectChain],

@@ -7,7 +7,7 @@ import type { Queued } from "../durability/settlement.ts";
 import type { Host } from "../frontier/host.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { AdmissionRequest } from "./admission.ts";
-import type { Candidate } from "./candidate.ts";
+import { urlOf, type Candidate } from "./candidate.ts";
 
 /** Characters of the URLs of a row at which it is full: it is written anew when one of them leaves the queue. */
 const rowCharactersMax = 4_096;
@@ -40,7 +40,9 @@ export class QueueRows {
   }
 
   /** A URL that was found for the first time. */
-  add(host: Host, { request, url, rowKey }: Candidate): void {
+  add(host: Host, candidate: Candidate, rowKey: Uint8Array): void {
+    const { request } = candidate;
+    const url = urlOf(candidate);
     const row = this.#open.get(host);
     if (row?.request === request && !isFull(row)) {
       row.urls.push(url);

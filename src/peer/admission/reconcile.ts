@@ -3,7 +3,7 @@ import { idOf } from "../../core/record/id-of.ts";
 import { exclusionSpace, retag } from "../../core/record/keys.ts";
 import { ExclusionRecord } from "../../core/record/record.pb.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
-import type { Candidate } from "./candidate.ts";
+import { urlRowKeyOf, type Candidate } from "./candidate.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
@@ -37,9 +37,11 @@ export async function reconcile(
   const doubtful = candidates.filter((one) => mayStandElsewhere(one, parts.sieve));
   if (doubtful.length === 0) return { candidates, lifted: [] };
   await parts.journal.flushed();
-  const otherRows = doubtful.map((one) => retag(one.rowKey, one.reason ? "url" : "exclusion"));
+  const otherRows = doubtful.map((one) =>
+    retag(urlRowKeyOf(one), one.reason ? "url" : "exclusion"),
+  );
   const found = await parts.store.getMany(otherRows);
-  const letIn = new Set(doubtful.flatMap((one) => (one.reason ? [] : [idOf(one.rowKey)])));
+  const letIn = new Set(doubtful.flatMap((one) => (one.reason ? [] : [idOf(urlRowKeyOf(one))])));
   const lifted: Lifted[] = [];
   const dropped = new Set<Candidate>();
   otherRows.forEach((key, at) => {

@@ -8,7 +8,7 @@ import { compareKeys } from "../../../src/core/record/compare-keys.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { CanonicalUrl, HostName, SiteName } from "../../../src/core/units.ts";
 import type { AdmissionRequest } from "../../../src/peer/admission/admission.ts";
-import { candidateOf } from "../../../src/peer/admission/candidate.ts";
+import { candidateOf, urlRowKeyOf } from "../../../src/peer/admission/candidate.ts";
 import { QueueRows } from "../../../src/peer/admission/queue-rows.ts";
 import { Sequence } from "../../../src/peer/durability/sequence.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
@@ -44,8 +44,8 @@ class Rows {
     for (const request of requests) {
       const { links } = request;
       for (const index of links.ends.keys()) {
-        const link = { request, links, index, reason: undefined };
-        this.#rows.add(this.#host, candidateOf(link, places));
+        const candidate = candidateOf({ request, links, index, reason: undefined }, places);
+        this.#rows.add(this.#host, candidate, urlRowKeyOf(candidate));
       }
     }
     this.#rows.close();

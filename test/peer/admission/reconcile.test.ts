@@ -6,7 +6,7 @@ import { ExclusionRecord } from "../../../src/core/record/record.pb.ts";
 import { queuedRecord } from "../../../src/core/record/url-state.ts";
 import type { ExclusionReason } from "../../../src/core/jobs/exclusion.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
-import { candidateOf, type Candidate } from "../../../src/peer/admission/candidate.ts";
+import { candidateOf, urlRowKeyOf, type Candidate } from "../../../src/peer/admission/candidate.ts";
 import type { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { reconcile } from "../../../src/peer/admission/reconcile.ts";
 import { HostPlaces } from "../../../src/peer/host-places.ts";
@@ -28,7 +28,7 @@ const letIn = candidate();
 const keptOut = candidate("scope");
 const exclusion: StoreOp = {
   type: "put",
-  key: keptOut.rowKey,
+  key: urlRowKeyOf(keptOut),
   value: ExclusionRecord.encode({ url, reason: "depth" }),
 };
 
@@ -55,7 +55,7 @@ describe("a URL that is kept out at one place and let in at another", () => {
   });
 
   it("is not kept out where it was let in before, though that is not in the database yet", async () => {
-    const row: StoreOp = { type: "put", key: letIn.rowKey, value: queuedRecord(0) };
+    const row: StoreOp = { type: "put", key: urlRowKeyOf(letIn), value: queuedRecord(0) };
     const { left, lifted, spaces } = await reconcileWith([row], keptOut);
     expect({ left, lifted }).toEqual({ left: [], lifted: [] });
     expect(spaces).toEqual([job.space]);
