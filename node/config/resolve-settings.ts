@@ -126,15 +126,28 @@ function variableSuggestion(variable: string, known: readonly string[]): string 
   const [word = "", ...words] = [variable, ...known].map((each) =>
     each.replace(environmentPrefix, ""),
   );
-  const meant = nearest(word, words);
-  return meant === undefined ? "" : didYouMean(environmentPrefix + meant);
+  return suggestion(word, words, (name) => environmentPrefix + name);
 }
 
-function suggestion(word: string, candidates: readonly string[]): string {
+function suggestion(
+  word: string,
+  candidates: readonly string[],
+  wholeOf = (name: string): string => name,
+): string {
   const meant = nearest(word, candidates);
-  return meant === undefined ? "" : didYouMean(meant);
+  if (meant !== undefined) return didYouMean(wholeOf(meant));
+  const switched = candidates.find((each) => isFlagOff(word, each));
+  return switched === undefined ? "" : didYouMean(wholeOf(switched), " with the value false");
 }
 
-function didYouMean(name: string): string {
-  return `; did you mean ${JSON.stringify(name)}?`;
+/** Whether `word` is the flag that switches a setting off: only a flag has a `no` in its name. */
+function isFlagOff(word: string, candidate: string): boolean {
+  const [flag, name] = [word, candidate].map((each) => each.toLowerCase().replaceAll("_", "-"));
+  return (
+    flag === `no-${name}` && allNames.some((each) => each === name && "negated" in settings[each])
+  );
+}
+
+function didYouMean(name: string, value = ""): string {
+  return `; did you mean ${JSON.stringify(name)}${value}?`;
 }

@@ -37,6 +37,19 @@ describe("resolveSettings", () => {
     ]);
   });
 
+  it("says how a setting is switched off where there are no flags", () => {
+    const { problems } = resolveSettings(names, {
+      file: { name: "c.json", content: { "no-normalize-query": true, "no-depth": true } },
+      environment: { ORBWEAVER_NO_NORMALIZE_QUERY: "true" },
+      flags: {},
+    });
+    expect(problems).toEqual([
+      'c.json: unknown key "no-normalize-query"; did you mean "normalize-query" with the value false?',
+      'c.json: unknown key "no-depth"',
+      'unknown environment variable ORBWEAVER_NO_NORMALIZE_QUERY; did you mean "ORBWEAVER_NORMALIZE_QUERY" with the value false?',
+    ]);
+  });
+
   it.each(["FOO", "JSON", "XY"])("does not take ORBWEAVER_%s for another by its prefix", (name) => {
     const variable = `ORBWEAVER_${name}`;
     const { problems } = resolveSettings(names, { environment: { [variable]: "1" }, flags: {} });
