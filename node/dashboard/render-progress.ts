@@ -16,8 +16,6 @@ interface Layout {
   readonly gap: string;
 }
 
-const narrowest: Layout = { columns: 0, cells: [{ label: 9, value: 11 }], gap: "" };
-
 /** The widest first. */
 const layouts: readonly Layout[] = [
   {
@@ -37,7 +35,6 @@ const layouts: readonly Layout[] = [
     ],
     gap: "  ",
   },
-  narrowest,
 ];
 
 const panelWidthMax = 72;
@@ -45,6 +42,8 @@ const panelWidthMax = 72;
 const troubleLinesMax = 4;
 /** What stands before each line but the head. */
 const indent = "  ";
+/** Of the one cell of a row where there is room for no more. */
+const narrowest = { label: 9, value: 11 } as const;
 
 /** What it is, and what it is now, where that is known. */
 type Cell = readonly [label: string, value: string | undefined];
@@ -81,7 +80,7 @@ export function renderPanel(view: ProgressView, { columns, color }: PanelStyle):
     ["failed", formatCount(view.failed)],
     ["skipped", formatCount(view.skipped)],
   ];
-  const layout = layouts.find((one) => one.columns <= columns) ?? narrowest;
+  const layout = layouts.find((one) => one.columns <= columns) ?? narrowLayout(width);
   const lines = rowsOf(cells, layout).map((line) => cut(line, width));
   const trouble = troubleOf(view, width);
   return color ? [bold(head), ...lines.map(dimLabels), ...trouble] : [head, ...lines, ...trouble];
@@ -109,6 +108,13 @@ function troubleOf({ trouble }: ProgressView, width: number): readonly string[] 
   if (trouble === undefined) return [];
   const lines = wrapped(printable(trouble), width - indent.length, troubleLinesMax);
   return lines.map((line) => cut(indent + line, width));
+}
+
+/** One cell a row, its value no further right than the terminal reaches: an end that is cut off would be the number. */
+function narrowLayout(width: number): Layout {
+  const { label, value } = narrowest;
+  const room = Math.max(1, width - indent.length - label);
+  return { columns: 0, cells: [{ label, value: Math.min(value, room) }], gap: "" };
 }
 
 function perSecond(rate: number): string {

@@ -59,6 +59,22 @@ describe("renderPanel", () => {
     ]);
   });
 
+  it.each([20, 23])("shows all numbers in %d columns too", (columns) => {
+    const [, ...lines] = renderPanel(view, { columns, color: false });
+    expect(lines.map((line) => line.trim().replace(/ +/, " "))).toEqual([
+      "pages 12,345",
+      "now 480/s",
+      "mean 392/s",
+      "queued 3,210",
+      "hosts 17",
+      "open 12",
+      "received 1.2 GiB",
+      "failed 12",
+      "skipped 2,345",
+    ]);
+    expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
+  });
+
   it("leaves the place of what is not known empty", () => {
     expect(renderPanel(known, { columns: 80, color: false }).slice(1, 3)).toEqual([
       "  pages         12,345                       mean         392/s",
