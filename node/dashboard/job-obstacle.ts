@@ -8,6 +8,7 @@ const restShare = 9;
 
 interface Told {
   readonly fetched: number;
+  readonly isAsked: boolean;
   readonly text: string;
 }
 
@@ -42,10 +43,11 @@ export class JobObstacle {
     const hasOthers = jobs.some((one) => goesOn(one) && !awaited.includes(one));
     const figures = { fetched, openRequests: hasOthers ? 0 : openRequests, isRunning: true };
     const standstill = this.#standstillOf(first, fetched);
-    if (this.#told?.fetched !== fetched || figures.openRequests > 0) this.#told = undefined;
+    const isAsked = figures.openRequests > 0;
+    if (this.#told?.fetched !== fetched || this.#told.isAsked !== isAsked) this.#told = undefined;
     if (nowMs < this.#lookAtMs) return this.#told?.text;
     const text = await standstill.text(figures);
-    this.#told = text === undefined ? undefined : { fetched, text };
+    this.#told = text === undefined ? undefined : { fetched, isAsked, text };
     const endMs = this.#clock.nowMs();
     this.#lookAtMs = endMs + restShare * (endMs - nowMs);
     return text;

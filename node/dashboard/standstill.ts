@@ -15,8 +15,11 @@ const lookAgainMs: Millis = 10_000;
 /** After an answer nothing is said for so long: between two requests to a host that is well little else passes. */
 const quietMs: Millis = 5_000;
 
-/** So long, from when it may be, may an origin wait to be asked for its robots.txt again: one that is given up never is. */
-const turnMsMax: Millis = 10_000;
+/**
+ * So long, from when it may be, may an origin wait to be asked for its robots.txt again, since its host rests for as long as a
+ * request took that failed, 15 s, and then has to come to its turn: one that is given up never is.
+ */
+const turnMsMax: Millis = 25_000;
 
 /** Who is asked about hosts and queues: the peer of this process, or another one's API. */
 export interface QueueAnswers {
@@ -53,6 +56,8 @@ export class Standstill {
   #fetched: number;
   /** When the last answer was seen; absent before the first one. */
   #answeredAtMs: Millis | undefined;
+  /** Since when requests have been open whenever it was looked; absent while none is. */
+  #openSinceMs: Millis | undefined;
 
   constructor(
     answers: QueueAnswers,
@@ -68,28 +73,38 @@ export class Standstill {
 
   /**
    * Where all hosts that are looked at rest after failures: the first one, what is wrong with it, and when it is asked
-   * again. Nothing while one is being asked, nor soon after one has answered.
+   * again. While one is being asked, for how long nothing has come of it. Nothing soon after one has answered.
    */
   async text({ fetched, openRequests, isRunning }: CrawlFigures): Promise<string | undefined> {
     const nowMs = this.#clock.nowMs();
     if (fetched !== this.#fetched) this.#answeredAtMs = nowMs;
     this.#fetched = fetched;
+    this.#openSinceMs = openRequests > 0 ? (this.#openSinceMs ?? nowMs) : undefined;
     if (!isRunning || nowMs < (this.#answeredAtMs ?? -Infinity) + quietMs) return undefined;
-    if (openRequests > 0) return undefined;
-    return (await this.rest())?.text;
+    if (this.#openSinceMs === undefined) return (await this.rest())?.text;
+    const silentMs = nowMs - Math.max(this.#openSinceMs, this.#answeredAtMs ?? -Infinity);
+    return silentMs < quietMs ? undefined : this.#silence(silentMs);
   }
 
   /** The first of the hosts that are looked at, and what is told of it, where all of them rest after failures. */
   async rest(): Promise<{ readonly host: string; readonly text: string } | undefined> {
     const awaited = await this.#awaited(this.#clock.nowMs());
     const [first] = awaited;
-    if (first === undefined || !awaited.every(rests)) return undefined;
-    const { host, nextFetchAt } = first;
     // What is told are dates: `nowMs` is behind them where the machine was asleep.
     const dateMs = this.#clock.wallMs();
+    if (first === undefined || !awaited.every((one) => rests(one, dateMs))) return undefined;
+    const { host, nextFetchAt } = first;
     const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - dateMs;
     const next = leftMs > 0 ? `; tried again in ${formatDuration(leftMs)}` : "";
     return { host, text: `${host}: ${reasonOf(first, dateMs)}${next}` };
+  }
+
+  /** With the host's name where no other one can be the one that is asked. */
+  async #silence(silentMs: Millis): Promise<string> {
+    const [first, ...others] = await this.#awaited(this.#clock.nowMs());
+    const isKnown = others.length === 0 && first?.hold === "waiting-turn";
+    const host = isKnown ? `${first.host}: ` : "";
+    return `${host}no complete answer for ${formatDuration(silentMs)}`;
   }
 
   /** Hosts with queued URLs of the job: those of the seeds, and where none of them has any others, looked up when they are needed. */
@@ -112,12 +127,26 @@ function hostsOf(urls: readonly string[]): readonly string[] {
   return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, hostsMax);
 }
 
-function rests({ hold }: HostStatus): boolean {
+function rests(status: HostStatus, dateMs: Millis): boolean {
+  const { hold } = status;
+  if (hold === "politeness") return isLongFailure(status, dateMs);
   return hold === "backoff" || hold === "breaker" || hold === "halted";
 }
 
+/** A request that failed after long is paid for by a rest as long, which outlasts the one that its failure calls for. */
+function isLongFailure({ failuresInRow, hold, robots }: HostStatus, dateMs: Millis): boolean {
+  if (hold !== "politeness") return false;
+  // What is wrong with a robots.txt does not count as a failure of the host.
+  const hasNoRobots = robots.length > 0 && robots.every((one) => isAwaited(one, dateMs));
+  return failuresInRow > 0 || hasNoRobots;
+}
+
 /** Before the first page comes robots.txt, which says most where it failed: that of the origin that was asked last. */
-function reasonOf({ robots, detail = "it rests" }: HostStatus, dateMs: Millis): string {
+function reasonOf(status: HostStatus, dateMs: Millis): string {
+  const { robots } = status;
+  const detail = isLongFailure(status, dateMs)
+    ? describeReason("backoff")
+    : (status.detail ?? "it rests");
   const failed = robots
     .filter((one) => isAwaited(one, dateMs))
     .toSorted((a, b) => Date.parse(b.fetchedAt) - Date.parse(a.fetchedAt))[0];

@@ -48,3 +48,27 @@ it("asks again only after nine times as long as a look took, and tells meanwhile
     })(),
   );
 });
+
+it("tells meanwhile too that nothing has come of what is asked", async () => {
+  const clock = new VirtualClock();
+  const answers = {
+    queued: () => Promise.resolve([{ url: "http://h.example/1" }]),
+    host: async (): Promise<HostStatus> => {
+      await clock.sleep(300);
+      return { ...host, hold: "waiting-turn" };
+    },
+  };
+  const obstacle = new JobObstacle(answers, undefined, clock);
+  const told = (openRequests: number): Promise<string | undefined> =>
+    obstacle.text({ jobs: [jobReport("a", { queued: 5 })], openRequests });
+  await clock.run(
+    (async () => {
+      expect(await told(1)).toBeUndefined();
+      await clock.sleep(6_000);
+      const text = "h.example: no complete answer for 6.0 s";
+      expect(await told(1)).toBe(text);
+      expect(await told(1)).toBe(text);
+      expect(await told(0)).toBeUndefined();
+    })(),
+  );
+});

@@ -33,6 +33,11 @@ function resting(host: string, robots?: Partial<OriginRobots>): HostStatus {
   };
 }
 
+/** One that waits for nothing but the end of its request. */
+function asked(host: string): HostStatus {
+  return { ...resting(host), hold: "waiting-turn" };
+}
+
 interface Crawl extends Partial<JobCounts> {
   readonly openRequests?: number;
   readonly fetchedBefore?: number;
@@ -133,6 +138,44 @@ describe("Standstill", () => {
   ])("says nothing where %s", async (_what, text) => {
     expect(await text).toBeUndefined();
   });
+
+  it.each([
+    ["one host", [asked("a.example")], "a.example: no complete answer for 12.0 s"],
+    ["several", [asked("a.example"), asked("b.example")], "no complete answer for 12.0 s"],
+    ["one that rests", [resting("a.example")], "no complete answer for 12.0 s"],
+  ])("says for how long nothing has come of what is asked: %s", async (_what, hosts, expected) => {
+    const { text } = watched(hosts, { openRequests: 1 });
+    expect(await text(nowMs)).toBeUndefined();
+    expect(await text(nowMs + 4_999)).toBeUndefined();
+    expect(await text(nowMs + 12_000)).toBe(expected);
+  });
+
+  it("counts from the last answer on where requests are open all the time", async () => {
+    const { control, text } = watched([asked("a.example")], { openRequests: 1 });
+    await text(nowMs);
+    control.reports.set(job, jobReport(job, { queued: 1, fetched: 1 }));
+    expect(await text(nowMs + 20_000)).toBeUndefined();
+    expect(await text(nowMs + 26_000)).toBe("a.example: no complete answer for 6.0 s");
+  });
+
+  it.each([
+    ["a page", { failuresInRow: 1 }, undefined, "the host rests after a failure, or "],
+    [
+      "its robots.txt",
+      {},
+      { failure: "head-timeout", expiresAt: "2029-12-31T23:59:46Z" },
+      "the server did not answer in time; ",
+    ],
+  ] as const)(
+    "says that a host rests after a failure also where politeness outlasts that: %s",
+    async (_what, status, robots, reason) => {
+      const detail = "The host rests between two requests.";
+      const polite = { hold: "politeness", detail, ...status } as const;
+      const text = await told([{ ...resting("a.example", robots), ...polite }]);
+      expect(text?.startsWith(`a.example: ${reason}`)).toBe(true);
+      expect(text).toMatch(/; tried again in 4\.0 s$/);
+    },
+  );
 
   it("passes over hosts that were given up", async () => {
     const givenUp: HostStatus = { ...resting("a.example"), queued: [], hold: "halted" };
