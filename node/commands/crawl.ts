@@ -136,6 +136,10 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       if (before?.definition.state === "paused") await resume(session, plan, say);
       left = await SeedsLeft.of(plan);
       const whole = await injectSeeds(session, request, before, { display, left, say, stop });
+      if (whole === undefined) {
+        context.finish(stop.exitCode);
+        return;
+      }
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
@@ -151,11 +155,8 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       await display?.stop();
       await stop.within(() => session.close());
     }
-    const { archiveFiles } = session.control.stats();
-    const report = session.control.job(plan.job);
-    const finished = report.finished && left.file === undefined;
-    const summary = crawlSummary({ ...report, finished }, archiveFiles, plan.out, broken);
-    if (!finished && stop.exitCode !== 0) context.finish(stop.exitCode);
+    const summary = summaryOf(session.control, plan, left, broken);
+    if (!summary.finished && stop.exitCode !== 0) context.finish(stop.exitCode);
     await finish(context, command, summary, again, left);
   } finally {
     stop.dispose();
@@ -195,7 +196,10 @@ async function resume({ control }: PeerSession, { job }: CrawlPlan, say: Say): P
   say(`job ${job} was paused, and goes on\n`);
 }
 
-/** Injects the seeds and says what comes of it. Returns whether those were all: false where a stop was asked for. */
+/**
+ * Injects the seeds and says what comes of it. Returns whether those were all: false where a stop was asked for, undefined
+ * where that was before there was a job.
+ */
 async function injectSeeds(
   { control, broken }: PeerSession,
   { plan: { file, job, out, urls }, rejections, seeds, values }: CrawlRequest,
@@ -206,7 +210,7 @@ async function injectSeeds(
     say,
     stop,
   }: { display: ProgressDisplay; left: SeedsLeft; say: Say; stop: StopRequest },
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   let batches = 0;
   let taken = 0;
   let continues = false;
@@ -230,11 +234,13 @@ async function injectSeeds(
   });
   if (whole) await left.taken();
   if (urls.length > 0) say(rejections.restText);
-  const isInVain = before === undefined || (whole && file === undefined);
+  const isInVain = whole && (before === undefined || file === undefined);
   if (urls.length > 0 && taken === 0 && isInVain) {
     throw usageError("no URL is left to start from");
   }
-  return whole;
+  if (whole || before !== undefined || taken > 0) return whole;
+  say("stopped before any URL was taken; the same command begins again\n");
+  return undefined;
 }
 
 function continuationText(out: string, { counts: { pages, queued } }: JobReport): string {
@@ -314,6 +320,17 @@ async function closeWithList(
   await stop.within(() => session.close(atRest)).finally(() => over.abort());
   await timedOut;
   return listing;
+}
+
+function summaryOf(
+  control: PeerControl,
+  { job, out }: CrawlPlan,
+  left: SeedsLeft,
+  broken: number | undefined,
+): CrawlSummary {
+  const report = control.job(job);
+  const finished = report.finished && left.file === undefined;
+  return crawlSummary({ ...report, finished }, control.stats().archiveFiles, out, broken);
 }
 
 /** `left` are the seeds that are not in yet. */

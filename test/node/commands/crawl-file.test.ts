@@ -296,6 +296,29 @@ describe("peer crawl --file", () => {
     expect(again.err).not.toContain("not all URLs");
   });
 
+  it("is stopped by a signal also where the job has rejected every line so far", async () => {
+    await writeFile(file, urlsOf(1_500).join("\n"));
+    control.inject = (job, urls) => {
+      terminal.signal("SIGINT");
+      return Promise.resolve({
+        job,
+        added: 0,
+        known: 0,
+        rejected: [],
+        rejectedCount: urls.length,
+      });
+    };
+    const { err, exitCode, out: printed } = await crawl("--file", file, "--out", out);
+    expect({ err, exitCode, printed }).toEqual({
+      err:
+        "peer: 1,000 more are rejected\n" +
+        "stopped before any URL was taken; the same command begins again\n",
+      exitCode: 130,
+      printed: "",
+    });
+    expect(calls).toEqual(["start", "stop"]);
+  });
+
   it("is not finished where the rest of its seeds is missing", async () => {
     terminal.input = `${urlsOf(1_000).join("\n")}\n`;
     terminal.inputStaysOpen = true;
