@@ -22,7 +22,8 @@ export function renderStatus(status: UrlStatus): string {
     ["linked as", linkedAs],
     ["title", title],
     ["job", job === undefined ? undefined : jobText(job, depth)],
-    ["owner", shortId(status.owner)],
+    // What is no URL has no site that a peer could own: the one named is who was asked.
+    ["owner", status.reason === "invalid-url" ? undefined : shortId(status.owner)],
     ["digest", status.digest],
     [
       "archive",

@@ -26,7 +26,13 @@ const params = {
 const waitQuery = {
   type: "object",
   additionalProperties: false,
-  properties: { timeoutMs: { type: "string", pattern: "^\\d{1,9}$" } },
+  properties: {
+    timeoutMs: {
+      type: "string",
+      pattern: "^\\d{1,9}$",
+      description: "a whole number of at most nine digits",
+    },
+  },
 };
 
 interface JobParams {

@@ -14,7 +14,10 @@ const partNames: Readonly<Record<string, string>> = {
 /** As Ajv reports it where it is told to be verbose. */
 interface SchemaError extends FastifySchemaValidationError {
   readonly data?: unknown;
-  readonly parentSchema?: { readonly properties?: Readonly<Record<string, unknown>> };
+  readonly parentSchema?: {
+    readonly description?: string;
+    readonly properties?: Readonly<Record<string, unknown>>;
+  };
 }
 
 /**
@@ -37,6 +40,10 @@ function problemOf(error: SchemaError, whole: string): string {
   if (keyword === "enum" && Array.isArray(params["allowedValues"])) {
     const allowed = params["allowedValues"].map(shown).join(", ");
     return `${where} must be one of ${allowed}, got ${shown(data)}`;
+  }
+  if (keyword === "minLength") return `${where} must not be empty`;
+  if (keyword === "pattern" && parentSchema?.description !== undefined) {
+    return `${where} must be ${parentSchema.description}, got ${shown(data)}`;
   }
   return `${where} ${message}`;
 }

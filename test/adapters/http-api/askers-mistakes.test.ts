@@ -87,6 +87,11 @@ describe("HttpApi, asked wrongly", () => {
     ["/v1/stats?own=maybe", '"own" of the query must be one of "", "true", "false", got "maybe"'],
     ["/v1/jobs?owm", 'the query has an unknown "owm" (known: own)'],
     ["/v1/urls", "the query must have required property 'job'"],
+    ["/v1/status?url=", '"url" of the query must not be empty'],
+    [
+      "/v1/jobs/j/wait?timeoutMs=-1",
+      '"timeoutMs" of the query must be a whole number of at most nine digits, got "-1"',
+    ],
   ])("says what is wrong with the query of %s", async (path, message) => {
     const answer = await call(path, "GET");
     expect(answer.body).toEqual({ error: { code: "BAD_REQUEST", message } });

@@ -24,4 +24,9 @@ describe("renderStatus", () => {
       expect(text).not.toContain(hint);
     },
   );
+
+  it("names no owner of what is no URL", () => {
+    expect(renderStatus(unknown)).toContain("  owner     peer-0\n");
+    expect(renderStatus({ ...unknown, url: "foo", reason: "invalid-url" })).not.toContain("owner");
+  });
 });
