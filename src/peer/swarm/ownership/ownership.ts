@@ -11,6 +11,7 @@ import type { ArcTransfer } from "./arc-transfer.ts";
 import { CopyReleases } from "../replication/copy-releases.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { RangeSync } from "../replication/range-sync.ts";
+import type { ReplicaStream } from "../replication/replica-stream.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { OwnershipOptions } from "./ownership-options.ts";
 import type { QueueWeeding } from "./queue-weeding.ts";
@@ -269,27 +270,29 @@ export class Ownership {
     if (this.#view.role === "active" && this.#isCopied) this.#releases.send();
   }
 
-  /** Anti-entropy: compares one complete copy at a time, each as often as the option says. */
+  /** Anti-entropy: compares one complete copy at a time, each as often as the option says, or in its turn where that is too often. */
   #startComparison(): void {
     const nowMs = this.#clock.nowMs();
+    let next: { readonly stream: ReplicaStream; readonly comparedAtMs: Millis } | undefined;
     for (const member of this.#needs.arcs.keys()) {
       const stream = this.#replicator.stream(member);
       if (!stream || stream.synced.isEmpty || this.#syncing.has(member)) continue;
       const comparedAtMs = this.#comparedAtMs.get(member) ?? nowMs;
       this.#comparedAtMs.set(member, comparedAtMs);
-      if (this.#comparing || nowMs < comparedAtMs + this.#options.antiEntropyIntervalMs) continue;
-      this.#comparedAtMs.set(member, nowMs);
-      this.#comparing = this.#sync
-        .run(stream, stream.synced, this.#stop.signal)
-        .then((inVain) => this.#releases.owe(member, inVain))
-        .catch(this.#onFailure)
-        .finally(() => {
-          this.#comparing = undefined;
-        });
+      if (!next || comparedAtMs < next.comparedAtMs) next = { stream, comparedAtMs };
     }
     for (const member of this.#comparedAtMs.keys()) {
       if (!this.#needs.arcs.has(member)) this.#comparedAtMs.delete(member);
     }
+    const { antiEntropyIntervalMs } = this.#options;
+    if (!next || this.#comparing || nowMs < next.comparedAtMs + antiEntropyIntervalMs) return;
+    const { stream } = next;
+    this.#comparedAtMs.set(stream.member, nowMs);
+    this.#comparing = this.#sync
+      .run(stream, stream.synced, this.#stop.signal)
+      .then((inVain) => this.#releases.owe(stream.member, inVain))
+      .catch(this.#onFailure)
+      .finally(() => (this.#comparing = undefined));
   }
 
   #startTransfers(): void {

@@ -158,6 +158,19 @@ describe("complete copies", () => {
     });
   });
 
+  it("are each compared in its turn, also where one comparison takes longer than the time between two", async () => {
+    const bench = holder(b, c, d);
+    bench.copied(ArcSet.whole);
+    await bench.run(async () => {
+      for (const turn of [0, 1, 2]) {
+        await bench.clock.sleep(everyMs + 2_000);
+        bench.syncs[turn]?.end(ArcSet.empty);
+        await bench.clock.sleep(2_000);
+      }
+      expect(new Set(bench.syncs.slice(0, 3).map(({ member }) => member)).size).toBe(3);
+    });
+  });
+
   it("of a member that comes later are compared so long after they were seen to be complete", async () => {
     const bench = holder(b);
     await bench.run(async () => {
