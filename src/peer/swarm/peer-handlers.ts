@@ -31,6 +31,7 @@ import { mayClaim } from "./ownership/ownership.ts";
 import { differencesFrom, unknownRows } from "./replication/range-sections.ts";
 import type { CountedOverlaps } from "./replication/overlaps.ts";
 import type { ReplicaKeeper } from "./replication/replica-keeper.ts";
+import type { Replicator } from "./replication/replicator.ts";
 import type { SwarmView } from "./members/swarm-view.ts";
 import type { Termination } from "./jobs/termination.ts";
 import type { Holder, Territory } from "./ownership/territory.ts";
@@ -41,6 +42,7 @@ interface HandlerParts {
   readonly jobs: JobRegistry;
   readonly keeper: ReplicaKeeper;
   readonly missed: MissedTime;
+  readonly replicator: Pick<Replicator, "full">;
   readonly spread: JobSpread;
   readonly termination: Termination;
   readonly territory: Territory;
@@ -54,6 +56,9 @@ interface HandlerParts {
 }
 
 const nothing = new Uint8Array(0);
+
+/** Who brings rows home is asked to come again after so long when there is no room. */
+const busyMs: Millis = 200;
 
 /** Arcs of all these, so that their part of the answer is below 2 MiB: 14 bytes each. */
 const knownArcsMax = 128 * 1_024;
@@ -78,7 +83,7 @@ export class PeerHandlers {
   serve(overlay: Overlay): void {
     serve(overlay, "forward", (from, payload) => this.#forward(from, payload));
     serve(overlay, "rows", (_, payload) => this.#rows(payload, "superseded"));
-    serve(overlay, "homeRows", (_, payload) => this.#rows(payload, "all"));
+    serve(overlay, "homeRows", (_, payload) => this.#homeRows(payload));
     serve(overlay, "rangeDigests", (_, payload) => this.#rangeDigests(payload));
     serve(overlay, "pullRows", (_, payload) => this.#pullRows(payload));
     serve(overlay, "synced", (from, payload) => this.#synced(from, payload));
@@ -104,6 +109,15 @@ export class PeerHandlers {
     const behindMs = this.#clock.nowMs() - message.nowMs;
     await this.#parts.keeper.take(message.rows, behindMs, overlaps);
     return reply(nothing);
+  }
+
+  /**
+   * What comes home goes on to the replicas, and may come from many members faster than those take it. A copy's rows have to
+   * be taken whatever is on its way from here: two members that send each other some would wait for each other.
+   */
+  #homeRows(payload: Uint8Array): Promise<Answer | undefined> | Answer {
+    if (this.#parts.replicator.full) return { kind: "busy", retryAfterMs: busyMs };
+    return this.#rows(payload, "all");
   }
 
   async #rangeDigests(payload: Uint8Array): Promise<Answer | undefined> {

@@ -199,6 +199,7 @@ export class Swarm {
       jobs: this.#parts.jobs,
       keeper: this.keeper,
       missed: this.#parts.missed,
+      replicator,
       spread: this.jobs,
       termination: this.termination,
       territory,

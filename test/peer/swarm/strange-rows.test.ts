@@ -74,4 +74,20 @@ describe("a row from another member that says what no peer of this version would
       }
     });
   });
+
+  it.each([
+    ["of a state that comes later", doneOf(strange, { state: 9 })],
+    ["that are no record", Uint8Array.of(0xff)],
+  ])("keeps no URL from being found: bytes %s", async (_, value) => {
+    const bench = new SwarmBench(2);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.peer(0).inject(job, [], {});
+      await bench.pass(1_000);
+      const holder = bench.machine(bench.holderOf(strange));
+      const other = bench.world.machines.find(({ id }) => id !== holder.id)?.peer;
+      await other?.swarm?.calls.rows(holder.id, [{ key: keyOf(strange), value }], 5_000);
+      expect(await bench.peer(0).inject(job, [strange])).toMatchObject({ added: 1, known: 0 });
+    });
+  });
 });

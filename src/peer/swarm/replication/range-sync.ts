@@ -35,7 +35,7 @@ type SyncCalls = Pick<PeerCalls, "digests" | "pull" | "synced">;
 interface RangeSyncParts {
   readonly journal: Pick<Journal, "flushed" | "observe">;
   readonly keeper: Pick<ReplicaKeeper, "take" | "underWay">;
-  readonly replicator: Pick<Replicator, "copy" | "drained" | "sequence" | "stream">;
+  readonly replicator: Pick<Replicator, "copy" | "drained" | "room" | "sequence" | "stream">;
   /** Tells the member of the jobs that the rows belong to. */
   readonly greet: (stream: ReplicaStream) => Promise<boolean>;
 }
@@ -176,6 +176,8 @@ export class RangeSync {
     for (;;) {
       const rest = { ...part, after: from };
       const known = fingerprintsOf(part.tag, left);
+      // What is merged here goes to all that have copies, and may come faster than they take it.
+      await this.#parts.replicator.room(signal);
       const answer = await this.#persist(stream, signal, () =>
         this.#calls.pull(stream.member, { ...rest, limit: rowsPerAnswer, known }, timeoutMs),
       );

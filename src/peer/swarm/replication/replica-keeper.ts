@@ -16,7 +16,7 @@ import { queuedRecord } from "../../../core/record/url-state.ts";
 import { ExclusionRecord, type HostRecord, OutboxEntry } from "../../../core/record/record.pb.ts";
 import { keptOutFor } from "../../../core/replication/url-lattice.ts";
 import { rowBytesMax } from "../../../core/replication/row-lattice.ts";
-import { followRow, heedHostRow, mergeRow } from "../../../core/replication/merge-row.ts";
+import { followRow, heedHostRow } from "../../../core/replication/merge-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { HostName, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -270,10 +270,10 @@ export class ReplicaKeeper {
         heard.push(heeded.record);
         continue;
       }
-      if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
-      const merge = isHeld ? mergeRow : followRow;
-      const merged = merge(tag, known, row.value, behindMs);
+      const merged = followRow(tag, known, row.value, behindMs);
+      // Only now: a URL of which nothing is kept must not be taken for known when it is found.
       if (!merged) continue;
+      if (tag === "url" || tag === "exclusion") this.#sift(row.key, known, logged);
       const other = opposite && current.get(opposite.id);
       if (other && tag === "exclusion") {
         // Copies of it go the same way. The holder that kept the URL out counts that back when the record comes there.

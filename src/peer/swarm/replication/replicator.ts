@@ -221,6 +221,11 @@ export class Replicator {
     );
   }
 
+  /** Resolves when less is on its way to each replica than may be. */
+  async room(signal: AbortSignal): Promise<void> {
+    await this.#pulse.until(() => signal.aborted || !this.full);
+  }
+
   /** Resolves when everything pushed to the stream before the call is durable there, or the stream has ended. */
   async drained(stream: ReplicaStream, signal: AbortSignal): Promise<void> {
     // A crawl that goes on leaves the stream never empty.

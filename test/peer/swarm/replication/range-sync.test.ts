@@ -51,6 +51,8 @@ class CopyBench {
   readonly steps: string[] = [];
   /** What it was told of in vain. */
   inVain = ArcSet.empty;
+  /** What was noted as changed at each reading. */
+  readonly noted: Set<string>[] = [];
   #unwritten: readonly Uint8Array[] = [];
   #observe: (ops: readonly StoreOp[]) => void = () => undefined;
 
@@ -101,7 +103,10 @@ class CopyBench {
         },
         keeper: {
           take: () => Promise.resolve(0),
-          underWay: () => new Set((moments.underWay ?? []).map(idOf)),
+          underWay: () => {
+            this.noted.push(new Set((moments.underWay ?? []).map(idOf)));
+            return this.noted.at(-1) ?? new Set();
+          },
         },
         replicator: {
           copy: (_, rows) => Promise.resolve(void this.copied.push(...rows)),
@@ -109,6 +114,7 @@ class CopyBench {
             await clock.sleep(10);
             this.steps.push("drained");
           },
+          room: () => Promise.resolve(),
           stream: () => (moments.isWanted?.() === false ? undefined : stream),
           sequence: 0,
         },
@@ -171,8 +177,13 @@ function numbered(number: number): Uint8Array {
   return urlKey("url", 1n << 60n, Uint32Array.of(number, 0, 0, 0), 0, 7);
 }
 
-/** Makes two sides equal; `tags` gathers the kinds of rows that were compared. */
-async function reconcile(here: Side, there: Side, tags = new Set<string>()): Promise<void> {
+/** Makes two sides equal; `tags` gathers the kinds of rows that were compared, and `room` resolves when copies have room. */
+async function reconcile(
+  here: Side,
+  there: Side,
+  tags = new Set<string>(),
+  room: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const clock = new VirtualClock();
   const stream = streamOf(clock);
   const sync = new RangeSync(
@@ -199,6 +210,7 @@ async function reconcile(here: Side, there: Side, tags = new Set<string>()): Pro
           await there.merge(rows);
         },
         drained: () => Promise.resolve(),
+        room,
         stream: () => stream,
         sequence: 0,
       },
@@ -254,6 +266,17 @@ describe("two copies", () => {
     expect({ here: here.came, there: there.came }).toEqual({ here: 701, there: 2 });
   });
 
+  it("take each answer in when the copies of what is here have room", async () => {
+    const [here, there] = [new Side(table(3, new Map())), new Side(table(703, new Map()))];
+    const came: number[] = [];
+    await reconcile(here, there, new Set(), async () => {
+      came.push(here.came);
+      await new Promise(setImmediate);
+      came.push(here.came);
+    });
+    expect(came).toEqual([0, 0, 500, 500]);
+  });
+
   it("become equal where one has many times the rows of a question, and the other one few", async () => {
     for (const [few, many] of [
       [0, 5_000],
@@ -269,6 +292,9 @@ describe("two copies", () => {
       expect(fourth.values.size).toBe(many);
       expect(new Set(fourth.values.values())).toEqual(new Set([9]));
     }
+    const [here, nothing] = [new Side(table(700, new Map())), new Side(new Map())];
+    await reconcile(here, nothing);
+    expect(nothing.values).toEqual(here.values);
   });
 });
 
@@ -291,6 +317,13 @@ describe("RangeSync", () => {
     const bench = new CopyBench();
     await bench.run({ onRead: bench.change });
     expect(bench.copied.map(({ key }) => key)).toEqual([bench.still]);
+  });
+
+  it("notes nothing any more of what changes behind its readings", async () => {
+    const bench = new CopyBench();
+    await bench.run({});
+    bench.change();
+    expect(new Set(bench.noted.map(({ size }) => size))).toEqual(new Set([0]));
   });
 
   it("leaves out a row whose change is on its way into the database", async () => {

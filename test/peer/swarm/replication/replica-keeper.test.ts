@@ -163,6 +163,34 @@ describe("rows of another member", () => {
     }
   });
 
+  it("leave what is kept out in the log of the sieve as well", async () => {
+    const bench = new KeeperBench(false);
+    await bench.take(excluded);
+    expect(await bench.get(sieveLog)).toEqual(Uint8Array.of(1));
+  });
+
+  it.each([true, false])(
+    "take back that a URL was skipped, as it was fetched elsewhere, where its site is held: %o",
+    async (holds) => {
+      const bench = new KeeperBench(holds);
+      const more = { excluded: "robots-denied", fetchedAtMs: 0 };
+      const keptOut = UrlRecord.encode({ ...UrlRecord.decode(doneAt(0)), ...more });
+      const fetched = UrlRecord.encode({ ...UrlRecord.decode(doneAt(5)), httpStatus: 200 });
+      await bench.take({ key, value: keptOut });
+      await bench.take({ key, value: fetched });
+      expect(await bench.get(key)).toEqual(fetched);
+      expect(bench.skipped).toEqual(holds ? [["robots-denied", -1]] : []);
+    },
+  );
+
+  it("take the row by which a host is found out of a copy", async () => {
+    const bench = new KeeperBench(false);
+    const waiting = hostKey("waiting", address);
+    await bench.take({ key: waiting, value: new TextEncoder().encode("site.test") });
+    await bench.take({ key: waiting });
+    expect(await bench.get(waiting)).toBeUndefined();
+  });
+
   it("are acknowledged when what they repeat is durable", async () => {
     const bench = new KeeperBench(true);
     await bench.take({ key, value: doneAt(5) });

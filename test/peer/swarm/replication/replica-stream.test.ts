@@ -10,7 +10,7 @@ import {
   urlKey,
 } from "../../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
-import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
+import { positionOfKey, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
 import type { OverlayOutcome } from "../../../../src/ports/overlay.ts";
 import {
@@ -26,6 +26,10 @@ function rowOf(site: string): Row {
 
 const [one, other] = [rowOf("one.example"), rowOf("other.example")];
 const [onePosition, otherPosition] = [positionOfKey(one.key), positionOfKey(other.key)];
+
+function siteAt(position: RingPosition): ArcSet {
+  return ArcSet.of([{ from: position, to: (position + 1) as RingPosition }]);
+}
 
 /** A stream whose messages are acknowledged when the test says so. */
 function newStream() {
@@ -164,6 +168,41 @@ describe("ReplicaStream", () => {
     expect(stream.has(onePosition, 0)).toBe(false);
     stream.synced = ArcSet.whole;
     expect(stream.has(onePosition, 0)).toBe(true);
+  });
+
+  it("goes on with what it carries, whatever comes to it or leaves it besides", () => {
+    const { stream } = newStream();
+    const onlyOne = siteAt(onePosition);
+    stream.goLive(ArcSet.whole, 5);
+    expect(stream.liveSince(0).equals(ArcSet.whole)).toBe(true);
+    stream.keepOnly(onlyOne);
+    expect(stream.liveSince(0).equals(onlyOne)).toBe(true);
+    stream.goLive(ArcSet.whole, 7);
+    expect(stream.liveSince(6).equals(onlyOne)).toBe(true);
+    expect(stream.has(otherPosition, 7)).toBe(false);
+    expect(stream.has(otherPosition, 8)).toBe(true);
+  });
+
+  it("has no complete copy of what is doubted, and counts the doubts", () => {
+    const { stream } = newStream();
+    stream.synced = ArcSet.whole;
+    stream.doubt(siteAt(onePosition));
+    expect(stream.synced.equals(ArcSet.whole.subtract(siteAt(onePosition)))).toBe(true);
+    expect(stream.doubts).toBe(1);
+  });
+
+  it("tells of sites outside some arcs alone that something of them is on its way", () => {
+    const { stream } = newStream();
+    stream.push(1, [one, other]);
+    expect(stream.underWayOutside(siteAt(onePosition))).toEqual([otherPosition]);
+  });
+
+  it("has taken so many units, and no others, as are acknowledged", async () => {
+    const { stream, next } = newStream();
+    for (const sequence of [1, 2, 3]) stream.push(sequence, [one]);
+    expect(stream.hasTaken(1)).toBe(false);
+    await next();
+    expect([stream.hasTaken(1), stream.hasTaken(2)]).toEqual([true, false]);
   });
 });
 

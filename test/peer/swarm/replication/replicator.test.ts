@@ -148,6 +148,22 @@ describe("a replicator", () => {
     expect(replicator.full).toBe(true);
   });
 
+  it("has room as soon as it is full no more, or nobody asks for it any more", async () => {
+    const { replicator, write, next } = newReplicator();
+    const given = new AbortController();
+    const steps: string[] = [];
+    const wait = (name: string, signal: AbortSignal): void =>
+      void replicator.room(signal).then(() => steps.push(name));
+    for (let n = 0; n < 1_001; n += 1) write();
+    wait("first", new AbortController().signal);
+    wait("given up", given.signal);
+    given.abort();
+    await next();
+    expect(steps).toEqual(["given up"]);
+    await next();
+    expect(steps).toEqual(["given up", "first"]);
+  });
+
   it("sends all that one change writes to those who need it, now or when all have joined", () => {
     const { replicator, view, stream } = newReplicator();
     view.futureRing = rings.ringOf([self, newcomer].map((id) => ({ id, weight: 1 })));
