@@ -1,10 +1,9 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { ringPosition } from "../../src/core/record/keys.ts";
 import { positionOf } from "../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, SiteName } from "../../src/core/units.ts";
 import { HostPlaces } from "../../src/peer/host-places.ts";
+import { heapBytes } from "../support/heap-bytes.ts";
 
 describe("HostPlaces", () => {
   it("tells a host's site and where that stands, again and again", () => {
@@ -31,11 +30,3 @@ describe("HostPlaces", () => {
     expect(heapBytes() - before).toBeLessThan((kept.length * pageBytes) / 2);
   });
 });
-
-/** Bytes in use by what can be reached. */
-function heapBytes(): number {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
-  const { external, heapUsed } = process.memoryUsage();
-  return heapUsed + external;
-}

@@ -1,5 +1,6 @@
 import { getDomain } from "tldts";
 import { invariant } from "../errors.ts";
+import { ownText } from "../text/own-text.ts";
 import type { CanonicalUrl, HostName, OriginName, SiteName } from "../units.ts";
 import { canonicalizeUrl } from "./canonicalize-url.ts";
 
@@ -37,9 +38,9 @@ export function hostOf(url: CanonicalUrl): HostName {
   return url.slice(start, portStart !== -1 && portStart < end ? portStart : end) as HostName;
 }
 
-/** The origin of a canonical URL, by its form alone. */
+/** The origin of a canonical URL, by its form alone; what is remembered of it keeps none of the URL alive. */
 export function originOf(url: CanonicalUrl): OriginName {
-  return url.slice(0, url.indexOf("/", authorityStart(url))) as OriginName;
+  return ownText(url.slice(0, url.indexOf("/", authorityStart(url)))) as OriginName;
 }
 
 /** Where the path of a canonical URL starts. */

@@ -76,7 +76,7 @@ export class HostLoader {
     return found;
   }
 
-  /** Keeps a host that is not active until its row is durable: until then the database has an older one. */
+  /** Keeps a host that is not active until its row is durable, and whoever may have read an older one has this instead. */
   hold(host: Host, durable: Promise<void>): void {
     const { host: name } = host.visit;
     // Who crawls it meanwhile may delete the row by which it is found.
@@ -93,7 +93,7 @@ export class HostLoader {
       this.#heldUntil.delete(durable);
       for (const one of names) if (this.#held.get(one)?.durable === durable) this.#held.delete(one);
     };
-    durable.then(release, release);
+    durable.then(this.#areRead).then(release, release);
   }
 
   /** What another member has learnt of a host that is not active: until it is durable, the database has an older row. */
@@ -107,9 +107,7 @@ export class HostLoader {
       records.delete(record);
       if (records.size === 0 && this.#heard.get(name) === records) this.#heard.delete(name);
     };
-    // Who began to read before may have the older row, and gets it later: with the last of those that it asked for with it.
-    const isRead = (): Promise<unknown> => Promise.allSettled(new Set(this.#loading.values()));
-    void durable.then(isRead).then(forget, forget);
+    void durable.then(this.#areRead).then(forget, forget);
   }
 
   /** The host is about to be active. */
@@ -120,6 +118,12 @@ export class HostLoader {
   heed(host: Host, record: HostRecord): void {
     heedRow(host, record, this.#politeness, this.#clock.nowMs());
   }
+
+  /**
+   * Resolves when all that is being read has been. Who began to read before a row was durable may have an older one, and gets
+   * it later: with the last of those that it asked for with it.
+   */
+  readonly #areRead = (): Promise<unknown> => Promise.allSettled(new Set(this.#loading.values()));
 
   /** What brings these hosts: batches that are under way, and one for all others. */
   #batchesOf(wanted: readonly [HostName, SiteName][]): ReadonlySet<Promise<Hosts>> {

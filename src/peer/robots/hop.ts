@@ -1,3 +1,4 @@
+import { ownText } from "../../core/text/own-text.ts";
 import type { CanonicalUrl, HostName, IpAddress } from "../../core/units.ts";
 import { hostOf } from "../../core/url/site-of.ts";
 import type { FetchOutcome } from "../../ports/fetcher.ts";
@@ -24,7 +25,8 @@ export class Hop {
   #hasEnded = false;
 
   constructor(first: Lease, url: CanonicalUrl, go: (hop: Hop) => Promise<HopOutcome>) {
-    this.name = hostOf(url);
+    // It is cut out of the URL, and outlives it: hosts are remembered for long by their names.
+    this.name = ownText(hostOf(url)) as HostName;
     this.#visits.add(first);
     this.outcome = go(this).finally(() => {
       this.#hasEnded = true;

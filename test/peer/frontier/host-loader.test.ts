@@ -183,6 +183,45 @@ describe("a host that is active no more", () => {
     expect(await loaded).toBe(host);
   });
 
+  it("is that one for who began to read it before, be the latest of it durable first", async () => {
+    const bench = new Bench();
+    bench.answer.resolve([undefined]);
+    const host = await bench.load();
+    if (!host) throw new Error("a host");
+    const answer = Promise.withResolvers<Values>();
+    bench.answers.push(answer);
+    const loaded = bench.load();
+    bench.loader.hold(host, bench.committed.promise);
+    bench.committed.resolve(undefined);
+    await new Promise(setImmediate);
+    answer.resolve([undefined]);
+    expect(await loaded).toBe(host);
+    await new Promise(setImmediate);
+    expect(await bench.load()).not.toBe(host);
+  });
+
+  it("is that one for who waits for others that are read still", async () => {
+    const bench = new Bench();
+    const alone = bench.load();
+    bench.answers.push(Promise.withResolvers());
+    const other = "b.example" as HostName;
+    const both = bench.loader.loadAll(
+      new Map([...names, [other, "b.example" as SiteName]]),
+      new Map(),
+    );
+    bench.answer.resolve([undefined]);
+    await alone;
+    const [slow] = bench.answers.splice(0);
+    const later = await bench.load();
+    if (!later) throw new Error("a host");
+    expect(later).not.toBe(await alone);
+    bench.loader.hold(later, bench.committed.promise);
+    bench.committed.resolve(undefined);
+    await new Promise(setImmediate);
+    slow?.resolve([undefined]);
+    expect((await both).get(name)).toBe(later);
+  });
+
   it("is careful as another member asks for, while the latest of it is on its way", async () => {
     const bench = new Bench();
     bench.answer.resolve([undefined]);

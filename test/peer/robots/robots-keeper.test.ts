@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { RobotsRecord } from "../../../src/core/record/record.pb.ts";
 import type { CanonicalUrl, OriginName, SiteName } from "../../../src/core/units.ts";
+import { originOf } from "../../../src/core/url/site-of.ts";
 import { RobotsKeeper, robotsAllow } from "../../../src/peer/robots/robots-keeper.ts";
 import type { Bytes } from "../../../src/ports/store.ts";
+import { heapBytes } from "../../support/heap-bytes.ts";
 
 const site = "a.example" as SiteName;
 const url = "http://a.example/x" as CanonicalUrl;
@@ -52,6 +54,19 @@ describe("RobotsKeeper", () => {
       keeper: new RobotsKeeper({ clock, store }, { look: () => undefined, since: () => missedMs }),
     };
   }
+
+  it("keeps no more of a URL than its origin", async () => {
+    const { keeper } = begun();
+    const [urlsCount, urlBytes] = [2_000, 16_384];
+    const before = heapBytes();
+    for (let number = 0; number < urlsCount; number += 1) {
+      const bytes = Buffer.from(`http://host-${number}.example/`.padEnd(urlBytes, "x"), "latin1");
+      const of = originOf(bytes.toString("latin1") as CanonicalUrl);
+      keeper.keep(of, site, { ...record(""), origin: of });
+    }
+    expect(heapBytes() - before).toBeLessThan((urlsCount * urlBytes) / 2);
+    expect(await keeper.lookup("http://host-0.example" as OriginName, site)).toBeDefined();
+  });
 
   it("reads again what nobody has asked for in ten minutes", async () => {
     const { clock, store, keeper } = begun();
