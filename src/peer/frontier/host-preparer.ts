@@ -70,7 +70,7 @@ export class HostPreparer {
     hosts.rouse(host);
     const { queue } = host.visit;
     if (!this.#isCrawled(host)) {
-      if (queue.pendingCount === 0 && host.visit.openRequests === 0) void this.#leave(host);
+      if (queue.pendingCount === 0) void this.#leave(host);
       return;
     }
     const needsRefill = host.isUnread || queue.refillsNeeded().length > 0;
@@ -81,7 +81,7 @@ export class HostPreparer {
     if (needsRefill || needsAddress) {
       host.preparing = true;
       void this.#prepareSlowly(host);
-    } else if (host.visit.openRequests === 0) this.#idle(host, ready);
+    } else this.#idle(host, ready);
   }
 
   /** Gives the host the pace that its jobs and its robots.txt want now. */
@@ -116,7 +116,10 @@ export class HostPreparer {
     this.#events.onDue();
   }
 
-  /** No request of the host is open, and its queue is read: where nothing is to be done for long, its place is for others. */
+  /**
+   * The host's queue is read: where nothing is to be done for long, its place is for others. As long as one of its requests is
+   * open, so is the lease of that, which is pending.
+   */
   #idle(host: Host, ready: boolean): void {
     const { hosts, putOff, waiting } = this.#parts;
     const { queue } = host.visit;

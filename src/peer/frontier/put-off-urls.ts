@@ -3,7 +3,7 @@ import type { Millis } from "../../core/units.ts";
 import type { Cancel, Clock } from "../../ports/clock.ts";
 import type { Host } from "./host.ts";
 
-/** They are in memory beside the heads of the queues, so they are few. */
+/** They are in memory beside the heads of the queues, so they are few; a long one counts for several, as there. */
 const urlsMax = 8_192;
 const urlsPerHostMax = 256;
 
@@ -22,7 +22,7 @@ export class PutOffUrls {
   readonly #clock: Clock;
   readonly #onBack: (host: Host) => void;
   readonly #timers = new Map<Host, Map<QueuedUrl, PutOff>>();
-  #size = 0;
+  #weight = 0;
 
   constructor(
     clock: Clock,
@@ -39,7 +39,7 @@ export class PutOffUrls {
 
   /** Whether one more of the host's may be put off; else the host itself is to rest. */
   mayAdd(host: Host): boolean {
-    return this.countOf(host) < urlsPerHostMax && this.#size < urlsMax;
+    return this.countOf(host) < urlsPerHostMax && this.#weight < urlsMax;
   }
 
   /** The host's that are put off now. */
@@ -69,12 +69,12 @@ export class PutOffUrls {
     const cancel = this.#clock.call(untilMs - this.#clock.nowMs(), () => {
       timers.delete(url);
       if (timers.size === 0) this.#timers.delete(host);
-      this.#size -= 1;
+      this.#weight -= url.weight;
       host.visit.queue.putBack(url);
       this.#onBack(host);
     });
     timers.set(url, { untilMs, cancel });
-    this.#size += 1;
+    this.#weight += url.weight;
   }
 
   /** Puts the host's back at once. */
@@ -83,7 +83,7 @@ export class PutOffUrls {
     this.#timers.delete(host);
     for (const [url, { cancel }] of timers) {
       cancel();
-      this.#size -= 1;
+      this.#weight -= url.weight;
       host.visit.queue.putBack(url);
     }
   }

@@ -70,11 +70,14 @@ class FrontierBench {
     );
   }
 
+  find(...names: string[]): Promise<Map<HostName, Host>> {
+    const hosts = names as HostName[];
+    return this.frontier.hostsFor(new Map(hosts.map((name) => [name, siteOfHost(name)])));
+  }
+
   /** Queues a URL of the host, and lets the frontier do what follows from it. */
-  async queue(name: string): Promise<Host> {
-    const hostName = name as HostName;
-    const found = await this.frontier.hostsFor(new Map([[hostName, siteOfHost(hostName)]]));
-    const host = found.get(hostName);
+  async queue(name: string, found = this.find(name)): Promise<Host> {
+    const host = (await found).get(name as HostName);
     if (!host) throw new Error("every host is found");
     const key = queueKey(host.keys, this.job.space, 0, (this.#sequence += 1), [noUrl]);
     const discovery = { depth: 0, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 0 };
@@ -90,7 +93,11 @@ class FrontierBench {
   async visit(): Promise<void> {
     const lease = this.frontier.take();
     if (!lease) throw new Error("nothing is due");
-    this.frontier.closeRequest(lease, { finishedAtMs: this.clock.nowMs() });
+    const nowMs = this.clock.nowMs();
+    const { visit } = lease.host;
+    visit.gate.record({ kind: "ok", startedAtMs: nowMs, finishedAtMs: nowMs }, visit.delayMs);
+    this.frontier.closeRequest(lease, { finishedAtMs: nowMs });
+    lease.host.leaseEnds(nowMs);
     const { row } = lease.url;
     row.take(lease.url);
     this.frontier.settle(lease, this.#write([{ type: "del", key: row.key }]));
@@ -160,6 +167,26 @@ describe("the frontier", () => {
     expect(frontier.take()).toBeUndefined();
   });
 
+  it.each(["nothing", "something"])(
+    "takes the place of no host whose page is on its way to its end, and %s is left of it that may not be asked for",
+    async (left) => {
+      const bench = await FrontierBench.open(1);
+      const { frontier, jobs } = bench;
+      await bench.queue("a.example");
+      if (left === "something") await bench.queue("a.example");
+      const lease = frontier.take();
+      if (!lease) throw new Error("the host is due");
+      jobs.changeState(testJob, "pause");
+      for (const end of [() => undefined, () => frontier.closeRequest(lease)]) {
+        end();
+        frontier.jobsChanged();
+        await bench.queue("b.example");
+        expect(frontier.hostNamed("a.example" as HostName)).toBe(lease.host);
+        expect(frontier.hostNamed("b.example" as HostName)).toBeUndefined();
+      }
+    },
+  );
+
   it("tells of a queue that cannot be read, and does not read it over and over", async () => {
     const bench = await FrontierBench.open(1);
     // Of more jobs it is not taken for granted that they have URLs of the host.
@@ -184,6 +211,25 @@ describe("the frontier", () => {
     frontier.jobsChanged();
     await settled();
     expect(frontier.hostNamed("b.example" as HostName)).toBeDefined();
+  });
+
+  it("keeps a host's delay where it is found by who waits for others that are read still", async () => {
+    const bench = await FrontierBench.open(2);
+    const { clock, frontier, store } = bench;
+    const getMany = store.getMany.bind(store);
+    const slow = Promise.withResolvers<undefined>();
+    const alone = bench.find("a.example");
+    store.getMany = (keys) => slow.promise.then(() => getMany(keys));
+    const both = bench.find("a.example", "b.example");
+    store.getMany = getMany;
+    await alone;
+    await bench.queue("a.example");
+    await bench.visit();
+    expect(frontier.hostNamed("a.example" as HostName)).toBeUndefined();
+    slow.resolve(undefined);
+    await bench.queue("a.example", both);
+    expect(frontier.take()).toBeUndefined();
+    expect(frontier.nextDueAtMs()).toBe(clock.nowMs() + delayMs);
   });
 
   it("forgets a host that has run dry, with the row by which it is found", async () => {

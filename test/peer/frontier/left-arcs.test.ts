@@ -40,6 +40,7 @@ class Bench {
   readonly disk = new VirtualDisk();
   readonly frontier: Frontier;
   readonly job: Job;
+  readonly stop = new AbortController();
   readonly #admission: Admission;
   readonly #start: () => Promise<unknown>;
 
@@ -60,7 +61,7 @@ class Bench {
       ports,
       { jobs, journal },
       { ...defaultPeerOptions, frontier: { activeHostsMax: 1, headUrlsMax: 10 } },
-      { signal: new AbortController().signal, onDue: () => undefined, onFailure },
+      { signal: this.stop.signal, onDue: () => undefined, onFailure },
     );
     const sieve = new SieveKeeper(defaultPeerOptions.sieve, silentLogger);
     const parts = { journal, frontier: this.frontier, sieve, sequence: new Sequence() };
@@ -137,6 +138,52 @@ describe("arcs that are given up", () => {
       frontier.crawl(keptArcs);
       expect(await frontier.left(leftArcs)).toBe(true);
       expect(clock.nowMs()).toBeLessThan(beganAtMs + hourMs);
+    });
+  });
+
+  it("keep the rows by which their hosts are found, and have no URL put off from then on", async () => {
+    const bench = new Bench();
+    const { frontier } = bench;
+    await bench.run(async () => {
+      await bench.admit(`http://${left}/`);
+      const lease = bench.take();
+      expect(frontier.mayPutOff(lease)).toBe(true);
+      frontier.crawl(keptArcs);
+      // What is queued from now on is not known here.
+      await bench.admit(`http://${left}/next`);
+      expect(frontier.lastEnds(lease.host)).toEqual([]);
+      expect(frontier.mayPutOff(lease)).toBe(false);
+    });
+  });
+
+  it("are left though the peer goes on with hosts of other arcs", async () => {
+    const bench = new Bench();
+    const { clock, frontier } = bench;
+    await bench.run(async () => {
+      await bench.admit(`http://${kept}/`);
+      frontier.crawl(keptArcs);
+      const told = vi.fn<(isLeft: boolean) => void>();
+      void frontier.left(leftArcs).then(told);
+      await clock.sleep(1_000);
+      expect(frontier.hostNamed(kept)).toBeDefined();
+      expect(told.mock.calls).toEqual([[true]]);
+    });
+  });
+
+  it("are not left when the peer stops before", async () => {
+    const bench = new Bench();
+    const { clock, frontier, stop } = bench;
+    await bench.run(async () => {
+      await bench.admit(`http://${left}/`);
+      bench.take();
+      frontier.crawl(keptArcs);
+      const told = vi.fn<(isLeft: boolean) => void>();
+      void frontier.left(leftArcs).then(told);
+      await clock.sleep(1_000);
+      expect(told).not.toHaveBeenCalled();
+      stop.abort();
+      await clock.sleep(1_000);
+      expect(told.mock.calls).toEqual([[false]]);
     });
   });
 

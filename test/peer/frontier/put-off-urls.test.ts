@@ -17,7 +17,7 @@ function newHost(
   return { host: { isUnread, visit: { queue } } as unknown as Host, back };
 }
 
-const newUrl = (): QueuedUrl => ({ id: "url" }) as QueuedUrl;
+const newUrl = (weight = 1): QueuedUrl => ({ id: "url", weight }) as QueuedUrl;
 
 /** With the hosts of which one has come back, in this order. */
 function newPutOff() {
@@ -97,6 +97,29 @@ describe("URLs that are put off", () => {
     expect(putOff.mayAdd(first)).toBe(true);
     putOff.add(first, newUrl(), untilMs + 5_000);
     expect(putOff.mayAdd(newHost().host)).toBe(false);
+  });
+
+  it("are fewer where they are long, as they are for the sake of memory", async () => {
+    const { clock, putOff } = newPutOff();
+    const untilMs = clock.nowMs() + 1_000;
+    const hosts = Array.from({ length: 8 }, () => newHost().host);
+    const weight = ofAllMax / hosts.length / 128;
+    for (const host of hosts) {
+      expect(putOff.mayAdd(host)).toBe(true);
+      const backAtMs = host === hosts[0] ? untilMs + 5_000 : untilMs;
+      for (let count = 0; count < 128; count += 1) putOff.add(host, newUrl(weight), backAtMs);
+    }
+    const other = newHost().host;
+    expect(hosts.map((host) => putOff.mayAdd(host))).not.toContain(true);
+    expect(putOff.mayAdd(other)).toBe(false);
+    await clock.run(clock.sleep(2_000));
+    for (let count = 0; count < 7 * 128; count += 1) {
+      expect(putOff.mayAdd(hosts[1 + (count % 7)] as Host)).toBe(true);
+      putOff.add(hosts[1 + (count % 7)] as Host, newUrl(weight), untilMs + 5_000);
+    }
+    expect(putOff.mayAdd(other)).toBe(false);
+    putOff.recall(hosts[0] as Host);
+    expect(putOff.mayAdd(other)).toBe(true);
   });
 
   it("stay where they are when the peer stops, and no timer goes on", () => {
