@@ -98,6 +98,21 @@ export class HostQueue {
     this.#queueOf(job).expectOnDisk();
   }
 
+  /** The job is held back: its entries are read again when it may run, and take no memory until then. */
+  unload(job: JobId): void {
+    const queue = this.#jobs.get(job);
+    if (queue && queue.heldCount > 0) queue.expectOnDisk();
+  }
+
+  /** No entry of the job is wanted any more, in memory or on disk; false while something of it is under way. */
+  drop(job: JobId): boolean {
+    const queue = this.#jobs.get(job);
+    if (queue && queue.pendingCount > 0) return false;
+    this.#jobs.delete(job);
+    this.#nextTurns?.delete(job);
+    return true;
+  }
+
   /** The database may have entries of any of the jobs that are known here. */
   expectAllOnDisk(): void {
     for (const queue of this.#jobs.values()) queue.expectOnDisk();
@@ -163,11 +178,14 @@ export class HostQueue {
     this.#dropIfIdle(url.job);
   }
 
-  /** Jobs whose head is empty or low while the database has more, without those whose refill is under way. */
-  refillsNeeded(): readonly JobId[] {
+  /**
+   * Jobs whose head is empty or low while the database has more, without those whose refill is under way, and those that do
+   * not want one.
+   */
+  refillsNeeded(wants: (job: JobId) => boolean = () => true): readonly JobId[] {
     let needed: JobId[] | undefined;
     for (const [job, queue] of this.#jobs) {
-      if (queue.needsRefill) (needed ??= []).push(job);
+      if (queue.needsRefill && wants(job)) (needed ??= []).push(job);
     }
     return needed ?? noJobs;
   }

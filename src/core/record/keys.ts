@@ -32,7 +32,7 @@ const tags = {
   outbox: 0x6f,
   /** `h` site host: HostRecord. */
   host: 0x68,
-  /** `w` site host: host name, present while the host has queue entries. */
+  /** `w` site host: host name, present while the host has queue entries of jobs that are not cancelled. */
   waiting: 0x77,
   /** `r` site origin: RobotsRecord. */
   robots: 0x72,

@@ -37,7 +37,11 @@ import { WaitingHosts } from "./waiting-hosts.ts";
  *
  * Only hosts of the arcs that this peer crawls are in memory; what the others have queued stays on disk.
  *
- * Invariant: a host has a `waiting` row exactly as long as it may have queue entries, so a start finds every host.
+ * Of a job that is held back nothing is in memory but that its hosts have something of it. What a cancelled one has queued
+ * stays on disk to be told of, and is no work: hosts that have nothing else are forgotten.
+ *
+ * Invariant: a host has a `waiting` row as long as it may have queue entries of jobs that are not cancelled, so a start finds
+ * every host that may have something to do.
  */
 export class Frontier {
   /** When the hosts were last asked may be unknown. */

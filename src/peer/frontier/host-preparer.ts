@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { HostAddresses } from "../fetching/host-addresses.ts";
-import { isRunnable, type JobRegistry } from "../jobs/job-registry.ts";
+import { isRunnable, jobHold, type JobRegistry } from "../jobs/job-registry.ts";
 import type { Doubts } from "./doubts.ts";
 import type { ActiveHosts } from "./active-hosts.ts";
 import type { FrontierEvents } from "./frontier-options.ts";
@@ -54,6 +54,9 @@ export class HostPreparer {
 
   readonly isRunnable = (id: JobId): boolean => isRunnable(this.#parts.jobs.get(id));
 
+  /** Of a job that is held back nothing is read: it may have a million URLs, and never run again. */
+  readonly #isWanted = (id: JobId): boolean => jobHold(this.#parts.jobs.get(id)) === undefined;
+
   /**
    * Whether the host, whose turn has come, was placed so long ago that its name may have another address by now: as one that
    * was closed for hours. Not twice in a row, so that its turn comes, however short an answer holds.
@@ -68,12 +71,13 @@ export class HostPreparer {
     const { addresses, hosts } = this.#parts;
     if (host.preparing || this.#events.signal.aborted) return;
     hosts.rouse(host);
+    host.unloadHeld();
     const { queue } = host.visit;
     if (!this.#isCrawled(host)) {
       if (queue.pendingCount === 0) void this.#leave(host);
       return;
     }
-    const needsRefill = host.isUnread || queue.refillsNeeded().length > 0;
+    const needsRefill = host.isUnread || queue.refillsNeeded(this.#isWanted).length > 0;
     const ready = !host.isUnread && queue.hasReady(this.isRunnable);
     const needsAddress = ready && addresses.isWanted(host);
     if (needsAddress) this.#parts.workbench.remove(host.visit);
@@ -95,7 +99,8 @@ export class HostPreparer {
     const { addresses, reader } = this.#parts;
     try {
       if (host.isUnread) await reader.findJobs(host);
-      for (const job of host.visit.queue.refillsNeeded()) await reader.refill(host, job);
+      for (const job of host.visit.queue.refillsNeeded(this.#isWanted))
+        await reader.refill(host, job);
       if (host.visit.queue.hasReady(this.isRunnable) && addresses.isWanted(host)) {
         await addresses.find(host, this.#events.signal);
       }

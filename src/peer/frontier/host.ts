@@ -10,7 +10,7 @@ import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { Millis, OriginName } from "../../core/units.ts";
 import type { ResolveFailure } from "../../ports/resolver.ts";
 import type { StoreOp } from "../../ports/store.ts";
-import { isRunnable } from "../jobs/job-registry.ts";
+import { isRunnable, jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
 /** A name that had no address when it was looked up. */
@@ -115,6 +115,20 @@ export class Host {
         this.visit.queue.expectOnDisk(job.definition.id);
       }
     };
+  }
+
+  /**
+   * Lets go of what it has in memory of jobs of which nothing will be fetched before they are changed. What a cancelled one
+   * has queued is no work at all: it stays on disk, to be told of.
+   */
+  unloadHeld(): void {
+    for (const job of this.jobs) {
+      const hold = jobHold(job);
+      if (hold === undefined) continue;
+      const { queue } = this.visit;
+      if (hold !== "cancelled") queue.unload(job.definition.id);
+      else if (queue.drop(job.definition.id)) this.jobs.delete(job);
+    }
   }
 
   /** Whether it has URLs of the job, or may have. */

@@ -4,7 +4,7 @@ import { jobSpaceOfQueueKey, queueRange } from "../../core/record/keys.ts";
 import type { JobId } from "../../core/units.ts";
 import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Host } from "./host.ts";
-import type { Job, JobRegistry } from "../jobs/job-registry.ts";
+import { jobHold, type Job, type JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import { queuePages } from "./queue-pages.ts";
 
@@ -29,11 +29,14 @@ export class QueueReader {
   /**
    * Finds the jobs that have rows of the host, by one look-up for each that has and one more: there may be a thousand that
    * have ended. What the journal held before the call is among them.
+   *
+   * Few may be taken to have some, as a refill tells; but of a job that is held back there is none.
    */
   async findJobs(host: Host): Promise<void> {
     const end = host.beginRead();
-    const known = this.#jobs.all();
-    end(known.length <= fewJobs ? known : await this.#jobsOnDisk(host));
+    const known = this.#jobs.all().filter(({ definition }) => definition.state !== "cancelled");
+    const areWanted = known.length <= fewJobs && !known.some(jobHold);
+    end(areWanted ? known : await this.#jobsOnDisk(host));
   }
 
   async #jobsOnDisk({ keys }: Host): Promise<Job[]> {

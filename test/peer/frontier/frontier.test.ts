@@ -131,6 +131,23 @@ describe("the frontier", () => {
     expect(bench.frontier.take()?.url.entry.url).toBe("http://a.example/");
   });
 
+  it("holds no URL in memory of a job that is held back, and reads them again when it may run", async () => {
+    const bench = await FrontierBench.open(2);
+    const { queue } = (await bench.queue("a.example")).visit;
+    const heldAfter = async (change: () => unknown): Promise<number> => {
+      change();
+      bench.frontier.jobsChanged();
+      await settled();
+      return queue.heldCount;
+    };
+    expect(await heldAfter(() => bench.jobs.changeState(testJob, "pause"))).toBe(0);
+    expect(await heldAfter(() => bench.jobs.changeState(testJob, "resume"))).toBe(1);
+    bench.job.counter.add("pages");
+    expect(await heldAfter(() => bench.jobs.define(testJob, { pagesMax: 1 }))).toBe(0);
+    expect(await heldAfter(() => bench.jobs.define(testJob, { pagesMax: 2 }))).toBe(1);
+    expect(bench.frontier.take()?.url.entry.url).toBe("http://a.example/");
+  });
+
   it("lets a host rest that others may have asked a moment ago, when it was not known here", async () => {
     const bench = await FrontierBench.open(1);
     bench.frontier.doubts.add(ArcSet.whole, 300);

@@ -6,7 +6,7 @@ import { isQueued, QueueBundle, queuedIn } from "../../../core/record/queue-bund
 import { queuedRecord } from "../../../core/record/url-state.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { Store, StoreEntry, StoreOp } from "../../../ports/store.ts";
-import type { JobRegistry } from "../../jobs/job-registry.ts";
+import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import { recordKeysOf, withoutOutdated } from "../replication/outdated.ts";
 import { readQueued, type QueuedBundle } from "../replication/read-queued.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
@@ -21,7 +21,7 @@ export interface QueueCensus {
 
 /** What a look at some rows has found to be written. */
 export interface QueueMends {
-  /** For each host with queued URLs the row by which a frontier finds it. */
+  /** For each host with queued URLs the row by which a frontier finds it; those of cancelled jobs need not be found. */
   readonly waiting: readonly StoreOp[];
   /**
    * Takes out what is behind its URL's record, as copies bring back what was taken out of the queue meanwhile, what an
@@ -75,7 +75,7 @@ export async function takeCensus(
     const looks = rows.map((row) => lookAt(row, jobs));
     const records = await store.getMany(looks.flatMap(({ recordKeys }) => recordKeys));
     let at = 0;
-    for (const { key, value, space, queued, recordKeys } of looks) {
+    for (const { key, value, space, job, queued, recordKeys } of looks) {
       const known = records.slice(at, at + recordKeys.length);
       at += recordKeys.length;
       if (queued) add(allCounts, space, queuedIn(queued.bundle));
@@ -93,6 +93,7 @@ export async function takeCensus(
         missing.push({ key: record, value: queuedRecord(bundle.attempts) });
       }
       add(counts, space, count);
+      if (job?.definition.state === "cancelled") continue;
       const waitingKey = waitingKeyOf(key);
       if (lastWaiting && compareKeys(lastWaiting, waitingKey) === 0) continue;
       lastWaiting = waitingKey;
@@ -136,6 +137,7 @@ interface Look {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
   readonly space: number;
+  readonly job: Job | undefined;
   readonly queued: QueuedBundle | undefined;
   readonly recordKeys: readonly Uint8Array[];
 }
@@ -145,7 +147,7 @@ function lookAt({ key, value }: StoreEntry, jobs: JobRegistry): Look {
   const job = jobs.bySpace(space);
   const queued = readQueued(key, value);
   const recordKeys = queued && job ? recordKeysOf(queued.bundle, job) : [];
-  return { key, value, space, queued, recordKeys };
+  return { key, value, space, job, queued, recordKeys };
 }
 
 /** The rows of the queues within the arcs, some at a time. */

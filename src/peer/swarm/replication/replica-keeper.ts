@@ -356,12 +356,13 @@ export class ReplicaKeeper {
     if (queued.records.some(isKnown)) this.#parts.mixed.doubt(positionOfKey(key));
     const left = QueueBundle.encode(bundle);
     ops.push({ type: "put", key, value: left });
-    const name = new TextEncoder().encode(host);
-    ops.push({ type: "put", key: waitingKeyOf(key), value: name });
     // A message may speak of one row twice.
     current.set(id, left);
     this.#parts.jobs.addQueued(jobSpaceOfQueueKey(key), count);
     this.#parts.mixed.merged(positionOfKey(key));
+    if (job?.definition.state === "cancelled") return [];
+    const name = new TextEncoder().encode(host);
+    ops.push({ type: "put", key: waitingKeyOf(key), value: name });
     return job ? [{ host, row: { key, value: left, job: job.definition.id } }] : [];
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { countQueued, takeCensus } from "../../../../src/peer/swarm/ownership/queue-census.ts";
 import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import type { StoreOp } from "../../../../src/ports/store.ts";
@@ -17,6 +18,21 @@ describe("takeCensus", () => {
     expect(counts).toEqual(new Map([[job.space, 2 * hosts]]));
     expect([waiting, missing]).toEqual([hosts, 2 * hosts]);
     expect(most).toBeLessThan(400);
+  });
+});
+
+describe("the queue of a cancelled job", () => {
+  it("is counted, and needs no row by which a frontier finds its hosts", async () => {
+    const jobs = new JobRegistry();
+    const { id } = jobs.define(job.definition.id).definition;
+    jobs.changeState(id, "cancel");
+    const waiting: StoreOp[] = [];
+    const { counts } = await takeCensus(store, jobs, ArcSet.whole, (mends) => {
+      waiting.push(...mends.waiting);
+      return Promise.resolve();
+    });
+    expect(counts).toEqual(new Map([[job.space, 2 * hosts]]));
+    expect(waiting).toEqual([]);
   });
 });
 

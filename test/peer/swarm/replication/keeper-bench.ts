@@ -1,5 +1,6 @@
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { StoredRow } from "../../../../src/core/frontier/queued-row.ts";
+import type { JobState } from "../../../../src/core/jobs/job-definition.ts";
 import type { Row } from "../../../../src/core/messages/rows.ts";
 import {
   hostAddress,
@@ -118,7 +119,7 @@ export class KeeperBench {
   readonly #seen = new Set<string>();
   readonly keeper: ReplicaKeeper;
 
-  constructor(holds: boolean) {
+  constructor(holds: boolean, state: JobState = "running") {
     const territory = new Territory();
     if (holds) territory.take(ArcSet.whole);
     const nameOf = (space: number, words: Uint32Array): string => `${space} ${words.join()}`;
@@ -129,7 +130,7 @@ export class KeeperBench {
     };
     const job = {
       space,
-      definition: { id: "j", options: { normalizeQuery: true } },
+      definition: { id: "j", options: { normalizeQuery: true }, state },
       counter: {
         add: () => (this.overlaps += 1),
         addSkipped: (...skipped: [string, number]) => this.skipped.push(skipped),

@@ -316,6 +316,14 @@ describe("rows of another member", () => {
     expect(bench.arrived).toEqual([["site.test", { ...row, job: "j" }]]);
   });
 
+  it("of a queue of a cancelled job are counted, and nobody looks for them", async () => {
+    const bench = new KeeperBench(true, "cancelled");
+    const row = queueRow(1, ["a", "b"]);
+    await bench.take(row);
+    expect([await bench.get(row.key), bench.queued]).toEqual([row.value, 2]);
+    expect([await bench.get(waitingKeyOf(row.key)), bench.arrived]).toEqual([undefined, []]);
+  });
+
   it("of a queue bring back nothing that has left it here", async () => {
     const bench = new KeeperBench(true);
     const left = queueRow(1, ["a", "b"], { taken: 1 });
