@@ -1,3 +1,5 @@
+import { xmlStart } from "./xml-start.ts";
+
 /** A parsed Content-Type header. */
 export interface ContentType {
   /** Type and subtype in lower case, for instance `text/html`. */
@@ -33,12 +35,21 @@ function charsetParameter(header: string): string | undefined {
 
 const htmlMimes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 
+/** Types of any XML, which some servers give to XHTML. */
+const xmlMimes: ReadonlySet<string> = new Set(["application/xml", "text/xml"]);
+
 /** What servers send that know no type: as good as none (MIME Sniffing Standard, section 7). */
 const unknownMimes: ReadonlySet<string> = new Set([
   "*/*",
   "application/unknown",
   "unknown/unknown",
 ]);
+
+/** Whether this is a type that pages have. */
+export function namesHtml(type: string | undefined): boolean {
+  const mime = parseContentType(type)?.mime;
+  return mime !== undefined && htmlMimes.has(mime);
+}
 
 function knownMime(header: string | undefined): string | undefined {
   const mime = parseContentType(header)?.mime;
@@ -77,24 +88,36 @@ export function isSitemapType(header: string | undefined, url: string): boolean 
 }
 
 /**
- * Whether a body is to be parsed for links: HTML or XHTML by its header, or without one that names a type, something
- * that begins like HTML.
+ * Whether a body is to be parsed for links: HTML or XHTML by its header; XML of which the root is that of XHTML; or without
+ * a header that names a type, something that begins like HTML.
  */
 export function isHtml(header: string | undefined, body: Uint8Array): boolean {
-  return isHtmlType(header) && (knownMime(header) !== undefined || looksLikeHtml(body));
+  const mime = knownMime(header);
+  if (mime === undefined) return htmlStart.test(startOf(body, sniffedBytes));
+  return htmlMimes.has(mime) || (xmlMimes.has(mime) && xhtmlStart.test(startOf(body, prologBytes)));
 }
 
+/** Whether a page with this header is XML. */
 export function isXhtml(header: string | undefined): boolean {
-  return parseContentType(header)?.mime === "application/xhtml+xml";
+  const mime = parseContentType(header)?.mime;
+  return mime !== undefined && (mime === "application/xhtml+xml" || xmlMimes.has(mime));
 }
 
 /** Long enough for the white space that pages begin with, and a tag. */
 const sniffedBytes = 512;
 
+/** Long enough for declarations, a style sheet's instruction and some comments. */
+const prologBytes = 1_024;
+
+/** By its name space; a root with a prefix is not looked for, since no tag of such a page would be found. */
+const xhtmlStart = xmlStart(
+  /html[\t\n\r ][^>]*\bxmlns[\t\n\r ]*=[\t\n\r ]*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/.source,
+);
+
 /** MIME Sniffing Standard, section 7.1: the patterns of `text/html`, each followed by a space or `>`. */
 const htmlStart =
   /^(?:\xEF\xBB\xBF)?[\t\n\f\r ]*<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[ >]/i;
 
-function looksLikeHtml(body: Uint8Array): boolean {
-  return htmlStart.test(String.fromCharCode(...body.subarray(0, sniffedBytes)));
+function startOf(body: Uint8Array, bytes: number): string {
+  return String.fromCharCode(...body.subarray(0, bytes));
 }

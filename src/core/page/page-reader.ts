@@ -1,6 +1,8 @@
 import { stripAsciiSpace } from "./ascii.ts";
+import { namesHtml } from "./content-type.ts";
 import type { EncodingName } from "./encoding-label.ts";
 import { EntityReader } from "./entity-reader.ts";
+import { isFollowed, leadsToPage, parseRelations } from "./link-relations.ts";
 import { metaEncoding } from "./meta-encoding.ts";
 import { parseRefresh, type RefreshInstruction } from "./meta-refresh.ts";
 import {
@@ -40,20 +42,19 @@ const langCharsMax = 64;
 /** Elements looked at that may name the page's encoding: to find that a label is none takes time. */
 const encodingsMax = 64;
 
-const unfollowedRelations: ReadonlySet<string> = new Set(["nofollow", "sponsored", "ugc"]);
-/** HTML Standard, section 4.6.7: `previous` is treated like `prev`. */
-const followedLinkTypes: ReadonlySet<string> = new Set(["canonical", "next", "prev", "previous"]);
-
 /** What a URL may neither begin nor end with: this, and the control characters before it. */
 const space = 0x20;
 
-/** White space, and commas: Google documents both, and what is meant is plain. */
-const betweenRelations = /[\t\n\f\r ,]+/;
-
-/** Collects from one document what {@link RawPage} holds. */
+/**
+ * Collects from one document what {@link RawPage} holds.
+ *
+ * A document that stands in the `srcdoc` of an `iframe` is one of its own, of which the references count here. One that stands
+ * within such a one is passed over: where each held the next, time would no longer be linear in the length.
+ */
 export class PageReader implements TagHandler {
   readonly #linksMax: number;
   readonly #botName: string;
+  readonly #isFramed: boolean;
   readonly #entities = new EntityReader();
   readonly #references = new Map<string, boolean>();
   #referencesLeftOut = 0;
@@ -68,10 +69,14 @@ export class PageReader implements TagHandler {
   #charset: EncodingName | undefined;
   #encodingsRead = 0;
 
-  /** @param botName whom a `meta` may name, in lower case */
-  constructor(linksMax: number, botName: string) {
+  /**
+   * @param botName whom a `meta` may name, in lower case
+   * @param isFramed whether the document is that of a `srcdoc`
+   */
+  constructor(linksMax: number, botName: string, isFramed = false) {
     this.#linksMax = linksMax;
     this.#botName = botName;
+    this.#isFramed = isFramed;
   }
 
   read(html: string, xhtml: boolean): RawPage {
@@ -96,8 +101,17 @@ export class PageReader implements TagHandler {
         this.#addReference(attributes.href, isFollowed(this.#relations(attributes)));
         break;
       case "frame":
+        this.#addReference(attributes.src, true);
+        break;
       case "iframe":
         this.#addReference(attributes.src, true);
+        if (!this.#isFramed) this.#readFramed(attributes.srcdoc);
+        break;
+      case "embed":
+        this.#readEmbedded(attributes, attributes.src);
+        break;
+      case "object":
+        this.#readEmbedded(attributes, attributes.data);
         break;
       case "link":
         this.#readLink(attributes);
@@ -140,12 +154,15 @@ export class PageReader implements TagHandler {
   }
 
   #relations(attributes: TagAttributes): readonly string[] {
-    return this.#value(attributes.rel)?.toLowerCase().split(betweenRelations) ?? [];
+    return parseRelations(this.#value(attributes.rel));
   }
 
   #addReference(raw: string | undefined, followed: boolean): void {
     const reference = this.#reference(raw);
-    if (reference === undefined) return;
+    if (reference !== undefined) this.#add(reference, followed);
+  }
+
+  #add(reference: string, followed: boolean): void {
     const known = this.#references.get(reference);
     if (known === undefined ? this.#references.size < this.#linksMax : followed) {
       this.#references.set(reference, followed);
@@ -154,16 +171,35 @@ export class PageReader implements TagHandler {
     }
   }
 
+  /** Its base is this document's (HTML Standard, section 2.4.1, "fallback base URL"); one that has another is passed over. */
+  #readFramed(srcdoc: string | undefined): void {
+    const html = this.#decoded(srcdoc);
+    if (html === undefined || !html.includes("<")) return;
+    const framed = new PageReader(this.#linksMax, this.#botName, true).read(html, false);
+    if (framed.base !== undefined) return;
+    const { nofollow } = framed.directives;
+    for (const [reference, followed] of framed.references) {
+      this.#add(reference, followed && !nofollow);
+    }
+    const target = framed.refresh?.target;
+    if (target !== undefined) this.#add(withoutFragment(target), !nofollow);
+    this.#referencesLeftOut += framed.referencesLeftOut;
+  }
+
+  /** By its type it is a page, as in a frame; all else is part of this one. */
+  #readEmbedded({ type }: TagAttributes, raw: string | undefined): void {
+    if (namesHtml(this.#decoded(type))) this.#addReference(raw, true);
+  }
+
   #readLink(attributes: TagAttributes): void {
     const relations = this.#relations(attributes);
-    const translation = relations.includes("alternate") && attributes.hreflang !== undefined;
-    if (!translation && !relations.some((relation) => followedLinkTypes.has(relation))) return;
+    if (!leadsToPage(relations, attributes.hreflang !== undefined)) return;
     if (relations.includes("canonical")) this.#canonical ??= this.#reference(attributes.href);
     this.#addReference(attributes.href, isFollowed(relations));
   }
 
   #readMeta(attributes: TagAttributes): void {
-    if (!this.#inNoscript) this.#readEncoding(attributes);
+    if (!this.#inNoscript && !this.#isFramed) this.#readEncoding(attributes);
     const content = this.#value(attributes.content);
     if (content === undefined) return;
     const name = this.#value(attributes.name)?.toLowerCase();
@@ -205,10 +241,6 @@ export function withoutFragment(reference: string): string {
     0,
     start > 0 && reference.charCodeAt(start - 1) <= space ? start + 1 : start,
   );
-}
-
-function isFollowed(relations: readonly string[]): boolean {
-  return !relations.some((relation) => unfollowedRelations.has(relation));
 }
 
 /** White space collapsed and cut to size, never within a surrogate pair. */

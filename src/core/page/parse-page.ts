@@ -5,10 +5,11 @@ import type { JobRules, LinkSource } from "../jobs/job-rules.ts";
 import type { CanonicalUrl } from "../units.ts";
 import { canonicalizeUrl } from "../url/canonicalize-url.ts";
 import { dedupeKey } from "../url/dedupe-key.ts";
-import { canonicalizeRefreshUrl } from "../url/header-url.ts";
+import { canonicalizeFieldUrl } from "../url/header-url.ts";
 import { hostOf, siteOfHost } from "../url/site-of.ts";
 import { isHtml } from "./content-type.ts";
 import { defaultExtractOptions, extractLinks } from "./extract-links.ts";
+import { readLinkHeader, type HeaderLink } from "./link-header.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { packKeyedLinks, type KeyedLink } from "./packed-links.ts";
 import {
@@ -34,7 +35,7 @@ export interface PageInput {
   readonly body: Uint8Array;
   /** Whether it ends where the server did not mean it to. */
   readonly isCut?: boolean;
-  /** False: neither the document nor a `Refresh` header leads anywhere. */
+  /** False: neither the document nor a `Refresh` or `Link` header leads anywhere. */
   readonly follow: boolean;
   /** Links from a seed to this page. */
   readonly depth: number;
@@ -53,7 +54,7 @@ export interface PageInput {
  *
  * A link is followed where neither the page nor the link says nofollow and the job's rules let it pass; any other
  * one is excluded, with the reason. What X-Robots-Tag and the page's meta say adds up. A refresh, by header or in the
- * document, is reported and is a link too; so is each URL of a sitemap.
+ * document, is reported and is a link too; so is each URL of a sitemap, and what the `Link` header names as another page.
  *
  * Invariant: no dedupe key comes twice in all the links of the result, and the page's own does not come at all.
  */
@@ -67,7 +68,8 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
   const sitemap =
     html || !input.readsSitemaps ? undefined : readSitemap(input.body, { ...input, contentType });
   const ofHeader = headerRefresh(input);
-  const linksLeftOut = page?.linksLeftOut ?? sitemap?.leftOut;
+  const headerLinks = readLinkHeader(headerFields(input.headers, "link"), input.url);
+  const linksLeftOut = headerLinks.leftOut + (page?.linksLeftOut ?? sitemap?.leftOut ?? 0);
   const { noindex, nofollow } = directivesOf(input, page);
   return {
     html,
@@ -75,10 +77,11 @@ export function parsePage(input: PageInput, tables?: EncodingTables): PageConten
       page,
       sitemap,
       refreshUrl: ofHeader?.url ?? page?.refresh?.url,
+      headerLinks: headerLinks.links,
       nofollow,
     }),
     noindex,
-    ...(linksLeftOut === undefined ? {} : { linksLeftOut }),
+    ...(linksLeftOut > 0 && { linksLeftOut }),
     ...(page?.title === undefined ? {} : { title: page.title }),
     ...(page === undefined ? {} : { charset: page.charset }),
   };
@@ -115,7 +118,7 @@ function headerRefresh({ headers, url }: PageInput): MetaRefresh | undefined {
   if (instruction === undefined) return undefined;
   const { seconds, target } = instruction;
   if (target === undefined) return { seconds };
-  const resolved = canonicalizeRefreshUrl(target, url);
+  const resolved = canonicalizeFieldUrl(target, url);
   return resolved === undefined ? undefined : { seconds, url: resolved };
 }
 
@@ -139,14 +142,16 @@ interface Leads {
   readonly page: ExtractedPage | undefined;
   readonly sitemap: Sitemap | undefined;
   readonly refreshUrl: string | undefined;
+  readonly headerLinks: readonly HeaderLink[];
   /** Whether it says nofollow of all of them. */
   readonly nofollow: boolean;
 }
 
 function sortLinks(input: PageInput, leads: Leads): SortedLinks {
-  const { page, sitemap, refreshUrl, nofollow } = leads;
+  const { page, sitemap, refreshUrl, headerLinks, nofollow } = leads;
   const sorter = new LinkSorter(input);
   if (refreshUrl !== undefined) sorter.add(refreshUrl, nofollow);
+  for (const { url, followed } of headerLinks) sorter.add(url, nofollow || !followed);
   for (const link of page?.links ?? []) sorter.add(link, nofollow);
   for (const link of page?.nofollowLinks ?? []) sorter.add(link, true);
   for (const link of sitemap?.urls ?? []) {

@@ -5,6 +5,7 @@ import { xmlEncoding } from "./meta-prescan.ts";
 import { SitemapElements } from "./sitemap-elements.ts";
 import { SitemapUrls } from "./sitemap-urls.ts";
 import { byteOrderMark } from "./sniff-charset.ts";
+import { xmlStart } from "./xml-start.ts";
 
 /** What a sitemap names. */
 export interface Sitemap {
@@ -32,9 +33,7 @@ export const sitemapEntriesMax = 50_000;
 /** Long enough for declarations, a style sheet's instruction and the comments of those who made the file. */
 const sniffedBytes = 1_024;
 
-/** A document type, as old feeds have it, may hold declarations in brackets. */
-const startOfSitemap =
-  /^(?:\xEF\xBB\xBF)?(?:[\t\n\r ]|<\?[^>]*>|<!--(?:(?!-->)[^])*-->|<!DOCTYPE[^>[]*(?:\[[^\]]*\][^>]*)?>)*<(?:[\w.-]+:)?(?:feed|rss|sitemapindex|urlset)[\t\n\r />]/;
+const startOfSitemap = xmlStart(/(?:[\w.-]+:)?(?:feed|rss|sitemapindex|urlset)[\t\n\r />]/.source);
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

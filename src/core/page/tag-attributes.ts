@@ -7,6 +7,7 @@ import { NameTable } from "./name-table.ts";
 export interface TagAttributes {
   readonly charset: string | undefined;
   readonly content: string | undefined;
+  readonly data: string | undefined;
   /** In an SVG also what it calls `xlink:href`. */
   readonly href: string | undefined;
   readonly hreflang: string | undefined;
@@ -15,6 +16,8 @@ export interface TagAttributes {
   readonly name: string | undefined;
   readonly rel: string | undefined;
   readonly src: string | undefined;
+  readonly srcdoc: string | undefined;
+  readonly type: string | undefined;
 }
 
 type KnownAttribute = keyof TagAttributes | "xlinkHref";
@@ -23,6 +26,7 @@ type KnownAttribute = keyof TagAttributes | "xlinkHref";
 export const knownAttributes = new NameTable<KnownAttribute>([
   ["charset", "charset"],
   ["content", "content"],
+  ["data", "data"],
   ["href", "href"],
   ["hreflang", "hreflang"],
   ["http-equiv", "httpEquiv"],
@@ -30,6 +34,8 @@ export const knownAttributes = new NameTable<KnownAttribute>([
   ["name", "name"],
   ["rel", "rel"],
   ["src", "src"],
+  ["srcdoc", "srcdoc"],
+  ["type", "type"],
   ["xlink:href", "xlinkHref"],
 ]);
 
@@ -37,6 +43,7 @@ export const knownAttributes = new NameTable<KnownAttribute>([
 export class ReadAttributes implements TagAttributes {
   charset: string | undefined = undefined;
   content: string | undefined = undefined;
+  data: string | undefined = undefined;
   href: string | undefined = undefined;
   hreflang: string | undefined = undefined;
   httpEquiv: string | undefined = undefined;
@@ -44,6 +51,8 @@ export class ReadAttributes implements TagAttributes {
   name: string | undefined = undefined;
   rel: string | undefined = undefined;
   src: string | undefined = undefined;
+  srcdoc: string | undefined = undefined;
+  type: string | undefined = undefined;
   xlinkHref: string | undefined = undefined;
 
   /** For an element of SVG without `href` (SVG 2, section 16.1, "Deprecated XLink URL reference attributes"). */
@@ -76,6 +85,15 @@ export class ReadAttributes implements TagAttributes {
         break;
       case "src":
         this.src ??= value;
+        break;
+      case "srcdoc":
+        this.srcdoc ??= value;
+        break;
+      case "data":
+        this.data ??= value;
+        break;
+      case "type":
+        this.type ??= value;
         break;
       case "charset":
         this.charset ??= value;

@@ -17,12 +17,14 @@ const tagNames = [
   "a",
   "area",
   "base",
+  "embed",
   "frame",
   "html",
   "iframe",
   "link",
   "meta",
   "noscript",
+  "object",
 ] as const;
 export type ScannedTag = (typeof tagNames)[number];
 

@@ -22,12 +22,12 @@ export function escapedBytes(text: string): string {
 }
 
 /**
- * The canonical form of a URL that stands in a `Refresh` field, where each character is a byte of the wire.
+ * The canonical form of a URL that stands in a `Refresh` or `Link` field, where each character is a byte of the wire.
  *
  * What is UTF-8 is read as that. Other bytes are read as ISO-8859-1, what they are in a header by its history (RFC 9110,
  * section 5.5), and to browsers in this one.
  */
-export function canonicalizeRefreshUrl(value: string, base: string): CanonicalUrl | undefined {
+export function canonicalizeFieldUrl(value: string, base: string): CanonicalUrl | undefined {
   return canonicalizeUrl(textOf(value), base);
 }
 

@@ -56,6 +56,32 @@ describe("isHtml", () => {
     expect(isXhtml("text/html")).toBe(false);
   });
 
+  it.each([
+    ['<html xmlns="http://www.w3.org/1999/xhtml">', true],
+    [
+      "\u00ef\u00bb\u00bf<?xml version='1.0'?>\n<html lang='en' xmlns = 'http://www.w3.org/1999/xhtml'>",
+      true,
+    ],
+    [
+      '<!-- <rss> --><?a b?><!DOCTYPE html [<!ENTITY a "b">]><html xmlns="http://www.w3.org/1999/xhtml"',
+      true,
+    ],
+    ["<html>", false],
+    ["<html xmlns='http://www.w3.org/2000/svg'>", false],
+    ["<html><a xmlns='http://www.w3.org/1999/xhtml'/>", false],
+    ["<x:html xmlns:x='http://www.w3.org/1999/xhtml'>", false],
+    ["<rss><html xmlns='http://www.w3.org/1999/xhtml'/>", false],
+    ["<urlset xmlns:xhtml='http://www.w3.org/1999/xhtml'>", false],
+    ["", false],
+  ])("holds for XML with the root of XHTML: %j", (start, expected) => {
+    for (const header of ["application/xml", "Text/XML; charset=utf-8"]) {
+      expect(isHtml(header, Buffer.from(start, "latin1"))).toBe(expected);
+      expect(isXhtml(header)).toBe(true);
+      expect(isHtmlType(header)).toBe(false);
+    }
+    expect(isHtml("image/svg+xml", Buffer.from(start, "latin1"))).toBe(false);
+  });
+
   it("may hold for any body whose type is unknown", () => {
     const headers = [undefined, "x", "text/html", "*/*; q=1", "Application/Unknown"];
     expect(headers.filter((header) => !isHtmlType(header))).toEqual([]);

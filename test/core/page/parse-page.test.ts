@@ -134,9 +134,31 @@ describe("parsePage", () => {
     expect(links(parse({ html: "", headers: ["refresh", "0;url=mailto:a"] }))).toEqual([]);
   });
 
+  it("takes what the Link header names as other pages, whatever the document's base", () => {
+    const link = '<head>; rel=next, <x.css>; rel=preload, <away>; rel="prev nofollow"';
+    const headers = [...htmlHeader, "LINK", link, "link", "<http://f.net/>; rel=canonical"];
+    const page = parse({ html: "<base href=/b/><a href=x>", headers });
+    expect(links(page)).toEqual(["/dir/head", "/b/x"]);
+    expect(excluded(page)).toEqual({
+      nofollow: ["http://www.e.org/dir/away"],
+      scope: ["http://f.net/"],
+    });
+    expect(links(parse({ html: "<meta name=robots content=nofollow>", headers }))).toEqual([]);
+    const pdf = ["content-type", "application/pdf", "link", "</paper>; rel=canonical"];
+    expect(links(parse({ html: "%PDF", headers: pdf }))).toEqual(["/paper"]);
+  });
+
+  it("counts the links of the header and of the page for which there is no room", () => {
+    const link = Array.from({ length: 257 }, (_, at) => `<h${at}>; rel=next`).join();
+    const html = Array.from({ length: 50_001 }, (_, at) => `<a href=${at}>`).join("");
+    const page = parse({ html, headers: [...htmlHeader, "link", link] });
+    expect(page.linksLeftOut).toBe(2);
+  });
+
   it("finds nothing in a page whose links do not count", () => {
     const html = "<title>Not found</title><a href=x>";
     const headers = [...htmlHeader, "refresh", "0;url=y", "x-robots-tag", "noindex"];
+    headers.push("link", "<z>; rel=next");
     expect(parse({ html, headers, follow: false })).toEqual({
       html: true,
       links: noLinks,
@@ -154,6 +176,14 @@ describe("parsePage", () => {
       noindex: false,
     });
     expect(links(parse({ html, headers: [] }))).toEqual(["/dir/x"]);
+  });
+
+  it("looks for links in XHTML that is sent as any XML", () => {
+    const html =
+      '<html xmlns="http://www.w3.org/1999/xhtml"><script src="x"/><a href="\u00e9"/></html>';
+    const page = parse({ html, headers: ["content-type", "application/xml"] });
+    expect(page).toMatchObject({ html: true, charset: "utf-8" });
+    expect(links(page)).toEqual(["/dir/%C3%A9"]);
   });
 
   it("passes on the title and the charset", () => {

@@ -12,17 +12,20 @@ const tags: ReadonlySet<string> = new Set<ScannedTag>([
   "a",
   "area",
   "base",
+  "embed",
   "frame",
   "html",
   "iframe",
   "link",
   "meta",
   "noscript",
+  "object",
 ]);
 
 const attributes: readonly (readonly [name: string, field: keyof TagAttributes])[] = [
   ["charset", "charset"],
   ["content", "content"],
+  ["data", "data"],
   ["href", "href"],
   ["hreflang", "hreflang"],
   ["http-equiv", "httpEquiv"],
@@ -30,6 +33,8 @@ const attributes: readonly (readonly [name: string, field: keyof TagAttributes])
   ["name", "name"],
   ["rel", "rel"],
   ["src", "src"],
+  ["srcdoc", "srcdoc"],
+  ["type", "type"],
 ];
 
 class Recorder implements TagHandler {
@@ -160,10 +165,10 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 const opened = `
-  <a\\s <A\\n <a\\r\\n <a/ <a\\v <a\\0 <area\\t <base\\f <link\\s <META\\s <frame\\s <iframe\\s <html\\s <ab\\s <div\\s <p
+  <a\\s <A\\n <a\\r\\n <a/ <a\\v <a\\0 <area\\t <base\\f <link\\s <META\\s <frame\\s <iframe\\s <embed\\s <object\\s <html\\s <ab\\s <div\\s <p
   </a\\s </p </p/ </div\\n </ <`;
 const attributeParts = `
-  href= HREF\\s=\\s charset= src= rel=x\\s name=' content=" http-equiv= hreflang lang=\\0 hrefs= href\\0= =href= " ' = == / > /> \\s
+  href= HREF\\s=\\s data= type= charset= src= srcdoc= rel=x\\s name=' content=" http-equiv= hreflang lang=\\0 hrefs= href\\0= =href= " ' = == / > /> \\s
   \\t \\r\\n \\f \\v \\0 \u0080 \u212a \u{1f600} x b.html ? # \``;
 const references = `
   & &amp; &amp &lt &ltx &lt= &copy &copy=1 &not &notin; &notit; &#x41; &#65 &#0; &#x80; &#xD800; &#x110000; &#; &#x; &nosuch;
@@ -295,7 +300,7 @@ describe("the tags that are found", () => {
   });
 
   it("are found behind raw text elements of XHTML that end at once", () => {
-    const a = (href: string): Seen => ["a", null, null, href, ...Array<null>(6).fill(null)];
+    const a = (href: string): Seen => ["a", null, null, null, href, ...Array<null>(8).fill(null)];
     expect(scanned("<script/><title/><a href=1>", true)).toEqual([a("1")]);
     expect(scanned("<script/><title/><a href=1>")).toEqual([]);
     expect(scanned("<![CDATA[ > <a href=1> ]]><a href=2>", true)).toEqual([a("2")]);

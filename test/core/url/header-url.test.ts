@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalizeLocation, canonicalizeRefreshUrl } from "../../../src/core/url/header-url.ts";
+import { canonicalizeLocation, canonicalizeFieldUrl } from "../../../src/core/url/header-url.ts";
 
 const base = "http://site.example/";
 
@@ -8,18 +8,18 @@ function wire(text: string, encoding: "utf8" | "latin1"): string {
   return Buffer.from(text, encoding).toString("latin1");
 }
 
-describe("a URL in a Refresh field", () => {
+describe("a URL in a Refresh or Link field", () => {
   it.each([
     ["/café/中", "utf8", "/caf%C3%A9/%E4%B8%AD"],
     ["/café?q=中", "utf8", "/caf%C3%A9?q=%E4%B8%AD"],
     ["/café", "latin1", "/caf%C3%A9"],
     ["/plain?a=%E9", "utf8", "/plain?a=%E9"],
   ] as const)("%s in %s leads to %s", (text, encoding, path) => {
-    expect(canonicalizeRefreshUrl(wire(text, encoding), base)).toBe(`http://site.example${path}`);
+    expect(canonicalizeFieldUrl(wire(text, encoding), base)).toBe(`http://site.example${path}`);
   });
 
   it("may name its host in UTF-8 too", () => {
-    expect(canonicalizeRefreshUrl(wire("http://bücher.example/", "utf8"), base)).toBe(
+    expect(canonicalizeFieldUrl(wire("http://bücher.example/", "utf8"), base)).toBe(
       "http://xn--bcher-kva.example/",
     );
   });
