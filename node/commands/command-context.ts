@@ -174,6 +174,7 @@ export const clientSettingNames = [
   "api",
   "data",
   "timeout",
+  "config",
 ] as const satisfies readonly SettingName[];
 
 /** The running peer that the command is meant for. */
