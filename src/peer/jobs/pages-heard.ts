@@ -4,7 +4,7 @@ import { nameOfKey, namedKey, tagRange } from "../../core/record/keys.ts";
 import type { JobId, MemberId } from "../../core/units.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 
-/** Counts that are remembered, over all jobs and members: some 30 MB of the longest names. */
+/** Counts that are remembered, over all jobs and members: some 40 MB of the longest names. */
 const countsMax = 100_000;
 
 /**
@@ -15,9 +15,10 @@ const countsMax = 100_000;
  * as they like.
  */
 export class PagesHeard {
-  readonly #counts = new Map<string, PastPageCount>();
-  /** Names of the rows that the next commit has to carry. */
-  readonly #unsaved = new Set<string>();
+  readonly #counts = new Map<MemberId, Map<JobId, PastPageCount>>();
+  #size = 0;
+  /** Pages by the names of the rows that the next commit has to carry; none where the row is to go. */
+  readonly #unsaved = new Map<string, number | undefined>();
 
   async load(store: Store): Promise<void> {
     for await (const { key, value } of store.scan(tagRange("pagesHeard"))) {
@@ -27,42 +28,60 @@ export class PagesHeard {
       if (member === undefined || !Number.isSafeInteger(pages)) {
         throw new CrawlError("STORE_CORRUPT", "a count of pages cannot be read", { row: name });
       }
-      this.#counts.set(name, { job, member, pages });
+      this.#set({ job, member, pages });
     }
   }
 
-  all(): readonly PastPageCount[] {
-    return [...this.#counts.values()];
+  /** The counts of these members, whatever is taken in or forgotten while they are read; others cost a look a member. */
+  *of(isOne: (member: MemberId) => boolean): Generator<PastPageCount, void, undefined> {
+    for (const [member, counts] of this.#counts) {
+      for (const count of counts.values()) {
+        if (!isOne(member)) break;
+        yield count;
+      }
+    }
   }
 
   /** Takes in a count; by how many pages more than before it is. */
   take(count: PastPageCount): number {
-    const name = `${count.job} ${count.member}`;
-    const before = this.#counts.get(name)?.pages ?? 0;
-    if (count.pages <= before || (before === 0 && this.#counts.size >= countsMax)) return 0;
-    this.#counts.set(name, count);
-    this.#unsaved.add(name);
+    const before = this.#counts.get(count.member)?.get(count.job)?.pages ?? 0;
+    if (count.pages <= before || (before === 0 && this.#size >= countsMax)) return 0;
+    this.#set(count);
+    this.#unsaved.set(nameOf(count), count.pages);
     return count.pages - before;
   }
 
   /** Jobs whose limits matter no more make room for the counts of others. */
   forget(isOver: (job: JobId) => boolean): void {
-    for (const [name, count] of this.#counts) {
-      if (!isOver(count.job)) continue;
-      this.#counts.delete(name);
-      this.#unsaved.add(name);
+    for (const [member, counts] of this.#counts) {
+      for (const [job, count] of counts) {
+        if (!isOver(job)) continue;
+        counts.delete(job);
+        this.#size -= 1;
+        this.#unsaved.set(nameOf(count), undefined);
+      }
+      if (counts.size === 0) this.#counts.delete(member);
     }
   }
 
   /** Rows for the next commit. */
   takeUnsaved(): readonly StoreOp[] {
-    const ops = [...this.#unsaved].map((name): StoreOp => {
+    const ops = Array.from(this.#unsaved, ([name, pages]): StoreOp => {
       const key = namedKey("pagesHeard", name);
-      const count = this.#counts.get(name);
-      if (!count) return { type: "del", key };
-      return { type: "put", key, value: new TextEncoder().encode(String(count.pages)) };
+      if (pages === undefined) return { type: "del", key };
+      return { type: "put", key, value: new TextEncoder().encode(String(pages)) };
     });
     this.#unsaved.clear();
     return ops;
   }
+
+  #set(count: PastPageCount): void {
+    const counts = this.#counts.get(count.member) ?? new Map<JobId, PastPageCount>();
+    if (!counts.has(count.job)) this.#size += 1;
+    this.#counts.set(count.member, counts.set(count.job, count));
+  }
+}
+
+function nameOf({ job, member }: PastPageCount): string {
+  return `${job} ${member}`;
 }

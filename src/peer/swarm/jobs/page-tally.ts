@@ -1,6 +1,7 @@
 import { encodeClaim, pageCountsMax, pastPageCountsMax } from "../../../core/messages/claim.ts";
 import type { PageCount, PageCounts, PastPageCount } from "../../../core/messages/claim.ts";
 import { pagesMaxMax } from "../../../core/jobs/validate-job-options.ts";
+import { Rounds } from "../../../core/rounds.ts";
 import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
@@ -52,8 +53,12 @@ export class PageTally {
     runs: new Set(),
   };
   #toldAllAtMs: Millis = -Infinity;
-  /** Where in the counts of those that are gone the next telling starts, where they are too many for one. */
-  #passOnFrom = 0;
+  /**
+   * The counts of those that are gone, others each time where they are too many for one message: those that all are told
+   * of, and those that go to one member. Each of them has its own turn, or who asks often could keep all from some.
+   */
+  readonly #pastForAll = new Rounds(() => this.#past());
+  readonly #pastForOne = new Rounds(() => this.#past());
   readonly #doubted = new Set<MemberId>();
 
   constructor(
@@ -91,7 +96,7 @@ export class PageTally {
   /** What a member is told of with the definitions of the jobs, as much of it as fits a message: of the latest jobs first. */
   counts(): PageCounts {
     const pageCounts = this.#ownCounts().slice(-pageCountsMax);
-    return { pageCounts, pastPageCounts: this.#someOfPast() };
+    return { pageCounts, pastPageCounts: this.#pastForOne.next(pastPageCountsMax) };
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -157,7 +162,7 @@ export class PageTally {
   /** Tells of some that are gone, others each time. */
   #passOn(): void {
     this.save();
-    const pastPageCounts = this.#someOfPast();
+    const pastPageCounts = this.#pastForAll.next(pastPageCountsMax);
     if (pastPageCounts.length > 0) this.#overlay.publish(encodeClaim({ pastPageCounts }));
   }
 
@@ -168,18 +173,8 @@ export class PageTally {
     });
   }
 
-  /** Counts of members that are gone, others each time where they are too many for one message. */
-  #someOfPast(): PastPageCount[] {
-    const past = this.#jobs.pagesElsewhere().filter(({ job, member }) => {
-      const definition = this.#jobs.find(job)?.definition;
-      return this.#isGone(member) && definition?.state !== "cancelled";
-    });
-    if (past.length === 0) return past;
-    const start = this.#passOnFrom % past.length;
-    const pastPageCounts = [...past.slice(start), ...past.slice(0, start)];
-    pastPageCounts.splice(pastPageCountsMax);
-    this.#passOnFrom = start + pastPageCounts.length;
-    return pastPageCounts;
+  *#past(): Generator<PastPageCount, void, undefined> {
+    yield* this.#jobs.pagesElsewhere((member) => this.#isGone(member));
   }
 
   #isGone(member: MemberId): boolean {

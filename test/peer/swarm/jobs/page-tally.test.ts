@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { noJobCounts } from "../../../../src/core/answers/job-counts.ts";
-import { decodeClaim, pageCountsMax } from "../../../../src/core/messages/claim.ts";
+import {
+  decodeClaim,
+  pageCountsMax,
+  pastPageCountsMax,
+} from "../../../../src/core/messages/claim.ts";
 import type { MemberId, Millis } from "../../../../src/core/units.ts";
 import type { PageCount } from "../../../../src/core/messages/claim.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
@@ -29,7 +33,12 @@ describe("PageTally", () => {
     };
     const view = {
       others: [a, b],
-      generationOf: (member: MemberId) => (member.startsWith("gone") ? undefined : 1),
+      /** How often it was asked for. */
+      looks: 0,
+      generationOf: (member: MemberId) => {
+        view.looks += 1;
+        return member.startsWith("gone") ? undefined : 1;
+      },
     };
     const jobs = new JobRegistry();
     const job = jobs.define("news", { pagesMax: 100 });
@@ -107,6 +116,35 @@ describe("PageTally", () => {
     expect([first.length, second.length]).toEqual([100, 100]);
     // Fifty that have not been told yet, and then the first ones again.
     expect([first[0], first[99], second[0], second[49], second[50]]).toEqual([1, 10, 11, 60, 1]);
+  });
+
+  it("passes them on to all in their turn, whoever asks meanwhile", async () => {
+    const { clock, job, tally, told } = newTally();
+    const past = Array.from({ length: 200 }, (_, at) => {
+      return { job: job.definition.id, member: `gone-${at}` as MemberId, pages: 1 + (at % 90) };
+    });
+    tally.takePast(b, past);
+    const stop = new AbortController();
+    const running = tally.run(stop.signal);
+    await clock.run(clock.sleep(5_000));
+    expect(tally.counts().pastPageCounts).toEqual(past.slice(0, 100));
+    await clock.run(clock.sleep(7_000));
+    stop.abort();
+    await clock.run(running);
+    const pages = past.map((count) => count.pages);
+    expect(told.map(([, , each]) => each)).toEqual([pages.slice(0, 100), pages.slice(100)]);
+  });
+
+  it("tells one member of some without a look at all that is remembered", () => {
+    const { job, jobs, tally, view } = newTally();
+    const other = jobs.define("other", { pagesMax: 9 });
+    for (let at = 0; at < 5_000; at += 1) {
+      tally.takePast(b, [{ job: job.definition.id, member: `gone-${at}` as MemberId, pages: 1 }]);
+    }
+    for (const { definition } of [job, other]) tally.take(a, [{ job: definition.id, pages: 1 }]);
+    view.looks = 0;
+    expect(tally.counts().pastPageCounts).toHaveLength(pastPageCountsMax);
+    expect(view.looks).toBeLessThan(2 * pastPageCountsMax);
   });
 
   it("counts what members that are gone had fetched before there was a limit, up to that", async () => {
