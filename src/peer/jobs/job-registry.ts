@@ -15,11 +15,12 @@ import { optionChanges } from "../../core/jobs/option-changes.ts";
 import type { PastPageCount } from "../../core/messages/claim.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
 import { jobSpace, namedKey, tagRange } from "../../core/record/keys.ts";
-import type { JobId } from "../../core/units.ts";
+import type { JobId, MemberId } from "../../core/units.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import { JobCounter } from "./job-counter.ts";
 import type { JobChanger, JobLog } from "./job-log.ts";
 import { PagesHeard } from "./pages-heard.ts";
+import { UnheardQueues } from "./unheard-queues.ts";
 import type { JobChange, JobCounts, JobReport } from "../../ports/peer-control.ts";
 
 /** A job as this peer runs it; the object stays the same when its definition changes. */
@@ -50,8 +51,7 @@ export class JobRegistry {
   #patternCharacters = 0;
   #hasLeftOut = false;
   readonly #heard = new PagesHeard();
-  /** URLs that are queued here of jobs that are unknown still, by the jobs' numbers. */
-  readonly #unheard = new Map<number, number>();
+  readonly #unheard = new UnheardQueues();
   #hasFoundQueued = false;
   /** Changes that the next commit has to carry. */
   #unsaved: StoreOp[] = [];
@@ -69,7 +69,7 @@ export class JobRegistry {
       this.#install(definition, new JobCounter(counts));
     }
     await this.#heard.load(store);
-    for (const { job, pages } of this.#heard.all()) {
+    for (const { job, pages } of this.pagesElsewhere()) {
       const known = this.#jobs.get(job);
       if (known) known.pagesElsewhere += pages;
     }
@@ -181,31 +181,43 @@ export class JobRegistry {
     return more > 0;
   }
 
-  /** All that {@link countElsewhere} has taken in, in this run or an earlier one. */
-  pagesElsewhere(): readonly PastPageCount[] {
-    return this.#heard.all();
+  /** What {@link countElsewhere} has taken in of these members, in this run or an earlier one. */
+  pagesElsewhere(
+    isOne: (member: MemberId) => boolean = () => true,
+  ): Generator<PastPageCount, void, undefined> {
+    return this.#heard.of(isOne);
   }
 
   /** Counts URLs that are queued here, or are no more; those of a job that is unknown count when it becomes known. */
   addQueued(space: number, by: number): void {
     const job = this.#bySpace.get(space);
-    if (job) {
-      job.counter.add("queued", by);
-      return;
-    }
-    const count = this.queuedUnheard(space) + by;
-    if (count > 0) this.#unheard.set(space, count);
-    else this.#unheard.delete(space);
+    if (job) job.counter.add("queued", by);
+    else this.#unheard.add(space, by);
   }
 
-  /** URLs that are queued here of a job that is unknown still. */
+  /** URLs that are queued here of a job that is unknown still; 1 where there may be some. */
   queuedUnheard(space: number): number {
-    return this.#unheard.get(space) ?? 0;
+    return this.#unheard.countOf(space);
+  }
+
+  /** Whether what is queued of a job counts here, by its number. */
+  countsQueued(space: number): boolean {
+    return this.#bySpace.has(space) || this.#unheard.has(space);
+  }
+
+  /** Whether what is queued here of a job that may become known has to be counted before, by {@link setUnheard}. */
+  isUncounted(job: Pick<JobDefinition, "id"> & Partial<JobDefinition>): boolean {
+    const space = jobSpace(job.id);
+    return !this.#bySpace.has(space) && !this.#unheard.knows(space) && this.#hasRoomFor(job);
+  }
+
+  setUnheard(space: number, count: number): void {
+    if (!this.#bySpace.has(space)) this.#unheard.set(space, count);
   }
 
   /** Whether the database has queued URLs that nobody has looked for, as their job was unknown. */
   get hasUnread(): boolean {
-    return this.#unheard.size > 0 || this.#hasFoundQueued;
+    return !this.#unheard.isEmpty || this.#hasFoundQueued;
   }
 
   /** Whether a job has become known since the last call of which URLs were queued here already. */
@@ -250,7 +262,7 @@ export class JobRegistry {
   }
 
   /** Whether there may be one more, and its patterns are no longer than before or fit beside those of the other jobs. */
-  #hasRoomFor({ id, options }: JobDefinition): boolean {
+  #hasRoomFor({ id, options }: Pick<JobDefinition, "id"> & Partial<JobDefinition>): boolean {
     const known = this.#jobs.get(id)?.definition;
     if (!known && this.#jobs.size >= jobsMax) return false;
     const more = patternCharacters(options) - patternCharacters(known?.options);
@@ -271,9 +283,8 @@ export class JobRegistry {
   }
 
   #countUnheard({ space, counter }: Job): void {
-    const count = this.#unheard.get(space);
-    if (count === undefined) return;
-    this.#unheard.delete(space);
+    const count = this.#unheard.take(space);
+    if (count === 0) return;
     this.#hasFoundQueued = true;
     counter.add("queued", count);
   }

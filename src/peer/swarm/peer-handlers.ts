@@ -161,7 +161,7 @@ export class PeerHandlers {
     const { territory, view } = this.#parts;
     const notice = decodeArcNotice(payload);
     if (!notice || !view.isRunning(from, notice.generation)) return undefined;
-    if (territory.hasRoomFor(notice.arcs, from, view.others.length + 1)) return notice;
+    if (territory.makeRoomFor(notice.arcs, from, view.others.length + 1)) return notice;
     this.#metrics.count("queue_full_total", 1, { queue: "holders" });
     return undefined;
   }

@@ -154,13 +154,13 @@ export class Swarm {
         territory,
         exchange: () => this.exchange,
       },
-      () => {
-        this.ownership.look();
-      },
+      () => this.ownership.look(),
     );
     this.termination = new Termination(called, { view, busy: (id) => this.#busy(id) });
     this.tally = new PageTally(ports, { ...parts, view });
-    this.jobs = new JobSpread(called, { ...parts, view, tally: this.tally }, () => this.#merged());
+    const count = (ids: readonly JobId[]): Promise<void> => this.#holdings.count(ids);
+    const spreadEvents = { onMerged: () => this.#merged(), onFailure };
+    this.jobs = new JobSpread(called, { ...parts, view, tally: this.tally, count }, spreadEvents);
     const stallEvents = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
     this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);

@@ -119,7 +119,7 @@ describe("JobRegistry", () => {
     const next = new JobRegistry();
     await next.load(store);
     for (const known of [jobs, next]) {
-      expect(known.pagesElsewhere()).toEqual([count("a", 7), count("b", 3)]);
+      expect([...known.pagesElsewhere()]).toEqual([count("a", 7), count("b", 3)]);
       expect(known.get(id).pagesElsewhere).toBe(10);
     }
     expect([7, 8].map((pages) => next.countElsewhere(count("a", pages)))).toEqual([false, true]);
@@ -134,7 +134,7 @@ describe("JobRegistry", () => {
     await store.start();
     await store.write(jobs.takeUnsaved(), { sync: true });
     jobs.changeState(id, "cancel");
-    expect([jobs.countElsewhere(told), jobs.pagesElsewhere()]).toEqual([false, []]);
+    expect([jobs.countElsewhere(told), [...jobs.pagesElsewhere()]]).toEqual([false, []]);
     await store.write(jobs.takeUnsaved(), { sync: true });
     expect(await store.range(tagRange("pagesHeard"), 9)).toEqual([]);
   });
@@ -180,5 +180,21 @@ describe("JobRegistry", () => {
     ]);
     jobs.forgetQueued();
     expect(counter.queued).toBe(0);
+  });
+
+  it("has to count what is queued of a job first, where too many were unknown", () => {
+    const jobs = new JobRegistry();
+    const known = jobs.define("known").definition.id;
+    const space = jobSpace(id);
+    jobs.addQueued(space, 1);
+    expect(jobs.isUncounted({ id: "other" as JobId })).toBe(false);
+    for (let at = 0; at <= 65_536; at += 1) jobs.addQueued(2 ** 20 + at, 1);
+    const ids = [known, id, "other" as JobId];
+    expect(ids.map((each) => jobs.isUncounted({ id: each }))).toEqual([false, false, true]);
+    expect(ids.map((each) => jobs.countsQueued(jobSpace(each)))).toEqual([true, true, false]);
+    expect(jobs.queuedUnheard(jobSpace("other" as JobId))).toBe(1);
+    for (const each of ids) jobs.setUnheard(jobSpace(each), 7);
+    expect(jobs.isUncounted({ id: "other" as JobId })).toBe(false);
+    expect(ids.map((each) => jobs.define(each).counter.queued)).toEqual([0, 7, 7]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { jobsMax } from "../../../src/core/jobs/job-definition.ts";
 import { jobSpace, outboxKey, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
 import { OutboxEntry } from "../../../src/core/record/record.pb.ts";
 import { positionOf } from "../../../src/core/ring/ring-position.ts";
@@ -37,6 +38,18 @@ class LeftRowsBench extends SwarmBench {
     await this.peer(0).swarm?.calls.rows(this.machine(1).id, rows, 60_000);
   }
 
+  /** Rows of one page, each of a job that there is not. */
+  async bringMadeUp(count: number): Promise<void> {
+    const position = ringPosition(this.#site());
+    const rows = Array.from({ length: count }, (_, n) => {
+      const madeUp = `made-up-${n}` as JobId;
+      const link = urlKey("url", 0n, Uint32Array.of(n, 2, 3, 4), 0, jobSpace(madeUp));
+      const entry = { url: target, depth: 0, redirectChain: [], job: madeUp };
+      return { key: outboxKey(position, link), value: OutboxEntry.encode(entry) };
+    });
+    await this.peer(0).swarm?.calls.rows(this.machine(1).id, rows, 60_000);
+  }
+
   get exchange() {
     return this.peer(1).swarm?.exchange;
   }
@@ -70,6 +83,21 @@ describe("rows of the outbox that another member makes up", () => {
       await bench.peer(1).jobFinished(later, new AbortController().signal);
       expect(bench.exchange).toMatchObject({ pending: 0 });
       expect(await rowsLeft(bench)).toBe(0);
+    });
+  });
+
+  it("keep no row of a job that is known later from its owner, however many jobs are made up", async () => {
+    const bench = new LeftRowsBench(100, 10);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.bringMadeUp(jobsMax + 10);
+      await bench.bring(5, later, later);
+      await bench.peer(0).inject(later, [], { scope: "any" });
+      await bench.peer(1).inject(later, [], { scope: "any" });
+      await bench.peer(1).jobFinished(later, new AbortController().signal);
+      // There is no such host.
+      const failed = bench.peers.map((peer) => peer.job(later).counts.failed);
+      expect(failed.toSorted()).toEqual([0, 1]);
     });
   });
 

@@ -1,21 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defaultJobOptions, type JobDefinition } from "../../../src/core/jobs/job-definition.ts";
-import type { Row } from "../../../src/core/messages/rows.ts";
-import {
-  hostAddress,
-  jobSpace,
-  queueKey,
-  ringPosition,
-  urlKey,
-} from "../../../src/core/record/keys.ts";
-import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
-import { UrlRecord } from "../../../src/core/record/record.pb.ts";
-import { urlState } from "../../../src/core/record/url-state.ts";
 import type { CanonicalUrl, JobId } from "../../../src/core/units.ts";
-import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
-import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
-import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
+import { queuedRows } from "./unheard-rows.ts";
 
 const definition: JobDefinition = {
   id: job,
@@ -24,18 +11,6 @@ const definition: JobDefinition = {
   state: "running",
   options: { ...defaultJobOptions, scope: "page" },
 };
-
-/** A queued URL: its place in the queue, and its record. */
-function queuedRows(url: CanonicalUrl): Row[] {
-  const site = siteOfHost(hostOf(url));
-  const key = urlKey("url", ringPosition(site), fingerprintOf(dedupeKey(url)), 0, jobSpace(job));
-  const discovery = { depth: 0, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 1 };
-  const place = queueKey(hostAddress(site, hostOf(url)), jobSpace(job), 5, 1, [key]);
-  return [
-    { key: place, value: QueueBundle.encode({ ...discovery, urls: [url], taken: 0 }) },
-    { key, value: UrlRecord.encode({ ...urlState.fresh, state: urlState.queued }) },
-  ];
-}
 
 /** Begins a swarm of two; a page of its web, with the places of who holds its site and of the other one. */
 async function begin(bench: SwarmBench) {

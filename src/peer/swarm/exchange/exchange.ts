@@ -65,12 +65,12 @@ export class Exchange {
   readonly #territory: Territory;
   readonly #options: ExchangeOptions;
   readonly #deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
-  readonly #jobs: Pick<JobRegistry, "bySpace">;
+  readonly #jobs: Pick<JobRegistry, "all" | "bySpace">;
   readonly #parcels = new Parcels();
   readonly #lanes = new Map<MemberId | undefined, ForwardLane>();
   readonly #sent: FingerprintCache;
   readonly #sweep: OutboxSweep;
-  #left = new LeftRows();
+  #left = this.#newLeft();
   /** Those that are being read. */
   #reading: LeftRows | undefined;
   #isReadingOn = false;
@@ -89,7 +89,7 @@ export class Exchange {
       readonly view: SwarmView;
       readonly territory: Territory;
       readonly deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
-      readonly jobs: Pick<JobRegistry, "bySpace">;
+      readonly jobs: Pick<JobRegistry, "all" | "bySpace">;
     },
     options: ExchangeOptions,
     onFailure: (error: unknown) => void,
@@ -220,6 +220,10 @@ export class Exchange {
     for (const lane of this.#lanes.values()) lane.stop();
   }
 
+  #newLeft(): LeftRows {
+    return new LeftRows(() => this.#jobs.all().map(({ space }) => space));
+  }
+
   #isUnheard(space: number): boolean {
     return this.#jobs.bySpace(space) === undefined;
   }
@@ -250,7 +254,7 @@ export class Exchange {
 
   async #readLeft(): Promise<void> {
     this.#reading = this.#left;
-    this.#left = new LeftRows();
+    this.#left = this.#newLeft();
     this.sweep();
     await this.#journal.flushed();
     await this.load(this.#territory.held);

@@ -3,11 +3,20 @@ import { jobsMax } from "../../../core/jobs/job-definition.ts";
 /**
  * Which jobs have rows of the outbox that are on disk alone, for want of room.
  *
- * Invariant: of those that are unknown here no more are remembered than there may be jobs.
+ * Invariant: of those that are unknown here no more are remembered than there may be jobs. Where there were more, each job
+ * that has become known since may have some.
  */
 export class LeftRows {
+  readonly #known: () => readonly number[];
   #hasKnown = false;
   readonly #unheard = new Set<number>();
+  /** Jobs that were known when there was a first one too many. */
+  #knownThen: ReadonlySet<number> | undefined;
+
+  /** @param known numbers of the jobs that are known here, which stay so */
+  constructor(known: () => readonly number[]) {
+    this.#known = known;
+  }
 
   get isEmpty(): boolean {
     return !this.#hasKnown && this.#unheard.size === 0;
@@ -17,15 +26,18 @@ export class LeftRows {
   add(space: number, isUnheard: boolean): void {
     if (!isUnheard) this.#hasKnown = true;
     else if (this.#unheard.size < jobsMax) this.#unheard.add(space);
+    else if (!this.#unheard.has(space)) this.#knownThen ??= new Set(this.#known());
   }
 
   /** Whether there may be rows of the job. */
   mayHave(space: number, isUnheard: boolean): boolean {
-    return this.#unheard.has(space) || (this.#hasKnown && !isUnheard);
+    if (this.#unheard.has(space) || (this.#hasKnown && !isUnheard)) return true;
+    return this.#knownThen?.has(space) === false;
   }
 
   /** Whether there may be rows of any job that is known by now. */
   mayHaveKnown(isUnheard: (space: number) => boolean): boolean {
-    return this.#hasKnown || [...this.#unheard].some((space) => !isUnheard(space));
+    if (this.#hasKnown || [...this.#unheard].some((space) => !isUnheard(space))) return true;
+    return this.#knownThen !== undefined && this.#known().length > this.#knownThen.size;
   }
 }

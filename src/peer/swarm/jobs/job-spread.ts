@@ -1,5 +1,5 @@
 import { CrawlError } from "../../../core/errors.ts";
-import type { JobDefinition } from "../../../core/jobs/job-definition.ts";
+import { jobsMax, type JobDefinition } from "../../../core/jobs/job-definition.ts";
 import { addsToJobDefinition } from "../../../core/jobs/merge-job-definition.ts";
 import { writeJobDefinition } from "../../../core/jobs/read-job-definition.ts";
 import type { JobId, MemberId, Millis } from "../../../core/units.ts";
@@ -42,6 +42,12 @@ interface SpreadPorts {
   readonly overlay: Overlay;
 }
 
+interface SpreadEvents {
+  /** Called when a definition has come in that changes something here. */
+  readonly onMerged: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
 /**
  * Makes every member know every job: a change is told to all, and what that did not reach is found by comparing with a
  * random member now and then. Definitions merge, so they may come in any order.
@@ -54,7 +60,11 @@ export class JobSpread {
   readonly #view: SwarmView;
   readonly #jobs: JobRegistry;
   readonly #tally: Pick<PageTally, "counts" | "take" | "takePast">;
-  readonly #onMerged: () => void;
+  readonly #count: (ids: readonly JobId[]) => Promise<void>;
+  readonly #events: SpreadEvents;
+  /** Jobs that are taken in when it has been counted what is queued of them. */
+  readonly #uncounted = new Map<JobId, JobDefinition>();
+  #counting: Promise<void> | undefined;
   #learning = false;
   /** The log is told once. */
   #toldOfLeftOut = false;
@@ -65,15 +75,17 @@ export class JobSpread {
       readonly view: SwarmView;
       readonly jobs: JobRegistry;
       readonly tally: Pick<PageTally, "counts" | "take" | "takePast">;
+      /** Counts what is queued here of these jobs; see {@link JobRegistry.isUncounted}. */
+      readonly count: (ids: readonly JobId[]) => Promise<void>;
     },
-    /** Called when a definition has come in that changes something here. */
-    onMerged: () => void,
+    events: SpreadEvents,
   ) {
     this.#ports = ports;
     this.#view = parts.view;
     this.#jobs = parts.jobs;
     this.#tally = parts.tally;
-    this.#onMerged = onMerged;
+    this.#count = parts.count;
+    this.#events = events;
   }
 
   /** Tells all members of a definition; of one that is too long for a claim a few, from whom it goes on. */
@@ -103,16 +115,18 @@ export class JobSpread {
       throw new CrawlError("SWARM_BUSY", problem, { job: id });
     }
     await this.inquire();
+    if (this.#jobs.isUncounted({ id })) await this.#count([id]);
   }
 
   /** Exchanges definitions with a few members. */
   async inquire(): Promise<void> {
     await Promise.all(this.#someOthers().map((member) => this.exchange(member)));
+    await this.#counting;
   }
 
   /** Takes in definitions of other members. */
   take(definitions: readonly JobDefinition[]): void {
-    if (this.#merge(definitions)) this.#onMerged();
+    if (this.#merge(definitions)) this.#events.onMerged();
   }
 
   /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
@@ -171,18 +185,37 @@ export class JobSpread {
     const changed = this.#merge(definitions);
     this.#tally.take(from, pageCounts);
     this.#tally.takePast(from, pastPageCounts);
-    if (changed) this.#onMerged();
+    if (changed) this.#events.onMerged();
   }
 
   /** Whether that changes anything here. */
   #merge(definitions: readonly JobDefinition[]): boolean {
     let changed = false;
-    for (const definition of definitions) changed = this.#jobs.merge(definition) || changed;
+    for (const definition of definitions) {
+      if (this.#jobs.isUncounted(definition)) this.#takeCounted(definition);
+      else changed = this.#jobs.merge(definition) || changed;
+    }
     if (this.#jobs.hasLeftOut && !this.#toldOfLeftOut) {
       this.#toldOfLeftOut = true;
       this.#ports.logger.warn("jobs-not-taken", { known: this.#jobs.all().length });
     }
     return changed;
+  }
+
+  #takeCounted(definition: JobDefinition): void {
+    if (this.#uncounted.size < jobsMax) this.#uncounted.set(definition.id, definition);
+    const done = (): void => void (this.#counting = undefined);
+    this.#counting ??= this.#countAndTake().catch(this.#events.onFailure).finally(done);
+  }
+
+  /** All at once that have come meanwhile: each count looks through all queues. */
+  async #countAndTake(): Promise<void> {
+    while (this.#uncounted.size > 0) {
+      const definitions = [...this.#uncounted.values()];
+      this.#uncounted.clear();
+      await this.#count(definitions.map(({ id }) => id));
+      this.take(definitions);
+    }
   }
 
   #someOthers(): readonly MemberId[] {

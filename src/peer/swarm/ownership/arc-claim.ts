@@ -151,7 +151,8 @@ export class ArcClaim {
     const known = held.intersect(free);
     const bereft = this.#territory.bereft(this.#view, known.subtract(kept));
     if (!bereft.isEmpty) this.#offer(bereft);
-    this.#territory.heard(member, { generation, held: known, kept: kept.intersect(known) });
+    const said = { generation, held: known, kept: kept.intersect(known) };
+    this.#territory.heard(member, said, this.#view.others.length + 1);
     return free.subtract(known);
   }
 

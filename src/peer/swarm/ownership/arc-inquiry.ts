@@ -63,8 +63,10 @@ export class ArcInquiry {
       if (this.#view.generationOf(member) === undefined || this.#signal.aborted) continue;
       const answer = await this.#calls.whoHolds(member, arcs, timeoutMs);
       if (!answer) continue;
-      this.#territory.doubt(arcs.subtract(answer.held), member);
-      this.#territory.heard(member, answer);
+      const { generation } = answer;
+      const [held, kept] = [answer.held.intersect(arcs), answer.kept.intersect(arcs)];
+      this.#territory.doubt(arcs.subtract(held), member);
+      this.#territory.heard(member, { generation, held, kept }, this.#view.others.length + 1);
     }
   }
 

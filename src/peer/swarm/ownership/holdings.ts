@@ -1,6 +1,7 @@
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { Arc } from "../../../core/ring/ring-position.ts";
-import type { Millis } from "../../../core/units.ts";
+import { jobSpace } from "../../../core/record/keys.ts";
+import type { JobId, Millis } from "../../../core/units.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
@@ -8,7 +9,7 @@ import type { Journal } from "../../durability/journal.ts";
 import type { Sequence } from "../../durability/sequence.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { countQueued, takeCensus } from "./queue-census.ts";
-import type { QueueCensus, QueueMends } from "./queue-census.ts";
+import type { QueueLook } from "./queue-census.ts";
 import type { MixedQueues } from "../replication/mixed-queues.ts";
 import type { ReplicaKeeper } from "../replication/replica-keeper.ts";
 import type { Territory } from "./territory.ts";
@@ -50,11 +51,14 @@ export class Holdings {
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
-      const { counts, allCounts } = await takeCensus(this.#store, jobs, fresh, (mends) =>
-        this.#mend(mends),
-      );
-      for (const [space, count] of counts) jobs.addQueued(space, count);
-      if (allCounts.size > 0) mixed.taken(fresh, sequence.last);
+      let found = 0;
+      await takeCensus(this.#store, jobs, fresh, (look) => {
+        // A little early: a job may count as busy before the arcs are held, never as over.
+        for (const [space, count] of look.counts) jobs.addQueued(space, count);
+        found += look.allCounts.size;
+        return this.#mend(look);
+      });
+      if (found > 0) mixed.taken(fresh, sequence.last);
       // Of what was held at two places neither side knows when the other one last asked.
       frontier.doubts.add(arcs.subtract(fresh));
       if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);
@@ -70,7 +74,7 @@ export class Holdings {
     const { exchange, jobs, journal, keeper, mixed } = this.#parts;
     await keeper.alone(async () => {
       await journal.flushed();
-      const counts = await countQueued(this.#store, arcs);
+      const counts = await countQueued(this.#store, arcs, (space) => jobs.countsQueued(space));
       for (const [space, count] of counts) jobs.addQueued(space, -count);
       hand();
       mixed.drop(arcs);
@@ -86,8 +90,12 @@ export class Holdings {
     await journal.flushed();
     const found: Arc[] = [];
     for (const site of sites.arcs()) {
-      const look = await takeCensus(this.#store, jobs, ArcSet.of([site]), () => Promise.resolve());
-      if (surplusOf(look).length > 0) found.push(site);
+      let surplus = 0;
+      await takeCensus(this.#store, jobs, ArcSet.of([site]), (look) => {
+        surplus += surplusOf(look).length;
+        return Promise.resolve();
+      });
+      if (surplus > 0) found.push(site);
     }
     return ArcSet.of(found);
   }
@@ -97,21 +105,34 @@ export class Holdings {
     const { jobs, journal, keeper } = this.#parts;
     await keeper.alone(async () => {
       await journal.flushed();
-      const census = await takeCensus(this.#store, jobs, arcs, (mends) => this.#mend(mends));
-      for (const [space, count] of surplusOf(census)) jobs.addQueued(space, -count);
+      await takeCensus(this.#store, jobs, arcs, (look) => {
+        for (const [space, count] of surplusOf(look)) jobs.addQueued(space, -count);
+        return this.#mend(look);
+      });
+    });
+  }
+
+  /** Counts on disk what is queued of jobs that are about to be known. */
+  async count(ids: readonly JobId[]): Promise<void> {
+    const { jobs, journal, keeper, territory } = this.#parts;
+    const spaces = new Set(ids.map(jobSpace));
+    await keeper.alone(async () => {
+      await journal.flushed();
+      const counts = await countQueued(this.#store, territory.held, (space) => spaces.has(space));
+      for (const space of spaces) jobs.setUnheard(space, counts.get(space) ?? 0);
     });
   }
 
   /** Before the arcs are held: who has a copy of them finds the same when he takes them. */
-  async #mend({ waiting, outdated, missing }: QueueMends): Promise<void> {
+  async #mend({ waiting, outdated, missing }: QueueLook): Promise<void> {
     const { journal, keeper } = this.#parts;
     void journal.append([...waiting, ...outdated, ...keeper.enter(missing)]);
     if (journal.full) await journal.flushed();
   }
 }
 
-/** Entries of each job that a census takes out. */
-function surplusOf({ allCounts, counts }: QueueCensus): (readonly [number, number])[] {
+/** Entries of each job that are to be taken out. */
+function surplusOf({ allCounts, counts }: QueueLook): (readonly [number, number])[] {
   return [...allCounts]
     .map(([space, count]) => [space, count - (counts.get(space) ?? 0)] as const)
     .filter(([, count]) => count > 0);

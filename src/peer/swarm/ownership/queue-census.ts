@@ -11,16 +11,12 @@ import { recordKeysOf, withoutOutdated } from "../replication/outdated.ts";
 import { readQueued, type QueuedBundle } from "../replication/read-queued.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 
-/** What is queued within some arcs, as the database has it: entries of each job, by the jobs' numbers. */
-export interface QueueCensus {
-  /** Without those that are taken out. */
+/** What a look at some rows of queues has found. */
+export interface QueueLook {
+  /** URLs of each job, by the jobs' numbers, without those that are to be taken out. */
   readonly counts: ReadonlyMap<number, number>;
   /** Those included. */
   readonly allCounts: ReadonlyMap<number, number>;
-}
-
-/** What a look at some rows has found to be written. */
-export interface QueueMends {
   /** For each host with queued URLs the row by which a frontier finds it; those of cancelled jobs need not be found. */
   readonly waiting: readonly StoreOp[];
   /**
@@ -39,36 +35,40 @@ const comparedMax = 100_000;
 /** Rows looked at together. */
 const rowsPerLook = 100;
 
-/** Counts what is queued, outdated or not. */
+/** Counts what is queued, outdated or not, of the jobs with these numbers: others may be made up, and without end. */
 export async function countQueued(
   store: Store,
   arcs: ArcSet,
+  isAsked: (space: number) => boolean,
 ): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
   for await (const { key, value } of scanArcs(store, "queue", arcs)) {
-    const queued = readQueued(key, value);
-    if (queued) add(counts, jobSpaceOfQueueKey(key), queuedIn(queued.bundle));
+    const space = jobSpaceOfQueueKey(key);
+    const queued = isAsked(space) && readQueued(key, value);
+    if (queued) add(counts, space, queuedIn(queued.bundle));
   }
   return counts;
 }
 
 /**
+ * Looks through what is queued within some arcs, as the database has it.
+ *
  * @param jobs of entries of other jobs it cannot be told whether they are outdated
- * @param mend called with what each look has found: there may be a million hosts, whose rows together would stop the process
- *   for seconds, and take a gigabyte
+ * @param onLook called with what each look has found: there may be a million hosts, whose rows together would stop the
+ *   process for seconds, and take a gigabyte
  */
 export async function takeCensus(
   store: Store,
   jobs: JobRegistry,
   arcs: ArcSet,
-  mend: (mends: QueueMends) => Promise<void>,
-): Promise<QueueCensus> {
-  const counts = new Map<number, number>();
-  const allCounts = new Map<number, number>();
+  onLook: (look: QueueLook) => Promise<void>,
+): Promise<void> {
   const once = new Once();
   /** Of the host whose rows were met last: they stand together. */
   let lastWaiting: Uint8Array | undefined;
   for await (const rows of inLooks(store, arcs)) {
+    const counts = new Map<number, number>();
+    const allCounts = new Map<number, number>();
     const waiting: StoreOp[] = [];
     const outdated: StoreOp[] = [];
     const missing: Required<Row>[] = [];
@@ -100,9 +100,8 @@ export async function takeCensus(
       const name = new TextEncoder().encode(queued.host);
       waiting.push({ type: "put", key: waitingKey, value: name });
     }
-    await mend({ waiting, outdated, missing });
+    await onLook({ counts, allCounts, waiting, outdated, missing });
   }
-  return { counts, allCounts };
 }
 
 /** Of rows of queues in the order of their keys, what no earlier row of the same queue has. */

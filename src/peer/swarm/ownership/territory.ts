@@ -24,7 +24,7 @@ export interface Holder {
 }
 
 /**
- * Pieces of what is noted from which on no more is taken in that others send unasked: 16 MiB, and sixteen times the tokens
+ * Pieces of what is noted from which on no more is taken in that others say: 16 MiB, and sixteen times the tokens
  * of the heaviest member. A member notes little more than the arcs of which it keeps copies.
  */
 const piecesMax = 2 ** 20;
@@ -99,9 +99,14 @@ export class Territory {
   /**
    * Whether there is room for what one of so many members says of these arcs. One half is for whoever comes first, and of
    * the other one each member has its share: one that says much keeps no other one from being heard.
+   *
+   * Before that half is begun, all is forgotten that no copy hangs on, as members may come and go without end: who holds
+   * such an arc can be asked again, and until then whoever owns it is taken for its holder.
    */
-  hasRoomFor(arcs: ArcSet, member: MemberId, members: number): boolean {
+  makeRoomFor(arcs: ArcSet, member: MemberId, members: number): boolean {
     const pieces = 2 * arcs.size;
+    if (this.#holders.size + pieces <= piecesMax / 2) return true;
+    this.#holders.delete(this.notedWhere(({ also, synced }) => !synced && !also));
     const size = this.#holders.size + pieces;
     if (size <= piecesMax / 2) return true;
     return size <= piecesMax && this.#piecesOf(member) + pieces <= piecesMax / 2 / members;
@@ -143,12 +148,14 @@ export class Territory {
     return [...parts].flatMap((part) => (part[0] ? [[part[0].value, ArcSet.of(part)]] : []));
   }
 
-  /** A member says what it holds, and of which part of it this peer has a complete copy. */
+  /** One of so many members says what it holds, and of which part of it this peer has a complete copy. */
   heard(
     member: MemberId,
     said: { readonly generation: number; readonly held: ArcSet; readonly kept: ArcSet },
+    members: number,
   ): void {
     const { generation, held, kept } = said;
+    if (!this.makeRoomFor(held, member, members)) return;
     this.note(kept, { member, generation, synced: true });
     this.note(held.subtract(kept), { member, generation, synced: false });
   }

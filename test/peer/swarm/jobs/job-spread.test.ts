@@ -8,6 +8,7 @@ import {
   type PageCounts,
 } from "../../../../src/core/messages/claim.ts";
 import { encodeJobs, type JobNews } from "../../../../src/core/messages/jobs.ts";
+import { jobSpace } from "../../../../src/core/record/keys.ts";
 import type { JobId, MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { JobSpread } from "../../../../src/peer/swarm/jobs/job-spread.ts";
@@ -32,6 +33,9 @@ class SpreadBench {
   counts: PageCounts = { pageCounts: [], pastPageCounts: [] };
   readonly counted: unknown[] = [];
   readonly warned: unknown[] = [];
+  readonly failures: unknown[] = [];
+  /** Counts what is queued of jobs. */
+  count: (ids: readonly JobId[]) => Promise<void> = () => Promise.resolve();
   merged = 0;
   answer: readonly JobDefinition[] | undefined = [];
   readonly spread: JobSpread;
@@ -59,7 +63,10 @@ class SpreadBench {
       if (told[1]?.toString()) this.counted.push({ told, jobs: this.jobs.all().length, merged });
     };
     const tally = { counts: () => this.counts, take, takePast: take };
-    this.spread = new JobSpread(ports, { view, jobs: this.jobs, tally }, () => (this.merged += 1));
+    const count = (ids: readonly JobId[]): Promise<void> => this.count(ids);
+    const onFailure = (error: unknown): void => void this.failures.push(error);
+    const events = { onMerged: () => (this.merged += 1), onFailure };
+    this.spread = new JobSpread(ports, { view, jobs: this.jobs, tally, count }, events);
   }
 
   get members(): MemberId[] {
@@ -143,7 +150,7 @@ describe("a change of a job", () => {
   });
 
   it("that is not taken for want of room is told of once", () => {
-    const full = Object.assign(longJobs(2), { merge: () => false });
+    const full = Object.assign(longJobs(2), { isUncounted: () => false, merge: () => false });
     const bench = new SpreadBench(0, "active", full);
     const [definition] = full.all().map((job) => job.definition);
     if (!definition) throw new Error("a definition");
@@ -250,5 +257,42 @@ describe("a peer that asks others for jobs", () => {
     };
     expect(encodeJobs(fullest).length).toBeLessThan(messageBytesMax);
     expect(told.size).toBe(14);
+  });
+});
+
+describe("a job of which perhaps something is queued here that is not counted", () => {
+  it("is taken in when that is counted, with all that have come meanwhile", async () => {
+    const bench = new SpreadBench(1);
+    // More numbers than there may be jobs.
+    for (let space = 0; space <= 65_536; space += 1) bench.jobs.addQueued(space, 1);
+    const counted: (readonly JobId[])[] = [];
+    bench.count = async (ids) => {
+      counted.push(ids);
+      await bench.clock.sleep(1_000);
+      for (const each of ids) bench.jobs.setUnheard(jobSpace(each), 2);
+    };
+    const [a, b, c] = ["a", "b", "c"].map((name) => new JobRegistry().define(name).definition) as [
+      JobDefinition,
+      JobDefinition,
+      JobDefinition,
+    ];
+    for (const definition of [a, b, c]) bench.spread.take([definition]);
+    bench.spread.take([b]);
+    expect([bench.jobs.all(), bench.merged]).toEqual([[], 0]);
+    await bench.clock.run(bench.clock.sleep(1_500));
+    expect(bench.jobs.all().map(({ counter }) => counter.queued)).toEqual([2]);
+    await bench.clock.run(bench.clock.sleep(1_000));
+    expect(bench.jobs.all().map(({ counter }) => counter.queued)).toEqual([2, 2, 2]);
+    expect(counted).toEqual([[a.id], [b.id, c.id]]);
+    expect([bench.merged, bench.failures]).toEqual([2, []]);
+  });
+
+  it("stays unknown where that cannot be counted", async () => {
+    const bench = new SpreadBench(1);
+    for (let space = 0; space <= 65_536; space += 1) bench.jobs.addQueued(space, 1);
+    bench.count = () => Promise.reject(new Error("no disk"));
+    bench.spread.take([new JobRegistry().define(id).definition]);
+    await bench.clock.run(bench.clock.sleep(1));
+    expect([bench.jobs.all(), bench.failures]).toEqual([[], [new Error("no disk")]]);
   });
 });

@@ -98,6 +98,19 @@ describe("an arc that is waited for", () => {
     expect(bench.asked).toEqual([]);
   });
 
+  it("is all that an answer tells of, whatever else the member says that it holds", async () => {
+    const answer = { ...nothing, held: ArcSet.whole, kept: ArcSet.whole };
+    const bench = new Bench(viewOf(noted, other), (member) =>
+      member === other ? answer : nothing,
+    );
+    await bench.look(0);
+    await bench.look(afterMs);
+    await bench.settled();
+    const isOther = { member: other, generation: 1, synced: true };
+    expect(bench.territory.holderAt(position)).toMatchObject(isOther);
+    expect(bench.territory.holderAt((position + 1) as RingPosition)).toBeUndefined();
+  });
+
   it("is held by who says so, and by nobody known where who was noted denies it", async () => {
     const held = { ...nothing, held: arc };
     const bench = new Bench(viewOf(noted, other), (member) =>

@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import { Holdings } from "../../../../src/peer/swarm/ownership/holdings.ts";
+import { jobSpace } from "../../../../src/core/record/keys.ts";
+import type { JobId } from "../../../../src/core/units.ts";
 import type { StoreOp } from "../../../../src/ports/store.ts";
 import { hosts, job, registry, store } from "../answers/queued-rows.ts";
 
@@ -45,6 +47,8 @@ function newHoldings(held: ArcSet) {
     frontier: { doubts: { add: step("doubt") } },
     jobs: {
       bySpace: () => job,
+      countsQueued: () => true,
+      setUnheard: (space: number, count: number) => void steps.push(["set", space, count]),
       addQueued: (_: number, count: number) => void steps.push(["count", count]),
     },
     journal: { append: none, flushed: step("flushed") },
@@ -102,6 +106,21 @@ it("counts what is new alone, and doubts the hosts of it and of what was held at
     ["reroute"],
     ["changed"],
   ]);
+});
+
+it("counts on disk what is queued in the arcs that are held, of jobs that are about to be known alone", async () => {
+  const { holdings, steps } = newHoldings(ArcSet.whole);
+  const other = "other" as JobId;
+  await holdings.count([job.definition.id, other]);
+  expect(steps).toEqual([
+    ["flushed"],
+    "read",
+    ["set", job.space, 2 * hosts],
+    ["set", jobSpace(other), 0],
+  ]);
+  const without = newHoldings(ArcSet.empty);
+  await without.holdings.count([job.definition.id]);
+  expect(without.steps.at(-1)).toEqual(["set", job.space, 0]);
 });
 
 it("waits for the disk while much is to be mended in arcs that are taken", async () => {

@@ -70,7 +70,7 @@ describe("two that hold an arc, of which a third has a copy", () => {
     territory.note(half, kept(b));
     territory.note(half, kept(b));
     expect(territory.holderAt(inHalf)).toEqual({ ...kept(b), also: kept(a) });
-    territory.heard(a, { generation: 1, held: everything, kept: ArcSet.empty });
+    territory.heard(a, { generation: 1, held: everything, kept: ArcSet.empty }, 2);
     expect(territory.holderAt(inHalf)).toEqual({ ...kept(a), synced: false, also: kept(b) });
     territory.note(half, kept(b));
     expect(territory.holderAt(inHalf)).toEqual(kept(b));
@@ -123,7 +123,7 @@ describe("two that hold an arc, of which a third has a copy", () => {
 describe("what is noted of who holds an arc", () => {
   it("is what that member says, with whether the copy here is complete", () => {
     const territory = new Territory();
-    territory.heard(a, { generation: 1, held: everything, kept: half });
+    territory.heard(a, { generation: 1, held: everything, kept: half }, 2);
     expect(territory.holderAt(inHalf)).toEqual(kept(a));
     expect(territory.holderAt(elsewhere)).toEqual({ ...kept(a), synced: false });
   });
@@ -241,7 +241,7 @@ it("arcs that were given up without a successor, closed or not, take in again wh
   expect(territory.open.equals(half)).toBe(true);
 });
 
-describe("the room for notes of what others send unasked", () => {
+describe("the room for notes of what others say", () => {
   /** So many arcs, each a position long; those of another offset touch none of them. */
   function arcsOf(count: number, offset = 0): ArcSet {
     const step = 16;
@@ -253,8 +253,8 @@ describe("the room for notes of what others send unasked", () => {
 
   it("is for so many arcs, each of which may part one that is noted", () => {
     expect(arcsOf(7).size).toBe(7);
-    expect(new Territory().hasRoomFor(arcsOf(2 ** 18 - 1), a, 2)).toBe(true);
-    expect(new Territory().hasRoomFor(arcsOf(2 ** 18), a, 2)).toBe(false);
+    expect(new Territory().makeRoomFor(arcsOf(2 ** 18 - 1), a, 2)).toBe(true);
+    expect(new Territory().makeRoomFor(arcsOf(2 ** 18), a, 2)).toBe(false);
   });
 
   it("has a share for each member when others have said much", () => {
@@ -262,9 +262,9 @@ describe("the room for notes of what others send unasked", () => {
     territory.note(everything, kept(a));
     territory.note(arcsOf(2 ** 18 - 8), kept(b));
     const more = arcsOf(2 ** 10, 1);
-    expect(territory.hasRoomFor(more, b, 4)).toBe(false);
-    expect(territory.hasRoomFor(more, a, 4)).toBe(true);
-    expect(territory.hasRoomFor(arcsOf(2 ** 17, 1), a, 4)).toBe(false);
+    expect(territory.makeRoomFor(more, b, 4)).toBe(false);
+    expect(territory.makeRoomFor(more, a, 4)).toBe(true);
+    expect(territory.makeRoomFor(arcsOf(2 ** 17, 1), a, 4)).toBe(false);
   });
 
   it("is not used up by what a member says and takes back", () => {
@@ -275,6 +275,32 @@ describe("the room for notes of what others send unasked", () => {
       territory.note(arcsOf(count, offset), kept(b));
       territory.release(arcsOf(count, offset), b, 1, all);
     }
-    expect(territory.hasRoomFor(arcsOf(count, 4), b, 4)).toBe(true);
+    expect(territory.makeRoomFor(arcsOf(count, 4), b, 4)).toBe(true);
+  });
+
+  /** What is noted when so many members, each under an id of its own, have answered that they hold other arcs. */
+  function afterAnswers(members: number, areKept: boolean): Territory {
+    const territory = new Territory();
+    territory.note(everything.subtract(half), kept(a));
+    const count = 2 ** 17;
+    for (let id = 0; id < members; id += 1) {
+      const held = arcsOf(count, 8 * count * id);
+      const said = { generation: 1, held, kept: areKept ? held : ArcSet.empty };
+      territory.heard(`${id}` as MemberId, said, 3);
+    }
+    return territory;
+  }
+
+  it.each([false, true])("is not used up by the answers of ever other members (%j)", (areKept) => {
+    const territory = afterAnswers(6, areKept);
+    expect([...territory.notes(everything)].length).toBeLessThanOrEqual(2 ** 19);
+    expect(territory.holderAt(elsewhere)).toEqual(kept(a));
+  });
+
+  it("is made by forgetting what no copy hangs on, and has the latest answer", () => {
+    const territory = afterAnswers(3, false);
+    expect(territory.holderAt(0 as RingPosition)).toBeUndefined();
+    expect(territory.holderAt((2 * 2 ** 21) as RingPosition)?.member).toBe("2");
+    expect(territory.makeRoomFor(arcsOf(2 ** 16), b, 1_000)).toBe(true);
   });
 });
