@@ -1,5 +1,6 @@
 import type { StreamMuxer } from "@libp2p/interface";
 import { invariant } from "../../core/errors.ts";
+import { joinPieces } from "./few-pieces.ts";
 
 /** Of a frame of Yamux: its version, its type, its flags in two bytes, its stream and its length in four each. */
 const headBytes = 12;
@@ -15,6 +16,7 @@ interface Insides {
   readonly decoder: {
     readonly buffer: {
       readonly byteLength: number;
+      readonly bufs: Uint8Array[];
       subarray(begin: number, end: number): Uint8Array;
     };
   };
@@ -25,18 +27,22 @@ interface Insides {
 /**
  * Ends a connection on which a frame of Yamux begins that is longer than its stream has room for. Yamux itself looks only at
  * frames that have come to their end, and keeps until then what has come: of one frame, as much as four gigabytes.
+ *
+ * What is kept of a frame that there is room for is joined to few pieces: each message of the encryption is a piece, and may
+ * be of one byte. One byte of its own takes more than a hundred, and Yamux takes a quadratic time to let go of so many.
  */
 export function limitFrameLengths(muxer: StreamMuxer, onFlood: () => void): void {
   const insides = muxer as unknown as Insides;
   const { decoder, streams } = insides;
   invariant(
-    "onData" in insides && "buffer" in decoder && Array.isArray(streams),
+    "onData" in insides && Array.isArray(decoder.buffer.bufs) && Array.isArray(streams),
     "Yamux's insides are known",
   );
   const take = insides.onData.bind(muxer);
   insides.onData = (data) => {
     take(data);
     const { buffer } = decoder;
+    joinPieces(buffer.bufs);
     if (buffer.byteLength < headBytes) return;
     const head = Buffer.from(buffer.subarray(0, headBytes));
     if (head[1] !== dataType || head.readUInt32BE(8) <= roomFor(head, insides.streams)) return;

@@ -13,6 +13,7 @@ import { createLibp2p } from "libp2p";
 import { hash64 } from "../../core/hash/hash64.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { dialsMax, dialTimeoutMs } from "./dialer.ts";
+import { keepPiecesFew } from "./few-pieces.ts";
 import { limitForcedAnswers } from "./forced-answers.ts";
 import { frugalLookup } from "./frugal-lookup.ts";
 import { newcomersMax } from "./gatekeeper.ts";
@@ -103,6 +104,7 @@ export type OverlayNode = Libp2p<{ pubsub: GossipSub }>;
 
 /** A node of libp2p that speaks with its own swarm, not yet started. */
 export async function newNode(options: NodeOptions): Promise<OverlayNode> {
+  keepPiecesFew();
   const { swarmKey } = options;
   const openings = new OpeningLimits(options.onFlood);
   // Node.js takes it, though the type of the options does not tell of it.
