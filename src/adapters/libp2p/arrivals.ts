@@ -28,7 +28,8 @@ export interface ArrivalPorts {
 }
 
 /** Of requests in service, and of replies that are not taken away, by all members. */
-const serviceBytesMax = 256 * 1_048_576;
+const serviceBytesMax = 64 * 1_048_576;
+const replyBytesMax = 192 * 1_048_576;
 
 /** Of peers that have not greeted yet, and whose bytes nobody reads until then. A member greets before it opens any. */
 const waitingStreamsMax = 256;
@@ -59,7 +60,11 @@ export class Arrivals {
 
   constructor(ports: ArrivalPorts, collecting: CollectingBudget) {
     this.#ports = ports;
-    this.#budgets = { collecting, service: new MemoryBudget(serviceBytesMax) };
+    this.#budgets = {
+      collecting,
+      service: new MemoryBudget(serviceBytesMax),
+      replies: new CollectingBudget(replyBytesMax),
+    };
   }
 
   serve(kind: number, handler: OverlayHandler): void {

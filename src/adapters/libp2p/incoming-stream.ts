@@ -2,7 +2,7 @@ import type { Stream } from "@libp2p/interface";
 import { invariant } from "../../core/errors.ts";
 import type { OverlayOutcome } from "../../ports/overlay.ts";
 import { payloadBytesMax, wireMillis, type Frame, type Malformation } from "./frame-codec.ts";
-import type { CollectingBudget, MemoryBudget } from "./memory-budget.ts";
+import type { CollectingBudget, Collector, MemoryBudget } from "./memory-budget.ts";
 import { FrameStream, type FrameListener } from "./frame-stream.ts";
 
 /** What a member does with a request: an answer, or nothing where the stream is to be closed. */
@@ -18,8 +18,10 @@ export type Violation = Malformation | "unexpected" | "flood";
 export interface ReceiveBudgets {
   /** Frames that are not complete. */
   readonly collecting: CollectingBudget;
-  /** Requests in service, and replies that are not sent. */
+  /** Requests in service. */
   readonly service: MemoryBudget;
+  /** Replies that are not sent. Where there is no room for more, who has taken none away for the longest time loses its own. */
+  readonly replies: CollectingBudget;
 }
 
 /** When all streams together hold too much, it is over about as soon as the slowest disk has caught up. */
@@ -40,11 +42,12 @@ export const windowBytes = 1_048_576;
  *
  * Invariant: never more in service than granted; a sender that sends more is cut off.
  */
-export class IncomingStream implements FrameListener {
+export class IncomingStream implements FrameListener, Collector {
   readonly #service: Service;
   readonly #onViolation: (violation: Violation) => void;
   readonly #onEnd: () => void;
   readonly #memory: MemoryBudget;
+  readonly #replies: CollectingBudget;
   readonly #frames: FrameStream;
   #nextId = 0;
   #requestsInService = 0;
@@ -63,12 +66,17 @@ export class IncomingStream implements FrameListener {
     this.#onViolation = onViolation;
     this.#onEnd = onEnd;
     this.#memory = budgets.service;
+    this.#replies = budgets.replies;
     this.#frames = new FrameStream(stream, this, budgets.collecting);
     this.#frames.send({ type: "grant", requests: windowRequests, bytes: windowBytes });
   }
 
   close(detail: string): void {
     this.#frames.abort(detail);
+  }
+
+  evict(): void {
+    this.#frames.abort("no room for its replies");
   }
 
   onFrame(frame: Frame): void {
@@ -93,8 +101,7 @@ export class IncomingStream implements FrameListener {
   }
 
   onClosed(): void {
-    this.#memory.give(this.#unsentBytes);
-    this.#unsentBytes = 0;
+    this.#replies.release(this);
     this.#onEnd();
   }
 
@@ -112,17 +119,24 @@ export class IncomingStream implements FrameListener {
   #answer(id: number, bytes: number, outcome: Awaited<ReturnType<Service>>): void {
     if (this.#frames.isClosed) return;
     const replyBytes = outcome?.kind === "reply" ? outcome.payload.length : 0;
-    if (outcome === undefined) this.#frames.abort("the request was rejected");
-    else if (!this.#memory.take(replyBytes)) this.#frames.abort("no room for the reply");
-    else {
-      this.#unsentBytes += replyBytes;
-      this.#frames.send(answerFrame(id, outcome), () => {
-        this.#unsentBytes -= replyBytes;
-        this.#memory.give(replyBytes);
-        this.#requestsInService -= 1;
-        this.#bytesInService -= bytes;
-      });
+    if (outcome === undefined) {
+      this.#frames.abort("the request was rejected");
+      return;
     }
+    this.#hold(replyBytes);
+    this.#frames.send(answerFrame(id, outcome), () => {
+      // Behind those who have taken nothing away since.
+      this.#replies.release(this);
+      this.#hold(-replyBytes);
+      this.#requestsInService -= 1;
+      this.#bytesInService -= bytes;
+    });
+  }
+
+  #hold(moreBytes: number): void {
+    this.#unsentBytes += moreBytes;
+    const isHeld = this.#unsentBytes > 0 && !this.#frames.isClosed;
+    if (isHeld) this.#replies.hold(this, this.#unsentBytes);
   }
 
   #reject(violation: Violation): void {

@@ -24,15 +24,16 @@ export class MemoryBudget {
   }
 }
 
-/** Somebody who holds bytes for a frame that is not complete yet. */
+/** Somebody who holds bytes for a frame that has not come, or gone, in full. */
 export interface Collector {
   /** Lets go of everything. */
   evict(): void;
 }
 
 /**
- * Bytes of frames that have begun to arrive and are not complete. When there is no room for more, the frame that has been
- * under way for the longest time goes: a peer that begins frames and does not end them loses them, and nobody else waits.
+ * Bytes of frames that have begun to arrive and are not complete, or that nobody takes away. When there is no room for
+ * more, the frame that has been under way for the longest time goes: a peer that begins frames and does not end them, or
+ * asks and does not read, loses them, and nobody else waits.
  *
  * Invariant: at most `bytesMax` are held at any time.
  */
