@@ -289,9 +289,10 @@ export class Peer implements PeerControl {
     await this.#swarm?.jobs.hearLatest(id);
     const job = this.#jobs.changeState(id, change);
     if (isWorkedOn(job)) this.#workTime.begin(job, this.#ports.clock.nowMs());
+    // At once: who looks next at a host with nothing but a cancelled job's URLs forgets it, though others may bring some to it.
+    this.#frontier.jobsChanged();
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);
-    this.#frontier.jobsChanged();
     return reportOf(job);
   }
 

@@ -17,7 +17,7 @@ import { HostAddresses } from "../fetching/host-addresses.ts";
 import { HostPreparer } from "./host-preparer.ts";
 import { Doubts } from "./doubts.ts";
 import type { Host } from "./host.ts";
-import { isRunnable, type Job, type JobRegistry } from "../jobs/job-registry.ts";
+import { isRunnable, jobHold, type Job, type JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "./lease.ts";
 import type { PeerPorts } from "../peer-ports.ts";
@@ -328,6 +328,8 @@ export class Frontier {
   #leaseEnded({ host, job }: Lease): void {
     const wasRunnable = isRunnable(job);
     job.leases -= 1;
+    // It may have come to its limit, of which the hosts that came to rest before do not know.
+    if (job.leases === 0 && jobHold(job)) for (const one of this.#hosts.values()) one.unloadHeld();
     this.#freed.leaseEnded(job, wasRunnable);
     this.#preparer.prepare(host);
   }

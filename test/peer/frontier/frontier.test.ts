@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { invariant } from "../../../src/core/errors.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { queueKey, tagRange } from "../../../src/core/record/keys.ts";
@@ -146,6 +147,19 @@ describe("the frontier", () => {
     expect(await heldAfter(() => bench.jobs.define(testJob, { pagesMax: 1 }))).toBe(0);
     expect(await heldAfter(() => bench.jobs.define(testJob, { pagesMax: 2 }))).toBe(1);
     expect(bench.frontier.take()?.url.entry.url).toBe("http://a.example/");
+  });
+
+  it("holds no URL in memory of a job whose last lease has brought it to its limit", async () => {
+    const bench = await FrontierBench.open(2);
+    bench.jobs.define(testJob, { pagesMax: 1 });
+    const hosts = [await bench.queue("a.example"), await bench.queue("b.example")];
+    const lease = bench.frontier.take();
+    invariant(lease !== undefined, "a host is due");
+    await settled();
+    bench.job.counter.add("pages");
+    bench.frontier.closeRequest(lease);
+    bench.frontier.settle(lease, Promise.resolve());
+    expect(hosts.map(({ visit }) => Math.max(0, visit.queue.heldCount))).toEqual([0, 0]);
   });
 
   it("lets a host rest that others may have asked a moment ago, when it was not known here", async () => {

@@ -89,6 +89,34 @@ describe("a cancelled job", () => {
   });
 });
 
+describe("a host whose job is cancelled", () => {
+  it("keeps what another job brings to it at that moment, through a kill", async () => {
+    let cancelled: Promise<unknown> | undefined;
+    const target = "http://a.example/target";
+    const bench = new VirtualPeer((url) => {
+      if (url !== "http://b.example/") return htmlPage();
+      cancelled = bench.peer.changeJob(testJob, "cancel");
+      return { status: 302, headers: { location: target } };
+    });
+    await bench.clock.run(
+      (async () => {
+        const peer = await bench.start();
+        await bench.inject(["http://a.example/1", "http://a.example/2"], { delayMs: 60_000 });
+        await bench.clock.sleep(5_000);
+        // What ends without a page makes room for another request: then all hosts are looked at.
+        await peer.inject(next, ["http://b.example/"], { scope: "any", pagesMax: 1, delayMs: 0 });
+        await bench.clock.sleep(1_000);
+        await cancelled;
+        bench.kill();
+        await bench.start();
+        await bench.clock.sleep(120_000);
+      })(),
+    );
+    expect(bench.web.counts().get(target)).toBe(1);
+    expect(bench.peer.job(next).counts).toMatchObject({ pages: 1, queued: 0 });
+  });
+});
+
 describe("a job that is paused", () => {
   it("keeps its hosts through a kill, looks each up once, and goes on with all when it is resumed", async () => {
     const bench = new HeldBench();

@@ -1,6 +1,9 @@
 import { CrawlError } from "../../../core/errors.ts";
 import { jobsMax, type JobDefinition } from "../../../core/jobs/job-definition.ts";
-import { addsToJobDefinition } from "../../../core/jobs/merge-job-definition.ts";
+import {
+  addsToJobDefinition,
+  mergeJobDefinitions,
+} from "../../../core/jobs/merge-job-definition.ts";
 import { writeJobDefinition } from "../../../core/jobs/read-job-definition.ts";
 import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import { encodeClaim } from "../../../core/messages/claim.ts";
@@ -203,7 +206,10 @@ export class JobSpread {
   }
 
   #takeCounted(definition: JobDefinition): void {
-    if (this.#uncounted.size < jobsMax) this.#uncounted.set(definition.id, definition);
+    const { id } = definition;
+    const known = this.#uncounted.get(id);
+    const latest = known ? mergeJobDefinitions(known, definition) : definition;
+    if (known || this.#uncounted.size < jobsMax) this.#uncounted.set(id, latest);
     const done = (): void => void (this.#counting = undefined);
     this.#counting ??= this.#countAndTake().catch(this.#events.onFailure).finally(done);
   }

@@ -47,18 +47,11 @@ export class Holdings {
    * given, it is known when they were last asked.
    */
   async take(arcs: ArcSet, doubtAgeMs?: Millis): Promise<void> {
-    const { exchange, frontier, jobs, journal, keeper, mixed, sequence, territory } = this.#parts;
+    const { exchange, frontier, journal, keeper, mixed, sequence, territory } = this.#parts;
     await keeper.alone(async () => {
       const fresh = arcs.subtract(territory.held);
       await journal.flushed();
-      let found = 0;
-      await takeCensus(this.#store, jobs, fresh, (look) => {
-        // A little early: a job may count as busy before the arcs are held, never as over.
-        for (const [space, count] of look.counts) jobs.addQueued(space, count);
-        found += look.allCounts.size;
-        return this.#mend(look);
-      });
-      if (found > 0) mixed.taken(fresh, sequence.last);
+      if (await this.#countAll(fresh)) mixed.taken(fresh, sequence.last);
       // Of what was held at two places neither side knows when the other one last asked.
       frontier.doubts.add(arcs.subtract(fresh));
       if (doubtAgeMs !== undefined) frontier.doubts.add(arcs, doubtAgeMs);
@@ -121,6 +114,30 @@ export class Holdings {
       const counts = await countQueued(this.#store, territory.held, (space) => spaces.has(space));
       for (const space of spaces) jobs.setUnheard(space, counts.get(space) ?? 0);
     });
+  }
+
+  /**
+   * Counts and mends what is queued in arcs that are about to be held; whether there is something. A little early: a job may
+   * count as busy before they are held, never as over. Where it fails nothing counts: whoever offered them does so again.
+   */
+  async #countAll(arcs: ArcSet): Promise<boolean> {
+    const { jobs } = this.#parts;
+    let hasFound = false;
+    const counted = new Map<number, number>();
+    try {
+      await takeCensus(this.#store, jobs, arcs, (look) => {
+        for (const [space, count] of look.counts) {
+          jobs.addQueued(space, count);
+          if (jobs.countsQueued(space)) counted.set(space, (counted.get(space) ?? 0) + count);
+        }
+        hasFound ||= look.allCounts.size > 0;
+        return this.#mend(look);
+      });
+    } catch (error) {
+      for (const [space, count] of counted) jobs.addQueued(space, -count);
+      throw error;
+    }
+    return hasFound;
   }
 
   /** Before the arcs are held: who has a copy of them finds the same when he takes them. */

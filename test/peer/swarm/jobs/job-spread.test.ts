@@ -287,6 +287,22 @@ describe("a job of which perhaps something is queued here that is not counted", 
     expect([bench.merged, bench.failures]).toEqual([2, []]);
   });
 
+  it("is taken in as all that was said of it meanwhile has it, in whatever order that came", async () => {
+    const bench = new SpreadBench(1);
+    for (let space = 0; space <= 65_536; space += 1) bench.jobs.addQueued(space, 1);
+    bench.count = async (ids) => {
+      await bench.clock.sleep(1_000);
+      for (const each of ids) bench.jobs.setUnheard(jobSpace(each), 0);
+    };
+    const other = new JobRegistry().define("other").definition;
+    const { definition } = new JobRegistry().define(id);
+    // The first count is under way when they come.
+    const cancelled = { ...definition, state: "cancelled", stateRevision: 2 } as const;
+    for (const each of [other, cancelled, definition]) bench.spread.take([each]);
+    await bench.clock.run(bench.clock.sleep(3_000));
+    expect(bench.jobs.get(id).definition).toEqual(cancelled);
+  });
+
   it("stays unknown where that cannot be counted", async () => {
     const bench = new SpreadBench(1);
     for (let space = 0; space <= 65_536; space += 1) bench.jobs.addQueued(space, 1);

@@ -4,8 +4,10 @@ import { circle, type RingPosition } from "../../../../src/core/ring/ring-positi
 import { Holdings } from "../../../../src/peer/swarm/ownership/holdings.ts";
 import { jobSpace } from "../../../../src/core/record/keys.ts";
 import type { JobId } from "../../../../src/core/units.ts";
-import type { StoreOp } from "../../../../src/ports/store.ts";
+import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
+import type { Store, StoreOp } from "../../../../src/ports/store.ts";
 import { hosts, job, registry, store } from "../answers/queued-rows.ts";
+import { storeWith } from "../store-with.ts";
 
 const full = 500;
 const none = (): void => undefined;
@@ -123,12 +125,12 @@ it("counts on disk what is queued in the arcs that are held, of jobs that are ab
   expect(without.steps.at(-1)).toEqual(["set", job.space, 0]);
 });
 
-it("waits for the disk while much is to be mended in arcs that are taken", async () => {
-  const journal = new StandInJournal();
+/** Holds nothing yet, of what this store has. */
+function taker(from: Store, jobs: JobRegistry, journal = new StandInJournal()): Holdings {
   const exchange = { load: () => Promise.resolve(), reroute: none };
   const parts = {
     frontier: { doubts: { add: none } },
-    jobs: registry,
+    jobs,
     journal,
     keeper: {
       alone: (work: () => Promise<void>) => work(),
@@ -139,15 +141,32 @@ it("waits for the disk while much is to be mended in arcs that are taken", async
     territory: { held: ArcSet.empty, take: none },
     exchange: () => exchange,
   };
-  const holdings = new Holdings(
-    store,
-    parts as unknown as ConstructorParameters<typeof Holdings>[1],
-    none,
-  );
-  await holdings.take(ArcSet.whole);
+  return new Holdings(from, parts as unknown as ConstructorParameters<typeof Holdings>[1], none);
+}
+
+it("waits for the disk while much is to be mended in arcs that are taken", async () => {
+  const journal = new StandInJournal();
+  await taker(store, registry, journal).take(ArcSet.whole);
   await journal.flushed();
   // A row for each host, and a record for each of its two URLs.
   expect(journal.written).toBe(3 * hosts);
   expect(journal.most).toBeLessThan(2 * full);
   expect(job.counter.queued).toBe(2 * hosts);
+});
+
+it("counts nothing of arcs that could not be taken, and all when they are offered again", async () => {
+  const jobs = new JobRegistry();
+  const { counter } = jobs.define(job.definition.id);
+  let readsLeft = 3;
+  const failing = storeWith(store, {
+    getMany: (keys) => {
+      if ((readsLeft -= 1) === 0) return Promise.reject(new Error("too many open files"));
+      return store.getMany(keys);
+    },
+  });
+  const holdings = taker(failing, jobs);
+  await expect(holdings.take(ArcSet.whole)).rejects.toThrow("too many open files");
+  expect(counter.queued).toBe(0);
+  await holdings.take(ArcSet.whole);
+  expect(counter.queued).toBe(2 * hosts);
 });
