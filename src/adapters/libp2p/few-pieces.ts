@@ -16,16 +16,24 @@ const lists = Uint8ArrayList.prototype as unknown as Insides;
 const { appendAll } = lists;
 
 /**
- * Joins what came last to what came before as long as that is not far longer, so that each byte is copied a few times at
- * most, and `n` bytes are kept in some `n / 16,384` pieces.
+ * Joins each of the pieces from `start` on to what came before it as long as that is not far longer, so that each byte is
+ * copied a few times at most, and `n` bytes are kept in some `n / 2,048` pieces, however they came.
  */
-export function joinPieces(pieces: Uint8Array[]): void {
+export function joinPieces(pieces: Uint8Array[], start = pieces.length - 1): void {
+  const added = pieces.splice(Math.max(0, start));
+  for (const piece of added) addPiece(pieces, piece);
+}
+
+function addPiece(pieces: Uint8Array[], piece: Uint8Array): void {
+  let last = piece;
   for (;;) {
-    const [before, last] = pieces.slice(-2);
-    if (before === undefined || last === undefined) return;
-    if (last.length >= pieceBytesMin || before.length >= 2 * last.length) return;
-    pieces.splice(-2, 2, Buffer.concat([before, last]));
+    const before = pieces.at(-1);
+    const isKept = last.length >= pieceBytesMin;
+    if (before === undefined || isKept || before.length >= 2 * last.length) break;
+    pieces.pop();
+    last = Buffer.concat([before, last]);
   }
+  pieces.push(last);
 }
 
 /**
@@ -35,7 +43,9 @@ export function joinPieces(pieces: Uint8Array[]): void {
  */
 export function keepPiecesFew(): void {
   lists.appendAll = function (added) {
+    const start = this.bufs.length;
     appendAll.call(this, added);
-    if (this.bufs.length > piecesMin) joinPieces(this.bufs);
+    // What is added may be a list: a frame that two messages of the encryption share comes in two pieces.
+    if (this.bufs.length > piecesMin) joinPieces(this.bufs, start);
   };
 }

@@ -44,7 +44,7 @@ const stalledMs = 30_000;
  * Frames that are sent in one turn of the event loop go out as one message: encrypting and multiplexing cost far more
  * for each message than for each byte.
  *
- * Invariant: nothing is handed to libp2p while that asks its users to wait, so what is unsent is counted here.
+ * Invariant: nothing is handed to libp2p while that asks its users to wait, and what it keeps counts as unsent.
  */
 export class FrameStream implements Collector {
   readonly #stream: Stream;
@@ -54,6 +54,8 @@ export class FrameStream implements Collector {
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #heldBytes = 0;
+  /** Of frames that libp2p has, which keeps of a large one what the peer has no room for. */
+  #leaving: (() => void)[] = [];
   #stall: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #isClosed = false;
@@ -69,6 +71,7 @@ export class FrameStream implements Collector {
     this.#listener = listener;
     this.#decoder = new FrameDecoder(bytesMax);
     stream.addEventListener("drain", this.#onDrain);
+    stream.addEventListener("idle", this.#onIdle);
     stream.addEventListener("remoteCloseWrite", this.#onRemoteCloseWrite);
     stream.addEventListener("close", this.#onClose);
     stream.addEventListener("message", this.#onMessage);
@@ -135,6 +138,7 @@ export class FrameStream implements Collector {
       const batch = this.#waiting.slice(0, count);
       this.#waiting = count === this.#waiting.length ? [] : this.#waiting.slice(count);
       this.#sendBatch(batch);
+      this.#onIdle();
     }
     if (!this.#isClosed && this.#waiting.length > 0) this.#schedule();
   }
@@ -179,8 +183,14 @@ export class FrameStream implements Collector {
       this.abort("the stream broke");
       return;
     }
-    for (const { onSent } of batch) onSent?.();
+    for (const { onSent } of batch) if (onSent) this.#leaving.push(onSent);
   }
+
+  /** It may take more, and keep all that it has: whoever reads a byte of it makes room for one. */
+  readonly #onIdle = (): void => {
+    if (this.#isClosed || this.#stream.writeBufferLength > 0) return;
+    for (const onSent of this.#leaving.splice(0)) onSent();
+  };
 
   readonly #onMessage = ({ data }: StreamMessageEvent): void => {
     if (data instanceof Uint8Array) this.#read(data);
@@ -230,8 +240,10 @@ export class FrameStream implements Collector {
     this.#progressed();
     this.#stream.removeEventListener("message", this.#onMessage);
     this.#stream.removeEventListener("drain", this.#onDrain);
+    this.#stream.removeEventListener("idle", this.#onIdle);
     this.#waiting = [];
     this.#waitingBytes = 0;
+    this.#leaving = [];
     this.#collecting.release(this);
     this.#listener.onClosed(detail);
   }

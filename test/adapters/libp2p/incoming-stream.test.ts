@@ -16,10 +16,15 @@ class FakeStream extends EventTarget {
   writeStatus = "writable";
   writableNeedsDrain = false;
   sentBytes = 0;
+  writeBufferLength = 0;
+  /** It keeps what it is given from then on. */
+  isFull = false;
 
   send(data: Uint8Array): boolean {
     this.sentBytes += data.length;
-    return true;
+    if (this.isFull) this.writeBufferLength += data.length;
+    this.writableNeedsDrain = this.isFull;
+    return !this.isFull;
   }
 
   abort(): void {
@@ -70,5 +75,16 @@ describe("replies that are not taken away", () => {
     reader.ask(0);
     await until("the reader's reply", () => reader.sentBytes > replyBytes);
     expect([slow.status, silent.status, reader.status]).toEqual(["open", "aborted", "open"]);
+  });
+
+  it("are held while libp2p keeps them, too", async () => {
+    const silent = [await open(), await open(), await open()];
+    for (const stream of silent) {
+      stream.isFull = true;
+      stream.ask(0);
+      await until("the reply", () => stream.sentBytes > replyBytes);
+      stream.readOn();
+    }
+    expect(silent.map(({ status }) => status)).toEqual(["aborted", "open", "open"]);
   });
 });
