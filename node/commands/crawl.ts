@@ -19,7 +19,7 @@ import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
 import { ProgressDisplay } from "../dashboard/progress-display.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
-import { Standstill, type QueueAnswers } from "../dashboard/standstill.ts";
+import { answeredUrls, Standstill, type QueueAnswers } from "../dashboard/standstill.ts";
 import { exitCodes, usageError } from "../error-line.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { SeedsLeft } from "../seeds-left.ts";
@@ -126,7 +126,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       const before = jobBefore(session.control, plan);
       await rememberSettings(plan.out, values);
       await sayContact(context, command, values);
-      const fetchedBefore = before?.counts.fetched ?? 0;
+      const fetchedBefore = before ? answeredUrls(before.counts) : 0;
       const standstill = new Standstill(
         answersOf(session.control),
         { ...plan, fetchedBefore },
@@ -268,7 +268,7 @@ async function viewOf(
   const stats = control.stats();
   const { counts, finished } = control.job(plan.job);
   const figures = {
-    fetched: counts.fetched,
+    fetched: answeredUrls(counts),
     openRequests: stats.openRequests,
     isRunning: !finished,
   };

@@ -1,7 +1,7 @@
 import type { JobId, Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { JobReport, PeerStats } from "../../src/ports/peer-control.ts";
-import { Standstill, type QueueAnswers } from "./standstill.ts";
+import { answeredUrls, Standstill, type QueueAnswers } from "./standstill.ts";
 
 /** How much longer than a look took nothing is asked: where there are ten thousand jobs, a host's queues take a second. */
 const restShare = 9;
@@ -38,7 +38,7 @@ export class JobObstacle {
     const first = awaited.find(goesOn);
     if (first === undefined) return undefined;
     const nowMs = this.#clock.nowMs();
-    const fetched = awaited.reduce((sum, { counts }) => sum + counts.fetched, 0);
+    const fetched = awaited.reduce((sum, { counts }) => sum + answeredUrls(counts), 0);
     // Whose requests are open is not known: beside another job that runs, what holds the hosts says whether one is asked.
     const hasOthers = jobs.some((one) => goesOn(one) && !awaited.includes(one));
     const figures = { fetched, openRequests: hasOthers ? 0 : openRequests, isRunning: true };

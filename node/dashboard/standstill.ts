@@ -1,4 +1,5 @@
 import type { OriginRobots } from "../../src/core/answers/host-status.ts";
+import type { JobCounts } from "../../src/core/answers/job-counts.ts";
 import { describeReason } from "../../src/core/answers/reason-text.ts";
 import { formatDuration } from "../../src/core/text/human.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
@@ -30,7 +31,7 @@ export interface QueueAnswers {
 
 /** How the crawl stands. */
 export interface CrawlFigures {
-  /** URLs that servers have answered. */
+  /** URLs that servers have answered; see {@link answeredUrls}. */
   readonly fetched: number;
   readonly openRequests: number;
   /** Whether it goes on: neither finished nor paused. */
@@ -123,14 +124,18 @@ export class Standstill {
   }
 }
 
+/** URLs that servers have answered, also those of which no more than the head was wanted. */
+export function answeredUrls({ fetched, skipped }: JobCounts): number {
+  return fetched + (skipped["content-type"] ?? 0);
+}
+
 function hostsOf(urls: readonly string[]): readonly string[] {
   return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, hostsMax);
 }
 
 function rests(status: HostStatus, dateMs: Millis): boolean {
-  const { hold } = status;
-  if (hold === "politeness") return isLongFailure(status, dateMs);
-  return hold === "backoff" || hold === "breaker" || hold === "halted";
+  const isHeld = ["backoff", "breaker", "halted"].some((hold) => hold === status.hold);
+  return isHeld || isLongFailure(status, dateMs);
 }
 
 /** A request that failed after long is paid for by a rest as long, which outlasts the one that its failure calls for. */

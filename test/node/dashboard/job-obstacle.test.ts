@@ -72,3 +72,27 @@ it("tells meanwhile too that nothing has come of what is asked", async () => {
     })(),
   );
 });
+
+it("counts what a server has answered though its body was not wanted", async () => {
+  const clock = new VirtualClock();
+  const answers = {
+    queued: () => Promise.resolve([{ url: "http://h.example/1" }]),
+    host: (): Promise<HostStatus> => Promise.resolve({ ...host, hold: "waiting-turn" }),
+  };
+  const obstacle = new JobObstacle(answers, undefined, clock);
+  const told = (left: number): Promise<string | undefined> => {
+    const counts = { queued: 5, fetched: 1, skipped: { "content-type": left } };
+    return obstacle.text({ jobs: [jobReport("a", counts)], openRequests: 1 });
+  };
+  await clock.run(
+    (async () => {
+      for (const left of [0, 1, 2, 3]) {
+        expect(await told(left)).toBeUndefined();
+        await clock.sleep(4_000);
+      }
+      expect(await told(3)).toBeUndefined();
+      await clock.sleep(2_000);
+      expect(await told(3)).toBe("h.example: no complete answer for 6.0 s");
+    })(),
+  );
+});
