@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import type { JobReport } from "../src/ports/peer-control.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import { skippedOf } from "./dashboard/progress-view.ts";
+import { roundFigure } from "../src/core/round-figure.ts";
 import {
   counted,
   formatBytes,
@@ -63,7 +64,7 @@ export function crawlSummary(
     statuses: counts.statuses,
     bytes: counts.bytes,
     seconds,
-    pagesPerSecond: seconds > 0 ? Math.round((counts.pages / seconds) * 10) / 10 : 0,
+    pagesPerSecond: seconds > 0 ? roundFigure(counts.pages / seconds) : 0,
     out: dataDir,
     archive: files.map((file) => join(dataLayout(dataDir).archiveDir, file)),
   };

@@ -53,7 +53,7 @@ export function jobOption<K extends keyof JobOptions>(
 /** A job's name, which a file may give as a number; of anything else the text would be a name that nobody chose. */
 export const jobName: ValueReader<string> = (raw) => {
   const name = typeof raw === "number" ? String(raw) : raw;
-  return typeof name === "string" && isJobId(name) ? good(name) : bad(jobIdForm, raw);
+  return isJobId(name) ? good(name) : bad(jobIdForm, raw);
 };
 
 /** Text that is a whole number as that number; anything else as it is. */

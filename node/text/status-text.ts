@@ -81,9 +81,10 @@ export function statusLine(status: UrlStatus): object {
   };
 }
 
-function answerText({ httpStatus, contentType, bodyBytes }: UrlStatus): string {
+function answerText({ httpStatus, contentType, bodyBytes, truncated }: UrlStatus): string {
   if (httpStatus === undefined) return "";
-  const body = [contentType, bodyBytes === undefined ? undefined : formatBytes(bodyBytes)];
+  const length = bodyBytes === undefined ? undefined : formatBytes(bodyBytes);
+  const body = [contentType, length, truncated && "without its end"];
   const known = body.filter((part) => part !== undefined);
   return `, HTTP ${httpStatus}${known.length === 0 ? "" : ` (${known.join(", ")})`}`;
 }

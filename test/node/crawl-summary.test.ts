@@ -19,3 +19,13 @@ it("says where the broken URLs of a crawl are listed, where there are such", () 
   expect(renderSummary(crawlSummary(report, [], "out", 0))).not.toContain("broken");
   expect(crawlSummary(report, [], "out")).not.toHaveProperty("broken");
 });
+
+it.each([
+  [20, 510_000, 0.0392, "20 in 8 min 30 s (0.04/s)"],
+  [4, 7_346, 0.5445, "4 in 7.3 s (0.54/s)"],
+  [0, 0, 0, "0 in 0.0 s (0/s)"],
+])("tells how fast a slow crawl was too: %d pages in %d ms", (pages, activeMs, rate, text) => {
+  const summary = crawlSummary(jobReport("crawl", { pages, activeMs }), [], "out");
+  expect(summary.pagesPerSecond).toBe(rate);
+  expect(renderSummary(summary)).toContain(`  pages     ${text}\n`);
+});

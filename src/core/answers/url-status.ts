@@ -60,6 +60,8 @@ export interface UrlStatus {
   readonly unconfirmed?: true;
   readonly contentType?: string;
   readonly bodyBytes?: number;
+  /** The body is archived without its end: it broke off, or was longer than what is kept. */
+  readonly truncated?: true;
   readonly title?: string;
   readonly digest?: string;
   readonly archive?: ArchivePlace;

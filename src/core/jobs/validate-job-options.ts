@@ -72,8 +72,8 @@ export function validateJobOptions(partial: unknown): JobOptions {
   });
 }
 
-export function isJobId(text: string): text is JobId {
-  return jobId.test(text);
+export function isJobId(value: unknown): value is JobId {
+  return typeof value === "string" && jobId.test(value);
 }
 
 /** The id that `text` is: 1 to 64 of `a-z 0-9 . _ -`, a letter or digit first. Errors: `CONFIG_INVALID`. */

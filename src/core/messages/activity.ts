@@ -24,7 +24,7 @@ export function encodeActivity(job: JobId | typeof noJob): Uint8Array<ArrayBuffe
 
 export function decodeActivity(payload: Uint8Array): JobId | typeof noJob | undefined {
   const job = decodePayload(payload, wire.Activity.decode)?.job;
-  return job === noJob || (job !== undefined && isJobId(job)) ? job : undefined;
+  return job === noJob || isJobId(job) ? job : undefined;
 }
 
 export function encodeActivityReply(reply: ActivityReply): Uint8Array<ArrayBuffer> {

@@ -8,7 +8,7 @@ import {
 import { describeReason, isHostHold, isStatusReason } from "../answers/reason-text.ts";
 import { isJobId } from "../jobs/validate-job-options.ts";
 import { isMemberId } from "../membership/read-member.ts";
-import type { HostName, JobId, MemberId, Millis } from "../units.ts";
+import type { HostName, Millis } from "../units.ts";
 import { decodeJson, encodeJson } from "./json-payload.ts";
 import {
   listOf,
@@ -21,7 +21,7 @@ import {
   textOf,
   valueOf,
 } from "./read-data.ts";
-import type { Refusal } from "./status-message.ts";
+import { readRefusal, type Refusal } from "./status-message.ts";
 
 /** Jobs, and origins, of one answer. */
 export const hostRowsMax = 100;
@@ -78,7 +78,7 @@ const readHost = objectOf<
     owner: valueOf(isMemberId),
     known: readFlag,
     queued: listOf(
-      objectOf<HostQueueLength>({ job: valueOf(isJobName), urls: readCount, orMore: readFlag }),
+      objectOf<HostQueueLength>({ job: valueOf(isJobId), urls: readCount, orMore: readFlag }),
       hostRowsMax,
     ),
     failuresInRow: readCount,
@@ -106,11 +106,6 @@ const readHost = objectOf<
   { hold: isHostHold },
 );
 
-const readRefusal = objectOf<object, { readonly holder: MemberId }>(
-  {},
-  { holder: valueOf(isMemberId) },
-);
-
 export function decodeHostReply(payload: Uint8Array): KnownHost | Refusal | undefined {
   const data = decodeJson(payload);
   const known = readHost(data);
@@ -128,8 +123,4 @@ export function hostStatusOf(host: string, known: KnownHost): HostStatus {
 
 function isHostText(data: unknown): data is HostName {
   return typeof data === "string" && data.length <= 255 && /^[\x21-\x7e]+$/.test(data);
-}
-
-function isJobName(data: unknown): data is JobId {
-  return typeof data === "string" && isJobId(data);
 }

@@ -47,7 +47,7 @@ const readKey: Read<Uint8Array> = (data) =>
   typeof data === "string" ? decodeListKey(data) : undefined;
 
 const readQuestion = objectOf<ListQuestion>({
-  job: valueOf(isJobName),
+  job: valueOf(isJobId),
   filter: objectOf<object, Required<UrlFilter>>(
     {},
     { state: oneOf(listedStates), http: readCount, broken: readMark },
@@ -67,7 +67,7 @@ export function encodeListReply({ urls, reached, share }: ListReply): Uint8Array
 
 const readReply = objectOf<Pick<ListReply, "urls" | "share">, Required<Pick<ListReply, "reached">>>(
   {
-    urls: listOf(objectOf<ListedUrl>({ url: valueOf(isText), key: readKey }), listedUrlsMax),
+    urls: listOf(objectOf<ListedUrl>({ url: valueOf(isUrlText), key: readKey }), listedUrlsMax),
     share: readAmount,
   },
   { reached: readKey },
@@ -86,12 +86,4 @@ export function decodeListReply(
     listedTagOf(key) === tag && compareKeys(key, from) >= 0;
   const getsOn = !reached || (isSound(reached) && compareKeys(reached, from) > 0);
   return getsOn && share <= 1 && urls.every(({ key }) => isSound(key)) ? reply : undefined;
-}
-
-function isText(data: unknown): data is string {
-  return typeof data === "string" && isUrlText(data);
-}
-
-function isJobName(data: unknown): data is JobId {
-  return typeof data === "string" && isJobId(data);
 }

@@ -86,8 +86,8 @@ const visible = /^[\x21-\x7e]+$/;
 const visibleOrSpace = /^[\x20-\x7e]*$/;
 
 /** Visible, and no longer than a job may let in; whether it is canonical is for its receiver to see. */
-export function isUrlText(text: string): boolean {
-  return text.length <= admittedUrlBytesMax && visible.test(text);
+export function isUrlText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= admittedUrlBytesMax && visible.test(value);
 }
 
 export function isSentence(text: string): boolean {

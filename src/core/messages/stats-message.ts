@@ -57,9 +57,7 @@ export interface StatsReply {
   readonly past: readonly PastTotals[];
 }
 
-const readJob = valueOf(
-  (data: unknown): data is JobId => typeof data === "string" && isJobId(data),
-);
+const readJob = valueOf(isJobId);
 
 const readReasons = mapOf(isReasonName, readCount, namesMax);
 

@@ -70,7 +70,7 @@ export function encodeStatusQuestion(question: StatusQuestion): Uint8Array<Array
 const readQuestion = objectOf<
   { readonly urls: readonly CanonicalUrl[]; readonly fromCopy: boolean },
   { readonly job: JobId }
->({ urls: listOf(valueOf(isUrl), askedUrlsMax), fromCopy: readFlag }, { job: valueOf(isJobName) });
+>({ urls: listOf(valueOf(isUrl), askedUrlsMax), fromCopy: readFlag }, { job: valueOf(isJobId) });
 
 export function decodeStatusQuestion(payload: Uint8Array): StatusQuestion | undefined {
   return readQuestion(decodeJson(payload));
@@ -95,7 +95,7 @@ type Words = Required<Pick<KnownStatus, "reason">>;
 type Others = Required<Omit<KnownStatus, keyof (Mandatory & Words)>>;
 
 const others: { readonly [Name in keyof Others]: Read<Others[Name]> } = {
-  job: valueOf(isJobName),
+  job: valueOf(isJobId),
   httpStatus: readCount,
   fetchedAt: textOf(30, /^[\dTZ:.+-]+$/),
   redirect: textOf(targetCharactersMax),
@@ -103,6 +103,7 @@ const others: { readonly [Name in keyof Others]: Read<Others[Name]> } = {
   unconfirmed: readMark,
   contentType: textOf(textCharactersMax),
   bodyBytes: readAmount,
+  truncated: readMark,
   title: textOf(textCharactersMax),
   digest: textOf(128, /^[\x21-\x7e]+$/),
   archive: objectOf({ ...readPlace.fields, peer: valueOf(isMemberId) }, { body: readPlace }),
@@ -121,7 +122,7 @@ const readStatus = objectOf<Mandatory, Others, Words>(
   { reason: isStatusReason },
 );
 
-const readRefusal = objectOf<object, { readonly holder: MemberId }>(
+export const readRefusal = objectOf<object, { readonly holder: MemberId }>(
   {},
   { holder: valueOf(isMemberId) },
 );
@@ -168,9 +169,5 @@ function readable(status: KnownStatus): KnownStatus {
 }
 
 function isUrl(data: unknown): data is CanonicalUrl {
-  return typeof data === "string" && isUrlText(data);
-}
-
-function isJobName(data: unknown): data is JobId {
-  return typeof data === "string" && isJobId(data);
+  return isUrlText(data);
 }

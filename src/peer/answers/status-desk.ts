@@ -143,6 +143,7 @@ function describeDone(record: UrlRecord): Omit<KnownStatus, "owner" | "job" | "a
       fetchedAt: momentText(record.fetchedAtMs),
       bodyBytes: record.bodyBytes,
     }),
+    ...(record.truncated && { truncated: true }),
     ...(record.redirect !== undefined && { redirect: record.redirect }),
     ...reasonOf(record.excluded ?? record.failure),
     ...(record.contentType !== undefined && { contentType: record.contentType }),

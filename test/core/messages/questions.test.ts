@@ -80,6 +80,7 @@ const done: KnownStatus = {
   unconfirmed: true,
   contentType: "text/html; charset=utf-8",
   bodyBytes: 1_234,
+  truncated: true,
   title: "A “title”",
   digest: "sha1:YVKEML3WQKRHQ56CDKKOIBGSEPVIOE3D",
   archive: { ...place, peer: member, body: place },

@@ -25,6 +25,13 @@ describe("renderStatus", () => {
     },
   );
 
+  it("says so where a body is archived without its end", () => {
+    const done = { ...unknown, state: "done", httpStatus: 200, bodyBytes: 1_024 } as const;
+    expect(renderStatus(done)).toContain("HTTP 200 (1.0 KiB)\n");
+    const cut = renderStatus({ ...done, contentType: "text/html", truncated: true });
+    expect(cut).toContain("HTTP 200 (text/html, 1.0 KiB, without its end)\n");
+  });
+
   it("names no owner of what is no URL", () => {
     expect(renderStatus(unknown)).toContain("  owner     peer-0\n");
     expect(renderStatus({ ...unknown, url: "foo", reason: "invalid-url" })).not.toContain("owner");

@@ -249,12 +249,13 @@ describe("what is said of a URL", () => {
     ],
     [
       "fetched by another peer",
-      { record: { ...answered, capture, capturedBy: "it", body: capture } },
+      { record: { ...answered, capture, capturedBy: "it", body: capture, truncated: true } },
       {
         state: "done",
         attempts: 1,
         depth: 2,
         ...fetched,
+        truncated: true,
         archive: { ...capture, peer: "it", body: capture },
       },
     ],
