@@ -103,7 +103,7 @@ export class Standstill {
   /** With the host's name where no other one can be the one that is asked. */
   async #silence(silentMs: Millis): Promise<string> {
     const [first, ...others] = await this.#awaited(this.#clock.nowMs());
-    const isKnown = others.length === 0 && first?.hold === "waiting-turn";
+    const isKnown = others.length === 0 && first?.hold === "in-flight";
     const host = isKnown ? `${first.host}: ` : "";
     return `${host}no complete answer for ${formatDuration(silentMs)}`;
   }
@@ -133,25 +133,19 @@ function hostsOf(urls: readonly string[]): readonly string[] {
   return [...new Set(urls.map((url) => new URL(url).hostname))].slice(0, hostsMax);
 }
 
-function rests(status: HostStatus, dateMs: Millis): boolean {
-  const isHeld = ["backoff", "breaker", "halted"].some((hold) => hold === status.hold);
-  return isHeld || isLongFailure(status, dateMs);
-}
-
-/** A request that failed after long is paid for by a rest as long, which outlasts the one that its failure calls for. */
-function isLongFailure({ failuresInRow, hold, robots }: HostStatus, dateMs: Millis): boolean {
-  if (hold !== "politeness") return false;
-  // What is wrong with a robots.txt does not count as a failure of the host.
-  const hasNoRobots = robots.length > 0 && robots.every((one) => isAwaited(one, dateMs));
-  return failuresInRow > 0 || hasNoRobots;
+/**
+ * A robots.txt that failed after long is paid for by a rest as long, which outlasts the one that its failure calls for, and
+ * does not count as a failure of the host.
+ */
+function rests({ hold, robots }: HostStatus, dateMs: Millis): boolean {
+  if (hold === "politeness") {
+    return robots.length > 0 && robots.every((one) => isAwaited(one, dateMs));
+  }
+  return hold === "backoff" || hold === "breaker" || hold === "halted";
 }
 
 /** Before the first page comes robots.txt, which says most where it failed: that of the origin that was asked last. */
-function reasonOf(status: HostStatus, dateMs: Millis): string {
-  const { robots } = status;
-  const detail = isLongFailure(status, dateMs)
-    ? describeReason("backoff")
-    : (status.detail ?? "it rests");
+function reasonOf({ detail = "it rests", robots }: HostStatus, dateMs: Millis): string {
   const failed = robots
     .filter((one) => isAwaited(one, dateMs))
     .toSorted((a, b) => Date.parse(b.fetchedAt) - Date.parse(a.fetchedAt))[0];

@@ -32,6 +32,7 @@ const texts: Readonly<Record<StatusReason, string>> = {
   "head-too-large": "The response's header is larger than allowed.",
   "host-limit": "The host has as many URLs as the job allows for one host.",
   "idle-timeout": "The server fell silent in the middle of the body.",
+  "in-flight": "A request to the host is in flight.",
   "invalid-url": "This is no http or https URL, or one of more than 16,384 characters.",
   "job-paused": "The job is paused.",
   nofollow: "Only nofollow links lead there.",
@@ -64,6 +65,7 @@ export function isStatusReason(value: unknown): value is StatusReason {
 
 const holds: readonly unknown[] = [
   "waiting-turn",
+  "in-flight",
   "politeness",
   "backoff",
   "breaker",

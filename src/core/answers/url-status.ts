@@ -4,7 +4,14 @@ import type { JobId } from "../units.ts";
 
 /** Why a host's queued URLs wait. */
 export type HostHold =
-  "waiting-turn" | "politeness" | "backoff" | "breaker" | "halted" | "job-paused" | "page-limit";
+  | "waiting-turn"
+  | "in-flight"
+  | "politeness"
+  | "backoff"
+  | "breaker"
+  | "halted"
+  | "job-paused"
+  | "page-limit";
 
 /** Why a URL is as it is, as a stable word. */
 export type StatusReason =

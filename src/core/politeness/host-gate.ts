@@ -116,14 +116,15 @@ export class HostGate {
   /**
    * Which clock keeps the gate closed: the halt while it lasts, since only an operator ends it sooner, else the one that ends
    * last. A server that asks for a day by its Retry-After moves the backoff beyond the halt, with requests that were open when
-   * it came.
+   * it came. A request that failed after long is paid for by a rest as long, which may outlast the backoff: while failures
+   * are in a row, that is a rest after a failure too.
    */
   hold(nowMs: Millis): GateHold | undefined {
     const untilMs = this.nextFetchAtMs;
     if (nowMs >= untilMs) return undefined;
     if (nowMs < this.#haltedUntilMs) return "halted";
     if (untilMs === this.#breaker.openUntilMs) return "breaker";
-    if (untilMs === this.#backoffUntilMs) return "backoff";
+    if (untilMs === this.#backoffUntilMs || this.#failuresInRow > 0) return "backoff";
     return "politeness";
   }
 

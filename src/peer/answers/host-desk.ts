@@ -21,7 +21,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
-import type { Host } from "../frontier/host.ts";
+import { turnOf, type Host } from "../frontier/host.ts";
 import { queuePages } from "../frontier/queue-pages.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import { goodUntilMs, isAwaited } from "../robots/robots-keeper.ts";
@@ -86,7 +86,7 @@ export class HostDesk {
     const hold =
       holdOfJobs(queued, jobs) ??
       (nextFetchAtMs > gate.nextFetchAtMs ? "backoff" : gate.hold(nowMs)) ??
-      (queued.length > 0 ? "waiting-turn" : undefined);
+      (queued.length > 0 ? turnOf(found) : undefined);
     return {
       owner: this.#peerId,
       known: isRecorded || (await store.range(queueRange(keys), 1)).length > 0,

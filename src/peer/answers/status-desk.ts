@@ -11,7 +11,7 @@ import type { Archive, ArchivedResponse } from "../../ports/archive.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Frontier } from "../frontier/frontier.ts";
-import type { Host } from "../frontier/host.ts";
+import { turnOf, type Host } from "../frontier/host.ts";
 import { jobHold } from "../jobs/job-registry.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import { awaitedUntilMs } from "../robots/robots-keeper.ts";
@@ -117,7 +117,7 @@ export class StatusDesk {
     const gate = host?.visit.gate;
     // The other origins of its host may be asked meanwhile.
     if (originOpensAtMs > Math.max(nowMs, gate?.nextFetchAtMs ?? 0)) return "backoff";
-    return gate?.hold(nowMs) ?? "waiting-turn";
+    return gate?.hold(nowMs) ?? turnOf(host);
   }
 }
 

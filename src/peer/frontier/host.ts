@@ -192,3 +192,8 @@ export class Host {
     return { type: "put", key: hostKey("host", this.keys), value };
   }
 }
+
+/** What a host's queued URLs wait for while its gate is open. */
+export function turnOf(host: Host | undefined): "in-flight" | "waiting-turn" {
+  return host?.visit.isAsked ? "in-flight" : "waiting-turn";
+}

@@ -107,6 +107,16 @@ describe("the backoff clock", () => {
     expect(gate.hold(atMs)).toBe("backoff");
   });
 
+  it("is the reason too where the rest for a failure that took long outlasts it", () => {
+    const gate = new HostGate({ ...options, adaptiveFactor: 1 });
+    gate.record(verdict("failed", 20_000, 15_000), delayMs);
+    expect(gate.nextFetchAtMs).toBe(35_000);
+    expect(gate.hold(34_999)).toBe("backoff");
+    expect(new HostGate(options, gate.snapshot()).hold(34_999)).toBe("backoff");
+    gate.release();
+    expect(gate.hold(34_999)).toBe("politeness");
+  });
+
   it("starts anew after a success", () => {
     const { gate, atMs } = failedGate(5);
     const laterMs = atMs + 1_000_000;

@@ -55,7 +55,7 @@ it("tells meanwhile too that nothing has come of what is asked", async () => {
     queued: () => Promise.resolve([{ url: "http://h.example/1" }]),
     host: async (): Promise<HostStatus> => {
       await clock.sleep(300);
-      return { ...host, hold: "waiting-turn" };
+      return { ...host, hold: "in-flight" };
     },
   };
   const obstacle = new JobObstacle(answers, undefined, clock);
@@ -77,7 +77,7 @@ it("counts what a server has answered though its body was not wanted", async () 
   const clock = new VirtualClock();
   const answers = {
     queued: () => Promise.resolve([{ url: "http://h.example/1" }]),
-    host: (): Promise<HostStatus> => Promise.resolve({ ...host, hold: "waiting-turn" }),
+    host: (): Promise<HostStatus> => Promise.resolve({ ...host, hold: "in-flight" }),
   };
   const obstacle = new JobObstacle(answers, undefined, clock);
   const told = (left: number): Promise<string | undefined> => {

@@ -35,7 +35,7 @@ function resting(host: string, robots?: Partial<OriginRobots>): HostStatus {
 
 /** One that waits for nothing but the end of its request. */
 function asked(host: string): HostStatus {
-  return { ...resting(host), hold: "waiting-turn" };
+  return { ...resting(host), hold: "in-flight" };
 }
 
 interface Crawl extends Partial<JobCounts> {
@@ -158,24 +158,12 @@ describe("Standstill", () => {
     expect(await text(nowMs + 26_000)).toBe("a.example: no complete answer for 6.0 s");
   });
 
-  it.each([
-    ["a page", { failuresInRow: 1 }, undefined, "the host rests after a failure, or "],
-    [
-      "its robots.txt",
-      {},
-      { failure: "head-timeout", expiresAt: "2029-12-31T23:59:46Z" },
-      "the server did not answer in time; ",
-    ],
-  ] as const)(
-    "says that a host rests after a failure also where politeness outlasts that: %s",
-    async (_what, status, robots, reason) => {
-      const detail = "The host rests between two requests.";
-      const polite = { hold: "politeness", detail, ...status } as const;
-      const text = await told([{ ...resting("a.example", robots), ...polite }]);
-      expect(text?.startsWith(`a.example: ${reason}`)).toBe(true);
-      expect(text).toMatch(/; tried again in 4\.0 s$/);
-    },
-  );
+  it("says why a robots.txt did not come also where politeness outlasts the rest for that", async () => {
+    const robots = { failure: "head-timeout", expiresAt: "2029-12-31T23:59:46Z" } as const;
+    const host: HostStatus = { ...resting("a.example", robots), hold: "politeness" };
+    const text = "a.example: the server did not answer in time; tried again in 4.0 s";
+    expect(await told([host])).toBe(text);
+  });
 
   it("passes over hosts that were given up", async () => {
     const givenUp: HostStatus = { ...resting("a.example"), queued: [], hold: "halted" };

@@ -41,6 +41,22 @@ describe("a peer that is asked for a host", () => {
     });
   });
 
+  it("says that a request to the host is in flight while one is", async () => {
+    const machine = new VirtualPeer((url) => (url.endsWith("robots.txt") ? {} : htmlPage()));
+    await machine.clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject([seed]);
+        const pageIsAsked = () => machine.web.requests.some(({ url }) => url === seed);
+        while (!pageIsAsked()) await machine.clock.sleep(5);
+        const host = await peer.host("site.example");
+        expect(host).toMatchObject({ queued: [{ urls: 1 }], hold: "in-flight" });
+        const reason = "in-flight";
+        expect(await peer.status([seed])).toMatchObject([{ state: "queued", reason }]);
+      })(),
+    );
+  });
+
   it("tells when its robots.txt was fetched, however long the machine was asleep since", async () => {
     const dayMs = 86_400_000;
     const machine = new VirtualPeer((url) => (url.endsWith("robots.txt") ? {} : htmlPage()));
