@@ -27,7 +27,7 @@ import { agedRows } from "../robots/aged-rows.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import type { ForwardDesk } from "./exchange/forward-desk.ts";
 import type { JobSpread } from "./jobs/job-spread.ts";
-import { mayClaim } from "./ownership/ownership.ts";
+import { mayClaim } from "./ownership/arc-claim.ts";
 import { differencesFrom, unknownRows } from "./replication/range-sections.ts";
 import type { CountedOverlaps } from "./replication/overlaps.ts";
 import type { ReplicaKeeper } from "./replication/replica-keeper.ts";
@@ -169,9 +169,11 @@ export class PeerHandlers {
   async #transfer(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const message = decodeArcNotice(payload);
     if (!message) return undefined;
-    if (this.#parts.view.role !== "active") {
-      return reply(encodeAnswer(false));
-    }
+    const { keeper, territory, view } = this.#parts;
+    // What it has taken already, or is about to take, is asked again where the answer was lost or late.
+    const isTaken = (): Promise<boolean> =>
+      keeper.alone(() => Promise.resolve(territory.held.covers(message.arcs)));
+    if (view.role !== "active" && !(await isTaken())) return reply(encodeAnswer(false));
     await this.#parts.accept(from, message.arcs, message.doubtAgeMs);
     return reply(encodeAnswer(true));
   }

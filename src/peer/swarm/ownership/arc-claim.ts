@@ -193,3 +193,8 @@ export class ArcClaim {
     return before.toSet().union(onlyThere);
   }
 }
+
+/** A leaving member claims what only it has a copy of, and passes it on. */
+export function mayClaim(role: SwarmView["role"]): boolean {
+  return role === "active" || role === "leaving";
+}

@@ -6,7 +6,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import { Alarm } from "../../alarm.ts";
 import { ArcInquiry } from "./arc-inquiry.ts";
-import type { ArcClaim } from "./arc-claim.ts";
+import { mayClaim, type ArcClaim } from "./arc-claim.ts";
 import type { ArcTransfer } from "./arc-transfer.ts";
 import { CopyReleases } from "../replication/copy-releases.ts";
 import type { PeerCalls } from "../peer-calls.ts";
@@ -56,6 +56,8 @@ export class Ownership {
   readonly #onCrawl: (arcs: ArcSet) => void;
   readonly #onFailure: (error: unknown) => void;
   readonly #syncing = new Map<MemberId, Promise<void>>();
+  /** Begun so far. */
+  #syncs = 0;
   /** The comparison of a complete copy under way, and when each member's was last begun, or was first there to be compared. */
   #comparing: Promise<void> | undefined;
   readonly #comparedAtMs = new Map<MemberId, Millis>();
@@ -249,10 +251,14 @@ export class Ownership {
   }
 
   #startSyncs(): void {
-    for (const [member, arcs] of this.#missing()) {
+    const missing = [...this.#missing()];
+    // Those that were tried last, perhaps in vain, come behind the others.
+    const first = this.#syncs % Math.max(missing.length, 1);
+    for (const [member, arcs] of [...missing.slice(first), ...missing.slice(0, first)]) {
       if (this.#syncing.size >= this.#options.syncsMax) return;
       const stream = this.#replicator.stream(member);
       if (this.#syncing.has(member) || !stream) continue;
+      this.#syncs += 1;
       const sync = this.#sync
         .run(stream, arcs, this.#stop.signal)
         .then((inVain) => this.#releases.owe(member, inVain))
@@ -390,9 +396,4 @@ export class Ownership {
     this.#logger.info("joined", { members: this.#view.others.length + 1 });
     this.#view.setRole("active");
   }
-}
-
-/** A leaving member claims what only it has a copy of, and passes it on. */
-export function mayClaim(role: SwarmView["role"]): boolean {
-  return role === "active" || role === "leaving";
 }

@@ -1,4 +1,4 @@
-import type { WhoHoldsReply } from "../../../core/messages/holding.ts";
+import type { KnownHolder } from "../../../core/messages/holding.ts";
 import type { Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
@@ -117,7 +117,7 @@ export class StallWatch {
   }
 
   async #clear(): Promise<void> {
-    while (!this.#signal.aborted && this.#clock.nowMs() < this.#holdUntilMs) {
+    while (!this.#isOver) {
       const { count } = this;
       // What was answered before it stood still once more is long past.
       if ((await this.#isSoleHolder()) && this.count === count) return;
@@ -125,20 +125,31 @@ export class StallWatch {
     }
   }
 
+  /** Whether nothing is held back any longer, also where it has just stood still once more. */
+  get #isOver(): boolean {
+    this.#look();
+    return this.#signal.aborted || this.#clock.nowMs() >= this.#holdUntilMs;
+  }
+
   /** Whether somebody has answered, and nobody holds what this peer holds, by his own word or by that of others. */
   async #isSoleHolder(): Promise<boolean> {
     const { held } = this.#territory;
     const { others, self } = this.#view;
-    const asked = others.slice(0, askAllMax);
-    const answers = await Promise.all(
-      asked.map((member) => this.#calls.whoHolds(member, held, timeoutMs)),
-    );
-    const given = answers.filter((answer) => answer !== undefined);
     // Of himself he knows best; of one who is silent, perhaps dead with what he had taken over, others do.
-    const spoken = new Set([self, ...asked.filter((_, at) => answers[at])]);
-    const isFree = ({ held: theirs, known }: WhoHoldsReply): boolean =>
-      theirs.intersect(held).isEmpty &&
-      known.every(({ arcs, holder }) => spoken.has(holder) || arcs.intersect(held).isEmpty);
-    return given.length > 0 && given.every(isFree);
+    const spoken = new Set([self]);
+    const said: KnownHolder[] = [];
+    for (let at = 0; at < others.length; at += askAllMax) {
+      const asked = others.slice(at, at + askAllMax);
+      const answers = await Promise.all(
+        asked.map((member) => this.#calls.whoHolds(member, held, timeoutMs)),
+      );
+      const isShared = answers.some((answer) => answer?.held.intersect(held).isEmpty === false);
+      if (isShared || this.#isOver) return false;
+      for (const member of asked.filter((_, index) => answers[index])) spoken.add(member);
+      said.push(...answers.flatMap((answer) => answer?.known ?? []));
+    }
+    const isFree = ({ arcs, holder }: KnownHolder): boolean =>
+      spoken.has(holder) || arcs.intersect(held).isEmpty;
+    return spoken.size > 1 && said.every(isFree);
   }
 }

@@ -30,6 +30,17 @@ const spansAtOnce = 8;
 const timeoutMs = 5_000;
 const retryMs = 300;
 
+/**
+ * Made equal one behind the other. Either side may be lost for good before the end: a record must not be on the other one
+ * without its URL's place in the queue, nor a page's end without the links that it led to, as nobody would ever fetch those.
+ * And of a URL that was kept out and let in since, the member has its record before it loses the exclusion.
+ */
+const tagsInTurn: readonly TerritorialTag[] = ["queue", "outbox", "url", "exclusion"];
+const tagsAtOnce = territorialTags.filter((tag) => !tagsInTurn.includes(tag));
+
+/** A member that has answered nothing for so long is left for later: others wait for their copies. */
+const patienceMs = 60_000;
+
 type SyncCalls = Pick<PeerCalls, "digests" | "pull" | "synced">;
 
 interface RangeSyncParts {
@@ -74,8 +85,8 @@ export class RangeSync {
   }
 
   /**
-   * Resolves when the member has a complete copy, or is not to have one any more; with the arcs of which it was told that
-   * its copy is complete while that came to be kept up to date no more.
+   * Resolves when the member has a complete copy, or is not to have one any more, or does not answer; with the arcs of
+   * which it was told that its copy is complete while that came to be kept up to date no more.
    */
   async run(stream: ReplicaStream, arcs: ArcSet, signal: AbortSignal): Promise<ArcSet> {
     const { journal, replicator, greet } = this.#parts;
@@ -87,15 +98,12 @@ export class RangeSync {
     await this.#push(stream, wholeSpan("host", arcs), signal);
     const reconcile = (tag: TerritorialTag): Promise<boolean> =>
       this.#reconcileTag(stream, tag, arcs, signal);
-    // Each takes many turns of messages and commits. One alone waits for another: of a URL that was kept out and let in since,
-    // the member has its record before it loses the exclusion.
-    const urls = reconcile("url");
-    const done = await Promise.all(
-      territorialTags.map(async (tag) => {
-        if (tag === "url") return urls;
-        return (tag !== "exclusion" || (await urls)) && reconcile(tag);
-      }),
-    );
+    const inTurn = async (): Promise<boolean> => {
+      for (const tag of tagsInTurn) if (!(await reconcile(tag))) return false;
+      return true;
+    };
+    // Each takes many turns of messages and commits.
+    const done = await Promise.all([inTurn(), ...tagsAtOnce.map(reconcile)]);
     if (done.includes(false)) return ArcSet.empty;
     await replicator.drained(stream, signal);
     // Of what was no business of the member for a while, it may have missed changes to what had been read.
@@ -231,13 +239,14 @@ export class RangeSync {
     }
   }
 
-  /** Tries until it works; nothing when the copy is not wanted any more. */
+  /** Tries until it works; nothing when the copy is not wanted any more, or the member has been silent for long. */
   async #persist<T>(
     stream: ReplicaStream,
     signal: AbortSignal,
     attempt: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    while (this.#isCurrent(stream, signal)) {
+    const untilMs = this.#clock.nowMs() + patienceMs;
+    while (this.#isCurrent(stream, signal) && this.#clock.nowMs() < untilMs) {
       const result = await attempt();
       if (result !== undefined && result !== false) return result;
       await this.#clock.sleep(retryMs, signal);

@@ -217,6 +217,9 @@ export class ReplicaKeeper {
     if (isHeld && row.value === undefined) return [];
     if (tag === "waiting" && row.value && !isWaitingRow(row.key, row.value)) return [];
     const { key } = row;
+    // Nor are its URLs queued then: with records and no place in a queue, nobody would ever fetch them.
+    if (tag === "queue" && row.value && !this.#parts.sequence.observe(sequenceOfQueueKey(key)))
+      return [];
     const one: Incoming = { key, id: idOf(key), row, tag, isHeld };
     if (!isHeld) return [one];
     if (tag === "url") return [{ ...one, opposite: nameKey(retag(key, "exclusion")) }];
@@ -339,7 +342,7 @@ export class ReplicaKeeper {
     current: Map<string, Uint8Array | undefined>,
     ops: StoreOp[],
   ): readonly Arrival[] {
-    if (value === undefined || !this.#parts.sequence.observe(sequenceOfQueueKey(key))) return [];
+    if (value === undefined) return [];
     // A copy is kept as it comes: who takes it over looks at it.
     if (!isHeld && value.length <= rowBytesMax) ops.push({ type: "put", key, value });
     if (!queued || current.get(id) !== undefined) return [];

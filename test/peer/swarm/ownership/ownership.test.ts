@@ -50,6 +50,17 @@ describe("copies of what a peer holds", () => {
     });
   });
 
+  it("are made in turn where some members do not answer", async () => {
+    const bench = holder(b, c, d, e);
+    await bench.run(async () => {
+      await bench.look();
+      for (const { end } of bench.syncs.slice()) end(ArcSet.empty);
+      await bench.clock.sleep(100);
+      const [first, second, third] = bench.syncs.map(({ member }) => member);
+      expect(new Set([first, second, third, undefined]).size).toBe(4);
+    });
+  });
+
   it("are needed by those that the ring names, and that it will name when all have joined", async () => {
     const bench = holder(b);
     bench.view.futureRing = ringOf(a, c);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { WhoHoldsReply } from "../../../../src/core/messages/holding.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
 import { StallWatch } from "../../../../src/peer/swarm/ownership/stall-watch.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
@@ -121,17 +122,48 @@ describe("StallWatch", () => {
   });
 
   it("waits as long as others say that one who is silent has taken over", async () => {
-    const { answers, clock, watch } = newWatch([a, b]);
+    const { answers, clock, timesCleared, watch } = newWatch([a, b]);
     const byB = { arcs: ArcSet.whole, holder: b, generation: 1 };
     answers.set(a, { ...holding(ArcSet.empty), known: [byB] });
     clock.standStill(20_000);
     expect(watch.isHolding).toBe(true);
     await clock.run(clock.sleep(3_000));
-    expect(watch.isHolding).toBe(true);
+    expect(timesCleared()).toBe(0);
     // What is said of others counts for nothing against their own word.
     answers.set(b, holding(ArcSet.empty));
     await clock.run(clock.sleep(500));
     expect(watch.isHolding).toBe(false);
+  });
+
+  it("does not wait for what others hold, or say of one who is silent, of other arcs", async () => {
+    const { answers, clock, territory, timesCleared, watch } = newWatch([a, b]);
+    const other = ArcSet.of([{ from: 0 as RingPosition, to: (circle / 2) as RingPosition }]);
+    territory.abandon();
+    territory.take(ArcSet.whole.subtract(other));
+    const byB = { arcs: other, holder: b, generation: 1 };
+    answers.set(a, { ...holding(other), known: [byB] });
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(1_000));
+    expect(timesCleared()).toBe(1);
+  });
+
+  it("waits for each of the others, however many there are", async () => {
+    const others = Array.from({ length: 200 }, (_, at) => `peer-${at}` as MemberId);
+    const { answers, clock, timesCleared, watch } = newWatch(others);
+    const last = others.at(-1) ?? a;
+    for (const member of others) answers.set(member, holding(ArcSet.empty));
+    answers.set(last, holding(ArcSet.whole));
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(1_000));
+    expect(timesCleared()).toBe(0);
+    // By the word of the first one, who knows no better.
+    const byLast = { arcs: ArcSet.whole, holder: last, generation: 1 };
+    answers.set(others[0] ?? a, { ...holding(ArcSet.empty), known: [byLast] });
+    answers.set(last, holding(ArcSet.empty));
+    await clock.run(clock.sleep(1_000));
+    expect(timesCleared()).toBe(1);
   });
 
   it("holds nothing back for ever where nobody answers", async () => {

@@ -361,6 +361,8 @@ describe("rows of another member", () => {
       const row = queueRow(1, ["a"]);
       await bench.take(row);
       expect([await bench.get(row.key), bench.queued]).toEqual([undefined, 0]);
+      // With a record its URL would count as known, and nobody would ever fetch it.
+      expect(await bench.get(keyOfUrl("a"))).toBeUndefined();
     },
   );
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { hostAddress, hostKey } from "../../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
-import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
+import { positionOfKey, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
 import type { OverlayOutcome } from "../../../../src/ports/overlay.ts";
 import { RingBook } from "../../../../src/peer/swarm/members/ring-book.ts";
@@ -13,6 +13,7 @@ import {
 import type { SwarmView } from "../../../../src/peer/swarm/members/swarm-view.ts";
 import { Replicator } from "../../../../src/peer/swarm/replication/replicator.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
+import { heapBytes } from "../../../support/heap-bytes.ts";
 import { stillView } from "../still-view.ts";
 
 const self = "a" as MemberId;
@@ -177,6 +178,18 @@ describe("a replicator", () => {
     const half = ArcSet.of([{ from: position, to: (position + 1) as typeof position }]);
     replicator.setNeeds(new Map([...needs, [replica, half]]));
     expect(stream.live.equals(half)).toBe(true);
+  });
+
+  it("keeps nothing of those who have waited as long as they may", async () => {
+    const { clock, replicator, write } = newReplicator();
+    write();
+    const before = heapBytes();
+    const sites = 100_000;
+    for (let count = 0; count < 50; count += 1) {
+      const positions = new Array<RingPosition>(sites).fill(position);
+      expect(await clock.run(replicator.replicated(positions, 10))).toBe(false);
+    }
+    expect(heapBytes() - before).toBeLessThan(10 * 8 * sites);
   });
 
   it("waits for the replicas as long as it may, and for what is on its way at its end", async () => {
