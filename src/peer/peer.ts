@@ -10,7 +10,8 @@ import { Dispatcher } from "./fetching/dispatcher.ts";
 import { Frontier } from "./frontier/frontier.ts";
 import { setGauges } from "./gauges.ts";
 import { JobLog } from "./jobs/job-log.ts";
-import { isFinished, JobRegistry, refuseCancelled, reportOf } from "./jobs/job-registry.ts";
+import { refuseCancelled } from "./jobs/job-refusals.ts";
+import { isFinished, JobRegistry, reportOf } from "./jobs/job-registry.ts";
 import type { Job } from "./jobs/job-registry.ts";
 import { isOfClosedJournal, Journal } from "./durability/journal.ts";
 import { judgeSeeds, refusalOfAll, seedsOf } from "./admission/judge-seeds.ts";
@@ -289,7 +290,6 @@ export class Peer implements PeerControl {
     await this.#swarm?.jobs.hearLatest(id);
     const job = this.#jobs.changeState(id, change);
     if (isWorkedOn(job)) this.#workTime.begin(job, this.#ports.clock.nowMs());
-    // At once: who looks next at a host with nothing but a cancelled job's URLs forgets it, though others may bring some to it.
     this.#frontier.jobsChanged();
     await this.#saveJobs();
     this.#swarm?.jobs.tell(job.definition);

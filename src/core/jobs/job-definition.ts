@@ -30,6 +30,11 @@ export interface JobDefinition {
   readonly stateRevision: number;
   readonly state: JobState;
   readonly options: JobOptions;
+  /**
+   * So many pages have been fetched at least: a limit that was reached, where the counts that told so are forgotten since. The
+   * greatest wins a merge, and means nothing any more where the limit is higher.
+   */
+  readonly limitReached?: number;
 }
 
 /** `cancelled` is final: what is queued is dropped with that reason. */
@@ -105,3 +110,13 @@ export const defaultJobOptions: JobOptions = Object.freeze({
   segmentRepeatsMax: 3,
   queriesPerPathMax: 10_000,
 });
+
+export function patternCharacters(options: JobOptions | undefined): number {
+  if (options === undefined) return 0;
+  return [...options.include, ...options.exclude].reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Whether it matters how many pages of the job others have fetched. */
+export function needsCounts({ limitReached = 0, options, state }: JobDefinition): boolean {
+  return state !== "cancelled" && (options.pagesMax === 0 || limitReached < options.pagesMax);
+}

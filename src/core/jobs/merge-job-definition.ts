@@ -5,18 +5,26 @@ const stateRanks: Readonly<Record<JobState, number>> = { running: 0, paused: 1, 
 /**
  * What holds of two definitions of a job. Of the states: a cancelled one, as that is final; then the one of the higher
  * revision; then the one that crawls less. Of the options: those of the higher revision; then those of the greater text.
+ * Of the limits that were reached: the greatest.
  *
- * Invariant: a pair of maxima of total orders, so commutative, associative and idempotent.
+ * Invariant: a triple of maxima of total orders, so commutative, associative and idempotent.
  */
 export function mergeJobDefinitions(one: JobDefinition, other: JobDefinition): JobDefinition {
   const { state, stateRevision } = compareStates(one, other) >= 0 ? one : other;
   const { id, revision, options } = compareOptions(one, other) >= 0 ? one : other;
-  return { id, revision, stateRevision, state, options };
+  const limitReached = Math.max(limitReachedOf(one), limitReachedOf(other));
+  const merged = { id, revision, stateRevision, state, options };
+  return limitReached > 0 ? { ...merged, limitReached } : merged;
 }
 
 /** Whether who knows `other` learns something from `one`. */
 export function addsToJobDefinition(one: JobDefinition, other: JobDefinition): boolean {
+  if (limitReachedOf(one) > limitReachedOf(other)) return true;
   return compareStates(one, other) > 0 || compareOptions(one, other) > 0;
+}
+
+function limitReachedOf({ limitReached = 0 }: JobDefinition): number {
+  return limitReached;
 }
 
 function compareStates(one: JobDefinition, other: JobDefinition): number {

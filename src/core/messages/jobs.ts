@@ -7,8 +7,10 @@ import { decodePayload, readAll } from "./read-payload.ts";
 
 /** What a member tells another one of jobs. */
 export interface JobNews extends PageCounts {
-  /** With a request, what the sender knows; with the reply, what it does not. */
+  /** With a request, some or all that the sender knows; with the reply, what it does not, or seems not to. */
   readonly definitions: readonly JobDefinition[];
+  /** Equal at two members that know the same definitions; earlier versions tell none. */
+  readonly digest: bigint | undefined;
 }
 
 export function encodeJobs(news: JobNews): Uint8Array<ArrayBuffer> {
@@ -16,6 +18,7 @@ export function encodeJobs(news: JobNews): Uint8Array<ArrayBuffer> {
     definitions: news.definitions.map(writeJobDefinition),
     pageCounts: [...news.pageCounts],
     pastPageCounts: [...news.pastPageCounts],
+    ...(news.digest !== undefined && { digest: news.digest }),
   });
 }
 
@@ -25,5 +28,5 @@ export function decodeJobs(payload: Uint8Array): JobNews | undefined {
   if (!message) return undefined;
   const definitions = readAll(message.definitions, readJobDefinition);
   const counts = readPageCounts(message);
-  return definitions && counts && { definitions, ...counts };
+  return definitions && counts && { definitions, ...counts, digest: message.digest };
 }

@@ -2632,6 +2632,7 @@ export interface Jobs {
   definitions: string[]
   pageCounts: PageCount[]
   pastPageCounts: PastPageCount[]
+  digest?: bigint
 }
 
 export namespace Jobs {
@@ -2663,6 +2664,11 @@ export namespace Jobs {
             w.uint32(26)
             PastPageCount.codec().encode(value, w)
           }
+        }
+
+        if (obj.digest != null) {
+          w.uint32(33)
+          w.fixed64(obj.digest)
         }
 
         if (opts.lengthDelimited !== false) {
@@ -2707,6 +2713,10 @@ export namespace Jobs {
               obj.pastPageCounts.push(PastPageCount.codec().decode(reader, reader.uint32(), {
                 limits: opts.limits?.pastPageCounts$
               }))
+              break
+            }
+            case 4: {
+              obj.digest = reader.fixed64()
               break
             }
             default: {
@@ -2781,6 +2791,13 @@ export namespace Jobs {
 
               break
             }
+            case 4: {
+              yield {
+                field: `${prefix}.digest`,
+                value: reader.fixed64()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2829,6 +2846,11 @@ export namespace Jobs {
     index: number
   }
 
+  export interface JobsDigestFieldEvent {
+    field: '$.digest'
+    value: bigint
+  }
+
   export function encode (obj: Partial<Jobs>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, Jobs.codec())
   }
@@ -2837,7 +2859,7 @@ export namespace Jobs {
     return decodeMessage(buf, Jobs.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Jobs>): Generator<JobsDefinitionsFieldEvent | JobsPageCountsJobFieldEvent | JobsPageCountsPagesFieldEvent | JobsPastPageCountsJobFieldEvent | JobsPastPageCountsMemberFieldEvent | JobsPastPageCountsPagesFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Jobs>): Generator<JobsDefinitionsFieldEvent | JobsPageCountsJobFieldEvent | JobsPageCountsPagesFieldEvent | JobsPastPageCountsJobFieldEvent | JobsPastPageCountsMemberFieldEvent | JobsPastPageCountsPagesFieldEvent | JobsDigestFieldEvent> {
     return streamMessage(buf, Jobs.codec(), opts)
   }
 }

@@ -313,7 +313,10 @@ export class Frontier {
     return this.#hosts.areHalted(job, this.#clock.nowMs());
   }
 
-  /** A job has changed: hosts that had nothing to do may have now. */
+  /**
+   * A job has changed: hosts that had nothing to do may have now. To be called in the same turn: a host with nothing but URLs
+   * of a job that is cancelled is forgotten when it is looked at next, which must not be while another job brings it some.
+   */
   jobsChanged(): void {
     if (this.#jobs.takeFoundQueued()) {
       for (const host of this.#hosts.values()) host.expectOnDisk();

@@ -4,6 +4,8 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import {
   defaultJobOptions,
   jobsMax,
+  needsCounts,
+  patternCharacters,
   patternCharactersOfAllMax,
   revisionMax,
 } from "../../core/jobs/job-definition.ts";
@@ -11,6 +13,7 @@ import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.t
 import { compileJobRules } from "../../core/jobs/job-rules.ts";
 import type { JobRules } from "../../core/jobs/job-rules.ts";
 import { addsToJobDefinition, mergeJobDefinitions } from "../../core/jobs/merge-job-definition.ts";
+import { digestOfDefinition } from "../../core/jobs/read-job-definition.ts";
 import { optionChanges } from "../../core/jobs/option-changes.ts";
 import type { PastPageCount } from "../../core/messages/claim.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
@@ -19,7 +22,9 @@ import type { JobId, MemberId } from "../../core/units.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import { JobCounter } from "./job-counter.ts";
 import type { JobChanger, JobLog } from "./job-log.ts";
+import { nextRevision, refuseCancelled, refuseOtherUrls, tooManyPatterns } from "./job-refusals.ts";
 import { PagesHeard } from "./pages-heard.ts";
+import { readStoredDefinition, storedDefinitionOp } from "./stored-definition.ts";
 import { UnheardQueues } from "./unheard-queues.ts";
 import type { JobChange, JobCounts, JobReport } from "../../ports/peer-control.ts";
 
@@ -36,9 +41,6 @@ export interface Job {
   pagesElsewhere: number;
 }
 
-/** Earlier versions counted all changes together. */
-type StoredDefinition = Omit<JobDefinition, "stateRevision"> & Partial<JobDefinition>;
-
 /**
  * The jobs that this peer knows, with their running totals.
  *
@@ -49,10 +51,12 @@ export class JobRegistry {
   readonly #bySpace = new Map<number, Job>();
   /** Characters of the patterns of all jobs. */
   #patternCharacters = 0;
+  #digest = 0n;
   #hasLeftOut = false;
   readonly #heard = new PagesHeard();
   readonly #unheard = new UnheardQueues();
   #hasFoundQueued = false;
+  #changes = 0;
   /** Changes that the next commit has to carry. */
   #unsaved: StoreOp[] = [];
   readonly #onChange: JobLog["changed"];
@@ -64,7 +68,7 @@ export class JobRegistry {
 
   async load(store: Store): Promise<void> {
     for await (const { value } of store.scan(tagRange("job"))) {
-      const definition = readDefinition(value);
+      const definition = readStoredDefinition(value);
       const counts = await store.get(namedKey("counts", definition.id));
       this.#install(definition, new JobCounter(counts));
     }
@@ -73,7 +77,7 @@ export class JobRegistry {
       const known = this.#jobs.get(job);
       if (known) known.pagesElsewhere += pages;
     }
-    this.#heard.forget((id) => this.#jobs.get(id)?.definition.state === "cancelled");
+    for (const job of this.#jobs.values()) this.#forgetNeedless(job);
   }
 
   /** Rows for the next commit; see {@link Journal.contribute}. */
@@ -106,6 +110,7 @@ export class JobRegistry {
       throw new CrawlError("CONFIG_INVALID", problem, { job: jobId });
     }
     const definition: JobDefinition = {
+      ...known?.definition,
       id: jobId,
       revision: known ? nextRevision(jobId, known.definition.revision) : 1,
       stateRevision: known?.definition.stateRevision ?? 1,
@@ -171,11 +176,11 @@ export class JobRegistry {
 
   /**
    * Takes in how many pages of a job that is known here another member has fetched; whether they are more than before. Of a
-   * cancelled one, which nothing brings back, nothing is taken.
+   * cancelled one, which nothing brings back, nothing is taken, nor of one that is known to be at its limit without them.
    */
   countElsewhere(count: PastPageCount): boolean {
     const job = this.get(count.job);
-    if (job.definition.state === "cancelled") return false;
+    if (!needsCounts(job.definition)) return false;
     const more = this.#heard.take(count);
     job.pagesElsewhere += more;
     return more > 0;
@@ -186,6 +191,20 @@ export class JobRegistry {
     isOne: (member: MemberId) => boolean = () => true,
   ): Generator<PastPageCount, void, undefined> {
     return this.#heard.of(isOne);
+  }
+
+  /**
+   * Where there is little room for further counts, those of jobs at their limit are forgotten, the oldest jobs first: that
+   * it is reached is enough to know. Whether there is room now.
+   */
+  makeRoomForCounts(): boolean {
+    for (const job of this.#jobs.values()) {
+      if (!this.#heard.isFull) return true;
+      if (job.pagesElsewhere === 0 || !reachedPageLimit(job)) continue;
+      const { definition } = job;
+      this.#change({ ...definition, limitReached: definition.options.pagesMax }, "here");
+    }
+    return !this.#heard.isFull;
   }
 
   /** Counts URLs that are queued here, or are no more; those of a job that is unknown count when it becomes known. */
@@ -247,6 +266,16 @@ export class JobRegistry {
     return this.#bySpace.get(space);
   }
 
+  /** How many jobs have been made or changed, so that who has looked at all need not look again before. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Equal at two peers that know the same definitions. */
+  get digest(): bigint {
+    return this.#digest;
+  }
+
   all(): readonly Job[] {
     return [...this.#jobs.values()];
   }
@@ -272,14 +301,19 @@ export class JobRegistry {
   #change(definition: JobDefinition, by: JobChanger): Job {
     const known = this.#jobs.get(definition.id);
     const before = known?.definition;
-    const value = new TextEncoder().encode(JSON.stringify(definition));
     const job = this.#install(definition, known?.counter ?? new JobCounter(undefined));
     this.#countUnheard(job);
-    this.#unsaved.push({ type: "put", key: namedKey("job", definition.id), value });
-    const isCancelled = definition.state === "cancelled" && before?.state !== "cancelled";
-    if (isCancelled && job.pagesElsewhere > 0) this.#heard.forget((id) => id === definition.id);
+    this.#changes += 1;
+    this.#unsaved.push(storedDefinitionOp(definition));
+    this.#forgetNeedless(job);
     this.#onChange(before, definition, by);
     return job;
+  }
+
+  #forgetNeedless(job: Job): void {
+    if (job.pagesElsewhere === 0 || needsCounts(job.definition)) return;
+    this.#heard.forget(job.definition.id);
+    job.pagesElsewhere = 0;
   }
 
   #countUnheard({ space, counter }: Job): void {
@@ -298,6 +332,7 @@ export class JobRegistry {
     }
     const before = patternCharacters(holder?.definition.options);
     this.#patternCharacters += patternCharacters(definition.options) - before;
+    this.#digest ^= digestOfDefinition(definition) ^ digestOfDefinition(holder?.definition);
     const rules = compileJobRules(definition);
     const job: Job = holder ?? {
       definition,
@@ -319,7 +354,7 @@ export class JobRegistry {
 export function isRunnable(job: Job): boolean {
   if (job.definition.state !== "running") return false;
   const { pagesMax } = job.definition.options;
-  return pagesMax === 0 || job.counter.pages + job.pagesElsewhere + job.leases < pagesMax;
+  return pagesMax === 0 || pagesOf(job) + job.leases < pagesMax;
 }
 
 /** Whether nothing of the job will be fetched any more unless somebody asks for it. */
@@ -331,7 +366,12 @@ export function isFinished(job: Job): boolean {
 
 export function reachedPageLimit(job: Job): boolean {
   const { pagesMax } = job.definition.options;
-  return pagesMax > 0 && job.counter.pages + job.pagesElsewhere >= pagesMax;
+  return pagesMax > 0 && pagesOf(job) >= pagesMax;
+}
+
+/** Pages of the job that all have fetched, as far as is known here. */
+function pagesOf({ counter, definition, pagesElsewhere }: Job): number {
+  return Math.max(definition.limitReached ?? 0, counter.pages + pagesElsewhere);
 }
 
 export function reportOf(job: Job): JobReport {
@@ -356,45 +396,4 @@ export function jobHold(job: Job): ExclusionReason | "job-paused" | undefined {
   if (job.definition.state === "cancelled") return "cancelled";
   if (job.definition.state === "paused") return "job-paused";
   return reachedPageLimit(job) ? "page-limit" : undefined;
-}
-
-/** Errors: `JOB_CANCELLED`. */
-export function refuseCancelled({ id, state }: JobDefinition): void {
-  if (state !== "cancelled") return;
-  const problem = `job "${id}" was cancelled, which is final; inject under another name`;
-  throw new CrawlError("JOB_CANCELLED", problem, { job: id });
-}
-
-function refuseOtherUrls(before: JobDefinition, after: JobDefinition): void {
-  const { normalizeQuery } = before.options;
-  if (normalizeQuery === after.options.normalizeQuery) return;
-  const problem = `normalizeQuery (--no-normalize-query) of job "${before.id}" is ${normalizeQuery}, and stays so, as its URLs are known by it; inject under another name`;
-  throw new CrawlError("CONFIG_INVALID", problem, { job: before.id });
-}
-
-function patternCharacters(options: JobOptions | undefined): number {
-  if (options === undefined) return 0;
-  return [...options.include, ...options.exclude].reduce((sum, { length }) => sum + length, 0);
-}
-
-function tooManyPatterns(id: JobId): CrawlError {
-  const problem = `the patterns of all jobs together have more than ${patternCharactersOfAllMax} characters with those of job "${id}"; give it fewer`;
-  return new CrawlError("CONFIG_INVALID", problem, { job: id });
-}
-
-function nextRevision(id: JobId, revision: number): number {
-  if (revision < revisionMax) return revision + 1;
-  const problem = `job "${id}" has been changed ${revisionMax} times, the most there may be`;
-  throw new CrawlError("CONFIG_INVALID", problem, { job: id });
-}
-
-function readDefinition(value: Uint8Array): JobDefinition {
-  try {
-    const stored = JSON.parse(new TextDecoder().decode(value)) as StoredDefinition;
-    const { stateRevision = stored.revision } = stored;
-    const options = validateJobOptions(stored.options);
-    return { ...stored, id: jobIdOf(stored.id), stateRevision, options };
-  } catch (cause) {
-    throw new CrawlError("STORE_CORRUPT", "a job's definition cannot be read", {}, { cause });
-  }
 }

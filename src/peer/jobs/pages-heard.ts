@@ -7,6 +7,9 @@ import type { Store, StoreOp } from "../../ports/store.ts";
 /** Counts that are remembered, over all jobs and members: some 40 MB of the longest names. */
 const countsMax = 100_000;
 
+/** So many more can be told within a second, after which there is room for others again. */
+const roomMin = 1_000;
+
 /**
  * How many pages other members have fetched of the jobs whose number of pages is limited, those that are gone included: a
  * job at its limit shall stay there when they have left and this peer was restarted.
@@ -51,15 +54,19 @@ export class PagesHeard {
     return count.pages - before;
   }
 
-  /** Jobs whose limits matter no more make room for the counts of others. */
-  forget(isOver: (job: JobId) => boolean): void {
+  /** Whether more may come soon than there is room for. */
+  get isFull(): boolean {
+    return this.#size > countsMax - roomMin;
+  }
+
+  /** A job whose counts matter no more makes room for those of others. */
+  forget(job: JobId): void {
     for (const [member, counts] of this.#counts) {
-      for (const [job, count] of counts) {
-        if (!isOver(job)) continue;
-        counts.delete(job);
-        this.#size -= 1;
-        this.#unsaved.set(nameOf(count), undefined);
-      }
+      const count = counts.get(job);
+      if (!count) continue;
+      counts.delete(job);
+      this.#size -= 1;
+      this.#unsaved.set(nameOf(count), undefined);
       if (counts.size === 0) this.#counts.delete(member);
     }
   }

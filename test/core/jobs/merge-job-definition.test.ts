@@ -19,8 +19,9 @@ const definitions = fc
     stateRevision: fc.integer({ min: 1, max: 3 }),
     state: fc.constantFrom<JobState>("running", "paused", "cancelled"),
     priority: fc.integer({ min: 0, max: 2 }),
+    limit: fc.constantFrom({}, { limitReached: 1 }, { limitReached: 2 }),
   })
-  .map(({ priority, ...part }) => definition(part, priority));
+  .map(({ limit, priority, ...part }) => definition({ ...part, ...limit }, priority));
 
 function definition(part: Partial<JobDefinition>, priority = 5): JobDefinition {
   const options = { ...defaultJobOptions, priority };
@@ -109,6 +110,8 @@ describe("a job's definition from outside", () => {
     JSON.stringify({ ...definition({}), revision: 0 }),
     JSON.stringify({ ...definition({}), revision: 1.5 }),
     JSON.stringify({ ...definition({}), stateRevision: 0 }),
+    JSON.stringify({ ...definition({}), limitReached: 0 }),
+    JSON.stringify({ ...definition({}), limitReached: "7" }),
     JSON.stringify({ ...definition({}), stateRevision: null }),
     JSON.stringify({ ...definition({}), revision: 2 ** 40 + 1 }),
     JSON.stringify({ ...definition({}), state: "gone" }),

@@ -28,6 +28,7 @@ const definition: JobDefinition = {
 
 const news: JobNews = {
   definitions: [definition, definition],
+  digest: 2n ** 63n + 1n,
   pageCounts: [{ job, pages: 12 }],
   pastPageCounts: [{ job, member: "gone" as MemberId, pages: 34 }],
 };
@@ -35,8 +36,10 @@ const news: JobNews = {
 describe("news of jobs", () => {
   it("arrive as they were sent", () => {
     expect(decodeJobs(encodeJobs(news))).toEqual(news);
-    const none: JobNews = { definitions: [], pageCounts: [], pastPageCounts: [] };
-    expect(decodeJobs(encodeJobs(none))).toEqual(none);
+    for (const digest of [0n, undefined]) {
+      const none: JobNews = { definitions: [], digest, pageCounts: [], pastPageCounts: [] };
+      expect(decodeJobs(encodeJobs(none))).toEqual(none);
+    }
   });
 
   it("are safe to receive from a stranger, and refused when one is none", () => {

@@ -10,7 +10,12 @@ import {
 } from "../../../src/core/jobs/read-job-definition.ts";
 import { jobSpace, namedKey, tagRange } from "../../../src/core/record/keys.ts";
 import type { JobId, MemberId } from "../../../src/core/units.ts";
-import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import {
+  isFinished,
+  isRunnable,
+  JobRegistry,
+  reachedPageLimit,
+} from "../../../src/peer/jobs/job-registry.ts";
 import { timelessStore } from "../../support/still-process.ts";
 
 const id = "news" as JobId;
@@ -150,6 +155,43 @@ describe("JobRegistry", () => {
       return pagesElsewhere;
     });
     expect(new Set(counts)).toEqual(new Set([5_000]));
+  });
+
+  it("forgets the pages elsewhere of the oldest jobs at their limit for those of others, and goes on with none of them", async () => {
+    const jobs = new JobRegistry();
+    const members = Array.from({ length: 1_000 }, (_, at) => `member-${at}` as MemberId);
+    const ids = Array.from({ length: 101 }, (_, at) => {
+      const job = jobs.define(`limited-${at}`, { pagesMax: 5_000 });
+      job.counter.add("queued", 1);
+      expect(jobs.makeRoomForCounts()).toBe(true);
+      for (const member of members) {
+        jobs.countElsewhere({ job: job.definition.id, member, pages: 5 });
+      }
+      expect([job.pagesElsewhere, isFinished(job)]).toEqual([5_000, true]);
+      return job.definition.id;
+    });
+    expect(jobs.makeRoomForCounts()).toBe(true);
+    const [first, second, third] = ids as [JobId, JobId, JobId];
+    const store = timelessStore();
+    await store.start();
+    await store.write(jobs.takeUnsaved(), { sync: true });
+    const next = new JobRegistry();
+    await next.load(store);
+    const another = new JobRegistry();
+    for (const { definition } of next.all()) another.merge(definition);
+    for (const known of [jobs, next, another]) {
+      expect([first, second].map((each) => known.get(each).pagesElsewhere)).toEqual([0, 0]);
+      expect([first, second].map((each) => isRunnable(known.get(each)))).toEqual([false, false]);
+      expect(reachedPageLimit(known.get(second))).toBe(true);
+      const told = { job: first, member: "member-7" as MemberId, pages: 6 };
+      expect(known.countElsewhere(told)).toBe(false);
+      // A higher limit counts from what was reached, and anew as members tell.
+      const job = known.define(first, { pagesMax: 5_003 });
+      expect([isRunnable(job), known.countElsewhere(told)]).toEqual([true, true]);
+      known.countElsewhere({ ...told, member: "member-8" as MemberId, pages: 4_997 });
+      expect([job.pagesElsewhere, reachedPageLimit(job)]).toEqual([5_003, true]);
+    }
+    expect([jobs, next].map((known) => known.get(third).pagesElsewhere)).toEqual([5_000, 5_000]);
   });
 
   it.each([

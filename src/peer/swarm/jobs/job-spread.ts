@@ -31,6 +31,9 @@ const lookMs: Millis = 50;
 const questionMsMax: Millis = 4_000;
 const changeMsMax: Millis = 20_000;
 
+/** What is queued is looked through for other members' jobs in a tenth of the time at most. */
+const restsPerCount = 9;
+
 /** Members that are asked at once. */
 const askedMax = 5;
 
@@ -68,6 +71,7 @@ export class JobSpread {
   /** Jobs that are taken in when it has been counted what is queued of them. */
   readonly #uncounted = new Map<JobId, JobDefinition>();
   #counting: Promise<void> | undefined;
+  #countsAgainAtMs: Millis = -Infinity;
   #learning = false;
   /** The log is told once. */
   #toldOfLeftOut = false;
@@ -102,6 +106,7 @@ export class JobSpread {
   async hearOf(id: JobId): Promise<void> {
     if (this.#jobs.find(id) || !(await this.#isSwarmFound(questionMsMax))) return;
     await this.inquire();
+    if (this.#uncounted.has(id)) await this.#countAndTake([id]);
   }
 
   /**
@@ -118,7 +123,7 @@ export class JobSpread {
       throw new CrawlError("SWARM_BUSY", problem, { job: id });
     }
     await this.inquire();
-    if (this.#jobs.isUncounted({ id })) await this.#count([id]);
+    if (this.#jobs.isUncounted({ id })) await this.#countAndTake([id]);
   }
 
   /** Exchanges definitions with a few members. */
@@ -132,23 +137,28 @@ export class JobSpread {
     if (this.#merge(definitions)) this.#events.onMerged();
   }
 
-  /** Answers a member that has sent its definitions: what it does not have, or has in an older form. */
+  /** Answers a member that has sent definitions: what it does not have, or has in an older form. */
   answer(from: MemberId, news: JobNews): JobNews {
     this.#takeNews(from, news);
-    const known = new Map(news.definitions.map((definition) => [definition.id, definition]));
-    const definitions = this.#definitions().filter((definition) => {
-      const there = known.get(definition.id);
-      return !there || addsToJobDefinition(definition, there);
-    });
-    return { definitions, ...this.#tally.counts() };
+    const { digest } = this.#jobs;
+    const definitions = news.digest === digest ? [] : this.#unknownBy(news.definitions);
+    return { definitions, digest, ...this.#tally.counts() };
   }
 
-  /** Exchanges definitions with a member; false when it did not answer. */
+  /**
+   * Exchanges definitions with a member; false when it did not answer. There may be thousands, and mostly both know the
+   * same: so digests come first, then what is there where they differ, and then what is not there.
+   */
   async exchange(member: MemberId): Promise<boolean> {
-    const news = { definitions: this.#definitions(), ...this.#tally.counts() };
-    const answer = await this.#ports.calls.jobs(member, news, timeoutMs);
-    if (answer) this.#takeNews(member, answer);
-    return answer !== undefined;
+    const { digest } = this.#jobs;
+    const counts = this.#tally.counts();
+    const answer = await this.#ask(member, { definitions: [], digest, ...counts });
+    if (!answer) return false;
+    if (answer.digest === digest) return true;
+    const definitions = this.#unknownBy(answer.definitions);
+    if (definitions.length === 0) return true;
+    const news = { definitions, digest: this.#jobs.digest, ...counts };
+    return (await this.#ask(member, news)) !== undefined;
   }
 
   /** Asks a member that knows of a job which is unknown here; once at a time. */
@@ -166,7 +176,14 @@ export class JobSpread {
       const { others } = this.#view;
       const member = others[Math.floor(entropy.random() * others.length)];
       if (member !== undefined) await this.exchange(member);
+      this.#takeUncounted();
     }
+  }
+
+  async #ask(member: MemberId, news: JobNews): Promise<JobNews | undefined> {
+    const answer = await this.#ports.calls.jobs(member, news, timeoutMs);
+    if (answer) this.#takeNews(member, answer);
+    return answer;
   }
 
   /** Waits until this peer has somebody to ask, or is the swarm itself; false where it is not so in time, or it leaves. */
@@ -210,18 +227,30 @@ export class JobSpread {
     const known = this.#uncounted.get(id);
     const latest = known ? mergeJobDefinitions(known, definition) : definition;
     if (known || this.#uncounted.size < jobsMax) this.#uncounted.set(id, latest);
-    const done = (): void => void (this.#counting = undefined);
-    this.#counting ??= this.#countAndTake().catch(this.#events.onFailure).finally(done);
+    this.#takeUncounted();
   }
 
-  /** All at once that have come meanwhile: each count looks through all queues. */
-  async #countAndTake(): Promise<void> {
-    while (this.#uncounted.size > 0) {
-      const definitions = [...this.#uncounted.values()];
-      this.#uncounted.clear();
-      await this.#count(definitions.map(({ id }) => id));
-      this.take(definitions);
-    }
+  /**
+   * All at once that have come meanwhile, unless such a count has just been made: each looks through all queues, and there may be
+   * no end of made-up jobs.
+   */
+  #takeUncounted(): void {
+    const { clock } = this.#ports;
+    const startMs = clock.nowMs();
+    if (this.#counting || this.#uncounted.size === 0 || startMs < this.#countsAgainAtMs) return;
+    const done = (): void => {
+      this.#counting = undefined;
+      this.#countsAgainAtMs = clock.nowMs() + restsPerCount * (clock.nowMs() - startMs);
+    };
+    const counted = this.#countAndTake([...this.#uncounted.keys()]);
+    this.#counting = counted.catch(this.#events.onFailure).finally(done);
+  }
+
+  async #countAndTake(ids: readonly JobId[]): Promise<void> {
+    const definitions = ids.flatMap((id) => this.#uncounted.get(id) ?? []);
+    for (const id of ids) this.#uncounted.delete(id);
+    await this.#count(ids);
+    this.take(definitions);
   }
 
   #someOthers(): readonly MemberId[] {
@@ -231,15 +260,19 @@ export class JobSpread {
   }
 
   /**
-   * All definitions, or as many as fit a message, from a random one on: in a few exchanges all come through. What a
-   * message leaves out, the other takes for unknown here and sends needlessly.
+   * What a member that has told of these does not have, or as much as fits a message, from a random one on: in a few exchanges
+   * all comes through. What a message left out is taken for unknown there, and sent needlessly.
    */
-  #definitions(): JobDefinition[] {
-    const all = this.#jobs.all().map(({ definition }) => definition);
-    const fitting = fittingOf(all);
-    if (fitting.length === all.length) return fitting;
-    const start = Math.floor(this.#ports.entropy.random() * all.length);
-    return fittingOf([...all.slice(start), ...all.slice(0, start)]);
+  #unknownBy(told: readonly JobDefinition[]): JobDefinition[] {
+    const known = new Map(told.map((definition) => [definition.id, definition]));
+    const unknown = this.#jobs.all().flatMap(({ definition }) => {
+      const there = known.get(definition.id);
+      return !there || addsToJobDefinition(definition, there) ? [definition] : [];
+    });
+    const fitting = fittingOf(unknown);
+    if (fitting.length === unknown.length) return fitting;
+    const start = Math.floor(this.#ports.entropy.random() * unknown.length);
+    return fittingOf([...unknown.slice(start), ...unknown.slice(0, start)]);
   }
 }
 

@@ -60,6 +60,10 @@ export class PageTally {
   readonly #pastForAll = new Rounds(() => this.#past());
   readonly #pastForOne = new Rounds(() => this.#past());
   readonly #doubted = new Set<MemberId>();
+  /** The log is told once. */
+  #toldOfNoRoom = false;
+  /** What decided which of the totals of those that are gone count, when they were last looked through. */
+  #lookedAt: readonly unknown[] = [];
 
   constructor(
     ports: {
@@ -130,8 +134,14 @@ export class PageTally {
     this.#logger.warn("pages-beyond-limit", { from, job, member, pages });
   }
 
-  /** Takes in what members that are gone had fetched of jobs that had no limit then; whether there was any. */
+  /**
+   * Takes in what members that are gone had fetched of jobs that had no limit then; whether there was any. There may be a
+   * hundred thousand totals, so they are looked through only where a job, a member or they themselves have changed.
+   */
   #countPast(): boolean {
+    const now = [this.#jobs.changes, this.past.changes, this.#view.others];
+    if (now.every((one, at) => one === this.#lookedAt[at])) return false;
+    this.#lookedAt = now;
     let hasAny = false;
     for (const { member, jobs } of this.past.all()) {
       if (!this.#isGone(member)) continue;
@@ -144,7 +154,15 @@ export class PageTally {
     return hasAny;
   }
 
+  /** Without room a job's limit holds, at the worst, for each member by itself. */
+  #makeRoom(): void {
+    if (this.#jobs.makeRoomForCounts() || this.#toldOfNoRoom) return;
+    this.#toldOfNoRoom = true;
+    this.#logger.warn("page-counts-full", { jobs: this.#jobs.all().length });
+  }
+
   #tell(): void {
+    this.#makeRoom();
     const isDue = this.#clock.nowMs() >= this.#toldAllAtMs + tellAgainMs;
     const isForAll = [this.#countPast(), this.#hasNewcomers(), isDue].includes(true);
     if (isForAll) this.#toldAllAtMs = this.#clock.nowMs();

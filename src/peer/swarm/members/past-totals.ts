@@ -30,6 +30,7 @@ export class PastTotalsBook {
   #held = 0;
   /** Members of whom the database has other totals than these, or has them still. */
   readonly #unsaved = new Set<MemberId>();
+  #changes = 0;
 
   async load(store: Store): Promise<void> {
     for await (const { key, value } of store.scan(tagRange("pastTotals"))) {
@@ -62,10 +63,17 @@ export class PastTotalsBook {
   /** `present`: members that are there. */
   take(told: readonly PastTotals[], present: ReadonlySet<MemberId>): void {
     for (const totals of told) {
-      if (this.#remember(totals)) this.#unsaved.add(totals.member);
+      if (!this.#remember(totals)) continue;
+      this.#unsaved.add(totals.member);
+      if (!present.has(totals.member)) this.#changes += 1;
     }
     this.#forgetOldest((member) => present.has(member));
     this.#forgetOldest(() => true);
+  }
+
+  /** How often something new was told of members that were not there. */
+  get changes(): number {
+    return this.#changes;
   }
 
   all(): readonly PastTotals[] {

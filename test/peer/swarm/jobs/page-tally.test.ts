@@ -163,6 +163,71 @@ describe("PageTally", () => {
     expect(told).toEqual([[1_000, "pastPageCounts", [100, 20]]]);
   });
 
+  it("looks through those totals again only where they, a job or a member have changed", async () => {
+    const { clock, job, jobs, tally, view } = newTally();
+    const counts = { ...noJobCounts, pages: 1 };
+    const totals = (member: string, upMs: number) => {
+      const totalsOf = [{ job: job.definition.id, counts }];
+      return { member: member as MemberId, generation: 1, upMs, jobs: totalsOf };
+    };
+    const members = Array.from({ length: 100 }, (_, at) => totals(`gone-${at}`, 1));
+    tally.past.take([...members, totals("c", 1)], new Set(["c" as MemberId]));
+    const stop = new AbortController();
+    const running = tally.run(stop.signal);
+    await clock.run(clock.sleep(1_500));
+    expect(job.pagesElsewhere).toBe(100);
+    /** Members that are looked at within the next second, in which counts of pages are passed on to nobody. */
+    const looks = async (): Promise<number> => {
+      view.looks = 0;
+      await clock.run(clock.sleep(1_000));
+      return view.looks;
+    };
+    expect(await looks()).toBe(0);
+    // One that is there has other totals each second.
+    tally.past.take([totals("c", 2)], new Set(["c" as MemberId]));
+    expect(await looks()).toBe(0);
+    tally.past.take([totals("gone", 1)], new Set());
+    expect(await looks()).toBeGreaterThan(100);
+    expect(job.pagesElsewhere).toBe(101);
+    jobs.define("news", { pagesMax: 200 });
+    expect(await looks()).toBeGreaterThan(100);
+    view.others = [a];
+    expect(await looks()).toBeGreaterThan(100);
+    stop.abort();
+    await clock.run(running);
+  });
+
+  it("makes room for counts where jobs are at their limit, and tells the log once where there is none", async () => {
+    const { clock, jobs, tally, warnings } = newTally();
+    const full = Array.from({ length: 10 }, (_, at) => {
+      const { definition } = jobs.define(`full-${at}`, { pagesMax: 10_000 });
+      for (let one = 0; one < 10_000; one += 1) {
+        jobs.countElsewhere({ job: definition.id, member: `gone-${one}` as MemberId, pages: 1 });
+      }
+      return definition.id;
+    });
+    const stop = new AbortController();
+    const running = tally.run(stop.signal);
+    await clock.run(clock.sleep(1_500));
+    expect(full.map((id) => jobs.get(id).definition.limitReached).slice(0, 2)).toEqual([
+      10_000,
+      undefined,
+    ]);
+    expect(warnings).toEqual([]);
+    const { definition } = jobs.define("unlimited");
+    for (let one = 0; one < 90_000; one += 1) {
+      jobs.countElsewhere({ job: definition.id, member: `gone-${one}` as MemberId, pages: 1 });
+    }
+    for (const id of full) jobs.changeState(id, "cancel");
+    for (let one = 0; one < 100_000; one += 1) {
+      jobs.countElsewhere({ job: definition.id, member: `gone-${one}` as MemberId, pages: 1 });
+    }
+    await clock.run(clock.sleep(3_000));
+    stop.abort();
+    await clock.run(running);
+    expect(warnings).toEqual(["page-counts-full"]);
+  });
+
   it("believes no more of a member than the job's limit, as long as it is the limit", () => {
     const { counts, job, jobs, tally, warnings } = newTally();
     tally.take(a, counts(101));
