@@ -50,6 +50,9 @@ export class OpeningLimits {
       const factory = newMuxer();
       const create = factory.createStreamMuxer.bind(factory);
       factory.createStreamMuxer = (connection) => {
+        // Bytes right behind the handshake may have ended it before the multiplexer is there to hear of it; that would take
+        // the connection for open, and to end it would be an error that nobody catches.
+        if (connection.status !== "open") throw new Error("the connection has ended");
         this.#multiplexed.add(connection);
         const muxer = create(connection);
         const peer = this.#peers.get(connection);

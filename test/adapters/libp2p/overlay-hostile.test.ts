@@ -168,6 +168,12 @@ describe("a member that a hostile peer talks to", () => {
     await expectService();
   });
 
+  it("keeps no connection that breaks right behind the handshake", async () => {
+    for (let at = 0; at < 9; at += 1) await raw.breakOff(address);
+    expect((await raw.greet(address)).status).toBe("open");
+    await expectService();
+  });
+
   it("makes no more replies than one window for a peer that does not read them", async () => {
     const stream = await raw.open(await raw.greet(address), "forwarding");
     stream.pause();

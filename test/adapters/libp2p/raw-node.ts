@@ -18,20 +18,25 @@ export class RawNode {
   readonly #secured: readonly MessageStream[];
   /** What is done with encrypted connections, past this node, before it is agreed on how they are shared. */
   readonly #onSecured: Set<(connection: MessageStream) => Promise<void>>;
+  /** What is said behind the handshake, past the encryption. */
+  readonly #behindHandshake: Uint8Array[];
 
   private constructor(
     node: Libp2p,
     secured: readonly MessageStream[],
     onSecured: Set<(connection: MessageStream) => Promise<void>>,
+    behindHandshake: Uint8Array[],
   ) {
     this.#node = node;
     this.#secured = secured;
     this.#onSecured = onSecured;
+    this.#behindHandshake = behindHandshake;
   }
 
   static async start(): Promise<RawNode> {
     const secured: MessageStream[] = [];
     const onSecured = new Set<(connection: MessageStream) => Promise<void>>();
+    const behindHandshake: Uint8Array[] = [];
     const node = await createLibp2p({
       privateKey: privateKeyFromProtobuf(await newPeerKey()),
       addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
@@ -46,6 +51,7 @@ export class RawNode {
               // Else both ends agree on how the connection is shared while they encrypt it.
               const isLater = { skipStreamMuxerNegotiation: onSecured.size > 0 };
               const outbound = await inner.secureOutbound(stream, { ...options, ...isLater });
+              for (const bytes of behindHandshake) stream.send(bytes);
               secured.push(outbound.connection);
               for (const act of onSecured) await act(outbound.connection);
               return outbound;
@@ -55,7 +61,7 @@ export class RawNode {
       ],
       streamMuxers: [yamux()],
     });
-    return new RawNode(node, secured, onSecured);
+    return new RawNode(node, secured, onSecured, behindHandshake);
   }
 
   get id(): string {
@@ -98,6 +104,14 @@ export class RawNode {
     await this.connect(address).catch(() => undefined);
     this.#onSecured.delete(say);
     return bytes;
+  }
+
+  /** Connects, and says what cannot be decrypted as soon as the handshake is over; until that is closed. */
+  async breakOff(address: string): Promise<void> {
+    this.#behindHandshake.push(Uint8Array.of(0, 2, 9, 9));
+    const connection = await this.connect(address).catch(() => undefined);
+    this.#behindHandshake.length = 0;
+    if (connection) await closed(connection);
   }
 
   /** Opens a stream of one kind of traffic. */
