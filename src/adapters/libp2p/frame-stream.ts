@@ -24,6 +24,7 @@ interface Waiting {
   readonly frame: Frame;
   readonly payload: Uint8Array;
   readonly onSent: (() => void) | undefined;
+  readonly onGone: (() => void) | undefined;
 }
 
 /** Frames of one tick go out together, up to so many bytes: one message of the encryption below. */
@@ -35,8 +36,9 @@ const copiedBytesMax = 16_384;
 /** Of frames that a peer does not take away: a window of replies of the largest size, and some. */
 const waitingBytesMax = 160 * 1_048_576;
 
-/** A peer that takes nothing for so long, though something waits, has stopped reading. */
+/** A peer that takes less than so much in so long, though there is more, has stopped reading, or has this member hold it. */
 const stalledMs = 30_000;
+const takenBytesMin = 16_384;
 
 /**
  * Frames on a stream of libp2p.
@@ -44,7 +46,8 @@ const stalledMs = 30_000;
  * Frames that are sent in one turn of the event loop go out as one message: encrypting and multiplexing cost far more
  * for each message than for each byte.
  *
- * Invariant: nothing is handed to libp2p while that asks its users to wait, and what it keeps counts as unsent.
+ * Invariant: nothing is handed to libp2p while that asks its users to wait, so what is unsent is counted here, all but
+ * the last batch, of which libp2p holds what the peer does not take.
  */
 export class FrameStream implements Collector {
   readonly #stream: Stream;
@@ -53,9 +56,11 @@ export class FrameStream implements Collector {
   readonly #collecting: CollectingBudget;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
+  /** Of the frames that libp2p holds. */
+  #onGone: (() => void)[] = [];
+  /** Bytes handed to libp2p. */
+  #handedBytes = 0;
   #heldBytes = 0;
-  /** Of frames that libp2p has, which keeps of a large one what the peer has no room for. */
-  #leaving: (() => void)[] = [];
   #stall: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #isClosed = false;
@@ -71,7 +76,6 @@ export class FrameStream implements Collector {
     this.#listener = listener;
     this.#decoder = new FrameDecoder(bytesMax);
     stream.addEventListener("drain", this.#onDrain);
-    stream.addEventListener("idle", this.#onIdle);
     stream.addEventListener("remoteCloseWrite", this.#onRemoteCloseWrite);
     stream.addEventListener("close", this.#onClose);
     stream.addEventListener("message", this.#onMessage);
@@ -87,11 +91,14 @@ export class FrameStream implements Collector {
     return this.#stream.writableNeedsDrain || this.#waitingBytes > batchBytesMax;
   }
 
-  /** Sends a frame behind the others; `onSent` is called when it has left this process's queue. */
-  send(frame: Frame, onSent?: () => void): void {
+  /**
+   * Sends a frame behind the others. `onSent` is called when it has left this queue, so before its reader can have it, and
+   * `onGone` when libp2p does not hold it either.
+   */
+  send(frame: Frame, onSent?: () => void, onGone?: () => void): void {
     if (this.#isClosed) return;
     const payload = payloadOf(frame);
-    this.#waiting.push({ frame, payload, onSent });
+    this.#waiting.push({ frame, payload, onSent, onGone });
     this.#waitingBytes += payload.length + headBytesMax;
     if (this.#waitingBytes > waitingBytesMax) this.abort("the peer does not read");
     else this.#schedule();
@@ -118,7 +125,7 @@ export class FrameStream implements Collector {
   #schedule(): void {
     if (this.#isScheduled) return;
     if (this.#stream.writableNeedsDrain) {
-      this.#stall ??= setTimeout(() => this.abort("the peer does not read"), stalledMs).unref();
+      this.#watch();
       return;
     }
     this.#isScheduled = true;
@@ -132,20 +139,40 @@ export class FrameStream implements Collector {
     // A stream that has been finished is not broken: its end is on its way, behind the last frame.
     const isCut = this.#waiting.length > 0 && this.#stream.writeStatus !== "writable";
     if (!this.#isClosed && isCut) this.abort("the stream is closed");
-    this.#progressed();
+    if (!this.#stream.writableNeedsDrain) this.#allGone();
     while (!this.#isClosed && this.#waiting.length > 0 && !this.#stream.writableNeedsDrain) {
       const count = this.#batchLength();
       const batch = this.#waiting.slice(0, count);
       this.#waiting = count === this.#waiting.length ? [] : this.#waiting.slice(count);
       this.#sendBatch(batch);
-      this.#onIdle();
     }
-    if (!this.#isClosed && this.#waiting.length > 0) this.#schedule();
+    if (this.#isClosed) return;
+    if (this.#stream.writableNeedsDrain) this.#watch();
+    else this.#allGone();
   }
 
-  #progressed(): void {
+  /** Whatever was handed to libp2p is on its way. */
+  #allGone(): void {
     clearTimeout(this.#stall);
     this.#stall = undefined;
+    for (const onGone of this.#onGone.splice(0)) onGone();
+  }
+
+  /** Ends the stream where its peer takes too little, until all is gone. */
+  #watch(): void {
+    if (this.#stall !== undefined) return;
+    const bytesBefore = this.#goneBytes;
+    this.#stall = setTimeout(() => {
+      this.#stall = undefined;
+      const isHeld = this.#waiting.length > 0 || this.#stream.writeBufferLength > 0;
+      const isStalled = isHeld && this.#goneBytes - bytesBefore < takenBytesMin;
+      if (isStalled) this.abort("the peer does not read");
+      else this.#watch();
+    }, stalledMs).unref();
+  }
+
+  get #goneBytes(): number {
+    return this.#handedBytes - this.#stream.writeBufferLength;
   }
 
   /** Frames that fit into a batch; a large payload ends one. */
@@ -168,6 +195,7 @@ export class FrameStream implements Collector {
       if (payload.length > copiedBytesMax) large = payload;
       else bytes += payload.length;
     }
+    this.#handedBytes += bytes + (large?.length ?? 0);
     const buffer = Buffer.allocUnsafe(bytes);
     let end = 0;
     for (const { frame, payload } of batch) {
@@ -183,14 +211,11 @@ export class FrameStream implements Collector {
       this.abort("the stream broke");
       return;
     }
-    for (const { onSent } of batch) if (onSent) this.#leaving.push(onSent);
+    for (const { onSent, onGone } of batch) {
+      onSent?.();
+      if (onGone) this.#onGone.push(onGone);
+    }
   }
-
-  /** It may take more, and keep all that it has: whoever reads a byte of it makes room for one. */
-  readonly #onIdle = (): void => {
-    if (this.#isClosed || this.#stream.writeBufferLength > 0) return;
-    for (const onSent of this.#leaving.splice(0)) onSent();
-  };
 
   readonly #onMessage = ({ data }: StreamMessageEvent): void => {
     if (data instanceof Uint8Array) this.#read(data);
@@ -220,7 +245,7 @@ export class FrameStream implements Collector {
   }
 
   readonly #onDrain = (): void => {
-    if (this.#waiting.length > 0) this.#schedule();
+    if (this.#stall !== undefined || this.#waiting.length > 0) this.#schedule();
   };
 
   readonly #onRemoteCloseWrite = (): void => {
@@ -237,13 +262,13 @@ export class FrameStream implements Collector {
   #end(detail: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#progressed();
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
+    this.#onGone = [];
     this.#stream.removeEventListener("message", this.#onMessage);
     this.#stream.removeEventListener("drain", this.#onDrain);
-    this.#stream.removeEventListener("idle", this.#onIdle);
     this.#waiting = [];
     this.#waitingBytes = 0;
-    this.#leaving = [];
     this.#collecting.release(this);
     this.#listener.onClosed(detail);
   }

@@ -124,12 +124,14 @@ export class IncomingStream implements FrameListener, Collector {
       return;
     }
     this.#hold(replyBytes);
-    this.#frames.send(answerFrame(id, outcome), () => {
+    const onSent = (): void => {
+      this.#requestsInService -= 1;
+      this.#bytesInService -= bytes;
+    };
+    this.#frames.send(answerFrame(id, outcome), onSent, () => {
       // Behind those who have taken nothing away since.
       this.#replies.release(this);
       this.#hold(-replyBytes);
-      this.#requestsInService -= 1;
-      this.#bytesInService -= bytes;
     });
   }
 

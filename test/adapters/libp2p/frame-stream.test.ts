@@ -12,6 +12,8 @@ class HeldStream extends EventTarget {
   readonly status = "open";
   writeStatus: "writable" | "closing" = "writable";
   writableNeedsDrain = false;
+  /** Of what was sent, what the other end has not taken. */
+  writeBufferLength = 0;
   aborted: string | undefined;
 
   send(bytes: Uint8Array): boolean {
@@ -31,6 +33,13 @@ class HeldStream extends EventTarget {
   drain(): void {
     this.writableNeedsDrain = false;
     this.dispatchEvent(new Event("drain"));
+  }
+
+  /** Takes a part, after which the stream is full again, before anybody else has a turn. */
+  take(bytes: number): void {
+    this.drain();
+    this.writeBufferLength -= bytes;
+    this.writableNeedsDrain = true;
   }
 
   receive(data: Uint8Array): void {
@@ -114,6 +123,60 @@ describe("frames on a stream", () => {
     held.drain();
     vi.runAllTimers();
     expect(held.sent).toEqual([]);
+  });
+
+  it("end a stream whose other end takes little, again and again", () => {
+    held.writableNeedsDrain = true;
+    held.writeBufferLength = 1_048_576;
+    frames.send(notice(1));
+    for (let second = 0; second < 30; second += 1) {
+      expect(frames.isClosed).toBe(false);
+      held.take(500);
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(held.aborted).toBe("the peer does not read");
+  });
+
+  it("go on for as long as the other end takes some", () => {
+    held.writableNeedsDrain = true;
+    held.writeBufferLength = 1_048_576;
+    frames.send(notice(1));
+    for (let second = 0; second < 600; second += 1) {
+      held.take(1_000);
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(held.aborted).toBeUndefined();
+  });
+
+  it("end a stream whose other end takes nothing of the last one, which libp2p holds", () => {
+    const told: string[] = [];
+    frames.send(
+      notice(50_000),
+      () => {
+        told.push("sent");
+        held.writableNeedsDrain = true;
+        held.writeBufferLength = 50_000;
+      },
+      () => told.push("gone"),
+    );
+    vi.advanceTimersByTime(29_999);
+    expect(frames.isClosed).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(held.aborted).toBe("the peer does not read");
+    expect(told).toEqual(["sent"]);
+  });
+
+  it("tell when libp2p holds them no longer", () => {
+    let isGone = false;
+    const fill = (): void => {
+      held.writableNeedsDrain = true;
+    };
+    frames.send(notice(1), fill, () => (isGone = true));
+    vi.advanceTimersByTime(1);
+    expect(isGone).toBe(false);
+    held.drain();
+    vi.advanceTimersByTime(60_000);
+    expect({ isGone, aborted: held.aborted }).toEqual({ isGone: true, aborted: undefined });
   });
 
   it("end a stream on which too many bytes wait", () => {
