@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { boundPatternTime } from "./bounded-patterns.ts";
@@ -14,9 +16,10 @@ if (majorOf(process.version) >= nodeMajorMin) {
   holdLifeline(process.env);
   keepThreadsSmall();
   boundPatternTime();
-  // Loading some hundred modules is half of the time to the first request.
+  // Loading some hundred modules is half of the time to the first request. Node.js would make a folder for temporary files
+  // where there is none.
   const { enableCompileCache } = await import("node:module");
-  enableCompileCache();
+  if (existsSync(tmpdir())) enableCompileCache();
   const { runCli } = await import("./cli.ts");
   const { processTerminal } = await import("./process-terminal.ts");
   process.exitCode = await runCli(process.argv.slice(2), processTerminal());

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,6 +41,17 @@ it("ends with the command's exit code", async () => {
     out: "",
     err: expect.stringMatching(/^peer: there is no command "frobnicate"; [^\n]*\n$/) as string,
   });
+});
+
+it("makes no folder for temporary files where there is none", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "main-"));
+  const missing = join(folder, "missing");
+  const environment = { ...process.env, NODE_COMPILE_CACHE: undefined, TMPDIR: missing };
+  const demo = await ended(process.execPath, [main, "demo"], environment);
+  const left = await readdir(folder);
+  await rm(folder, { recursive: true });
+  const line = expect.stringMatching(/^peer: [^\n]*missing[^\n]*\n$/) as string;
+  expect({ ...demo, left }).toEqual({ exitCode: 2, out: "", err: line, left: [] });
 });
 
 const lost = /^peer: standard output cannot be written \([^\n]*\)\n$/;
