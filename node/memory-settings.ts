@@ -7,8 +7,8 @@ import { setFlagsFromString } from "node:v8";
  */
 const v8Flags = [
   // Young objects: 3 x 16 MB at most, instead of a share of the machine's memory. A page lives for about a tenth of a second,
-  // until its batch is durable; with 8 MB it is taken for old before. With 32 MB a new URL costs a twentieth less of the
-  // processor, and a crawl takes 30 MiB more.
+  // until its batch is durable; with 8 MB it is taken for old before. With 32 MB a new URL costs as much of the processor,
+  // and a crawl takes 30 MiB more.
   youngObjects(16),
   // Old objects: collected when they have grown by 50%, instead of by up to 300%. With 70% a peer that is bound by its
   // processor does a twentieth more, in 30 MiB more at ten million queued URLs.
