@@ -5,6 +5,7 @@ import { isIP } from "node:net";
 import { CrawlError, errorCode } from "../../core/errors.ts";
 import { connectedAddress } from "../../core/net/address-policy.ts";
 import type { HostName, Millis } from "../../core/units.ts";
+import { siteOfHost } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ResolveFailure, ResolveOutcome, Resolver } from "../../ports/resolver.ts";
 import { AnswerCache } from "./answer-cache.ts";
@@ -35,7 +36,7 @@ export interface DnsResolverOptions {
   readonly systemTtlMs: Millis;
   /** Names remembered, each some 300 bytes. @default 100_000 */
   readonly cachedNamesMax: number;
-  /** Questions on the wire at a time. @default 64 */
+  /** Questions on the wire at a time; where more wait, the sites of their names take turns. @default 64 */
   readonly concurrencyMax: number;
   /** Questions that may wait for that; above it a name fails at once. @default 10_000 */
   readonly waitingMax: number;
@@ -166,7 +167,7 @@ export class DnsResolver implements Resolver {
       return Promise.resolve(failedOutcome("dns-error", "too many questions at a time"));
     }
     const question = this.#slots
-      .run(() => this.#answer(host))
+      .run(siteOfHost(host), () => this.#answer(host))
       .finally(() => this.#questions.delete(host));
     this.#questions.set(host, question);
     return question;
@@ -204,7 +205,7 @@ export class DnsResolver implements Resolver {
       const code = errorCode(error) ?? "";
       const unanswered = code === "ECONNREFUSED" || failureByCode.get(code) === "dns-not-found";
       if (this.#options.server !== undefined || !unanswered || this.#systemSlots.full) throw error;
-      return this.#systemSlots.run(() => this.#askSystem(host));
+      return this.#systemSlots.run(siteOfHost(host), () => this.#askSystem(host));
     }
   }
 

@@ -1,10 +1,15 @@
 /**
- * Runs at most `runningMax` tasks at a time, in the order in which they were given, and lets at most `waitingMax` wait.
+ * Runs at most `runningMax` tasks at a time, and lets at most `waitingMax` wait.
+ *
+ * Each task is one of a group. A slot that becomes free goes to the groups in turn, and within one in the order in which its
+ * tasks were given: however many slow ones a group has, those of another wait for one slot each.
  */
 export class TaskSlots {
   readonly #runningMax: number;
   readonly #waitingMax: number;
-  readonly #waiting: (() => void)[] = [];
+  /** The group whose turn is next comes first; none is empty. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #waitingCount = 0;
   #running = 0;
 
   constructor(runningMax: number, waitingMax: number) {
@@ -14,19 +19,38 @@ export class TaskSlots {
 
   /** Whether another task would have to be turned away. */
   get full(): boolean {
-    return this.#running >= this.#runningMax && this.#waiting.length >= this.#waitingMax;
+    return this.#running >= this.#runningMax && this.#waitingCount >= this.#waitingMax;
   }
 
-  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+  async run<Result>(group: string, task: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#runningMax) this.#running += 1;
     // A slot that becomes free is handed over, so that nobody can come in between.
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => this.#wait(group, resolve));
     try {
       return await task();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#takeNext();
       if (next === undefined) this.#running -= 1;
       else next();
     }
+  }
+
+  #wait(group: string, begin: () => void): void {
+    const waiting = this.#waiting.get(group);
+    if (waiting === undefined) this.#waiting.set(group, [begin]);
+    else waiting.push(begin);
+    this.#waitingCount += 1;
+  }
+
+  #takeNext(): (() => void) | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    const [group, waiting] = first;
+    const next = waiting.shift();
+    this.#waiting.delete(group);
+    // Behind the others.
+    if (waiting.length > 0) this.#waiting.set(group, waiting);
+    this.#waitingCount -= 1;
+    return next;
   }
 }

@@ -182,6 +182,17 @@ describe("DnsResolver", () => {
     expect(addressesOf(await ask(setting, "d.test"))).toEqual(["dns-not-found"]);
   });
 
+  it("lets a name of another site wait for no more than one of a site's silent names", async () => {
+    const silent = ["h0.silent.test", "h1.silent.test", "h2.silent.test", "h3.silent.test"];
+    const names = Object.fromEntries(silent.map((name) => [name, { kind: "silence" } as const]));
+    const other = { "a.test": at("192.0.2.1", 99) };
+    const setting = await setUp({ ...names, ...other }, { concurrencyMax: 1, waitingMax: 4 });
+    for (const name of silent) void ask(setting, name);
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
+    expect(setting.server.questions("h1.silent.test")).toBeGreaterThan(0);
+    expect(setting.server.questions("h2.silent.test")).toBe(0);
+  });
+
   it("knows localhost and the names below it without asking", async () => {
     const setting = await setUp({});
     for (const host of ["localhost", "a.localhost"]) {
