@@ -27,11 +27,11 @@ const doubtedMax = 1_000;
 /**
  * How many pages all members have fetched of the jobs whose number of pages is limited.
  *
- * Each member tells the others its own count, once a second where it has changed, again where a member is new, and every
- * few seconds in any case. A newcomer hears it with the definitions of the jobs already, before it is given anything to
- * fetch. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each remembers it in its
- * database, and passes it on to those who were not there. Of a job that is given its limit later, those that are gone by
- * then are known from the totals that they handed over, where somebody has these.
+ * Each member tells the others its own count, once a second where it or the limit has changed, again where a member is new,
+ * and every few seconds in any case. A newcomer hears it with the definitions of the jobs already, before it is given
+ * anything to fetch. Counts only grow, so the greatest one heard of a member holds, also when it is gone: each remembers it
+ * in its database, and passes it on to those who were not there. Of a job that is given its limit later, those that are
+ * gone by then are known from the totals that they handed over, where somebody has these.
  *
  * A count is believed when a member tells it, and no more of it than the job's limit, which a greater limit makes good. One
  * that no job can reach is not.
@@ -46,7 +46,8 @@ export class PageTally {
   readonly #jobs: JobRegistry;
   readonly #journal: Pick<Journal, "append">;
   readonly #view: Pick<SwarmView, "generationOf" | "others">;
-  readonly #told = new Map<JobId, number>();
+  /** The count that was told of each job, and the job's limit then: who forgot it at that limit needs it at a higher one. */
+  readonly #told = new Map<JobId, { readonly pages: number; readonly pagesMax: number }>();
   /** Runs of members that have been told everything, and the members of whom they are. */
   #acquainted: { readonly others: SwarmView["others"]; readonly runs: ReadonlySet<string> } = {
     others: [],
@@ -119,7 +120,7 @@ export class PageTally {
   }
 
   #count(from: MemberId, count: PastPageCount): void {
-    const pagesMax = this.#jobs.find(count.job)?.definition.options.pagesMax ?? 0;
+    const pagesMax = this.#pagesMaxOf(count.job);
     // Of a job or a limit that is not known yet, and by a member that is not, it will be told again.
     if (pagesMax === 0 || this.#isGone(from)) return;
     if (count.pages > pagesMax + overshootMax) this.#doubt(from, count);
@@ -146,8 +147,7 @@ export class PageTally {
     for (const { member, jobs } of this.past.all()) {
       if (!this.#isGone(member)) continue;
       for (const { job, counts } of jobs) {
-        const pagesMax = this.#jobs.find(job)?.definition.options.pagesMax ?? 0;
-        const pages = Math.min(counts.pages, pagesMax);
+        const pages = Math.min(counts.pages, this.#pagesMaxOf(job));
         if (pages > 0 && this.#jobs.countElsewhere({ job, member, pages })) hasAny = true;
       }
     }
@@ -166,15 +166,24 @@ export class PageTally {
     const isDue = this.#clock.nowMs() >= this.#toldAllAtMs + tellAgainMs;
     const isForAll = [this.#countPast(), this.#hasNewcomers(), isDue].includes(true);
     if (isForAll) this.#toldAllAtMs = this.#clock.nowMs();
-    const counts = this.#ownCounts().filter(
-      ({ job, pages }) => isForAll || this.#told.get(job) !== pages,
-    );
-    for (const { job, pages } of counts) this.#told.set(job, pages);
+    const counts = this.#ownCounts().filter((count) => isForAll || this.#isNews(count));
+    for (const { job, pages } of counts) {
+      this.#told.set(job, { pages, pagesMax: this.#pagesMaxOf(job) });
+    }
     for (let at = 0; at < counts.length; at += pageCountsMax) {
       const pageCounts = counts.slice(at, at + pageCountsMax);
       this.#overlay.publish(encodeClaim({ pageCounts }));
     }
     if (isForAll) this.#passOn();
+  }
+
+  #isNews({ job, pages }: PageCount): boolean {
+    const told = this.#told.get(job);
+    return told?.pages !== pages || told.pagesMax !== this.#pagesMaxOf(job);
+  }
+
+  #pagesMaxOf(job: JobId): number {
+    return this.#jobs.find(job)?.definition.options.pagesMax ?? 0;
   }
 
   /** Tells of some that are gone, others each time. */

@@ -5,6 +5,7 @@ import { territorialTags } from "../../../core/record/keys.ts";
 import type { TerritorialTag } from "../../../core/record/keys.ts";
 import { fingerprintsOf, isFound } from "../../../core/replication/known-rows.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
+import type { Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Journal } from "../../durability/journal.ts";
@@ -63,6 +64,8 @@ export class RangeSync {
   readonly #clock: Clock;
   readonly #store: Pick<Store, "range">;
   readonly #calls: SyncCalls;
+  /** Since when members have answered nothing, of all that they are asked at once. */
+  readonly #silentSinceMs = new WeakMap<ReplicaStream, Millis>();
   /** Keys written while rows are being read, for each reading. */
   readonly #changes = new Set<Set<string>>();
   readonly #parts: RangeSyncParts;
@@ -91,6 +94,7 @@ export class RangeSync {
   async run(stream: ReplicaStream, arcs: ArcSet, signal: AbortSignal): Promise<ArcSet> {
     const { journal, replicator, greet } = this.#parts;
     const { sequence } = replicator;
+    this.#silentSinceMs.delete(stream);
     if (!(await this.#persist(stream, signal, () => greet(stream)))) return ArcSet.empty;
     // What was written before the stream took the arcs up is to be read.
     await journal.flushed();
@@ -245,13 +249,21 @@ export class RangeSync {
     signal: AbortSignal,
     attempt: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const untilMs = this.#clock.nowMs() + patienceMs;
-    while (this.#isCurrent(stream, signal) && this.#clock.nowMs() < untilMs) {
+    while (this.#isCurrent(stream, signal) && !this.#isSilent(stream)) {
       const result = await attempt();
-      if (result !== undefined && result !== false) return result;
+      if (result !== undefined && result !== false) {
+        this.#silentSinceMs.delete(stream);
+        return result;
+      }
+      if (!this.#silentSinceMs.has(stream)) this.#silentSinceMs.set(stream, this.#clock.nowMs());
       await this.#clock.sleep(retryMs, signal);
     }
     return undefined;
+  }
+
+  #isSilent(stream: ReplicaStream): boolean {
+    const sinceMs = this.#silentSinceMs.get(stream);
+    return sinceMs !== undefined && this.#clock.nowMs() >= sinceMs + patienceMs;
   }
 
   #isCurrent(stream: ReplicaStream, signal: AbortSignal): boolean {

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/core/messages/claim.ts";
 import type { MemberId, Millis } from "../../../../src/core/units.ts";
 import type { PageCount } from "../../../../src/core/messages/claim.ts";
-import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
+import { isRunnable, JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { PageTally } from "../../../../src/peer/swarm/jobs/page-tally.ts";
 import { timelessStore } from "../../../support/still-process.ts";
 
@@ -98,6 +98,31 @@ describe("PageTally", () => {
       [15_000, "pageCounts", [4]],
       [15_000, past, [30]],
     ]);
+  });
+
+  it("tells its own count again as soon as a limit is raised: who knew it may have forgotten it at that limit", async () => {
+    const { clock, counts, job, jobs, tally, told } = newTally();
+    job.counter.add("pages", 60);
+    const other = newTally();
+    other.tally.take(b, counts(60));
+    other.job.counter.add("pages", 40);
+    other.jobs.merge({ ...other.job.definition, limitReached: 100 });
+    const stop = new AbortController();
+    const running = tally.run(stop.signal);
+    await clock.run(clock.sleep(2_500));
+    for (const registry of [jobs, other.jobs]) registry.define("news", { pagesMax: 110 });
+    // What it fetches before it hears of the others counts within those that the limit was reached by.
+    other.job.counter.add("pages", 20);
+    expect(isRunnable(other.job)).toBe(true);
+    await clock.run(clock.sleep(1_000));
+    stop.abort();
+    await clock.run(running);
+    expect(told).toEqual([
+      [1_000, "pageCounts", [60]],
+      [3_000, "pageCounts", [60]],
+    ]);
+    other.tally.take(b, counts(60));
+    expect(isRunnable(other.job)).toBe(false);
   });
 
   it("passes on what more members that are gone had fetched than one message has room for", async () => {
