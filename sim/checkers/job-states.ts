@@ -17,6 +17,8 @@ interface Change {
  * What a member says of the job's state holds for all: nothing is fetched while it is paused, and of changes that were made
  * one after the other the last one holds.
  *
+ * A member that is asked to let the job go on does so before it has said so.
+ *
  * In a split each side knows of its own changes alone; what was said to nobody, or by a member that went before it had told
  * the others, may come up later and stand against what was said meanwhile.
  */
@@ -24,6 +26,8 @@ export class JobStates implements Checker {
   readonly #view: RunView;
   readonly #job: JobId;
   readonly #changes: Change[] = [];
+  /** Since when a member is being asked to let the job go on. */
+  #resumesSinceMs: Millis = Infinity;
   #hasLostAny = false;
   #isReported = false;
 
@@ -35,7 +39,8 @@ export class JobStates implements Checker {
   readonly onHit = (hit: SeenHit): void => {
     const last = this.#changes.at(-1);
     if (last?.state !== "paused" || this.#isReported) return;
-    if (hit.sentAtMs <= last.atMs + wordMs || this.#isUnsure(last)) return;
+    if (hit.sentAtMs <= last.atMs + wordMs || hit.sentAtMs >= this.#resumesSinceMs) return;
+    if (this.#isUnsure(last)) return;
     this.#isReported = true;
     this.#view.findings.add(
       "job-state",
@@ -44,6 +49,15 @@ export class JobStates implements Checker {
       { pausedAtMs: last.atMs, peer: hit.machine },
     );
   };
+
+  /** A member is being asked to make the job so, until it has answered or nobody waits for that any more. */
+  asked(state: JobState): void {
+    if (state === "running") this.#resumesSinceMs = this.#view.chronicle.nowMs;
+  }
+
+  answered(): void {
+    this.#resumesSinceMs = Infinity;
+  }
 
   acknowledged(state: JobState, machine: number): void {
     const { chronicle, world } = this.#view;

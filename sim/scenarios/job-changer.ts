@@ -59,6 +59,7 @@ export class JobChanger {
     const machine = this.#dice.pick(this.#swarm.steady);
     if (machine === undefined) return false;
     const state = change === "pause" ? "paused" : "running";
+    this.#states.asked(state);
     const over = new AbortController();
     const answered = machine.peer.changeJob(this.#job, change).then(
       () => "made" as const,
@@ -67,6 +68,7 @@ export class JobChanger {
     const late = clock.sleep(answerWithinMs, over.signal).then(() => "lost" as const);
     const outcome = await Promise.race([answered, late]);
     over.abort();
+    this.#states.answered();
     if (outcome === "made") this.#states.acknowledged(state, machine.index);
     else if (outcome === "lost") this.#states.lost();
     this.#view.chronicle.note({
