@@ -67,6 +67,8 @@ export class Links {
 
   /** Takes in a connection that libp2p has opened, in either direction. */
   opened(connection: Connection): void {
+    // What came right behind the handshake may have ended it before it could tell of its end; it would be kept for good.
+    if (connection.status !== "open") return;
     const greeting = Promise.withResolvers<Greeting>();
     this.#greetings.set(connection, greeting);
     this.#open.add(connection);

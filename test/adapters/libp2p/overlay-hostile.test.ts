@@ -168,8 +168,11 @@ describe("a member that a hostile peer talks to", () => {
     await expectService();
   });
 
-  it("keeps no connection that breaks right behind the handshake", async () => {
-    for (let at = 0; at < 9; at += 1) await raw.breakOff(address);
+  it.each<[string, Parameters<RawNode["breakOff"]>[1]]>([
+    ["what cannot be decrypted", (_, below) => below.send(Uint8Array.of(0, 2, 9, 9))],
+    ["what is no frame", (encrypted) => encrypted.send(muxerFrame(9, 0, 0))],
+  ])("keeps no connection that breaks by %s right behind the handshake", async (_, say) => {
+    for (let at = 0; at < 9; at += 1) await raw.breakOff(address, say);
     expect((await raw.greet(address)).status).toBe("open");
     await expectService();
   });

@@ -12,20 +12,23 @@ import { newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
 
 const hello = { version: 1, swarm: "test", fingerprint: "0123abcd", instance: "00" };
 
+/** Says something on a connection, encrypted or below the encryption. */
+type Say = (encrypted: MessageStream, below: MessageStream) => void;
+
 /** A node that follows libp2p's protocols and, beyond the greeting, none of the swarm's. */
 export class RawNode {
   readonly #node: Libp2p;
   readonly #secured: readonly MessageStream[];
   /** What is done with encrypted connections, past this node, before it is agreed on how they are shared. */
   readonly #onSecured: Set<(connection: MessageStream) => Promise<void>>;
-  /** What is said behind the handshake, past the encryption. */
-  readonly #behindHandshake: Uint8Array[];
+  /** What is said right behind the handshake, together with its end. */
+  readonly #behindHandshake: Set<Say>;
 
   private constructor(
     node: Libp2p,
     secured: readonly MessageStream[],
     onSecured: Set<(connection: MessageStream) => Promise<void>>,
-    behindHandshake: Uint8Array[],
+    behindHandshake: Set<Say>,
   ) {
     this.#node = node;
     this.#secured = secured;
@@ -36,7 +39,7 @@ export class RawNode {
   static async start(): Promise<RawNode> {
     const secured: MessageStream[] = [];
     const onSecured = new Set<(connection: MessageStream) => Promise<void>>();
-    const behindHandshake: Uint8Array[] = [];
+    const behindHandshake = new Set<Say>();
     const node = await createLibp2p({
       privateKey: privateKeyFromProtobuf(await newPeerKey()),
       addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
@@ -50,8 +53,10 @@ export class RawNode {
             secureOutbound: async (stream, options) => {
               // Else both ends agree on how the connection is shared while they encrypt it.
               const isLater = { skipStreamMuxerNegotiation: onSecured.size > 0 };
+              const release = behindHandshake.size > 0 ? holdSecond(stream) : undefined;
               const outbound = await inner.secureOutbound(stream, { ...options, ...isLater });
-              for (const bytes of behindHandshake) stream.send(bytes);
+              for (const say of behindHandshake) say(outbound.connection, stream);
+              release?.();
               secured.push(outbound.connection);
               for (const act of onSecured) await act(outbound.connection);
               return outbound;
@@ -106,11 +111,11 @@ export class RawNode {
     return bytes;
   }
 
-  /** Connects, and says what cannot be decrypted as soon as the handshake is over; until that is closed. */
-  async breakOff(address: string): Promise<void> {
-    this.#behindHandshake.push(Uint8Array.of(0, 2, 9, 9));
+  /** Connects, and says what ends the connection together with the end of the handshake; until that is closed. */
+  async breakOff(address: string, say: Say): Promise<void> {
+    this.#behindHandshake.add(say);
     const connection = await this.connect(address).catch(() => undefined);
-    this.#behindHandshake.length = 0;
+    this.#behindHandshake.delete(say);
     if (connection) await closed(connection);
   }
 
@@ -155,6 +160,23 @@ export class RawNode {
     });
     await this.#node.handle(`/orbweaver/1/test/0123abcd/${traffic}`, handler);
   }
+}
+
+/** Keeps back all but the first message that is sent; they go out as one when the answer is called. */
+function holdSecond(stream: MessageStream): () => void {
+  const send = stream.send.bind(stream);
+  const held: Uint8Array[] = [];
+  let isFirst = true;
+  stream.send = (data) => {
+    if (!isFirst) held.push(data.subarray());
+    else send(data);
+    isFirst = false;
+    return true;
+  };
+  return () => {
+    stream.send = send;
+    send(Buffer.concat(held));
+  };
 }
 
 /** Sends as long as the other end takes it. Resolves when the stream is closed. */
