@@ -1,5 +1,6 @@
 import type { AbortOptions, ConnectionProtector } from "@libp2p/interface";
 import type { preSharedKey } from "@libp2p/pnet";
+import { boundCiphers } from "./bounded-cipher.ts";
 
 /** Told to a dial when its connection stands and the swarm key is about to be used. */
 export const protectStep = "protect-connection";
@@ -9,14 +10,19 @@ interface DialOptions extends AbortOptions {
   readonly onProgress?: (event: Event) => void;
 }
 
-/** A protector that tells the dial when it begins: libp2p tells of encryption, and that is only after it. */
+/**
+ * A protector that tells the dial when it begins: libp2p tells of encryption, and that is only after it. Its ciphers are
+ * bounded ({@link boundCiphers}).
+ */
 export function toldProtector(newProtector: ReturnType<typeof preSharedKey>) {
   return (): ConnectionProtector => {
     const inner = newProtector();
     return {
-      protect: (connection, options?: DialOptions) => {
+      protect: async (connection, options?: DialOptions) => {
         options?.onProgress?.(new CustomEvent(protectStep));
-        return inner.protect(connection, options);
+        const secret = await inner.protect(connection, options);
+        boundCiphers(secret);
+        return secret;
       },
     };
   };
