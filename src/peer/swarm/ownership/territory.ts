@@ -107,6 +107,7 @@ export class Territory {
     const pieces = 2 * arcs.size;
     if (this.#holders.size + pieces <= piecesMax / 2) return true;
     this.#holders.delete(this.notedWhere(({ also, synced }) => !synced && !also));
+    this.#bereft = undefined;
     const size = this.#holders.size + pieces;
     if (size <= piecesMax / 2) return true;
     return size <= piecesMax && this.#piecesOf(member) + pieces <= piecesMax / 2 / members;
