@@ -153,8 +153,7 @@ export class FrameStream implements Collector {
 
   /** Whatever was handed to libp2p is on its way. */
   #allGone(): void {
-    clearTimeout(this.#stall);
-    this.#stall = undefined;
+    this.#unwatch();
     for (const onGone of this.#onGone.splice(0)) onGone();
   }
 
@@ -169,6 +168,11 @@ export class FrameStream implements Collector {
       if (isStalled) this.abort("the peer does not read");
       else this.#watch();
     }, stalledMs).unref();
+  }
+
+  #unwatch(): void {
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
   }
 
   get #goneBytes(): number {
@@ -262,8 +266,7 @@ export class FrameStream implements Collector {
   #end(detail: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearTimeout(this.#stall);
-    this.#stall = undefined;
+    this.#unwatch();
     this.#onGone = [];
     this.#stream.removeEventListener("message", this.#onMessage);
     this.#stream.removeEventListener("drain", this.#onDrain);

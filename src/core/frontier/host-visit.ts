@@ -56,11 +56,6 @@ export class HostVisit {
     return this.#openRequests;
   }
 
-  /** Whether a request to it is in flight. */
-  get isAsked(): boolean {
-    return this.#openRequests > 0;
-  }
-
   /** Its turn has come, as the one that has waited longest: for the workbench alone. */
   turnBegan(nowMs: Millis): void {
     this.#requestsInTurn = 0;

@@ -195,5 +195,5 @@ export class Host {
 
 /** What a host's queued URLs wait for while its gate is open. */
 export function turnOf(host: Host | undefined): "in-flight" | "waiting-turn" {
-  return host?.visit.isAsked ? "in-flight" : "waiting-turn";
+  return host && host.visit.openRequests > 0 ? "in-flight" : "waiting-turn";
 }

@@ -43,6 +43,16 @@ class Bench {
     return (await this.loader.loadAll(names, new Map())).get(name);
   }
 
+  /** Asks for the host alone, which has been read, and for it with another that is read still. */
+  async loadWithOther() {
+    const alone = this.load();
+    this.answers.push(Promise.withResolvers());
+    const other = ["b.example" as HostName, "b.example" as SiteName] as const;
+    const both = this.loader.loadAll(new Map([...names, other]), new Map());
+    this.answer.resolve([undefined]);
+    return { alone: await alone, both };
+  }
+
   hear(): void {
     this.loader.hear(
       this.heard,
@@ -76,15 +86,7 @@ describe("a host of which another member tells", () => {
 
   it("is so where it was read, and others that are asked for with it are read still", async () => {
     const bench = new Bench();
-    const alone = bench.load();
-    bench.answers.push(Promise.withResolvers());
-    const other = "b.example" as HostName;
-    const both = bench.loader.loadAll(
-      new Map([...names, [other, "b.example" as SiteName]]),
-      new Map(),
-    );
-    bench.answer.resolve([undefined]);
-    await alone;
+    const { both } = await bench.loadWithOther();
     bench.hear();
     bench.committed.resolve(undefined);
     await new Promise(setImmediate);
@@ -202,19 +204,11 @@ describe("a host that is active no more", () => {
 
   it("is that one for who waits for others that are read still", async () => {
     const bench = new Bench();
-    const alone = bench.load();
-    bench.answers.push(Promise.withResolvers());
-    const other = "b.example" as HostName;
-    const both = bench.loader.loadAll(
-      new Map([...names, [other, "b.example" as SiteName]]),
-      new Map(),
-    );
-    bench.answer.resolve([undefined]);
-    await alone;
+    const { alone, both } = await bench.loadWithOther();
     const [slow] = bench.answers.splice(0);
     const later = await bench.load();
     if (!later) throw new Error("a host");
-    expect(later).not.toBe(await alone);
+    expect(later).not.toBe(alone);
     bench.loader.hold(later, bench.committed.promise);
     bench.committed.resolve(undefined);
     await new Promise(setImmediate);
