@@ -199,7 +199,6 @@ export class FrameStream implements Collector {
       if (payload.length > copiedBytesMax) large = payload;
       else bytes += payload.length;
     }
-    this.#handedBytes += bytes + (large?.length ?? 0);
     const buffer = Buffer.allocUnsafe(bytes);
     let end = 0;
     for (const { frame, payload } of batch) {
@@ -208,6 +207,7 @@ export class FrameStream implements Collector {
       buffer.set(payload, end);
       end += payload.length;
     }
+    this.#handedBytes += end + (large?.length ?? 0);
     try {
       this.#stream.send(buffer.subarray(0, end));
       if (large) this.#stream.send(large);

@@ -122,6 +122,8 @@ export class Host {
    * has queued is no work at all: it stays on disk, to be told of.
    */
   unloadHeld(): void {
+    // Who reads its queue reads on of each job that had more, and does this at the end.
+    if (this.preparing) return;
     for (const job of this.jobs) {
       const hold = jobHold(job);
       if (hold === undefined) continue;

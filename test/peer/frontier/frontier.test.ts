@@ -77,15 +77,15 @@ class FrontierBench {
   }
 
   /** Queues a URL of the host, and lets the frontier do what follows from it. */
-  async queue(name: string, found = this.find(name)): Promise<Host> {
+  async queue(name: string, found = this.find(name), job = this.job): Promise<Host> {
     const host = (await found).get(name as HostName);
     if (!host) throw new Error("every host is found");
-    const key = queueKey(host.keys, this.job.space, 0, (this.#sequence += 1), [noUrl]);
+    const key = queueKey(host.keys, job.space, 0, (this.#sequence += 1), [noUrl]);
     const discovery = { depth: 0, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 0 };
     const value = QueueBundle.encode({ urls: [`http://${name}/`], taken: 0, ...discovery });
     const ops = [{ type: "put" as const, key, value }, ...this.frontier.keepWaiting(host)];
     await this.#write(ops);
-    this.frontier.added(host, [{ key, value, job: testJob }]);
+    this.frontier.added(host, [{ key, value, job: job.definition.id }]);
     await settled();
     return host;
   }
@@ -160,6 +160,29 @@ describe("the frontier", () => {
     bench.frontier.closeRequest(lease);
     bench.frontier.settle(lease, Promise.resolve());
     expect(hosts.map(({ visit }) => Math.max(0, visit.queue.heldCount))).toEqual([0, 0]);
+  });
+
+  it("goes on where the last lease of a job that is cancelled ends while a host's queues are being read", async () => {
+    const bench = await FrontierBench.open(2);
+    const { frontier, jobs } = bench;
+    const other = jobs.define("other", { delayMs });
+    await bench.queue("b.example", bench.find("b.example"), other);
+    const lease = frontier.take();
+    invariant(lease !== undefined, "a host is due");
+    for (const job of [bench.job, other]) {
+      await bench.queue("a.example", bench.find("a.example"), job);
+    }
+    for (const change of ["pause", "resume"] as const) {
+      for (const id of [testJob, other.definition.id]) jobs.changeState(id, change);
+      frontier.jobsChanged();
+    }
+    jobs.changeState(other.definition.id, "cancel");
+    frontier.jobsChanged();
+    frontier.closeRequest(lease);
+    frontier.putBack(lease);
+    await settled();
+    expect(bench.failures).toEqual([]);
+    expect(frontier.take()?.url.job).toBe(testJob);
   });
 
   it("lets a host rest that others may have asked a moment ago, when it was not known here", async () => {
