@@ -9,7 +9,7 @@ import type { UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import type { Archive, ArchiveLocation } from "../../ports/archive.ts";
-import type { FetchResponse } from "../../ports/fetcher.ts";
+import type { FetchResponse, RawHeaders } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
@@ -161,9 +161,7 @@ export class PageFinisher {
           exchange,
           payloadDigest: digest,
           body: unchanged ? unchanged.response.body : response.body,
-          contentHeaders: unchanged
-            ? updatedFields(unchanged.response.headers, exchange.headers, "x-robots-tag")
-            : exchange.headers,
+          contentHeaders: unchanged ? headInForce(unchanged, exchange) : exchange.headers,
           follow: isFollowed(response, content),
           job: job.definition,
           depth: url.entry.depth,
@@ -247,6 +245,17 @@ export class PageFinisher {
         }),
     });
   }
+}
+
+/** Fields by which a head says where its page leads, and whether that is followed. */
+const leadingFields: readonly string[] = ["link", "refresh", "x-robots-tag"];
+
+/** The head of what has not changed, with what its 304 says anew of where it leads (RFC 9111, section 4.3.4). */
+function headInForce({ headers }: UnchangedFetch, notModified: Exchange): RawHeaders {
+  return leadingFields.reduce(
+    (fields, name) => updatedFields(fields, notModified.headers, name),
+    headers,
+  );
 }
 
 /** The earlier capture that a revisit record will refer to, where the content is in the archive already. */

@@ -3,7 +3,7 @@ import { UrlRecord } from "../../core/record/record.pb.ts";
 import type { Sieve } from "../../core/sieve/sieve.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
-import type { BodyAccount } from "../../ports/fetcher.ts";
+import type { BodyAccount, RawHeaders } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { urlRow, urlWords } from "../admission/url-row.ts";
@@ -16,13 +16,15 @@ export interface PriorFetch {
   readonly location: ArchiveLocation;
   /** What stands in the archive, where its body is short enough to be held until the server has answered. */
   readonly response: ArchivedResponse | undefined;
+  /** The head that a 304 leaves in force: of the latest answer, which may have come after the one whose body is kept. */
+  readonly headers: RawHeaders;
   readonly bodyBytes: number;
   /** If-None-Match and If-Modified-Since. */
   readonly conditions: Readonly<Record<string, string>>;
 }
 
 /** An earlier fetch whose content the server says is still the same. */
-export interface UnchangedFetch extends Pick<PriorFetch, "record"> {
+export interface UnchangedFetch extends Pick<PriorFetch, "record" | "headers"> {
   readonly response: ArchivedResponse;
 }
 
@@ -81,20 +83,25 @@ export class PriorFetches {
     // Before the server is asked: when it says that nothing has changed, what is here has to be whole.
     const response = await this.#read(location, url);
     if (response?.url !== url) return undefined;
+    const { body, capture } = record;
+    const latest = body && capture ? await this.#read(capture, url) : response;
+    if (!latest) return undefined;
+    const { headers } = latest;
     const bodyBytes = response.body.length;
     const held = bodyBytes <= this.#parts.heldBytesMax ? response : undefined;
-    return { record, location, response: held, bodyBytes, conditions: conditionsOf(record) };
+    const conditions = conditionsOf(record);
+    return { record, location, response: held, headers, bodyBytes, conditions };
   }
 
   /**
    * The fetch with what stands in the archive, when the account has room for that; undefined where it can be read no more.
    */
   async unchanged(prior: PriorFetch, account: BodyAccount): Promise<UnchangedFetch | undefined> {
-    const { record, location, bodyBytes } = prior;
-    if (prior.response) return { record, response: prior.response };
+    const { record, location, headers, bodyBytes } = prior;
+    if (prior.response) return { record, headers, response: prior.response };
     if (!account.take(bodyBytes)) await new Promise<void>((goOn) => account.whenRoom(goOn));
     const response = await this.#read(location, record.url as CanonicalUrl);
-    return response && { record, response };
+    return response && { record, headers, response };
   }
 
   /** What stands there, where that can be read. */

@@ -192,7 +192,15 @@ describe("the earlier fetch from which a conditional request is made", () => {
   it("is where its content is, which an earlier one has brought", async () => {
     const { prior, read } = await find([{ ...record, body: at("body") }]);
     expect(prior?.location).toEqual(at("body"));
-    expect(read).toEqual(["body"]);
+    expect(read).toEqual(["body", "a.warc.gz"]);
+  });
+
+  it("is none whose own head, which is in force, cannot be read", async () => {
+    const gone = new CrawlError("NOT_ARCHIVED", "cannot be read");
+    const { prior } = await find([{ ...record, body: at("body") }], (file) =>
+      file === "body" ? url : gone,
+    );
+    expect(prior).toBeUndefined();
   });
 
   it("is none whose content is archived under another URL", async () => {

@@ -17,11 +17,11 @@ const pages: Readonly<Record<string, TablePage>> = {
 const again = "again" as JobId;
 
 /** Crawls the seed in a job that has none of its URLs. */
-async function crawlAgain(machine: VirtualPeer): Promise<void> {
+async function crawlAgain(machine: VirtualPeer, job = again): Promise<void> {
   await machine.clock.run(
     (async () => {
-      await machine.peer.inject(again, [seed]);
-      await machine.peer.jobFinished(again, new AbortController().signal);
+      await machine.peer.inject(job, [seed]);
+      await machine.peer.jobFinished(job, new AbortController().signal);
     })(),
   );
 }
@@ -49,6 +49,43 @@ it("follows no link of an unchanged page whose 304 says nofollow", async () => {
   await crawlAgain(machine);
   expect(machine.web.counts().get("http://site.example/linked")).toBe(1);
   expect(machine.peer.job(again).counts).toMatchObject({ skipped: { nofollow: 1 } });
+});
+
+it.each<[string, Readonly<Record<string, string>>]>([
+  ["Link", { link: "</linked>; rel=next" }],
+  ["Refresh", { refresh: "0; url=/linked" }],
+])("follows what the %s field of a 304 names", async (_, fields) => {
+  const machine = new VirtualPeer((url, asked) => {
+    if (url !== seed) return pages[url];
+    if (asked > 0) return { status: 304, headers: { etag, ...fields } };
+    const page = htmlPage();
+    return { ...page, headers: { ...page.headers, etag } };
+  });
+  await machine.crawl([seed]);
+  await crawlAgain(machine);
+  expect(machine.web.counts().get("http://site.example/linked")).toBe(1);
+});
+
+it("follows what the latest head of an unchanged page names, though its content has come under an earlier one", async () => {
+  const page = htmlPage();
+  const heads: readonly Readonly<Record<string, string>>[] = [
+    { etag: '"v0"' },
+    { etag, link: "</linked>; rel=next" },
+  ];
+  const machine = new VirtualPeer((url, asked) => {
+    if (url !== seed) return pages[url];
+    const head = heads[asked];
+    return head
+      ? { ...page, headers: { ...page.headers, ...head } }
+      : { status: 304, headers: { etag } };
+  });
+  await machine.crawl([seed]);
+  await crawlAgain(machine);
+  const third = "third" as JobId;
+  await crawlAgain(machine, third);
+  const { archive } = (await machine.peer.status([seed], again))[0] ?? {};
+  expect(archive?.body).toBeDefined();
+  expect(machine.peer.job(third).counts).toMatchObject({ statuses: { "3xx": 1 }, pages: 2 });
 });
 
 it("asks for the whole page where its content is archived under another URL, whose head is not its own", async () => {
