@@ -109,9 +109,9 @@ export class DemoSwarm {
     this.#say(`peer 2 knows that the job is finished in the whole swarm`);
     const graph = new TrueGraph(this.#server.web, { seeds });
     const told = await this.#toldBy(fourth, graph);
-    const shares = report.shares.map(
-      ({ peer, counts }) => `${this.#nameOf(peer)}: ${formatCount(counts.fetched)}`,
-    );
+    const shares = report.shares
+      .map(({ peer, counts }) => `${this.#nameOf(peer)}: ${formatCount(counts.fetched)}`)
+      .sort();
     return { report, told, shares, audit: await this.#audit(graph, kill) };
   }
 
@@ -189,7 +189,9 @@ export class DemoSwarm {
     const watch = new ProgressWatch({ jobs: [] }, job, "the swarm crawls", clock.nowMs());
     this.#display = new ProgressDisplay(this.#terminal, async () => {
       const figures = await client.stats(this.#ended.signal).catch(() => undefined);
-      return figures ? watch.observe(figures, clock.nowMs()) : watch.last;
+      const view = figures ? watch.observe(figures, clock.nowMs()) : watch.last;
+      // Counted as what is said is: among its lines, another clock would go back.
+      return { ...view, elapsedMs: clock.nowMs() - this.#startedAtMs };
     });
     this.#display.start();
   }

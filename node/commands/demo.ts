@@ -154,7 +154,8 @@ async function conclude(
   } else {
     await terminal.stdout.write(
       [
-        `\nThe swarm says: ${counted(counts.fetched, "URL")} answered (${shares.join(", ")}), ${counted(counts.pages, "page")} among them.`,
+        `\nThe swarm says: ${counted(counts.fetched, "URL")} answered (${shares.join(", ")}), ${counted(counts.pages, "page")} among them;`,
+        "what peer 3 had counted, and no other had heard of, is lost with its disk. Its URLs are not:",
         `Asked for ${counted(audited.pages.mustFetch, "reachable URL")}, peer 4, which joined last, says that ${formatCount(told)} are done.`,
         "The server's log, held against the true graph of the web, says:\n",
         renderAudit(audited),

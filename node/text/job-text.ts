@@ -59,6 +59,8 @@ export function renderJobDetails(job: SwarmJobReport): string {
     ["sitemaps", options.sitemaps ? "followed where robots.txt names them" : "not followed"],
     ["not HTML", options.otherContent === "archive" ? "archived" : "skipped"],
     ["queries", queriesText(options)],
+    ["URLs", urlsText(options)],
+    ["hosts", hostsText(options)],
     ["answers", countsText(job.counts.statuses) || "none"],
     ["skipped", countsText(job.counts.skipped) || "none"],
     ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
@@ -84,6 +86,17 @@ export function countsText(counts: Readonly<Record<string, number>>): string {
 function queriesText({ normalizeQuery }: JobOptions): string {
   const are = normalizeQuery ? "one" : "different ones";
   return `URLs that differ in session ids, tracking or order of parameters are ${are}`;
+}
+
+/** The guards against endless sites, which no flag sets: whose URL they keep out wants to know where they stand. */
+function urlsText({ urlBytesMax, pathSegmentsMax, segmentRepeatsMax }: JobOptions): string {
+  const segments = `${counted(pathSegmentsMax, "path segment")}, each at most ${counted(segmentRepeatsMax, "time")}`;
+  return `at most ${counted(urlBytesMax, "byte")} and ${segments}`;
+}
+
+function hostsText({ pagesPerHostMax, queriesPerPathMax }: JobOptions): string {
+  const queries = counted(queriesPerPathMax, "query string");
+  return `at most ${counted(pagesPerHostMax, "URL")} of one, and ${queries} of a path`;
 }
 
 function delayText({ delayMs, connectionsPerHost }: JobOptions): string {
