@@ -18,7 +18,7 @@ import type { Job } from "../jobs/job-registry.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { Journal } from "../durability/journal.ts";
 import { Pulse } from "../pulse.ts";
-import { reconcile, type Reconciled } from "./reconcile.ts";
+import { reconcile, withoutMerged, type Reconciled } from "./reconcile.ts";
 import { HostPlaces } from "../host-places.ts";
 import type { HostPlace } from "../host-places.ts";
 import type { Outlet } from "./outlet.ts";
@@ -193,8 +193,9 @@ export class Admission {
     });
     const hosts = await this.#frontier.hostsFor(this.#hostNames(round, reconciled.candidates));
     try {
-      const durable = this.#append(round, reconciled, hosts, outgoing);
-      if (reconciled.candidates.length > 0) keep(durable);
+      const left = withoutMerged(reconciled, this.#merged);
+      const durable = this.#append(round, left, hosts, outgoing);
+      if (left.candidates.length > 0) keep(durable);
     } catch (error) {
       // Some of the round is counted and archived, and none of it in the journal: no commit may tell of it.
       this.#journal.fail(error);
@@ -291,8 +292,6 @@ export class Admission {
     for (const candidate of candidates) {
       const { request } = candidate;
       const row = urlRowKeyOf(candidate);
-      // It is known by now, and its record may say more than that it is queued.
-      if (this.#merged.has(row)) continue;
       const host = hosts.get(candidate.place.host);
       const reason = candidate.reason ?? (host && this.#guard(candidate, host));
       if (reason !== undefined) {
@@ -310,7 +309,7 @@ export class Admission {
     rows.close();
     for (const host of rows.written.keys()) ops.push(...this.#frontier.keepWaiting(host));
     for (const { job, reason, op } of lifted) {
-      job.counter.addSkipped(reason, -1);
+      if (reason !== undefined) job.counter.addSkipped(reason, -1);
       ops.push(op);
     }
     const parcels = this.#dispose(outgoing, ops);

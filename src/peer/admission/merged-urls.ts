@@ -25,7 +25,11 @@ export class MergedUrls {
     if (this.#isWatching) this.#ids.add(id);
   }
 
+  get isEmpty(): boolean {
+    return this.#ids.size === 0;
+  }
+
   has(rowKey: Uint8Array): boolean {
-    return this.#ids.size > 0 && this.#ids.has(idOf(rowKey));
+    return this.#ids.has(idOf(rowKey));
   }
 }

@@ -6,12 +6,14 @@ import type { Store, StoreOp } from "../../ports/store.ts";
 import { urlRowKeyOf, type Candidate } from "./candidate.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
+import type { MergedUrls } from "./merged-urls.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
 
 /** A URL that was kept out so far, and is let in. */
 export interface Lifted {
   readonly job: Job;
-  readonly reason: ExclusionReason;
+  /** Why it counts as skipped here; absent where it was another member that kept it out. */
+  readonly reason?: ExclusionReason;
   /** Deletes its exclusion: for the batch that has the URL's row. */
   readonly op: StoreOp;
 }
@@ -55,6 +57,27 @@ export async function reconcile(
     }
   });
   return { candidates: candidates.filter((one) => !dropped.has(one)), lifted };
+}
+
+/**
+ * What is left of that when rows of other members have come in since the look-up. A URL whose record came in is known, and
+ * that may say more than that it is queued; its exclusion was lifted with it.
+ */
+export function withoutMerged(
+  { candidates, lifted }: Reconciled,
+  merged: Pick<MergedUrls, "has" | "isEmpty">,
+): Reconciled {
+  if (merged.isEmpty) return { candidates, lifted };
+  const isKnown = (rowKey: Uint8Array): boolean => merged.has(retag(rowKey, "url"));
+  const left = candidates.filter((one) => {
+    const key = urlRowKeyOf(one);
+    return !isKnown(key) && !merged.has(key);
+  });
+  const more = left.flatMap((one): Lifted[] => {
+    const key = retag(urlRowKeyOf(one), "exclusion");
+    return merged.has(key) ? [{ job: one.request.job, op: { type: "del", key } }] : [];
+  });
+  return { candidates: left, lifted: [...lifted.filter(({ op }) => !isKnown(op.key)), ...more] };
 }
 
 /** Whether there may be an exclusion of a URL that is let in, or a row of one that is kept out. */

@@ -153,6 +153,42 @@ describe("the journal", () => {
     expect(await has(store, "count 2")).toEqual([true]);
   });
 
+  it("seals the contributors' rows before the archive is flushed: what counts meanwhile is of the next commit", async () => {
+    const { archive, clock, journal, store } = await newJournal();
+    let counted = 0;
+    journal.contribute(() => [put(`count ${counted}`)]);
+    const flush = archive.flush.bind(archive);
+    archive.flush = () => {
+      counted += 1;
+      return flush();
+    };
+    await clock.run(journal.append([put("page")]));
+    expect(await has(store, "count 0")).toEqual([true]);
+    expect(await has(store, "count 1")).toEqual([false]);
+  });
+
+  it("has nothing flushed before the commit under way is durable", async () => {
+    const { clock, journal } = await newJournal({ ...evenDisk, syncMedianMs: 500 });
+    const order: string[] = [];
+    void journal.append([put("a")]).then(() => order.push("durable"));
+    await clock.run(clock.sleep(100));
+    await clock.run(journal.flushed());
+    order.push("flushed");
+    expect(order).toEqual(["durable", "flushed"]);
+  });
+
+  it("counts what is being written as waiting, too", async () => {
+    const { clock, journal } = await newJournal({ ...evenDisk, syncMedianMs: 500 });
+    const half = Array.from({ length: defaultJournalOptions.pendingOpsMax / 2 }, () => put("a"));
+    void journal.append(half);
+    await clock.run(clock.sleep(100));
+    expect(journal.full).toBe(false);
+    const last = journal.append(half);
+    expect(journal.full).toBe(true);
+    await clock.run(last);
+    expect(journal.full).toBe(false);
+  });
+
   it("does not wait for the interval when somebody waits for it", async () => {
     const { clock, journal } = await newJournal(evenDisk);
     await clock.run(journal.append([put("first")]));

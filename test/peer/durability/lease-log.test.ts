@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import { urlKey } from "../../../src/core/record/keys.ts";
+import { leaseKey, urlKey } from "../../../src/core/record/keys.ts";
+import { UrlRecord } from "../../../src/core/record/record.pb.ts";
+import { urlState } from "../../../src/core/record/url-state.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
 import { LeaseLog } from "../../../src/peer/durability/lease-log.ts";
 import type { LeaseSlots } from "../../../src/ports/lease-slots.ts";
@@ -59,6 +61,25 @@ describe("a lease log", () => {
     expect(third.spaces).toEqual([]);
     third.log.forgetFound();
     expect(notes).toEqual([]);
+  });
+});
+
+describe("a request that was in flight when a process ended", () => {
+  it.each([
+    ["counts where its record is not there yet", undefined, 0, true],
+    ["counts where its record tells of the attempts before it", { attempts: 1 }, 1, true],
+    ["does not where its record tells of it", { attempts: 2 }, 1, false],
+    ["does not where its URL is done without an attempt", { state: urlState.done }, 0, false],
+  ])("%s", async (_, record, attempt, counts) => {
+    const rowKey = urlKey("url", 0n, fingerprintOf("http://a.example/"), 0, 7);
+    const disk = new VirtualDisk();
+    const store = timelessStore(disk);
+    await store.start();
+    const value = UrlRecord.encode({ ...urlState.fresh, state: urlState.queued, ...record });
+    if (record) disk.apply([{ type: "put", key: rowKey, value }]);
+    const slots = slotsThat({ start: () => Promise.resolve([leaseKey(0, rowKey, attempt)]) });
+    const { spaces } = await new LeaseLog(slots, () => expect.unreachable()).start(store);
+    expect(spaces).toEqual(counts ? [7] : []);
   });
 });
 

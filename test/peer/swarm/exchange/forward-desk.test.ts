@@ -165,6 +165,21 @@ describe("a URL that another member brings", () => {
     await told;
   });
 
+  it("is to come again soon, and before its bringer takes the message for lost", async () => {
+    const waits: number[] = [];
+    const replicated: DeskParts["replicator"]["replicated"] = (_, withinMs) => {
+      waits.push(withinMs);
+      return Promise.resolve(false);
+    };
+    const replicator = { full: false, replicated };
+    const desk = newDesk(takeIn, undefined, { replicator });
+    const delivery = await desk.receive("b" as MemberId, [found]);
+    if (delivery.kind !== "later") throw new Error("it is not at its replicas");
+    expect(delivery.afterMs).toBeLessThanOrEqual(1_000);
+    expect(waits.every((withinMs) => withinMs < 5_000)).toBe(true);
+    expect(waits).toHaveLength(1);
+  });
+
   it("is new to who was asked to come again with it, once", async () => {
     const copied = [false, true, true];
     const replicated = (): Promise<boolean> => Promise.resolve(copied.shift() === true);

@@ -39,6 +39,16 @@ describe("rows of the outbox that are on disk alone", () => {
     expect(left.mayHave(-1, false)).toBe(false);
   });
 
+  it("may be of a job that became known between the first one too many and another one", () => {
+    const known: number[] = [];
+    const left = new LeftRows(() => known);
+    for (let space = 0; space <= jobsMax; space += 1) left.add(space, true);
+    known.push(jobsMax);
+    left.add(jobsMax + 1, true);
+    expect(left.mayHave(jobsMax, false)).toBe(true);
+    expect(left.mayHaveKnown((space) => !known.includes(space))).toBe(true);
+  });
+
   it("are remembered one by one of as many unknown jobs as there may be", () => {
     const left = new LeftRows(() => []);
     for (let space = 0; space < jobsMax; space += 1) left.add(space, true);

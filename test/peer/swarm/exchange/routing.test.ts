@@ -122,8 +122,10 @@ describe("a link", () => {
     const next = new Bench();
     next.exchange.send(next.link());
     next.exchange.stop();
+    await next.clock.run(next.clock.sleep(0));
+    expect(next.clock.sleepers).toBe(0);
     await next.pass();
-    expect([next.sent, next.clock.sleepers]).toEqual([[], 0]);
+    expect(next.sent).toEqual([]);
   });
 
   it("is found on disk where its arc is taken, and loses all of its rows when it has arrived", async () => {
