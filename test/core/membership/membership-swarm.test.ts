@@ -202,15 +202,23 @@ describe("a swarm of members", () => {
 
   it("tells those who come back of their deaths bit by bit", () => {
     const swarm = VirtualSwarm.settled(12, lanMembership, 60);
-    const [one] = swarm.machines;
+    const one = swarm.machine(0);
     const others = swarm.machines.slice(1).map(({ self }) => self);
-    const told = (claims: Member[]): number =>
-      (one?.claims(memberId(2), claims, swarm.nowMs) ?? []).filter(
-        (action) => action.kind === "send" && action.message.kind === "ack",
-      ).length;
-    expect(told(others.map((self) => ({ ...self, health: "dead" })))).toBe(0);
-    const later = ({ incarnation }: Member): number => incarnation + 1;
-    expect(told(others.map((self) => ({ ...self, incarnation: later(self) })))).toBe(16);
+    const told = (actions: readonly MembershipAction[]): number =>
+      actions.filter(({ kind, ...said }) => {
+        return kind === "send" && "message" in said && said.message.kind === "ack";
+      }).length;
+    const { nowMs } = swarm;
+    const dead = others.map((self): Member => ({ ...self, health: "dead" }));
+    expect(told(one.claims(memberId(2), dead, nowMs))).toBe(0);
+    const back = others.map((self) => ({ ...self, incarnation: self.incarnation + 1 }));
+    const counts = [told(one.claims(memberId(2), back, nowMs))];
+    for (let atMs = nowMs; atMs < nowMs + 10_000; atMs = one.nextWakeAtMs()) {
+      const count = told(one.tick(atMs));
+      if (count > 0) counts.push(count);
+    }
+    // As many with each probe, until all of them know.
+    expect(counts).toEqual([16, 16, 16, 11]);
   });
 
   it("tells the two sides of a cut that has healed whom the other had buried", () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
+import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { Workbench } from "../../../src/core/frontier/workbench.ts";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import type { HostName, IpAddress } from "../../../src/core/units.ts";
+import type { HostName, IpAddress, SiteName } from "../../../src/core/units.ts";
 import { AddressTurns } from "../../../src/peer/frontier/address-turns.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 
@@ -66,4 +69,56 @@ describe("an errand", () => {
       expect(over).toEqual({ visit: undefined, isTold: false, inLine: 0, afterMs: 10 });
     },
   );
+});
+
+describe("the turns at an address", () => {
+  const address = "127.0.0.1" as IpAddress;
+
+  /** Two hosts with a delay that wait for the same address. */
+  function inLine() {
+    let calls = 0;
+    const clock = new VirtualClock();
+    const workbench = new Workbench(defaultPolitenessOptions);
+    const events = { signal: new AbortController().signal, onDue: () => (calls += 1) };
+    const turns = new AddressTurns(workbench, clock, defaultPolitenessOptions, events);
+    for (const name of ["a.test", "b.test"]) {
+      const gate = new HostGate(defaultPolitenessOptions);
+      const host = {
+        host: name as HostName,
+        site: name as SiteName,
+        gate,
+        queue: new HostQueue(1),
+      };
+      const visit = new HostVisit({ ...host, connectionsMax: 1, delayMs: 1_000 });
+      visit.address = address;
+      workbench.place(visit, clock.nowMs());
+    }
+    return { clock, turns, told: () => calls };
+  }
+
+  it("go on at once where no request was made, and after a rest where one was", () => {
+    for (const isMade of [false, true]) {
+      const { clock, turns } = inLine();
+      const first = turns.take();
+      if (!first) throw new Error("a host is due");
+      turns.close(first, isMade ? { finishedAtMs: clock.nowMs() } : undefined);
+      expect(turns.take()?.visit.host).toBe(isMade ? undefined : "b.test");
+    }
+  });
+
+  it("are told of when the address is lent, and not when it is lent no more", () => {
+    const { clock, turns, told } = inLine();
+    const nowMs = clock.nowMs();
+    const loans = {
+      spanOf: () => ({ fromMs: 0, untilMs: 0, watched: false }),
+      wanted: () => undefined,
+      ended: () => undefined,
+    };
+    expect(turns.borrowAddresses(loans)).toEqual([address]);
+    expect([turns.take(), told()]).toEqual([undefined, 0]);
+    turns.lendAddress(address, { fromMs: nowMs, untilMs: nowMs, watched: false });
+    expect(told()).toBe(0);
+    turns.lendAddress(address, { fromMs: nowMs, untilMs: nowMs + 1, watched: false });
+    expect([told(), turns.take()?.visit.host]).toEqual([1, "a.test"]);
+  });
 });

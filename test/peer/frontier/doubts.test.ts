@@ -107,6 +107,18 @@ describe("Doubts", () => {
     expect(doubts.ageMs(otherHalf)).toBe(900);
   });
 
+  it("are as young as the youngest of those within the arcs that are given", () => {
+    for (const [young, old] of [
+      [half, otherHalf],
+      [otherHalf, half],
+    ] as const) {
+      const { doubts } = begun();
+      doubts.add(old, 900);
+      doubts.add(young, 100);
+      expect(doubts.ageMs(ArcSet.whole)).toBe(100);
+    }
+  });
+
   it("leave a host alone of which all is known", () => {
     const { doubts } = begun();
     const host = someHost();

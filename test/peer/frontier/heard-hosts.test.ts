@@ -33,6 +33,19 @@ it("heeds what was heard of a host between its row's reading and its place in me
   expect(host?.visit.gate.nextFetchAtMs).toBe(backoffUntilMs);
 });
 
+it("heeds that another member has found a host to fail too often, though none of its failures was the last", async () => {
+  const clock = new VirtualClock();
+  const hosts = newHosts(clock);
+  const name = "a.example" as HostName;
+  const host = (await hosts.loadAll(new Map([[name, "a.example" as SiteName]]))).get(name);
+  const breakerUntilMs = clock.nowMs() + 40_000;
+  const clocks = { nextFetchAtMs: breakerUntilMs, breakerUntilMs };
+  const heard = { host: name, failuresInRow: 0, breakerBuckets: [], jobs: [], ...clocks };
+  if (host) hosts.add(host);
+  expect(hosts.heed(heard, Promise.resolve())).toBe(host);
+  expect(host?.visit.gate.nextFetchAtMs).toBe(breakerUntilMs);
+});
+
 it("hears as many rows of one host as a message may have, as soon as of as many hosts", async () => {
   const clock = new VirtualClock();
   const hosts = newHosts(clock);

@@ -7,6 +7,8 @@ import type { VerdictKind } from "../../../src/core/politeness/retry-table.ts";
 import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
+import { setPace } from "../../../src/peer/frontier/host-pace.ts";
+import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 
 const delayMs = 1_000;
 const { breaker } = defaultPolitenessOptions;
@@ -93,5 +95,19 @@ describe("a host that gives its place up until it opens", () => {
     const record = op?.type === "put" ? HostRecord.decode(op.value) : undefined;
     expect(record).toMatchObject({ nextFetchAtMs: nowMs + 600_000 });
     expect(host.close()).toEqual([]);
+  });
+});
+
+describe("a host that was found to need a longer delay than its jobs want", () => {
+  it("has that delay still when it is made of its row", () => {
+    const names = { host: host.visit.host, jobs: [], breakerBuckets: [] };
+    const record = { ...names, nextFetchAtMs: 0, failuresInRow: 0, learnedDelayMs: 5_000 };
+    const known = new Host(host.visit, record);
+    const job = new JobRegistry().define("job");
+    expect(job.definition.options.delayMs).toBeLessThan(5_000);
+    known.jobs.add(job);
+    known.visit.queue.expectOnDisk(job.definition.id);
+    setPace(known, defaultPolitenessOptions);
+    expect(known.visit.delayMs).toBe(5_000);
   });
 });

@@ -100,3 +100,21 @@ it("reads no more of long rows than there is to be in memory", async () => {
   expect(queue.heldCount).toBe(1);
   expect(queue.liveCount).toBe(Infinity);
 });
+
+it("fills a head up with what is still in the journal, too", async () => {
+  const host = hostNamed("a.example");
+  const jobs = new JobRegistry();
+  const { definition, space } = jobs.define("job");
+  const bundle = { urls: ["http://a.example/"], taken: 0, depth: 0, attempts: 0, unseen: 0 };
+  const row = {
+    key: queueKey(host.keys, space, 0, 1, [urlRow]),
+    value: QueueBundle.encode({ ...bundle, redirectChain: [], discoveredAtMs: 0 }),
+  };
+  const rows: (typeof row)[] = [];
+  const journal = { flushed: () => Promise.resolve(void rows.push(row)) };
+  const store = { range: () => Promise.resolve([...rows]) };
+  const { queue } = host.visit;
+  queue.expectOnDisk(definition.id);
+  await new QueueReader(store, { jobs, journal }).refill(host, definition.id);
+  expect([queue.heldCount, queue.liveCount]).toEqual([1, 1]);
+});

@@ -176,6 +176,24 @@ describe("a borrower of addresses", () => {
     lending.abandon();
   });
 
+  it("gives back with its answer what its latest question has got it", async () => {
+    let asked = 0;
+    const { answerTo, clock, lending, want } = newLending((_, payload) => {
+      asked = decodeLendAddresses(payload)?.sequence ?? 0;
+      const lent = { kind: "lent" as const, sliceMs: 40_000, restMs: 0, shared: false };
+      return encodeLendAddressesReply([lent]);
+    });
+    want(theirs);
+    await clock.run(clock.sleep(100));
+    const recall = encodeCallAddresses({ generation: 1, recalled: [theirs], turns: [] });
+    const answer = await answerTo(messageKinds.callAddresses, recall);
+    lending.abandon();
+    const said = answer.kind === "reply" && decodeCallAddressesReply(answer.payload, 1);
+    expect(asked).toBeGreaterThan(0);
+    // A steward takes back what was lent by questions before that number.
+    expect(said).toMatchObject({ sequence: asked + 1, restsMs: [0] });
+  });
+
   it("gives an address back only to its steward", async () => {
     const answer = await called([own, theirs]);
     if (answer.kind !== "reply") throw new Error("it is called as the run that it is");

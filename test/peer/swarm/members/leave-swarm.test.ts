@@ -21,6 +21,8 @@ interface Course {
   readonly copiesMs?: Millis;
   readonly leavesMs?: Millis;
   readonly comesMs?: Millis;
+  /** What that one is until it leaves. */
+  readonly stays?: MemberRole;
   readonly goesMs?: Millis;
   /** Without the other one it knows of one that went without a word. */
   readonly hasLost?: boolean;
@@ -33,13 +35,19 @@ interface Course {
 /** How long a peer takes to leave, and whether it is done: of another one it is told what that does when. */
 async function leaves(isHome: boolean, course: Course = {}): Promise<[Millis, boolean]> {
   const { copiesMs = Infinity, leavesMs = Infinity, comesMs = 0, goesMs = Infinity } = course;
-  const { role = "active", hasLost = false, heldMs = 0, unsettledMs = 0 } = course;
+  const {
+    role = "active",
+    stays = "active",
+    hasLost = false,
+    heldMs = 0,
+    unsettledMs = 0,
+  } = course;
   const clock = new VirtualClock();
   const startedAtMs = clock.nowMs();
   const sinceMs = () => clock.nowMs() - startedAtMs;
   const isThere = () => sinceMs() >= comesMs && sinceMs() < goesMs;
   const members = () => [
-    { id: other, role: sinceMs() < leavesMs ? "active" : "leaving", health: "alive" },
+    { id: other, role: sinceMs() < leavesMs ? stays : "leaving", health: "alive" },
     { id: dead, role: "active", health: "dead" },
   ];
   const view = {
@@ -89,7 +97,10 @@ it("stays for as long as it may while one that stays has its copies to make", as
 });
 
 it("waits for a moment for another one that stays, and no longer", async () => {
-  expect(await leaves(true, { leavesMs: 10_001 })).toEqual([10_000 + nobodyStaysMs, true]);
+  for (const stays of ["active", "joining"] as const) {
+    const course = { stays, leavesMs: 10_001 };
+    expect(await leaves(true, course)).toEqual([10_000 + nobodyStaysMs, true]);
+  }
 });
 
 it("is done where it has always been alone, unless it looks for a swarm with what is on its disk", async () => {

@@ -87,3 +87,28 @@ describe("what is to be brought home while a member is asked whether it holds th
     expect(await brought((homecoming) => homecoming.again())).toEqual(both);
   });
 });
+
+it("what is offered while the disk is first looked at is brought home, though that has nothing", async () => {
+  const clock = new VirtualClock();
+  const store = timelessStore();
+  await store.start();
+  const asked: ArcSet[] = [];
+  const calls: Pick<PeerCalls, "whoHolds"> = {
+    whoHolds: (_, arcs) => Promise.resolve(void asked.push(arcs)),
+  };
+  const homecoming = new Homecoming(
+    { clock, logger: silentLogger, store, calls: calls as PeerCalls },
+    { view: stillView(self, other), territory: new Territory() },
+  );
+  const stop = new AbortController();
+  const course = async (): Promise<void> => {
+    const running = homecoming.run(stop.signal);
+    homecoming.offer(ArcSet.whole);
+    await clock.sleep(2_000);
+    stop.abort();
+    await running;
+  };
+  await clock.run(course());
+  expect(homecoming.isDone).toBe(false);
+  expect(asked[0]?.equals(ArcSet.whole)).toBe(true);
+});

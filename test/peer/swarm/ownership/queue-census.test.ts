@@ -62,6 +62,20 @@ describe("a queue with a URL twice", () => {
   });
 });
 
+describe("an entry that is taken out of its row", () => {
+  it("is no URL of which a record is missing: it would be called queued, and never be fetched", async () => {
+    const row = queueRow("a.example", 1, ["http://a.example/1", "http://a.example/2"]);
+    const missing: number[] = [];
+    for (const value of [row.value, QueueBundle.mark(row.value, 1)]) {
+      await takeCensus(storeOf([{ ...row, value }]), registry, ArcSet.whole, (look) => {
+        missing.push(look.missing.length);
+        return Promise.resolve();
+      });
+    }
+    expect(missing).toEqual([2, 1]);
+  });
+});
+
 describe("countQueued", () => {
   it("counts what is queued of the jobs that are asked about", async () => {
     const counted = (isAsked: boolean) => countQueued(store, ArcSet.whole, () => isAsked);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
-import { OwnershipBench } from "./ownership-bench.ts";
+import { OwnershipBench, ringOf } from "./ownership-bench.ts";
 
 const a = "a" as MemberId;
 const b = "b" as MemberId;
@@ -72,6 +72,10 @@ describe("what a peer holds", () => {
     bench.synced.delete(c);
     await bench.run(async () => {
       expect(bench.ownership.isSettled).toBe(true);
+      bench.copied(ArcSet.empty, [b]);
+      expect(bench.ownership.isSettled).toBe(false);
+      bench.copied(ArcSet.whole, [b]);
+      expect(bench.ownership.isSettled).toBe(true);
       bench.territory.take(ArcSet.whole);
       expect(bench.ownership.isSettled).toBe(false);
       await bench.look();
@@ -120,6 +124,24 @@ describe("what a peer holds", () => {
       expect([bench.claims.length, bench.ownership.isSettled]).toEqual([1, false]);
       await bench.clock.sleep(1_000);
       expect(bench.ownership.isSettled).toBe(true);
+    });
+  });
+});
+
+describe("complete copies", () => {
+  it("of a member that has needed none for a while are compared so long after it needs one again", async () => {
+    const bench = holder(b);
+    bench.copied(ArcSet.whole);
+    await bench.run(async () => {
+      bench.view.ring = bench.view.futureRing = ringOf(a);
+      await bench.look();
+      await bench.clock.sleep(everyMs);
+      bench.view.ring = bench.view.futureRing = ringOf(a, b);
+      await bench.look();
+      await bench.clock.sleep(everyMs - 2_000);
+      expect(bench.syncs).toEqual([]);
+      await bench.clock.sleep(4_000);
+      expect(bench.syncs).toHaveLength(1);
     });
   });
 });

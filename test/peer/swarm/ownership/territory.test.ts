@@ -77,6 +77,13 @@ describe("two that hold an arc, of which a third has a copy", () => {
     expect(territory.holderAt(elsewhere)).toEqual({ ...kept(a), synced: false });
   });
 
+  it("are both remembered whatever another one says that keeps no copy here, though its run has the same number", () => {
+    const territory = newTerritory();
+    territory.release(everything, "c" as MemberId, 1, all);
+    expect(territory.holderAt(inHalf)).toEqual({ ...kept(b), also: kept(a) });
+    expect(territory.holderAt(elsewhere)).toEqual(kept(a));
+  });
+
   it("are told apart by their runs", () => {
     const territory = newTerritory();
     territory.release(half, b, 2, all);
