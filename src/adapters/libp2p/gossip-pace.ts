@@ -32,6 +32,7 @@ const pauseMs: Millis = 100;
 /** What gossipsub's class has beside the type that its package tells of. */
 interface Insides {
   createInboundStream(from: PeerId, stream: HeardStream): void;
+  decodeRpc(bytes: Uint8Array): RPC;
   handleReceivedRpc(from: PeerId, rpc: RPC): Promise<void>;
   readonly score: { rejectInvalidMessage(from: string, topic: string): void };
 }
@@ -50,7 +51,8 @@ const realTimes: PaceTimes = Object.freeze({
 /**
  * Gossip that hears each neighbour at a bounded pace, and a large message in several turns of the event loop: each claim has
  * a signature to check, and that before anything judges it; a megabyte holds some thousand. Meanwhile no more of the
- * neighbour is read, so that it waits. One that passes on what nobody has signed is told of as a flood.
+ * neighbour is read, so that it waits. One that passes on what nobody has signed, or sends what is no message, is told of as
+ * a flood.
  */
 export function paceGossip<Components extends Pick<GossipSubComponents, "connectionManager">>(
   newGossip: (components: Components) => GossipSub,
@@ -60,7 +62,7 @@ export function paceGossip<Components extends Pick<GossipSubComponents, "connect
   return (components) => {
     const pubsub = newGossip(components);
     const insides = pubsub as unknown as Insides;
-    const known = ["createInboundStream", "handleReceivedRpc", "score"];
+    const known = ["createInboundStream", "decodeRpc", "handleReceivedRpc", "score"];
     invariant(
       known.every((part) => part in pubsub),
       "gossipsub's insides are known",
@@ -70,8 +72,13 @@ export function paceGossip<Components extends Pick<GossipSubComponents, "connect
     const take = insides.createInboundStream.bind(pubsub);
     const takeAsHeard = (from: PeerId, stream: Stream): void => take(from, heardStream(stream));
     Object.assign(pubsub, { createInboundStream: takeAsHeard });
+    const isMalformed = malformedIn(insides);
     const receive = insides.handleReceivedRpc.bind(pubsub);
     insides.handleReceivedRpc = async (from, rpc) => {
+      if (isMalformed(rpc)) {
+        onFlood(from);
+        await nothingMore();
+      }
       const peer = from.toString();
       for (const { part, weight } of turnsOf(rpc)) {
         while (!pace.allows(peer, times.nowMs(), weight)) await times.pause();
@@ -87,6 +94,30 @@ export function paceGossip<Components extends Pick<GossipSubComponents, "connect
     };
     return pubsub;
   };
+}
+
+/** Whoever waits for it hears nothing more, and is forgotten with what it has heard until then. */
+function nothingMore(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+/**
+ * What is no message is handed over as an empty one, of which this tells. Gossip itself would go on with the next, without a
+ * pause: a hundred thousand that are none, of two bytes each, would let nothing else of this process run for seconds.
+ */
+function malformedIn(insides: Insides): (rpc: RPC) => boolean {
+  const malformed = new WeakSet<RPC>();
+  const decode = insides.decodeRpc.bind(insides);
+  insides.decodeRpc = (bytes) => {
+    try {
+      return decode(bytes);
+    } catch {
+      const nothing: RPC = { subscriptions: [], messages: [] };
+      malformed.add(nothing);
+      return nothing;
+    }
+  };
+  return (rpc) => malformed.has(rpc);
 }
 
 /** Who has just passed on too many claims without a right signature. */

@@ -1,9 +1,15 @@
-import type { PeerId, StreamHandler, StreamHandlerOptions } from "@libp2p/interface";
+import type { PeerId, Stream, StreamHandler, StreamHandlerOptions } from "@libp2p/interface";
 import type { KadDHTComponents } from "@libp2p/kad-dht";
 import { RateLimit } from "./rate-limit.ts";
 
 /** Of lookups, or of pings: a member sends a few a second, of some dozen bytes. */
 const questionBytesPerSecondMax = 32_768;
+
+/**
+ * Answers to lookups, or to pings; a member has as many lookups at most, each on a stream of its own. A question may have three
+ * bytes, a ping one, and an answer costs far more than that: it is made, encrypted, and written to the connection.
+ */
+const answersPerSecondMax = 512;
 
 /** Of one answer to a lookup: twenty peers at eight addresses each take a third of it. */
 const replyBytesMax = 32_768;
@@ -27,6 +33,7 @@ export function limitQuestions<Components extends { readonly registrar: Registra
   return (components) => {
     const { registrar } = components;
     const limit = new RateLimit(questionBytesPerSecondMax);
+    const answerLimit = new RateLimit(answersPerSecondMax);
     const handle: Registrar["handle"] = (protocol, handler, options) =>
       registrar.handle(
         protocol,
@@ -37,12 +44,28 @@ export function limitQuestions<Components extends { readonly registrar: Registra
             event.stopImmediatePropagation();
             if (stream.status === "open") onFlood(peer);
           });
+          limitAnswers(stream, () => {
+            if (answerLimit.allows(peer.toString(), performance.now())) return true;
+            if (stream.status === "open") onFlood(peer);
+            return false;
+          });
           return handler(stream, connection);
         },
         options,
       );
     const limited = Object.create(registrar, { handle: { value: handle } }) as Registrar;
     return newService(Object.create(components, { registrar: { value: limited } }) as Components);
+  };
+}
+
+/** Breaks a stream on which an answer is sent that is not allowed: all that were asked for would be given in one turn. */
+function limitAnswers(stream: Stream, isAllowed: () => boolean): void {
+  const send = stream.send.bind(stream);
+  stream.send = (data) => {
+    if (isAllowed()) return send(data);
+    const error = new Error("too many questions in a second");
+    stream.abort(error);
+    throw error;
   };
 }
 

@@ -262,6 +262,7 @@ export class Libp2pOverlay implements Overlay {
         denyInboundEncryptedConnection: isDenied,
         denyOutboundEncryptedConnection: isDenied,
       },
+      isGreeted: (peer) => this.#links.connectionTo(peer.toString() as MemberId) !== undefined,
       onOwnKey: () => this.#gatekeeper.calledByOwnKey(),
       onFlood: (peer) => this.#violated(peer.toString() as MemberId, "flood", true),
       onFound: (peer) => this.#found(peer),

@@ -25,6 +25,7 @@ import { OpeningLimits } from "./opening-limits.ts";
 import { watchOwnKey } from "./own-key-watch.ts";
 import { readPeerKey } from "./peer-key.ts";
 import { shortIdentity } from "./short-identity.ts";
+import { keepLengthsShort } from "./short-lengths.ts";
 import { softPorts } from "./soft-ports.ts";
 import { formatSwarmKey } from "./swarm-key.ts";
 import { toldProtector } from "./told-protector.ts";
@@ -93,6 +94,8 @@ export interface NodeOptions {
   /** The one topic of gossip. */
   readonly topic: string;
   readonly gater: ConnectionGater;
+  /** Whether a peer has greeted, and is a member. */
+  readonly isGreeted: (peer: PeerId) => boolean;
   /** Called when a process with this member's own key has dialled. */
   readonly onOwnKey: () => void;
   /** Called when a peer forces too many answers of libp2p's own, or says too much to a part of libp2p, or passes on forged claims. */
@@ -105,8 +108,9 @@ export type OverlayNode = Libp2p<{ pubsub: GossipSub }>;
 /** A node of libp2p that speaks with its own swarm, not yet started. */
 export async function newNode(options: NodeOptions): Promise<OverlayNode> {
   keepPiecesFew();
+  keepLengthsShort();
   const { swarmKey } = options;
-  const openings = new OpeningLimits(options.onFlood);
+  const openings = new OpeningLimits(options.onFlood, options.isGreeted);
   // Node.js takes it, though the type of the options does not tell of it.
   const dialOpts = { lookup: frugalLookup(dialTimeoutMs) };
   const transport = tcp({ dialOpts: dialOpts as object });
@@ -141,6 +145,8 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
       addressDialTimeout: dialTimeoutMs,
       inboundUpgradeTimeout: dialTimeoutMs,
       reconnectRetries: 0,
+      // No member announces a list of addresses in the DNS: whoever names one chooses what is asked there.
+      resolvers: {},
     },
     connectionMonitor: {
       pingInterval: pingIntervalMs,

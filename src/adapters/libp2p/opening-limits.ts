@@ -13,6 +13,12 @@ const answersMax = 16;
 
 /** A member opens a stream for each lookup, of which it may have hundreds when many others are gone at once. */
 const streamsPerSecondMax = 512;
+
+/**
+ * One that has not greeted yet opens some: for the greeting, for gossip, and to ask who this is, and whether it is there. There
+ * may be hundreds of such, each with a key of its own.
+ */
+const newcomersStreamsPerSecondMax = 64;
 const windowMs: Millis = 1_000;
 
 /** What the class of Yamux's connections has beside the type that its package tells of. */
@@ -27,13 +33,15 @@ interface Insides {
  */
 export class OpeningLimits {
   readonly #onFlood: (peer: PeerId) => void;
+  readonly #isGreeted: (peer: PeerId) => boolean;
   /** Whose connections those are on which streams may be opened. */
   readonly #peers = new WeakMap<MessageStream, PeerId>();
   readonly #multiplexed = new WeakSet<MessageStream>();
 
   /** @param onFlood Called with a peer that has proved its key. */
-  constructor(onFlood: (peer: PeerId) => void) {
+  constructor(onFlood: (peer: PeerId) => void, isGreeted: (peer: PeerId) => boolean) {
     this.#onFlood = onFlood;
+    this.#isGreeted = isGreeted;
   }
 
   /** An encrypter on whose connections multiplexing is agreed on with few words. */
@@ -57,17 +65,17 @@ export class OpeningLimits {
         const muxer = create(connection);
         const peer = this.#peers.get(connection);
         invariant(peer !== undefined, "streams are opened on connections that are encrypted");
-        const onFlood = (): void => this.#onFlood(peer);
-        this.#limitStreams(muxer as unknown as Insides, onFlood);
-        limitFrameLengths(muxer, onFlood);
+        this.#limitStreams(muxer as unknown as Insides, peer);
+        limitFrameLengths(muxer, () => this.#onFlood(peer));
         return muxer;
       };
       return factory;
     };
   }
 
-  #limitStreams(muxer: Insides, onFlood: () => void): void {
+  #limitStreams(muxer: Insides, peer: PeerId): void {
     invariant("_newStream" in muxer, "Yamux's insides are known");
+    const onFlood = (): void => this.#onFlood(peer);
     const open = muxer._newStream.bind(muxer);
     let count = 0;
     let endMs: Millis = 0;
@@ -76,9 +84,12 @@ export class OpeningLimits {
         const nowMs = performance.now();
         if (nowMs >= endMs) [count, endMs] = [0, nowMs + windowMs];
         count += 1;
-        if (count === streamsPerSecondMax + 1) onFlood();
-        // Yamux ends the connection for it.
-        if (count > streamsPerSecondMax) throw new Error("too many streams in a second");
+        const countMax = this.#isGreeted(peer) ? streamsPerSecondMax : newcomersStreamsPerSecondMax;
+        if (count > countMax) {
+          onFlood();
+          // Yamux ends the connection for it.
+          throw new Error("too many streams in a second");
+        }
       }
       const stream = open(id, state, direction);
       frugalWindow(stream);

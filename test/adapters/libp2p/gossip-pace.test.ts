@@ -30,6 +30,7 @@ class Bench {
     const pubsub = {
       score,
       createInboundStream: () => undefined,
+      decodeRpc: () => claims(0),
       handleReceivedRpc: (_from: PeerId, rpc: RPC): Promise<void> => {
         this.heard.push({ rpc, atMs: this.nowMs, turn: this.#turn });
         const forged = this.isForged ? rpc.messages : [];

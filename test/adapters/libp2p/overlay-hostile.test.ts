@@ -47,8 +47,8 @@ function forgedClaims(count: number): Uint8Array {
 }
 
 /** Questions for whoever is nearest to a key. */
-function lookups(count: number): Uint8Array {
-  const question = Buffer.concat([Uint8Array.of(0x08, 4, 0x12, 32), Buffer.alloc(32)]);
+function lookups(count: number, keyBytes = 32): Uint8Array {
+  const question = Buffer.concat([Uint8Array.of(0x08, 4, 0x12, keyBytes), Buffer.alloc(keyBytes)]);
   return Buffer.alloc(count * (question.length + 1), lengthPrefixed(question));
 }
 
@@ -251,7 +251,9 @@ describe("a member that a hostile peer talks to", () => {
 
   it.each([
     ["claims that nobody signed", "/meshsub/1.2.0", forgedClaims(100)],
+    ["what is no gossip", "/meshsub/1.2.0", Buffer.alloc(200, Uint8Array.of(1, 0xff))],
     ["lookups", `${swarmPrefix}/lookup`, lookups(10_000)],
+    ["short lookups", `${swarmPrefix}/lookup`, lookups(600, 0)],
     ["pings", "/ipfs/ping/1.0.0", Buffer.alloc(40_000)],
   ])("closes the connection of one that floods it with %s", async (_, protocol, bytes) => {
     const connection = await raw.greet(address);
@@ -297,6 +299,15 @@ describe("a member that a hostile peer talks to", () => {
     socket.write(unknownProtocols);
     await new Promise((resolve) => socket.once("close", resolve));
     expect(bytes).toBeLessThan(200);
+    await expectService();
+  });
+
+  it("closes the connection of one that opens many streams before it greets", async () => {
+    const connection = await raw.connect(address);
+    await connection.newStream("/ipfs/ping/1.0.0");
+    raw.sendFrames(96, (index) => brokenStream(100_001 + 2 * index));
+    await closed(connection);
+    expect(count("overlay_violations_total")).toBe(1);
     await expectService();
   });
 

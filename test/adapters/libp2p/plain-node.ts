@@ -11,6 +11,7 @@ export async function newPlainNode(listen: readonly string[]): Promise<OverlayNo
     prefix: "/orbweaver/1/test/0123abcd",
     topic: "test",
     gater: {},
+    isGreeted: () => false,
     onOwnKey: () => undefined,
     onFlood: () => undefined,
     onFound: () => undefined,
