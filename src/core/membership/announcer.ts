@@ -37,8 +37,4 @@ export class Announcer {
     this.#nextAtMs = this.#left > 0 ? nowMs + this.#repeatMs : Infinity;
     return true;
   }
-
-  shift(byMs: Millis): void {
-    this.#nextAtMs += byMs;
-  }
 }
