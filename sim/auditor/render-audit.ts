@@ -22,7 +22,7 @@ export function renderAudit(report: AuditReport): string {
   lines.push(
     "",
     `requests     ${formatCount(report.requests)} in ${(report.spanMs / 1_000).toFixed(1)} s, ` +
-      `${formatCount(report.robotsRequests)} of them for robots.txt, ${formatCount(pages.retries)} retries, ` +
+      `${formatCount(report.robotsRequests)} of them for robots.txt, ${counted(pages.retries, "retry", "retries")}, ` +
       `${formatCount(pages.unfinished)} unfinished, ${formatCount(pages.trapPages)} in traps`,
     `per host     ${paceText(report.hostPace, counted(report.hosts, "host"))}`,
     `per address  ${paceText(report.addressPace, counted(report.addresses, "address", "addresses"))}`,

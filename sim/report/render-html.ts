@@ -85,7 +85,7 @@ function machineLegend({ machines }: RunReport): string {
 function ringsSection(report: RunReport): string {
   const before = drawRing("before", report.holdingsBefore);
   const after = drawRing("after", report.holdingsAfter);
-  const note = "Who holds which part of the circle of hosts when the seeds come, and at the end.";
+  const note = "Who holds which part of the circle of sites when the seeds come, and at the end.";
   return section(
     "Ownership",
     `<div class="rings">${before}${after}</div>${machineLegend(report)}`,
