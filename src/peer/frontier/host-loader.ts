@@ -31,7 +31,10 @@ export class HostLoader {
   readonly #shares: HeadShares;
   /** Those that are being read, with the batch that they come with. */
   readonly #loading = new Map<HostName, Promise<Hosts>>();
-  /** Those whose latest row the database may not have yet, with what tells when it has. */
+  /**
+   * Those whose latest row the database may not have yet, with what tells when it has; and those that were handed out a moment
+   * ago.
+   */
   readonly #held = new Map<HostName, { readonly host: Host; readonly durable: Promise<void> }>();
   /** Their names, by that: a commit has the rows of many. */
   readonly #heldUntil = new Map<Promise<void>, HostName[]>();
@@ -67,11 +70,16 @@ export class HostLoader {
         if (names.has(name) && !found.has(name)) found.set(name, host);
       }
     }
+    const handedOut = Promise.resolve();
     // One of those found before may have been dropped meanwhile.
     for (const [name, host] of found) {
       const latest = active.get(name) ?? this.#held.get(name)?.host;
-      if (!latest) this.heedHeard(host);
-      found.set(name, latest ?? host);
+      if (latest) found.set(name, latest);
+      else {
+        this.heedHeard(host);
+        // Who has read it apart, and has waited for the same batch, gets this one too: neither has made it active yet.
+        this.hold(host, handedOut);
+      }
     }
     return found;
   }

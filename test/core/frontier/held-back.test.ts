@@ -35,3 +35,17 @@ it("drops a job of which nothing is wanted any more, once nothing of it is under
   if (url) queue.putBack(url);
   expect([queue.drop(jobA), queue.liveCount, queue.hasWork]).toEqual([true, 0, false]);
 });
+
+it("has nothing of a job any more once its last entry has left the database, or none was found there", () => {
+  const queue = new HostQueue(4);
+  queue.add(queued(jobA, 0, 0));
+  const url = queue.take(anyJob);
+  if (!url) throw new Error("an entry is queued");
+  queue.settle(url);
+  expect(queue.mayHave(jobA)).toBe(true);
+  queue.committed(url);
+  queue.expectOnDisk(jobB);
+  expect([queue.mayHave(jobA), queue.mayHave(jobB)]).toEqual([false, true]);
+  queue.refill(queue.beginRefill(jobB), [], true);
+  expect(queue.mayHave(jobB)).toBe(false);
+});

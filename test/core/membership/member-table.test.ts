@@ -70,6 +70,40 @@ describe("MemberTable", () => {
     expect(table.lostIds()).toEqual([named("b").id]);
   });
 
+  it("counts who has come back among those that are there, and does not forget it", () => {
+    const table = new MemberTable(options);
+    table.merge(named("a"), 0);
+    table.merge(named("a", { health: "dead" }), 0);
+    table.merge(named("a", { incarnation: 2 }), 1);
+    expect([table.presentCount, table.presentIds()]).toEqual([1, ["a"]]);
+    expect([table.forget(5_000), table.size]).toEqual([0, 1]);
+  });
+
+  it("knows that some are lost whom it has forgotten, until all that it knows of are back", () => {
+    const table = new MemberTable(options);
+    const lose = (name: string, change: Partial<Member>): void => {
+      table.merge(named(name), 0);
+      table.merge(named(name, change), 0);
+      table.forget(1_000);
+    };
+    lose("left", { role: "left" });
+    expect(table.hasLostAny).toBe(false);
+    for (const name of ["a", "b", "c", "d"]) lose(name, { health: "dead" });
+    expect([table.size, table.hasLostAny]).toEqual([0, true]);
+    const back = ["b", "c", "d"].map((name) => {
+      table.merge(named(name, { incarnation: 2 }), 2_000);
+      return table.hasLostAny;
+    });
+    expect(back).toEqual([true, true, false]);
+  });
+
+  it("learns of who is lost where that is wanted, and of none that has left", () => {
+    const table = new MemberTable(options);
+    expect(table.merge(named("a", { health: "dead", role: "left" }), 0, true)).toBeUndefined();
+    expect(table.merge(named("b", { health: "dead" }), 0, true)).toBeDefined();
+    expect(table.lostIds()).toEqual(["b"]);
+  });
+
   it("does not learn of a member by its death", () => {
     const table = new MemberTable(options);
     expect(table.merge(named("a", { health: "dead" }), 0)).toBeUndefined();

@@ -17,6 +17,18 @@ describe("isMinority", () => {
     );
   });
 
+  it("is so for the half without the lowest id", () => {
+    expect(isMinority([member("a", "alive"), member("b", "dead")])).toBe(false);
+    expect(isMinority([member("a", "dead"), member("b", "alive")])).toBe(true);
+    expect(isMinority([member("a", "alive"), member("b", "alive")])).toBe(false);
+  });
+
+  it("counts who is leaving", () => {
+    const leaving = [member("b", "alive", "leaving"), member("c", "alive", "leaving")];
+    expect(isMinority([member("a", "dead"), member("d", "dead"), ...leaving])).toBe(true);
+    expect(isMinority([member("d", "dead"), member("e", "dead"), ...leaving])).toBe(false);
+  });
+
   it("counts neither who has left nor who is joining", () => {
     const others = [member("b", "dead", "left"), member("c", "alive", "left")];
     expect(isMinority([member("a", "alive"), ...others])).toBe(false);

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { ActionList } from "../../../src/core/membership/action-list.ts";
 import { Announcer } from "../../../src/core/membership/announcer.ts";
 import { Awareness } from "../../../src/core/membership/awareness.ts";
+import { membersPerMessageMax } from "../../../src/core/membership/membership-message.ts";
 import { lanMembership } from "../../../src/core/membership/membership-options.ts";
 import { ProbeSchedule } from "../../../src/core/membership/probe-schedule.ts";
-import { Prober } from "../../../src/core/membership/prober.ts";
+import { Prober, signsOfIllness } from "../../../src/core/membership/prober.ts";
 import { Suspicion } from "../../../src/core/membership/suspicion.ts";
 import { seeded } from "../../support/seeded.ts";
+import { sampleMember } from "./sample-member.ts";
 import { memberId } from "./virtual-swarm.ts";
 
 const [a, b, c, d] = [memberId(1), memberId(2), memberId(3), memberId(4)];
@@ -88,6 +91,31 @@ describe("Prober", () => {
     expect(prober.acked(a, late)).toBeUndefined();
   });
 
+  it("puts all off by as long as the process did not run", () => {
+    const prober = new Prober();
+    const sequence = prober.begin(a, 0, 100, 300);
+    const limits = { timeoutMs: 100, endMs: 300 };
+    const errand = prober.beginErrand(a, { to: b, sequence: 77 }, 0, limits) ?? -1;
+    prober.shift(1_000);
+    expect(prober.due(1_079)).toEqual([]);
+    expect(prober.due(1_080)).toEqual([{ kind: "nack", to: b, sequence: 77 }]);
+    expect(prober.due(1_099)).toEqual([]);
+    expect(prober.due(1_100)).toEqual([{ kind: "ask-others", target: a, sequence }]);
+    expect(prober.due(1_299)).toHaveLength(1);
+    expect(prober.acked(a, errand)).toMatchObject({ kind: "errand" });
+  });
+
+  it.each([
+    ["of helpers that were silent, who are surely there", [b, c, d], [b, c], [b, d], 1],
+    ["where no helper is surely there, but the target is", [b, c], [b, c], [a], 1],
+    ["where nobody is surely there", [b, c], [b, c], [], 0],
+    ["where nobody was to be asked, and the target is surely there", [], [], [a], 1],
+  ])("tells of its own ears by the number %s", (_, helpers, silent, met, signs) => {
+    const [asked, mute] = [new Set(helpers), new Set(silent)];
+    const event = { kind: "failed", target: a, helpers: asked, silent: mute } as const;
+    expect(signsOfIllness(event, (id) => met.includes(id))).toBe(signs);
+  });
+
   it("refuses errands beyond its bound", () => {
     const prober = new Prober();
     const begin = () =>
@@ -139,6 +167,8 @@ describe("Suspicion", () => {
     expect([suspicion.due(2_399), suspicion.due(2_400)]).toEqual(["wait", "look"]);
     suspicion.postponeLook(2_500);
     expect(suspicion.due(2_499)).toBe("wait");
+    suspicion.postponeLook(2_600);
+    expect([suspicion.due(2_599), suspicion.due(2_600)]).toEqual(["wait", "look"]);
     suspicion.looked(2_600, 600);
     expect([suspicion.due(3_199), suspicion.due(3_200)]).toEqual(["wait", "bury"]);
     suspicion.shift(1_000);
@@ -154,5 +184,22 @@ describe("Announcer", () => {
     announcer.changed(50);
     expect([announcer.take(99), announcer.take(100)]).toEqual([false, true]);
     expect([announcer.take(400), announcer.nextAtMs]).toEqual([true, Infinity]);
+  });
+});
+
+describe("ActionList", () => {
+  it("asks for a table by the last part of its own alone", () => {
+    const actions = new ActionList();
+    const members = Array.from({ length: 2 * membersPerMessageMax + 1 }, () => sampleMember());
+    const replies = (isReply: boolean): unknown[] => {
+      actions.sendTable(a, members, isReply);
+      return actions
+        .take()
+        .map(
+          (action) => action.kind === "send" && "reply" in action.message && action.message.reply,
+        );
+    };
+    expect(replies(false)).toEqual([true, true, false]);
+    expect(replies(true)).toEqual([true, true, true]);
   });
 });

@@ -13,11 +13,11 @@ import { sampleMember } from "./sample-member.ts";
 
 const other = "peer-2" as MemberId;
 
-function newRoster(actions = new ActionList()): Roster {
+function newRoster(actions = new ActionList(), awareness = new Awareness(3)): Roster {
   return new Roster(sampleMember(), {
     options: lanMembership,
     random: seeded(1),
-    awareness: new Awareness(3),
+    awareness,
     announcer: new Announcer(100, 300),
     actions,
     onArrival: () => undefined,
@@ -52,6 +52,94 @@ describe("a member that has come back", () => {
   });
 });
 
+describe("members that come back in great number", () => {
+  it("are told of their deaths bit by bit", () => {
+    const actions = new ActionList();
+    const roster = newRoster(actions);
+    const ids = Array.from({ length: 20 }, (_, number) => `back-${number}` as MemberId);
+    const toldNow = (): number => actions.take().filter(({ kind }) => kind === "send").length;
+    for (const id of ids) roster.take(sampleMember({ id }), 0);
+    for (const id of ids) roster.take(sampleMember({ id, health: "dead" }), 1);
+    for (const id of ids) roster.take(sampleMember({ id, incarnation: 2 }), 2);
+    expect(toldNow()).toBe(16);
+    roster.tellMore();
+    expect(toldNow()).toBe(4);
+  });
+});
+
+describe("a member that has told something itself", () => {
+  it("is met, until it is gone", () => {
+    const roster = newRoster();
+    roster.take(sampleMember({ id: other }), 0);
+    expect(roster.hasMet(other)).toBe(false);
+    roster.meet(other);
+    expect(roster.hasMet(other)).toBe(true);
+    roster.take(sampleMember({ id: other, health: "dead" }), 1);
+    expect(roster.hasMet(other)).toBe(false);
+    roster.meet(other);
+    expect(roster.hasMet(other)).toBe(false);
+  });
+
+  it("is not remembered where it is a stranger", () => {
+    const roster = newRoster();
+    roster.meet(other);
+    roster.take(sampleMember({ id: other }), 0);
+    expect(roster.hasMet(other)).toBe(false);
+  });
+
+  it("is asked for help before those of whom others told alone", () => {
+    const roster = newRoster();
+    const ids = ["a", "b", "c", "d", "e", "f"] as MemberId[];
+    for (const id of [other, ...ids]) roster.take(sampleMember({ id }), 0);
+    for (const id of ids) {
+      roster.meet(id);
+      expect(roster.helpersFor(other, 1)).toHaveLength(1);
+      expect(roster.hasMet(roster.helpersFor(other, 1)[0] as MemberId)).toBe(true);
+    }
+    expect(new Set(roster.helpersFor(ids[0] as MemberId, 9))).toEqual(
+      new Set([other, ...ids.slice(1)]),
+    );
+  });
+});
+
+describe("a suspect", () => {
+  const suspect = (incarnation: number): Member =>
+    sampleMember({ id: other, health: "suspect", incarnation });
+  const deadAtMs = (roster: Roster): number => roster.suspicions.get(other)?.deadAtMs ?? 0;
+
+  it("has its whole time again when it is doubted anew, after a refutation that was not heard here", () => {
+    const [roster, fresh] = [newRoster(), newRoster()];
+    for (const each of [roster, fresh]) each.take(sampleMember({ id: other }), 0);
+    roster.take(suspect(1), 0);
+    roster.take(suspect(2), 2_000);
+    fresh.take(suspect(2), 2_000);
+    const hearsayMs = lanMembership.probeIntervalMs;
+    expect(Math.abs(deadAtMs(roster) - deadAtMs(fresh))).toBeLessThan(hearsayMs);
+  });
+
+  it("is given no longer than its time where this member finds it silent itself", () => {
+    const roster = newRoster();
+    roster.take(sampleMember({ id: other }), 0);
+    roster.take(suspect(1), 0);
+    const before = deadAtMs(roster);
+    roster.accuse(other, 1);
+    expect(deadAtMs(roster)).toBeLessThanOrEqual(before - lanMembership.probeIntervalMs);
+  });
+});
+
+describe("a death of somebody unknown", () => {
+  it("is news to who is joining alone: the others would teach one another for ever what each has forgotten", () => {
+    const roster = newRoster();
+    const lost = sampleMember({ id: other, health: "dead" });
+    roster.changeSelf({ role: "active" }, 0);
+    roster.take(lost, 1);
+    expect(roster.table.get(other)).toBeUndefined();
+    const joining = newRoster();
+    joining.take(lost, 1);
+    expect(joining.table.get(other)).toEqual(lost);
+  });
+});
+
 describe("what a single member tells", () => {
   it.each([
     ["a death, for a doubt alone", { health: "dead" }, "suspect"],
@@ -71,6 +159,41 @@ describe("what a single member tells", () => {
 });
 
 describe("a member of which ill is spoken", () => {
+  it("takes it for a sign that it is slow itself, and refutes it", () => {
+    const awareness = new Awareness(3);
+    const roster = newRoster(new ActionList(), awareness);
+    roster.take(sampleMember({ weight: 2 }), 1);
+    expect(awareness.scale(100)).toBe(100);
+    roster.take(sampleMember({ health: "suspect", incarnation: 2 }), 2);
+    expect(awareness.scale(100)).toBe(200);
+    expect(roster.self).toMatchObject({ health: "alive", incarnation: 3 });
+  });
+
+  it("counts each death of this run once, and none of an earlier one", () => {
+    const actions = new ActionList();
+    const roster = newRoster(actions);
+    const buried = (): number => actions.take().filter(({ kind }) => kind === "buried").length;
+    const dead = sampleMember({ health: "dead" });
+    roster.take({ ...dead, generation: dead.generation - 1 }, 1);
+    expect(buried()).toBe(0);
+    for (const nowMs of [2, 3]) roster.take(dead, nowMs);
+    expect(buried()).toBe(1);
+    roster.take({ ...dead, incarnation: 2 }, 4);
+    expect(buried()).toBe(1);
+  });
+
+  it("tells of a later run of itself once, and does not go back for one that is earlier", () => {
+    const actions = new ActionList();
+    const roster = newRoster(actions);
+    const later = sampleMember({ generation: 3_000 });
+    for (const nowMs of [1, 2]) roster.take(later, nowMs);
+    expect(actions.take().filter(({ kind }) => kind === "later-run")).toHaveLength(1);
+    roster.outbid(roster.self.generation - 10, 3);
+    expect(roster.self.generation).toBe(1_000);
+    roster.outbid(3_000, 3);
+    expect(roster.self).toMatchObject({ generation: 3_001, incarnation: 0 });
+  });
+
   it("goes on as a later run where no incarnation is left by which to refute that", () => {
     const roster = newRoster();
     const { generation } = roster.self;

@@ -72,4 +72,33 @@ describe("AddressBorrower", () => {
     borrower.ended(address, 1_500);
     expect(borrower.due(1_500)).toMatchObject([{ kind: "return", restMs: 200 }, { kind: "ask" }]);
   });
+
+  it("gives back what a request is open to that it has no loan of any more, when that has ended", () => {
+    let busy = true;
+    const events = { useOf: () => ({ ...idle, busy }), onSpan: () => undefined };
+    const borrower = new AddressBorrower(defaultLendingOptions, events);
+    expect(borrower.recalled(address, 1_000)).toBeUndefined();
+    expect(borrower.due(1_000)).toMatchObject([{ kind: "ask", heldMs: 0, busy: true }]);
+    busy = false;
+    borrower.ended(address, 1_500);
+    expect(borrower.due(1_500)[0]).toMatchObject({ kind: "return", restMs: 200 });
+  });
+
+  it("gives a slice back at its end for which others wait, though a host is due on it still", () => {
+    const borrower = borrowerOf(idle);
+    borrower.want(address, 1_000);
+    borrower.due(1_000);
+    borrower.ask(address, steward, 1, 1_000);
+    const answer = { kind: "lent", sliceMs: 2_000, restMs: 0, shared: true } as const;
+    borrower.answered(address, 1, answer, { sentAtMs: 1_000, nowMs: 1_000 });
+    expect(borrower.due(2_999)).toEqual([]);
+    expect(borrower.due(3_000)).toMatchObject([{ kind: "return" }, { kind: "ask" }]);
+  });
+
+  it("forgets an address that is neither lent nor wanted", () => {
+    const events = { useOf: () => undefined, onSpan: () => undefined };
+    const borrower = new AddressBorrower(defaultLendingOptions, events);
+    borrower.want(address, 1_000);
+    expect([borrower.due(1_000), borrower.size, borrower.nextWakeAtMs]).toEqual([[], 0, undefined]);
+  });
 });

@@ -109,6 +109,90 @@ describe("AddressLender", () => {
     expect(lender.ask(next, 3, asking(0), 70_000).kind).toBe("lent");
   });
 
+  it("heeds no question of its borrower that comes behind a later one, nor what that gave back before", () => {
+    const lender = newLender();
+    lender.adopt(one, 5, address, 0);
+    expect(lender.ask(one, 3, asking(1_000), 10).kind).toBe("later");
+    lender.giveBack(one, 4, { address, restMs: 0 }, 20);
+    expect(lender.ask(other, 1, asking(0), 30).kind).toBe("later");
+    lender.giveBack(one, 6, { address, restMs: 0 }, 40);
+    expect(lender.ask(other, 2, asking(0), 50).kind).toBe("lent");
+  });
+
+  it("believes nobody that has it for longer than anybody lends it", () => {
+    const lender = newLender();
+    lender.ask(one, 1, asking(86_400_000), 0);
+    const { heldMs } = lender.handOver(address, 0);
+    expect(heldMs).toBeLessThan(defaultLendingOptions.longSliceMs * 1.01);
+  });
+
+  it("waits for a second member that has it for as long as that says last", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.ask(other, 1, asking(1_000), 0);
+    const { unsureMs } = lender.handOver(address, 10);
+    lender.ask(other, 2, asking(30_000), 10);
+    expect(lender.handOver(address, 10).unsureMs).toBeGreaterThan(unsureMs + 28_000);
+  });
+
+  it("waits for no more members that say they have it than are in line", () => {
+    const third: Borrower = { member: "third" as MemberId, generation: 1 };
+    const lender = new AddressLender({ ...defaultLendingOptions, waitersMax: 1 }, view);
+    lender.adopt(one, 1, address, 0);
+    lender.ask(other, 1, asking(30_000), 10);
+    lender.ask(third, 1, asking(30_000), 20);
+    for (const from of [one, other]) lender.giveBack(from, 2, { address, restMs: 0 }, 30);
+    expect(lender.ask(other, 3, asking(0), 40).kind).toBe("lent");
+  });
+
+  it("believes a member no more addresses than it may borrow", () => {
+    const lender = new AddressLender({ ...defaultLendingOptions, loansPerMemberMax: 1 }, view);
+    const next = "192.0.2.2" as IpAddress;
+    lender.adopt(one, 1, address, 0);
+    expect(lender.ask(one, 2, { ...asking(30_000), address: next }, 10).kind).toBe("later");
+    for (let nowMs = 20; nowMs <= 20_000; nowMs += 1_000) lender.tick(nowMs);
+    expect(lender.ask(other, 1, { ...asking(0), address: next }, 20_000).kind).toBe("lent");
+  });
+
+  it("forgets an address that nobody has, once it has rested", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.giveBack(one, 2, { address, restMs: 100 }, 1_000);
+    lender.tick(1_099);
+    expect([lender.size, lender.nextWakeAtMs]).toEqual([1, 1_100]);
+    lender.tick(1_100);
+    expect([lender.size, lender.nextWakeAtMs]).toEqual([0, undefined]);
+  });
+
+  it("lets an address rest for as long as the former steward said", () => {
+    const lender = newLender();
+    lender.inherit(address, { ...nothingLent, restMs: 200, unsureMs: 0 }, 1_000);
+    expect(lender.ask(one, 1, asking(0), 1_050)).toMatchObject({ kind: "lent", restMs: 150 });
+  });
+
+  it("lets an address rest for no longer than its clock can ask for, whatever a borrower says", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.giveBack(one, 2, { address, restMs: 86_400_000 }, 10);
+    const restMs = defaultLendingOptions.addressDelayMs;
+    expect(lender.ask(other, 1, asking(0), 10)).toMatchObject({ kind: "lent", restMs });
+  });
+
+  it("lets an address rest behind the request of a second member that had it", () => {
+    const lender = newLender();
+    lender.adopt(one, 1, address, 0);
+    lender.ask(other, 1, { ...asking(0), busy: true }, 10);
+    lender.giveBack(other, 2, { address, restMs: 200 }, 20);
+    lender.giveBack(one, 2, { address, restMs: 0 }, 30);
+    expect(lender.ask(other, 3, asking(0), 40)).toMatchObject({ kind: "lent", restMs: 180 });
+  });
+
+  it("counts the slice of a former steward's borrower a little longer, as its own: clocks differ", () => {
+    const lender = newLender();
+    lender.inherit(address, { ...nothingLent, holder: one, heldMs: 5_000, unsureMs: 0 }, 10_000);
+    expect(lender.handOver(address, 10_000).heldMs).toBeCloseTo(5_010);
+  });
+
   it("tells the next steward of those whom the one before it knew beside the borrower", () => {
     const lender = newLender();
     const state = { holder: one, sequence: 1, heldMs: 5_000, restMs: 0, unsureMs: 60_000 };

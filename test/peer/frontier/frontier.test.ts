@@ -10,9 +10,9 @@ import { siteOfHost } from "../../../src/core/url/site-of.ts";
 import type { Journal } from "../../../src/peer/durability/journal.ts";
 import { Frontier } from "../../../src/peer/frontier/frontier.ts";
 import type { Host } from "../../../src/peer/frontier/host.ts";
-import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
+import { JobRegistry, type Job } from "../../../src/peer/jobs/job-registry.ts";
 import type { Resolver } from "../../../src/ports/resolver.ts";
-import type { StoreOp } from "../../../src/ports/store.ts";
+import type { StoreEntry, StoreOp } from "../../../src/ports/store.ts";
 import { timelessStore } from "../../support/still-process.ts";
 
 const delayMs = 1_000;
@@ -28,6 +28,8 @@ class FrontierBench {
   readonly store = timelessStore();
   readonly failures: unknown[] = [];
   due = 0;
+  /** Called each time that something may be due. */
+  onDue: () => void = () => undefined;
   address = "192.0.2.1";
   /** What the journal fails with. */
   failure: Error | undefined;
@@ -65,7 +67,10 @@ class FrontierBench {
       },
       {
         signal: new AbortController().signal,
-        onDue: () => (this.due += 1),
+        onDue: () => {
+          this.due += 1;
+          this.onDue();
+        },
         onFailure: (error) => this.failures.push(error),
       },
     );
@@ -80,14 +85,20 @@ class FrontierBench {
   async queue(name: string, found = this.find(name), job = this.job): Promise<Host> {
     const host = (await found).get(name as HostName);
     if (!host) throw new Error("every host is found");
-    const key = queueKey(host.keys, job.space, 0, (this.#sequence += 1), [noUrl]);
-    const discovery = { depth: 0, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 0 };
-    const value = QueueBundle.encode({ urls: [`http://${name}/`], taken: 0, ...discovery });
-    const ops = [{ type: "put" as const, key, value }, ...this.frontier.keepWaiting(host)];
-    await this.#write(ops);
-    this.frontier.added(host, [{ key, value, job: job.definition.id }]);
+    const row = this.write(host, job);
+    await this.#write(this.frontier.keepWaiting(host));
+    this.frontier.added(host, [{ ...row, job: job.definition.id }]);
     await settled();
     return host;
+  }
+
+  /** Puts a queued URL of the host on disk, of which the frontier is not told. */
+  write({ keys, visit }: Host, { space }: Job): StoreEntry {
+    const key = queueKey(keys, space, 0, (this.#sequence += 1), [noUrl]);
+    const discovery = { depth: 0, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 0 };
+    const value = QueueBundle.encode({ urls: [`http://${visit.host}/`], taken: 0, ...discovery });
+    void this.#write([{ type: "put", key, value }]);
+    return { key, value };
   }
 
   /** Fetches the URL that is due, which leads nowhere. */
@@ -113,6 +124,14 @@ class FrontierBench {
   #write(ops: readonly StoreOp[]): Promise<void> {
     this.store.disk.apply(ops);
     return Promise.resolve();
+  }
+}
+
+/** So many of the host's requests fail that it is left alone. */
+function halt({ visit }: Host, clock: VirtualClock): void {
+  const nowMs = clock.nowMs();
+  while (visit.gate.hold(nowMs) !== "halted") {
+    visit.gate.record({ kind: "failed", startedAtMs: nowMs, finishedAtMs: nowMs }, delayMs);
   }
 }
 
@@ -250,6 +269,29 @@ describe("the frontier", () => {
     expect(bench.failures).toEqual([bench.failure]);
   });
 
+  it("has one object of a host that is read for two who wait for others that are read still", async () => {
+    const bench = await FrontierBench.open(2);
+    const { frontier, store } = bench;
+    frontier.crawl(ArcSet.empty);
+    for (const name of ["a.example", "b.example"]) await bench.queue(name);
+    const getMany = store.getMany.bind(store);
+    const slow = Promise.withResolvers<undefined>();
+    store.getMany = (keys) => slow.promise.then(() => getMany(keys));
+    const other = bench.find("b.example");
+    store.getMany = getMany;
+    // It finds both on disk, to make them active.
+    frontier.crawl(ArcSet.whole);
+    await settled();
+    const both = bench.find("a.example", "b.example");
+    await settled();
+    slow.resolve(undefined);
+    await other;
+    const host = await bench.queue("a.example", both);
+    expect(frontier.hostNamed("a.example" as HostName)).toBe(host);
+    await bench.visit();
+    expect(bench.failures).toEqual([]);
+  });
+
   it("takes the place of a host that rests for another one, and of one whose job goes on again for none", async () => {
     const bench = await FrontierBench.open(1);
     const { frontier, jobs } = bench;
@@ -284,6 +326,67 @@ describe("the frontier", () => {
     await bench.queue("a.example", both);
     expect(frontier.take()).toBeUndefined();
     expect(frontier.nextDueAtMs()).toBe(clock.nowMs() + delayMs);
+  });
+
+  it("keeps the row of a host of which others may have queued URLs that are not read yet", async () => {
+    const bench = await FrontierBench.open(1);
+    const [host] = (await bench.find("a.example")).values();
+    invariant(host !== undefined, "every host is found");
+    host.expectOnDisk();
+    expect(bench.frontier.lastEnds(host)).toEqual([]);
+    host.beginRead()([]);
+    expect(bench.frontier.lastEnds(host)).toHaveLength(1);
+  });
+
+  it("asks no host that others may have asked a moment ago, as another that rests for that is placed", async () => {
+    const bench = await FrontierBench.open(2);
+    const { frontier } = bench;
+    for (const name of ["a.example", "b.example"]) await bench.queue(name);
+    const taken: unknown[] = [];
+    bench.onDue = () => void taken.push(frontier.take());
+    frontier.doubts.add(ArcSet.whole, 0);
+    expect(taken).toEqual([undefined, undefined]);
+  });
+
+  it("goes on with a host that is crawled here again before it was forgotten", async () => {
+    const bench = await FrontierBench.open(1);
+    await bench.queue("a.example");
+    bench.frontier.crawl(ArcSet.empty);
+    bench.frontier.crawl(ArcSet.whole);
+    await settled();
+    expect(bench.frontier.take()?.url.entry.url).toBe("http://a.example/");
+  });
+
+  it("forgets no host that others crawl before its last changes can be read from the database", async () => {
+    const bench = await FrontierBench.open(1);
+    const host = await bench.queue("a.example");
+    bench.frontier.crawl(ArcSet.empty);
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    expect(bench.frontier.hostNamed("a.example" as HostName)).toBe(host);
+    await settled();
+    expect(bench.frontier.activeHosts).toBe(0);
+  });
+
+  it("finds what was queued of a job before that became known, on a host that is active", async () => {
+    const bench = await FrontierBench.open(1);
+    const late = new JobRegistry().define("late");
+    const host = await bench.queue("a.example");
+    bench.write(host, late);
+    bench.jobs.addQueued(late.space, 1);
+    const known = bench.jobs.define("late");
+    expect(host.mayHave(known)).toBe(false);
+    bench.frontier.jobsChanged();
+    await settled();
+    expect([host.isUnread, host.mayHave(known)]).toEqual([false, true]);
+  });
+
+  it("takes no job for stalled while hosts of it may wait on disk that nobody has looked at", async () => {
+    const bench = await FrontierBench.open(2);
+    halt(await bench.queue("a.example"), bench.clock);
+    expect(bench.frontier.isStalled(bench.job)).toBe(false);
+    bench.frontier.start();
+    await settled();
+    expect(bench.frontier.isStalled(bench.job)).toBe(true);
   });
 
   it("forgets a host that has run dry, with the row by which it is found", async () => {

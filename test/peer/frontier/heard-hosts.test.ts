@@ -26,6 +26,7 @@ it("heeds what was heard of a host between its row's reading and its place in me
   const backoffUntilMs = clock.nowMs() + 60_000;
   const clocks = { nextFetchAtMs: backoffUntilMs, backoffUntilMs, crawlDelayMs: 8_000 };
   const heard = { host: name, failuresInRow: 0, breakerBuckets: [], jobs: [], ...clocks };
+  await new Promise(setImmediate);
   expect(hosts.heed(heard, new Promise(() => undefined))).toBeUndefined();
   expect(host?.crawlDelayMs).toBeUndefined();
   if (host) expect(hosts.add(host)).toBe(true);

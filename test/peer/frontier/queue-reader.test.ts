@@ -118,3 +118,43 @@ it("fills a head up with what is still in the journal, too", async () => {
   await new QueueReader(store, { jobs, journal }).refill(host, definition.id);
   expect([queue.heldCount, queue.liveCount]).toEqual([1, 1]);
 });
+
+it("reads on behind a row of which all URLs have been taken, and are queued still", async () => {
+  const host = hostNamed("a.example");
+  const jobs = new JobRegistry();
+  const { definition, space } = jobs.define("job");
+  const bundle = {
+    taken: 0,
+    depth: 0,
+    attempts: 0,
+    unseen: 0,
+    redirectChain: [],
+    discoveredAtMs: 0,
+  };
+  const urlsOf = (sequence: number, count: number): string[] =>
+    Array.from({ length: count }, (_, at) => `http://a.example/${sequence}/${at}`);
+  const rows = [10, 1].map((count, sequence) => ({
+    key: queueKey(
+      host.keys,
+      space,
+      0,
+      sequence,
+      Array.from({ length: count }, () => urlRow),
+    ),
+    value: QueueBundle.encode({ ...bundle, urls: urlsOf(sequence, count) }),
+  }));
+  const journal = { flushed: () => Promise.resolve() };
+  const store = {
+    range: ({ gte }: { readonly gte: Uint8Array }, limit: number) =>
+      Promise.resolve(rows.filter(({ key }) => Buffer.compare(key, gte) >= 0).slice(0, limit)),
+  };
+  const reader = new QueueReader(store, { jobs, journal });
+  const { queue } = host.visit;
+  queue.expectOnDisk(definition.id);
+  const taken: unknown[] = [];
+  for (let refills = 0; refills < 5 && queue.refillsNeeded().length > 0; refills += 1) {
+    await reader.refill(host, definition.id);
+    while (queue.heldCount > 0) taken.push(queue.take(() => true)?.entry.url);
+  }
+  expect(taken).toEqual([...urlsOf(0, 10), ...urlsOf(1, 1)]);
+});

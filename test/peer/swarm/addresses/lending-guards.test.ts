@@ -39,8 +39,11 @@ interface LoanedSpan {
   readonly untilMs: Millis;
 }
 
-/** A member that wants addresses; `reply` says what the other one answers. */
-function newLending(reply: (kind: number, message: Uint8Array) => Uint8Array | undefined) {
+/** A member that wants addresses, and has some in use; `reply` says what the other one answers. */
+function newLending(
+  reply: (kind: number, message: Uint8Array) => Uint8Array | undefined,
+  used: IpAddress[] = [],
+) {
   const handlers = new Map<number, OverlayHandler>();
   const clock = new VirtualClock();
   const spans: LoanedSpan[] = [];
@@ -55,7 +58,7 @@ function newLending(reply: (kind: number, message: Uint8Array) => Uint8Array | u
   const bench = {
     borrowAddresses: (lent: AddressLoans) => {
       loans = lent;
-      return [];
+      return used;
     },
     lendAddress: (address: IpAddress, { untilMs }: LoanSpan) =>
       void spans.push({ address, untilMs }),
@@ -66,12 +69,13 @@ function newLending(reply: (kind: number, message: Uint8Array) => Uint8Array | u
   lending.serve(ports.overlay);
   lending.membersChanged();
   const want = (address: IpAddress): void => loans?.wanted(address);
+  const spanOf = (address: IpAddress): LoanSpan | undefined => loans?.spanOf(address);
   const answerTo = (kind: number, payload: Uint8Array): ReturnType<OverlayHandler> => {
     const handler = handlers.get(kind);
     if (!handler) throw new Error("nobody serves this kind of request");
     return handler(other, payload);
   };
-  return { answerTo, clock, lending, spans, want };
+  return { answerTo, clock, lending, spanOf, spans, want };
 }
 
 /** What the other member is answered by one that has no address in use. */
@@ -173,6 +177,48 @@ describe("a borrower of addresses", () => {
     expect(told).toMatchObject([{ kind: "ask", address: theirs }]);
     lending.stop();
     expect(told.slice(1)).toMatchObject([{ kind: "return", address: theirs }]);
+    lending.abandon();
+  });
+
+  it("has nothing on loan any more when its process has stood still, and asks for all of it anew", async () => {
+    let asked = 0;
+    const { clock, lending, spans, want } = newLending((_, payload) => {
+      asked += itemsOf(payload).length;
+      const lent = { kind: "lent" as const, sliceMs: 40_000, restMs: 0, shared: false };
+      return encodeLendAddressesReply([lent]);
+    });
+    want(theirs);
+    await clock.run(clock.sleep(100));
+    const untilMs = spans.at(-1)?.untilMs ?? 0;
+    expect([asked, untilMs > clock.nowMs()]).toEqual([1, true]);
+    lending.forfeit();
+    expect(spans.at(-1)).toEqual({ address: theirs, untilMs: 0 });
+    await clock.run(clock.sleep(100));
+    expect(asked).toBe(2);
+    expect(spans.at(-1)?.untilMs).toBeGreaterThan(untilMs);
+    lending.abandon();
+  });
+
+  it("needs no loan for a host without an address", () => {
+    const standIn = "unresolved:a.example" as IpAddress;
+    const { lending, spanOf } = newLending(() => undefined, [standIn, own]);
+    expect(spanOf(standIn)).toMatchObject({ fromMs: 0, untilMs: Infinity });
+    expect(spanOf(theirs)).toMatchObject({ untilMs: 0 });
+    expect(lending.size).toEqual({ borrowed: 1, lent: 1 });
+    lending.abandon();
+  });
+
+  it("asks nobody for anything once it has stopped, though members change after that", async () => {
+    let asked = 0;
+    const { clock, lending, want } = newLending((_, payload) => {
+      asked += itemsOf(payload).length;
+      return undefined;
+    });
+    lending.stop();
+    lending.membersChanged();
+    want(theirs);
+    await clock.run(clock.sleep(1_000));
+    expect([asked, lending.size.lent]).toEqual([0, 0]);
     lending.abandon();
   });
 
