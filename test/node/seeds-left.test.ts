@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../node/cli.ts";
 import type { RunnablePeer } from "../../node/peer-session.ts";
+import { SeedsLeft } from "../../node/seeds-left.ts";
+import type { JobId } from "../../src/core/units.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { FakePeerControl, neverBroken } from "../support/fake-peer-control.ts";
 import { FakeTerminal } from "../support/fake-terminal.ts";
@@ -94,4 +96,13 @@ describe("a crawl that was cut off from a file", () => {
     await rm(left);
     expect(await crawl(file)).toEqual({ exitCode: 0, err: "" });
   });
+
+  it.each(["", "{}", "[]", '{"crawl":[{"name":"urls.txt"}]}'])(
+    "is not taken for none where its record was spoilt (%j)",
+    async (text) => {
+      await writeFile(join(out, "seeds-left.json"), text);
+      const plan = { out, job: "crawl" as JobId };
+      await expect(SeedsLeft.of(plan)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    },
+  );
 });

@@ -24,6 +24,8 @@ describe("StopRequest", () => {
       terminal.signal(signal);
       await stop.asked();
       expect([stop.signal.aborted, stop.exitCode, terminal.exits]).toEqual([true, code, []]);
+      // Of a process that its output, or a bug, ends before its command comes to tell.
+      expect(terminal.endCode).toBe(code);
     },
   );
 

@@ -209,6 +209,14 @@ describe("DnsResolver", () => {
     expect(addressesOf(await ask(setting, "b.test"))).toEqual(["aborted"]);
   });
 
+  it("begins no question any more that waits as it stops", async () => {
+    const names = { "a.test": { kind: "silence" } as const, "b.test": at("192.0.2.1", 60) };
+    const setting = await setUp(names, { timeoutMs: 60_000, concurrencyMax: 1 });
+    const asked = [ask(setting, "a.test"), ask(setting, "b.test")];
+    setting.resolver.stop();
+    expect((await Promise.all(asked)).map(addressesOf)).toEqual([["aborted"], ["aborted"]]);
+  });
+
   describe("of which one question gets a malformed answer", () => {
     /** The question for `held.test` is on the wire; the next answer to anybody cannot be read. */
     async function hold(): Promise<Setting & { readonly held: Promise<ResolveOutcome> }> {

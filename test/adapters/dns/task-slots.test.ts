@@ -55,4 +55,14 @@ describe("TaskSlots", () => {
     expect(slots.full).toBe(false);
     expect(tasks.begun).toEqual(["a1", "a2", "b1"]);
   });
+
+  it("has room again as soon as one of those that wait has begun", async () => {
+    const slots = new TaskSlots(1, 1);
+    const tasks = new Tasks(slots);
+    const given = [tasks.give("a", "a1"), tasks.give("a", "a2")];
+    expect(slots.full).toBe(true);
+    await tasks.endAll(given.slice(0, 1));
+    expect(slots.full).toBe(false);
+    await tasks.endAll(given.slice(1));
+  });
 });

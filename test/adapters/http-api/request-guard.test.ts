@@ -45,6 +45,8 @@ describe("refusal", () => {
     ["https://127.0.0.1:7780", "Origin"],
     ["http://127.0.0.1:8080", "Origin"],
     ["http://localhost:7780", "Origin"],
+    ["http://127.0.0.1:77800", "Origin"],
+    ["http://127.0.0.1:7780.evil.example", "Origin"],
     ["", "Origin"],
   ])("judges the origin %j", (origin, refused) => {
     const answer = refusal({ host: "127.0.0.1:7780", origin }, "127.0.0.1");

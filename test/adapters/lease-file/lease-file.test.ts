@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,6 +79,32 @@ describe("a lease file", () => {
     expect(after.subarray(64, 128)).toEqual(expect.objectContaining({ 0: 39, 1: 5, 63: 39 }));
     expect(Math.min(...changed)).toBe(64);
     expect(Math.max(...changed)).toBe(127);
+  });
+
+  it("has its room on the disk before a request is noted, so that a full one is told of in time", async () => {
+    const path = await newFile();
+    const file = open(path);
+    await file.start();
+    file.set(new Uint8Array(39).fill(1));
+    // Nothing but room has been written yet.
+    expect(readFileSync(path).equals(Buffer.alloc(64 * 1_024))).toBe(true);
+  });
+
+  it.runIf(process.platform === "linux")("holds one descriptor until it stops", async () => {
+    const path = await newFile();
+    const descriptors = (): readonly string[] =>
+      readdirSync("/proc/self/fd").filter((one) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${one}`) === path;
+        } catch {
+          return false;
+        }
+      });
+    const file = open(path);
+    await file.start();
+    expect(descriptors()).toHaveLength(1);
+    await file.stop();
+    expect(descriptors()).toEqual([]);
   });
 
   it("takes no note that it could not write any more", async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { getEventListeners } from "node:events";
+import { describe, expect, it, vi } from "vitest";
 import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 
 /** Timers that keep this process alive: what a sleep must not leave behind. */
@@ -25,6 +26,22 @@ describe("SystemClock", () => {
       await clock.sleep(ms);
       expect(clock.nowMs() - start).toBeGreaterThanOrEqual(ms);
     }
+  });
+
+  it("waits on where its timer fires early", async () => {
+    const clock = new SystemClock();
+    const times = vi.spyOn(clock, "nowMs");
+    for (const ms of [100, 101.4, 101.9, 102.3]) times.mockReturnValueOnce(ms);
+    await new Promise<void>((resolve) => void clock.call(2, resolve));
+    expect(times.mock.results.map(({ value }) => value as number)).toEqual([
+      100, 101.4, 101.9, 102.3,
+    ]);
+  });
+
+  it("listens no more to a signal that outlives the sleep", async () => {
+    const { signal } = new AbortController();
+    await new SystemClock().sleep(1, signal);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("ends at once when the signal aborts, and leaves neither timer nor listener", async () => {

@@ -101,6 +101,26 @@ describe("UndiciFetcher with a budget for bodies", () => {
     expect(harness.fetcher.connections.leased).toBe(0);
   });
 
+  it("counts nothing more of a body whose caller gives up while it is decoded", async () => {
+    const way = "a body that is long when it is decoded";
+    const site = await harness.http(ways[way] ?? notFound);
+    const budget = new BodyBudget({ bytesMax: 2 * MiB, smallBytesMax }, bodyBytesMax, () => 0);
+    const account = budget.open();
+    const giveUp = new AbortController();
+    const take = (bytes: number): boolean => {
+      const mayGoOn = account.take(bytes);
+      if (budget.bytes > 0) giveUp.abort();
+      return mayGoOn;
+    };
+    const watched = { take, giveBack: () => undefined, whenRoom: () => undefined };
+    const fetched = harness.fetch(requestTo(site, "/", { account: watched }), giveUp.signal);
+    expect(failureOfOutcome(await fetched)).toBe("aborted");
+    account.close();
+    // As much again is decoded behind it.
+    expect(responseOf(await harness.fetch(requestTo(site, "/"))).body.length).toBe(text.length);
+    expect(budget.bytes).toBe(0);
+  });
+
   describe("that is used up", () => {
     let budget: BodyBudget;
     let others: ReturnType<BodyBudget["open"]>;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
@@ -7,7 +8,7 @@ import { Exchange } from "../../../src/adapters/undici/exchange.ts";
 import { InvariantError } from "../../../src/core/errors.ts";
 import type { CanonicalUrl, IpAddress } from "../../../src/core/units.ts";
 import { defaultFetchLimits } from "../../../src/ports/fetcher.ts";
-import type { FetchRequest } from "../../../src/ports/fetcher.ts";
+import type { BodyAccount, FetchRequest } from "../../../src/ports/fetcher.ts";
 
 const limits = {
   ...defaultFetchLimits,
@@ -49,7 +50,10 @@ class Run {
 
   get controller(): Dispatcher.DispatchController {
     const abort = (): void => void this.done.push("taken back");
-    return { rawHeaders: [], abort } as unknown as Dispatcher.DispatchController;
+    const pause = (): void => void this.done.push("paused");
+    const resume = (): void => void this.done.push("resumed");
+    const controller = { rawHeaders: [], abort, pause, resume };
+    return controller as unknown as Dispatcher.DispatchController;
   }
 
   begin(status: number, headers: Record<string, string>): this {
@@ -124,6 +128,43 @@ describe("a body that is not wanted", () => {
   });
 });
 
+describe("a body that waits for room", () => {
+  /** What the account calls once there is some. */
+  let goOn: () => void = () => undefined;
+  const account: BodyAccount = {
+    take: () => false,
+    giveBack: () => undefined,
+    whenRoom: (listener) => (goOn = listener),
+  };
+
+  it("does not come before there is, also where it has to wait again at once", async () => {
+    const run = new Run({ account }).begin(200, {});
+    run.data(Buffer.alloc(1));
+    goOn();
+    run.data(Buffer.alloc(1));
+    await Promise.resolve();
+    expect(run.done).toEqual(["paused", "paused"]);
+    goOn();
+    await Promise.resolve();
+    expect(run.done).toEqual(["paused", "paused", "resumed"]);
+  });
+
+  it("gives its server the usual time once it goes on, and no more", () => {
+    const run = new Run({ account }).begin(200, {});
+    run.ms = 10;
+    run.data(Buffer.alloc(1));
+    run.ms = 1_000;
+    goOn();
+    run.ms = 1_010;
+    run.data(Buffer.alloc(1));
+    goOn();
+    run.expireAt(1_039);
+    expect(run.done).toEqual(["paused", "paused"]);
+    run.expireAt(1_040);
+    expect(run.done).toMatchObject(["paused", "paused", "discarded", failed("idle-timeout")]);
+  });
+});
+
 describe("an exchange", () => {
   it.each<[string, number, (run: Run) => void]>([
     ["connect-timeout", 10, () => undefined],
@@ -147,6 +188,13 @@ describe("an exchange", () => {
     expect(run.done).toEqual(["released"]);
     run.expireAt(30_000);
     expect(run.done).toMatchObject(["released", failed("total-timeout")]);
+  });
+
+  it("leaves its connection before it decodes what has come, where no more of it is wanted", () => {
+    const run = new Run({ limits: { ...limits, bodyBytesMax: 50 } });
+    run.begin(200, { "content-encoding": "gzip" });
+    run.data(gzipSync(randomBytes(100)));
+    expect(run.done).toEqual(["discarded"]);
   });
 
   it("is not begun too late", () => {

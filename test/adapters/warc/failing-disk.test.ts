@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ArchiveFile, ArchiveFiles } from "../../../src/adapters/warc/archive-files.ts";
@@ -151,6 +151,30 @@ describe("a WarcArchive on a disk that fails", () => {
     await archive.flush();
     page(archive, "/b");
     await archive.stop();
+    expect(await faultsIn(directory)).toEqual([]);
+  });
+
+  test("fails where a write takes nothing: to try for ever would look like a crawl that stands still", async () => {
+    const archive = world.open(await world.directory(), {
+      files: new ScriptedFiles(() => undefined, 0),
+    });
+    await archive.start(undefined);
+    page(archive, "/a");
+    const expected = { code: "ARCHIVE_IO", message: messageWith("takes no bytes") };
+    await expect(archive.flush()).rejects.toMatchObject(expected);
+  });
+
+  test("makes no index of one that has lost lines, and a good one when it is started again", async () => {
+    const directory = await world.directory();
+    const archive = world.open(directory);
+    await archive.start(undefined);
+    page(archive, "/a");
+    const mark = await archive.flush();
+    const [index = ""] = (await readdir(directory)).filter((name) => name.includes(".cdxj"));
+    await truncate(join(directory, index), 0);
+    const expected = { code: "ARCHIVE_IO", message: messageWith("0 lines, for 1 captures") };
+    await expect(archive.stop()).rejects.toMatchObject(expected);
+    await world.open(directory).start(mark);
     expect(await faultsIn(directory)).toEqual([]);
   });
 

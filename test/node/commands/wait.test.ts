@@ -45,6 +45,19 @@ it("peer wait fails where a job can go no further, and says so", async () => {
   );
 });
 
+it("peer wait asks again, as often as a job goes on when the time for an answer is up", async () => {
+  const report = jobReport("a", { queued: 5 });
+  const ends = [{ over: false }, { over: false }, { over: true, finished: true }];
+  const api = await peerThat((response, path) => {
+    const isWait = path === "/v1/jobs/a/wait";
+    response.end(JSON.stringify(isWait ? { ...report, ...ends.shift() } : { jobs: [report] }));
+  });
+  const terminal = new FakeTerminal();
+  expect(await runCli(["wait", "--api", api, "--json"], terminal)).toBe(0);
+  expect(JSON.parse(terminal.stdout.text)).toEqual([{ ...report, finished: true }]);
+  expect(ends).toEqual([]);
+});
+
 /** What a peer answers where the one host that job `a` has URLs of rests, and what is shown then. */
 const resting = {
   "/v1/urls?job=a&state=queued": { urls: [{ url: "http://h.example/1" }] },

@@ -110,6 +110,8 @@ describe("resolveSettings", () => {
 });
 
 describe("settings", () => {
+  const context = { dataDir: "/data", version: "1.0.0" };
+
   it("have one name everywhere", () => {
     expect(environmentName("connections-per-host")).toBe("ORBWEAVER_CONNECTIONS_PER_HOST");
     for (const name of Object.keys(settings)) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
@@ -121,7 +123,6 @@ describe("settings", () => {
       pagesMax: 5,
       normalizeQuery: false,
     });
-    const context = { dataDir: "/data", version: "1.0.0" };
     expect(peerConfigOf({}, context)).toEqual({
       dataDir: "/data",
       version: "1.0.0",
@@ -132,6 +133,26 @@ describe("settings", () => {
     expect(
       peerConfigOf({ "max-open": 9, "log-level": "error" }, { ...context, logLevel: "warn" }),
     ).toMatchObject({ openRequestsMax: 9, log: { level: "error" } });
+  });
+
+  it("leaves out none that is set of how the process crawls", () => {
+    const dns = { host: "127.0.0.1", port: 53 };
+    const values = {
+      dns,
+      "allow-private": true,
+      "parser-threads": 3,
+      "body-max": 2_048,
+      "warc-size": 1_048_576,
+      "log-format": "json",
+    } as const;
+    expect(peerConfigOf(values, context)).toMatchObject({
+      dns,
+      allowPrivate: true,
+      parserThreads: 3,
+      bodyBytesMax: 2_048,
+      warcBytesMax: 1_048_576,
+      log: { format: "json" },
+    });
   });
 });
 
