@@ -41,7 +41,7 @@ export class ArcClaim {
   readonly #view: SwarmView;
   readonly #territory: Territory;
   readonly #replicas: number;
-  readonly #take: (arcs: ArcSet) => Promise<void>;
+  readonly #take: (arcs: ArcSet, orphans: ArcSet) => Promise<void>;
   readonly #offer: (arcs: ArcSet) => void;
 
   constructor(
@@ -53,8 +53,8 @@ export class ArcClaim {
     parts: {
       readonly view: SwarmView;
       readonly territory: Territory;
-      /** Begins to hold arcs of whose hosts it is unknown when they were last asked. */
-      readonly take: (arcs: ArcSet) => Promise<void>;
+      /** Begins to hold arcs of whose hosts it is unknown when they were last asked; of the `orphans` among them there is no copy. */
+      readonly take: (arcs: ArcSet, orphans: ArcSet) => Promise<void>;
       /** Brings what is here of arcs to whoever holds them. */
       readonly offer: (arcs: ArcSet) => void;
     },
@@ -91,10 +91,10 @@ export class ArcClaim {
       await this.#clock.sleep(retryMs, signal);
       return;
     }
-    const copied = free.subtract(orphans).share;
-    const shares = { share: roundFigure(free.share), copied: roundFigure(copied) };
+    const copied = free.subtract(orphans);
+    const shares = { share: roundFigure(free.share), copied: roundFigure(copied.share) };
     this.#logger.info("arcs-claimed", shares);
-    await this.#take(free);
+    await this.#take(free, free.subtract(copied));
   }
 
   #whomToAsk(arcs: ArcSet, orphans: ArcSet): readonly MemberId[] {

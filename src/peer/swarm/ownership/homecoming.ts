@@ -75,6 +75,7 @@ export class Homecoming {
   /** Members that were visited in vain last time: others that hold the same are asked before them. */
   readonly #inVain = new Set<MemberId>();
   #rows = 0;
+  #hadRows: Promise<boolean> | undefined;
   readonly #pulse = new Pulse();
 
   constructor(
@@ -98,6 +99,12 @@ export class Homecoming {
     return this.#rest.isEmpty;
   }
 
+  /** Whether this peer's disk had anything of an earlier run when it was first looked at. */
+  hadRows(): Promise<boolean> {
+    this.#hadRows ??= this.#hasRows();
+    return this.#hadRows;
+  }
+
   /**
    * This process has stood still: those whose arcs it has copies of may have been lost meanwhile, and others have claimed
    * the arcs who had none.
@@ -116,7 +123,7 @@ export class Homecoming {
 
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => this.#pulse.fire());
-    if (!(await this.#hasRows())) this.#rest = this.#offered;
+    if (!(await this.hadRows())) this.#rest = this.#offered;
     while (!signal.aborted) {
       await this.#pulse.until(() => !this.isDone || signal.aborted);
       await this.#bringAll(signal);

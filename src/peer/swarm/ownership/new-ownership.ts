@@ -6,6 +6,7 @@ import type { Frontier } from "../../frontier/frontier.ts";
 import type { Journal } from "../../durability/journal.ts";
 import { ArcClaim } from "./arc-claim.ts";
 import { ArcTransfer } from "./arc-transfer.ts";
+import { BlindClaims } from "./blind-claims.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Homecoming } from "./homecoming.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
@@ -61,13 +62,18 @@ export function newOwnership(
       parts.look();
     },
   });
-  const take = (arcs: ArcSet): Promise<void> => holdings.take(arcs, 0);
+  const blind = new BlindClaims(ports.clock, parts.view);
+  const take = async (arcs: ArcSet, orphans: ArcSet): Promise<void> => {
+    // One that is new has nothing that others could have crawled since.
+    if (!orphans.isEmpty && (await homecoming.hadRows())) blind.add(orphans);
+    await holdings.take(arcs, 0);
+  };
   const offer = (arcs: ArcSet): void => homecoming.offer(arcs);
   const claim = new ArcClaim(ports, { ...parts, take, offer }, cluster.replicas);
   return new Ownership(
     ports,
     { ...parts, sync, transfer, claim, weeding: new QueueWeeding({ ...parts, admissionsDone }) },
     { replicas: cluster.replicas, ownership },
-    { onCrawl: (arcs) => frontier.crawl(arcs), onFailure },
+    { onCrawl: (arcs) => frontier.crawl(blind.known(arcs)), onFailure },
   );
 }
