@@ -14,6 +14,12 @@ import type { Row } from "./rows.ts";
 /** Buckets of one message, at most. */
 export const bucketsMax = 65_536;
 
+/**
+ * Rows that they tell of together, at most, and so rows that are read to compare them: some four times what a member sends,
+ * a second of one core.
+ */
+export const rowsComparedMax = 262_144;
+
 /** A key of one tag and what may follow it in a range's end. */
 const keyBytesMax = 64;
 
@@ -59,7 +65,7 @@ export function encodeRangeDigests(digests: RangeDigests): Uint8Array<ArrayBuffe
   });
 }
 
-/** Buckets whose ends are of the tag and rise strictly from `after`. */
+/** Buckets whose ends are of the tag and rise strictly from `after`, of no more rows than may be compared. */
 export function decodeRangeDigests(payload: Uint8Array): RangeDigests | undefined {
   const limits = { buckets: bucketsMax };
   const message = decodePayload(payload, (bytes) => wire.RangeDigests.decode(bytes, { limits }));
@@ -69,10 +75,12 @@ export function decodeRangeDigests(payload: Uint8Array): RangeDigests | undefine
   const { after, buckets } = message;
   if (after.length > 0 && !isPlaceIn(tag, after)) return undefined;
   let last = after;
-  const rise = buckets.every(({ lastKey }) => {
+  let rows = 0;
+  const rise = buckets.every(({ lastKey, count }) => {
     const rises = isPlaceIn(tag, lastKey) && compareKeys(lastKey, last) > 0;
     last = lastKey;
-    return rises;
+    rows += count;
+    return rises && rows <= rowsComparedMax;
   });
   return rise ? { arcs, tag, after, buckets } : undefined;
 }

@@ -26,6 +26,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import { agedRows } from "../robots/aged-rows.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import type { ForwardDesk } from "./exchange/forward-desk.ts";
+import { FairSlots } from "./fair-slots.ts";
 import type { JobSpread } from "./jobs/job-spread.ts";
 import { mayClaim } from "./ownership/arc-claim.ts";
 import { differencesFrom, unknownRows } from "./replication/range-sections.ts";
@@ -63,12 +64,21 @@ const busyMs: Millis = 200;
 /** Arcs of all these, so that their part of the answer is below 2 MiB: 14 bytes each. */
 const knownArcsMax = 128 * 1_024;
 
+/**
+ * Ranges that are read for other members at once, twice what the database reads at once. Forty bytes ask for a mebibyte of
+ * rows, which are in memory until they are all there; whoever opens all streams that it may has seven hundred such questions
+ * under way.
+ */
+const readsMax = 8;
+
 /** What other members ask of this peer. */
 export class PeerHandlers {
   readonly #clock: Clock;
   readonly #metrics: Metrics;
   readonly #store: Store;
   readonly #parts: HandlerParts;
+  readonly #reads = new FairSlots(readsMax);
+  readonly #exchanges = new FairSlots(1);
 
   constructor(
     ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },
@@ -84,8 +94,8 @@ export class PeerHandlers {
     serve(overlay, "forward", (from, payload) => this.#forward(from, payload));
     serve(overlay, "rows", (_, payload) => this.#rows(payload, "superseded"));
     serve(overlay, "homeRows", (_, payload) => this.#homeRows(payload));
-    serve(overlay, "rangeDigests", (_, payload) => this.#rangeDigests(payload));
-    serve(overlay, "pullRows", (_, payload) => this.#pullRows(payload));
+    serve(overlay, "rangeDigests", (from, payload) => this.#rangeDigests(from, payload));
+    serve(overlay, "pullRows", (from, payload) => this.#pullRows(from, payload));
     serve(overlay, "synced", (from, payload) => this.#synced(from, payload));
     serve(overlay, "released", (from, payload) => this.#released(from, payload));
     serve(overlay, "transfer", (from, payload) => this.#transfer(from, payload));
@@ -120,16 +130,17 @@ export class PeerHandlers {
     return this.#rows(payload, "all");
   }
 
-  async #rangeDigests(payload: Uint8Array): Promise<Answer | undefined> {
+  async #rangeDigests(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const message = decodeRangeDigests(payload);
     if (!message) return undefined;
-    return reply(encodeRangeDigestsReply(await differencesFrom(this.#store, message)));
+    const differences = await this.#reads.run(from, () => differencesFrom(this.#store, message));
+    return reply(encodeRangeDigestsReply(differences));
   }
 
-  async #pullRows(payload: Uint8Array): Promise<Answer | undefined> {
+  async #pullRows(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const asked = decodePullRows(payload);
     if (!asked) return undefined;
-    const answer = await unknownRows(this.#store, asked);
+    const answer = await this.#reads.run(from, () => unknownRows(this.#store, asked));
     const rows = agedRows(answer.rows, this.#parts.missed);
     return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer, rows }));
   }
@@ -228,8 +239,14 @@ export class PeerHandlers {
     return reply(encodeActivityReply(report));
   }
 
-  #jobs(from: MemberId, payload: Uint8Array): Answer | undefined {
+  /** One in a turn of the event loop: nine bytes may ask for a megabyte of ten thousand definitions. */
+  async #jobs(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const news = decodeJobs(payload);
-    return news && reply(encodeJobs(this.#parts.spread.answer(from, news)));
+    if (!news) return undefined;
+    return this.#exchanges.run(from, async () => {
+      const answer = reply(encodeJobs(this.#parts.spread.answer(from, news)));
+      await this.#clock.sleep(0);
+      return answer;
+    });
   }
 }

@@ -9,6 +9,7 @@ import {
   encodePullRowsReply,
   encodeRangeDigests,
   encodeRangeDigestsReply,
+  rowsComparedMax,
 } from "../../../src/core/messages/reconciliation.ts";
 import type { PullRows } from "../../../src/core/messages/reconciliation.ts";
 import { rowsMax } from "../../../src/core/messages/rows.ts";
@@ -65,6 +66,18 @@ describe("digests of a range", () => {
     expect(of(empty, one, lastKeyOf("host"))).toBeUndefined();
     expect(of(hostKey("host", { position: 1n, hostHash: 1n }), one)).toBeUndefined();
     expect(of(empty, Uint8Array.of(...one, ...one, ...one))).toBeUndefined();
+  });
+
+  it("are refused when they tell of more rows than may be compared", () => {
+    const of = (...counts: number[]) => {
+      const buckets = counts.map((count, at) => ({ lastKey: keyOf(at + 1), count, hash: 2n }));
+      return decodeRangeDigests(
+        encodeRangeDigests({ arcs: ArcSet.whole, tag: "url", after: empty, buckets }),
+      );
+    };
+    expect(of(rowsComparedMax - 1, 1)).toBeDefined();
+    expect(of(rowsComparedMax, 1)).toBeUndefined();
+    expect(of(2 ** 32 - 1)).toBeUndefined();
   });
 
   it("are answered with the buckets that differ, in their order, and none that was not sent", () => {

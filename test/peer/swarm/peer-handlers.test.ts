@@ -5,6 +5,9 @@ import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { circle } from "../../../src/core/ring/ring-position.ts";
 import type { MessageKind } from "../../../src/core/messages/message-kinds.ts";
 import type { OverlayOutcome } from "../../../src/ports/overlay.ts";
+import { encodePullRows, encodeRangeDigests } from "../../../src/core/messages/reconciliation.ts";
+import { lastKeyOf } from "../../../src/core/record/keys.ts";
+import { storeWith } from "./store-with.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 /** As many arcs as fit into a message, each a position long. */
@@ -104,4 +107,49 @@ describe("what a member tells another of its copies", () => {
       expect(reply?.known).toEqual([]);
     });
   });
+});
+
+describe("what a member asks of another's rows", () => {
+  const span = { arcs: ArcSet.whole, tag: "url", after: new Uint8Array(0) } as const;
+  const last = lastKeyOf("url");
+  const asksOf = {
+    pullRows: encodePullRows({ ...span, last, limit: 1, known: new Uint8Array(0) }),
+    rangeDigests: encodeRangeDigests({ ...span, buckets: [{ lastKey: last, count: 0, hash: 0n }] }),
+  };
+
+  const classes = ["control", "forwarding", "transfer"] as const;
+
+  it.each(["pullRows", "rangeDigests"] as const)(
+    "is read for a few questions at once, however many are asked (%s)",
+    async (kind) => {
+      let reading = 0;
+      let readingMost = 0;
+      const bench = new SwarmBench(2, {}, {}, (ports) => {
+        const range: typeof ports.store.range = async (...asked) => {
+          reading += 1;
+          readingMost = Math.max(readingMost, reading);
+          await ports.clock.sleep(5);
+          reading -= 1;
+          return ports.store.range(...asked);
+        };
+        return { ...ports, store: storeWith(ports.store, { range }) };
+      });
+      await bench.run(async () => {
+        await bench.begin();
+        const { overlay } = bench.machine(1);
+        const to = bench.peer(0).swarm?.view.self;
+        if (!overlay || !to) throw new Error("two peers of a swarm");
+        const request = { to, kind: messageKinds[kind], payload: asksOf[kind], timeoutMs: 9_000 };
+        const asked = classes.flatMap((traffic) => Array.from({ length: 30 }, () => traffic));
+        const outcomes = await Promise.all(
+          asked.map((traffic) =>
+            overlay.request({ ...request, class: traffic }, new AbortController().signal),
+          ),
+        );
+        expect(new Set(outcomes.map((outcome) => outcome.kind))).toEqual(new Set(["reply"]));
+      });
+      expect(readingMost).toBeGreaterThan(1);
+      expect(readingMost).toBeLessThan(12);
+    },
+  );
 });
