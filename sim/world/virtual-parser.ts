@@ -7,6 +7,7 @@ import { compileJobRules, type JobRules } from "../../src/core/jobs/job-rules.ts
 import { isHtml } from "../../src/core/page/content-type.ts";
 import { packKeyedLinks, type KeyedLink } from "../../src/core/page/packed-links.ts";
 import { noLinks, type ExcludedLinks, type PageContent } from "../../src/core/page/parsed-page.ts";
+import { planRedirect } from "../../src/core/page/redirect.ts";
 import type { CanonicalUrl, HostName, Millis, SiteName } from "../../src/core/units.ts";
 import { dedupeKey } from "../../src/core/url/dedupe-key.ts";
 import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
@@ -73,7 +74,9 @@ export class VirtualParser implements PageParser {
     if (this.#parseMs > 0) await this.#process.clock.sleep(this.#parseMs);
     return this.#process.answer(() => {
       if (!this.#isRunning) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
-      return { ...this.#content(request), capture: captureOf(request) };
+      const { job } = request;
+      const redirect = planRedirect(request, this.#rulesOf(job), job.options);
+      return { ...this.#content(request), redirect, capture: captureOf(request) };
     });
   }
 

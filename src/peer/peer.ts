@@ -226,7 +226,7 @@ export class Peer implements PeerControl {
     const job = this.#jobs.define(id, options);
     // As this call has left it: others may change it while its seeds are admitted.
     const { definition } = job;
-    const { seeds, ...rejections } = judgeSeeds(job.rules, urls, this.#options);
+    const { seeds, ...rejections } = judgeSeeds(definition, urls, this.#options);
     const links = packLinks(seeds, definition.options.normalizeQuery);
     const goesOn = isWorkedOn(job);
     await this.#saveJobs();

@@ -1,10 +1,11 @@
 import type { Exchange, RevisitTarget } from "../core/archive/capture.ts";
 import type { JobDefinition } from "../core/jobs/job-definition.ts";
 import type { PageContent } from "../core/page/parsed-page.ts";
+import type { Redirecting, RedirectPlan } from "../core/page/redirect.ts";
 import type { EncodedCapture } from "./archive.ts";
 import type { RawHeaders } from "./fetcher.ts";
 
-export interface ParseRequest {
+export interface ParseRequest extends Redirecting {
   readonly exchange: Exchange;
   /** What {@link PageParser.payloadDigest} says of the exchange's body. */
   readonly payloadDigest: string;
@@ -17,13 +18,13 @@ export interface ParseRequest {
   /** False: an error page or a redirect; it is digested and archived, its links do not count. */
   readonly follow: boolean;
   readonly job: JobDefinition;
-  /** Links from a seed to this page. */
-  readonly depth: number;
   /** Canonical URLs of the sitemaps that the page's host names, to be followed as its links are. */
   readonly sitemaps: readonly string[];
 }
 
 export interface ParsedPage extends PageContent {
+  /** Where the response sends whoever asks. */
+  readonly redirect: RedirectPlan;
   /** Ready for {@link Archive.append}. */
   readonly capture: EncodedCapture;
 }

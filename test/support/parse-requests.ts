@@ -49,6 +49,7 @@ export function parseRequest(given: GivenPage = {}): ParseRequest {
     contentHeaders: given.headers ?? ["Content-Type", "text/html; charset=utf-8"],
     follow: given.follow ?? true,
     depth: given.depth ?? 0,
+    redirectChain: [],
     sitemaps: given.sitemaps ?? [],
     job: given.job ?? jobWith({}),
   };

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { encodeCapture, type CaptureIds } from "../../core/archive/encode-capture.ts";
 import { encodeRevisit } from "../../core/archive/encode-revisit.ts";
-import type { JobDefinition } from "../../core/jobs/job-definition.ts";
+import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.ts";
 import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
 import { parsePage } from "../../core/page/parse-page.ts";
 import { EncodingTables } from "../../core/page/query-encoder.ts";
+import { planRedirect } from "../../core/page/redirect.ts";
 import { defaultBotName } from "../../core/page/robots-directives.ts";
 import type { EncodedCapture } from "../../ports/archive.ts";
 import { inflatedFile } from "./inflated-file.ts";
@@ -15,16 +16,11 @@ import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 /** A job made ready for its pages. */
 export interface PreparedJob {
   readonly rules: JobRules;
-  readonly normalizeQuery: boolean;
-  readonly readsSitemaps: boolean;
+  readonly options: JobOptions;
 }
 
 export function prepareJob(definition: JobDefinition): PreparedJob {
-  return {
-    rules: compileJobRules(definition),
-    normalizeQuery: definition.options.normalizeQuery,
-    readsSitemaps: definition.options.sitemaps,
-  };
+  return { rules: compileJobRules(definition), options: definition.options };
 }
 
 /** One page as a thread gets it. */
@@ -65,13 +61,17 @@ export class PageEncoder {
    * whole process when that happens at the moment in which it opens a compressor.
    */
   encode(input: EncoderInput): ParsedPage {
-    const { exchange, contentHeaders: headers, follow, depth, sitemaps, job } = input;
+    const { exchange, contentHeaders: headers, follow, depth, sitemaps } = input;
+    const { rules, options } = input.job;
+    const { normalizeQuery, sitemaps: readsSitemaps } = options;
     const capture = this.#capture(input);
-    const whole = job.readsSitemaps ? inflatedFile(input.body) : input.body;
+    const whole = readsSitemaps ? inflatedFile(input.body) : input.body;
     const body = whole.subarray(0, this.#readBytesMax);
     const isCut = exchange.truncation !== undefined || body.length < whole.length;
-    const page = { url: exchange.url, headers, body, isCut, follow, depth, sitemaps, ...job };
-    return { ...parsePage({ ...page, botName: this.#botName }, this.#tables), capture };
+    const page = { url: exchange.url, headers, body, isCut, follow, depth, sitemaps };
+    const asked = { rules, normalizeQuery, readsSitemaps, botName: this.#botName };
+    const content = parsePage({ ...page, ...asked }, this.#tables);
+    return { ...content, redirect: planRedirect(input, rules, options), capture };
   }
 
   #capture({ exchange, payloadDigest, revisitOf }: EncoderInput): EncodedCapture {

@@ -293,21 +293,16 @@ function bytesOf({ request: { body, exchange } }: WaitingPage): number {
 }
 
 function messageOf(request: ParseRequest, jobKey: string): ParsePage {
-  const { exchange, payloadDigest, revisitOf, contentHeaders, follow, depth, sitemaps } = request;
+  const { exchange, job: _, ...others } = request;
   const body = wholeBuffer(request.body);
   // The copy keeps it one array where the two were one.
   const encodedBody =
     exchange.encodedBody === request.body ? body : wholeBuffer(exchange.encodedBody);
   return {
     jobKey,
+    ...others,
     exchange: { ...exchange, encodedBody },
-    payloadDigest,
     body,
-    contentHeaders,
-    follow,
-    depth,
-    sitemaps,
-    ...(revisitOf && { revisitOf }),
   };
 }
 

@@ -31,6 +31,11 @@ export interface JobRules {
   judgeSeed(link: CanonicalUrl): ExclusionReason | undefined;
 }
 
+/** Whether a job takes no URL of this length, whatever it is: told without a pattern. */
+export function isTooLong(link: string, { urlBytesMax }: Pick<JobOptions, "urlBytesMax">): boolean {
+  return link.length > urlBytesMax;
+}
+
 /** The rules of a job whose options are valid, made ready to judge many links. */
 export function compileJobRules(definition: JobDefinition): JobRules {
   return new CompiledRules(definition.options);
@@ -57,7 +62,7 @@ class CompiledRules implements JobRules {
   }
 
   judgeSeed(link: CanonicalUrl): ExclusionReason | undefined {
-    if (link.length > this.#options.urlBytesMax) return "url-length";
+    if (isTooLong(link, this.#options)) return "url-length";
     return this.#isExcluded(link) ? "pattern" : undefined;
   }
 

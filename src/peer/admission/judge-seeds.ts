@@ -1,7 +1,7 @@
 import { isPrivateHost } from "../../core/net/address-policy.ts";
 import type { PackedLinks } from "../../core/page/parsed-page.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
-import { compileJobRules, type JobRules } from "../../core/jobs/job-rules.ts";
+import { compileJobRules } from "../../core/jobs/job-rules.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
 import { hostOf } from "../../core/url/site-of.ts";
@@ -12,12 +12,13 @@ import type { PeerOptions } from "../peer-options.ts";
 
 type Rejections = Pick<InjectReport, "rejected" | "rejectedCount">;
 
-/** Seeds that a job with these rules takes, and the inputs that it, or the peer's policy on addresses, does not. */
+/** Seeds that the job takes, and the inputs that it, or the peer's policy on addresses, does not. */
 export function judgeSeeds(
-  rules: JobRules,
+  definition: JobDefinition,
   inputs: readonly string[],
   { allowPrivate }: Pick<PeerOptions, "allowPrivate">,
 ): Rejections & { readonly seeds: readonly CanonicalUrl[] } {
+  const rules = compileJobRules(definition);
   const seeds: CanonicalUrl[] = [];
   const rejected: InjectReport["rejected"][number][] = [];
   for (const input of inputs) {
@@ -47,7 +48,7 @@ export function refusalOfAll(
   inputs: readonly string[],
   options: Pick<PeerOptions, "allowPrivate">,
 ): InjectReport | undefined {
-  const { seeds, ...rejections } = judgeSeeds(compileJobRules(draft), inputs, options);
+  const { seeds, ...rejections } = judgeSeeds(draft, inputs, options);
   const isRefused = seeds.length === 0 && rejections.rejectedCount > 0;
   return isRefused ? { job: draft.id, added: 0, known: 0, ...rejections } : undefined;
 }

@@ -5,9 +5,9 @@ import { headerField, updatedFields } from "../../core/net/header-fields.ts";
 import { packLinks } from "../../core/page/packed-links.ts";
 import { noLinks } from "../../core/page/parsed-page.ts";
 import type { ExcludedLinks } from "../../core/page/parsed-page.ts";
+import type { FinalPlan, RedirectPlan } from "../../core/page/redirect.ts";
 import type { UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
-import type { CanonicalUrl } from "../../core/units.ts";
 import type { Archive, ArchiveLocation } from "../../ports/archive.ts";
 import type { FetchResponse, RawHeaders } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -23,8 +23,6 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../frontier/lease.ts";
 import type { UnchangedFetch } from "./prior-fetches.ts";
-import { planRedirect } from "./redirect.ts";
-import type { FinalPlan, RedirectPlan } from "./redirect.ts";
 import { settle } from "../durability/settlement.ts";
 import type { LeaseEnd } from "../durability/settlement.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
@@ -121,7 +119,7 @@ export class PageFinisher {
       await this.finish(lease, row, { kind: "failed", failure: "parse-failed" });
       return;
     }
-    const plan = redirectPlan(lease, response);
+    const { redirect: plan } = parsed;
     const archiveBytes = parsed.capture.bytes.length;
     if (plan.kind === "respell") {
       const { target, chain } = plan;
@@ -165,6 +163,7 @@ export class PageFinisher {
           follow: isFollowed(response, content),
           job: job.definition,
           depth: url.entry.depth,
+          redirectChain: url.entry.redirectChain,
           sitemaps: content.sitemaps,
           ...(revisitOf && { revisitOf }),
         }),
@@ -318,15 +317,6 @@ function urlsOf({ url, job }: Lease, parsed: ParsedPage, plan: FinalPlan): UrlsO
       return { links: noLinks, excluded, depth, redirectChain: plan.chain };
     }
   }
-}
-
-function redirectPlan({ url: { entry }, job }: Lease, response: FetchResponse): RedirectPlan {
-  return planRedirect(
-    { url: entry.url as CanonicalUrl, depth: entry.depth, chain: entry.redirectChain },
-    { status: response.status, location: headerField(response.headers, "location") },
-    job.rules,
-    job.definition.options,
-  );
 }
 
 function describe(

@@ -1,4 +1,5 @@
 import type { Exchange } from "../../core/archive/capture.ts";
+import { spellingsAsked } from "../../core/page/redirect.ts";
 import { isAskedAgain, isUnseen } from "../../core/politeness/retry-table.ts";
 import type { Attempts } from "../../core/politeness/retry-table.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
@@ -26,7 +27,6 @@ import type { Lease } from "../frontier/lease.ts";
 import type { VisitedRows } from "../durability/visited-rows.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { PriorFetch, PriorFetches } from "./prior-fetches.ts";
-import { spellingsAsked } from "./redirect.ts";
 import type { RobotsVisitor } from "../robots/robots-visitor.ts";
 import type { ReplicaKeeper } from "../swarm/replication/replica-keeper.ts";
 import { Turns } from "./turns.ts";

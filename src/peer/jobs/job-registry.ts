@@ -10,8 +10,6 @@ import {
   revisionMax,
 } from "../../core/jobs/job-definition.ts";
 import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.ts";
-import { compileJobRules } from "../../core/jobs/job-rules.ts";
-import type { JobRules } from "../../core/jobs/job-rules.ts";
 import { addsToJobDefinition, mergeJobDefinitions } from "../../core/jobs/merge-job-definition.ts";
 import { digestOfDefinition } from "../../core/jobs/read-job-definition.ts";
 import { optionChanges } from "../../core/jobs/option-changes.ts";
@@ -31,7 +29,6 @@ import type { JobChange, JobCounts, JobReport } from "../../ports/peer-control.t
 /** A job as this peer runs it; the object stays the same when its definition changes. */
 export interface Job {
   definition: JobDefinition;
-  rules: JobRules;
   /** Number of the job inside database keys and in the sieve. */
   readonly space: number;
   readonly counter: JobCounter;
@@ -333,17 +330,14 @@ export class JobRegistry {
     const before = patternCharacters(holder?.definition.options);
     this.#patternCharacters += patternCharacters(definition.options) - before;
     this.#digest ^= digestOfDefinition(definition) ^ digestOfDefinition(holder?.definition);
-    const rules = compileJobRules(definition);
     const job: Job = holder ?? {
       definition,
-      rules,
       space,
       counter,
       leases: 0,
       pagesElsewhere: 0,
     };
     job.definition = definition;
-    job.rules = rules;
     this.#jobs.set(definition.id, job);
     this.#bySpace.set(space, job);
     return job;

@@ -10,7 +10,7 @@ import { ParserPool } from "../../../src/adapters/parser-pool/parser-pool.ts";
 import { ParserThread } from "../../../src/adapters/parser-pool/parser-thread.ts";
 import { knownJobsMax, type ToThread } from "../../../src/adapters/parser-pool/thread-messages.ts";
 import { unpackLinks } from "../../../src/core/page/packed-links.ts";
-import type { ParsedPage } from "../../../src/ports/page-parser.ts";
+import type { ParsedPage, ParseRequest } from "../../../src/ports/page-parser.ts";
 import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 
 /** Backtracks for longer than anyone waits on the URL below. */
@@ -46,6 +46,23 @@ describe("ParserPool", () => {
     });
     const pages = await Promise.all(waiting);
     expect(pages.map(({ title }) => title)).toEqual(Array(5).fill("T"));
+  });
+
+  it("tries the job's patterns on where a response redirects to", async () => {
+    const pool = await started({ pageMsMax: 1_000 });
+    const request = parseRequest({ job: endlessJob });
+    const redirect = (location: string): ParseRequest => ({
+      ...request,
+      exchange: { ...request.exchange, status: 301, headers: ["Location", location] },
+      redirectChain: ["http://e.org/before"],
+    });
+    const endless = pool.parse(redirect(`/${"a".repeat(200)}!`));
+    await expect(endless).rejects.toThrow("more than 1000 ms");
+    const { redirect: plan } = await pool.parse(redirect("/dir/b"));
+    const chain = ["http://e.org/before", "http://e.org/dir/"];
+    expect(plan).toEqual({ kind: "admit", target: "http://e.org/dir/b", chain });
+    const { redirect: kept } = await pool.parse(redirect("/a"));
+    expect(kept).toMatchObject({ kind: "end", reason: "pattern" });
   });
 
   it("heeds what a page says to the crawler of the name that it is given", async () => {

@@ -65,7 +65,13 @@ class Bench {
     };
     const { truncation } = response;
     const exchange = {
-      ...{ url, address: "10.0.0.1", method: "GET" as const, ...message, requestHeaders },
+      ...{
+        url: this.entry.url,
+        address: "10.0.0.1",
+        method: "GET" as const,
+        ...message,
+        requestHeaders,
+      },
       ...{ fetchedAtMs: 1.5, ...(truncation && { truncation }) },
     };
     const row = urlRow(url as CanonicalUrl, this.job);

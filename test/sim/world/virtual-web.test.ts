@@ -103,6 +103,7 @@ class WebBench {
       follow: response.status === 200,
       job,
       depth: 1,
+      redirectChain: [],
       sitemaps: [],
     });
   }

@@ -1,9 +1,10 @@
 import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
+import { isTooLong } from "../../../core/jobs/job-rules.ts";
 import type { RingPosition } from "../../../core/ring/ring-position.ts";
 import type { JobId, MemberId, Millis } from "../../../core/units.ts";
 import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import type { Admission } from "../../admission/admission.ts";
-import type { JobRegistry } from "../../jobs/job-registry.ts";
+import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
 import { HostPlaces } from "../../host-places.ts";
 import type { ForwardedUrl, ForwardResult } from "../../../core/messages/forward.ts";
@@ -90,7 +91,7 @@ export class ForwardDesk {
     const excluded = entry.excluded as ExclusionReason | undefined;
     if (excluded !== undefined && !job.counter.takesReason(excluded)) return { result: "rejected" };
     positions.add(position);
-    return { place, url, entry, job, reason: excluded ?? job.rules.judgeSeed(url) };
+    return { place, url, entry, job, reason: excluded ?? ownReason(url, job) };
   }
 
   async #takeIn({ request, places }: Intake, results: ForwardResult[]): Promise<void> {
@@ -105,4 +106,12 @@ export class ForwardDesk {
     const { member, generation } = holder;
     return { holder: { member, generation } };
   }
+}
+
+/**
+ * What the job says of a URL here. Patterns were tried where the URL was found, in a thread that can be ended: a job is as
+ * another member has made it, and one pattern may take hours for one URL.
+ */
+function ownReason(url: string, { definition }: Job): ExclusionReason | undefined {
+  return isTooLong(url, definition.options) ? "url-length" : undefined;
 }

@@ -38,6 +38,7 @@ function inputs(): EncoderInput[] {
       contentHeaders: headers,
       follow: true,
       depth: 1,
+      redirectChain: [],
       sitemaps: [],
       job: prepared,
     };

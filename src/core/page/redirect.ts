@@ -1,10 +1,12 @@
-import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
-import type { JobOptions } from "../../core/jobs/job-definition.ts";
-import type { JobRules } from "../../core/jobs/job-rules.ts";
-import type { CanonicalUrl } from "../../core/units.ts";
-import { dedupeKey } from "../../core/url/dedupe-key.ts";
-import { canonicalizeLocation } from "../../core/url/header-url.ts";
-import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
+import type { Exchange } from "../archive/capture.ts";
+import type { ExclusionReason } from "../jobs/exclusion.ts";
+import type { JobOptions } from "../jobs/job-definition.ts";
+import type { JobRules } from "../jobs/job-rules.ts";
+import { headerField } from "../net/header-fields.ts";
+import type { CanonicalUrl } from "../units.ts";
+import { dedupeKey } from "../url/dedupe-key.ts";
+import { canonicalizeLocation } from "../url/header-url.ts";
+import { hostOf, siteOfHost } from "../url/site-of.ts";
 
 /** Redirects in a row, at most; browsers stop at 20, RFC 9110 section 15.4 asks for some limit. */
 const redirectsMax = 10;
@@ -37,22 +39,30 @@ export type FinalPlan = Exclude<RedirectPlan, { readonly kind: "respell" }>;
 /** Statuses whose Location names the page's place (RFC 9110 section 15.4). */
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
+/** A response, and the way to it. */
+export interface Redirecting {
+  readonly exchange: Pick<Exchange, "headers" | "status" | "url">;
+  /** Links from a seed to the URL. */
+  readonly depth: number;
+  /** URLs whose redirects have led to it, the first one first. */
+  readonly redirectChain: readonly string[];
+}
+
 /**
  * Decides what a response with a Location means. Redirects are not followed in place: each target goes the way of every
  * discovered URL, so that scope, dedupe, robots and politeness hold for it too.
  */
 export function planRedirect(
-  from: { readonly url: CanonicalUrl; readonly depth: number; readonly chain: readonly string[] },
-  response: { readonly status: number; readonly location: string | undefined },
+  { exchange, depth, redirectChain }: Redirecting,
   rules: JobRules,
   options: Pick<JobOptions, "normalizeQuery" | "sitemaps">,
 ): RedirectPlan {
-  if (!redirectStatuses.has(response.status) || response.location === undefined) {
-    return { kind: "none" };
-  }
-  const target = canonicalizeLocation(response.location, from.url);
+  const location = headerField(exchange.headers, "location");
+  if (!redirectStatuses.has(exchange.status) || location === undefined) return { kind: "none" };
+  const from = { url: exchange.url as CanonicalUrl, depth };
+  const target = canonicalizeLocation(location, from.url);
   if (target === undefined) return { kind: "none" };
-  const chain = [...from.chain, from.url];
+  const chain = [...redirectChain, from.url];
   if (chain.includes(target)) return { kind: "end", target, reason: "redirect-loop", chain };
   if (chain.length > redirectsMax) return { kind: "end", target, reason: "redirect-limit", chain };
   const reason = judge(from, target, rules, options);
@@ -60,7 +70,7 @@ export function planRedirect(
   if (dedupeKey(target, options) === dedupeKey(from.url, options)) {
     return { kind: "respell", target, chain };
   }
-  const attempts = spellingsAsked(target, from.chain, options);
+  const attempts = spellingsAsked(target, redirectChain, options);
   if (attempts > 0) return { kind: "return", target, chain, attempts };
   return { kind: "admit", target, chain };
 }

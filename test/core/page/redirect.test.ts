@@ -3,8 +3,8 @@ import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
 import type { JobOptions } from "../../../src/core/jobs/job-definition.ts";
 import { compileJobRules } from "../../../src/core/jobs/job-rules.ts";
 import type { CanonicalUrl, JobId } from "../../../src/core/units.ts";
-import { planRedirect } from "../../../src/peer/fetching/redirect.ts";
-import type { RedirectPlan } from "../../../src/peer/fetching/redirect.ts";
+import { planRedirect } from "../../../src/core/page/redirect.ts";
+import type { RedirectPlan } from "../../../src/core/page/redirect.ts";
 
 const here = "http://site.example/here" as CanonicalUrl;
 
@@ -26,8 +26,15 @@ function plan(
     options,
   });
   return planRedirect(
-    { url: here, depth: given.depth ?? 1, chain: given.chain ?? [] },
-    { status: given.status ?? 301, location },
+    {
+      exchange: {
+        url: here,
+        status: given.status ?? 301,
+        headers: location === undefined ? [] : ["Location", location],
+      },
+      depth: given.depth ?? 1,
+      redirectChain: given.chain ?? [],
+    },
     rules,
     options,
   );
