@@ -1,8 +1,12 @@
 import type { MemberId } from "../../core/units.ts";
 
+/** Works of one member that wait, at most: more than one asks for at a time that makes a copy. */
+const waitingMax = 256;
+
 /**
  * A number of places that members take in turn: one that asks much waits for itself, and keeps nobody else waiting for more
- * than one work of its own. Who waits is bounded by the caller.
+ * than one work of its own. The caller looks whether a member's line is full: what waits may outlive the connection that it
+ * came by.
  */
 export class FairSlots {
   #free: number;
@@ -11,6 +15,11 @@ export class FairSlots {
 
   constructor(count: number) {
     this.#free = count;
+  }
+
+  /** Whether as much of the member waits as may. */
+  isFull(member: MemberId): boolean {
+    return (this.#lines.get(member)?.length ?? 0) >= waitingMax;
   }
 
   /** Runs `work` as soon as a place is free and it is the member's turn; of one member in the order of the calls. */

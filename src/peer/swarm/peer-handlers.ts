@@ -58,8 +58,8 @@ interface HandlerParts {
 
 const nothing = new Uint8Array(0);
 
-/** Who brings rows home is asked to come again after so long when there is no room. */
-const busyMs: Millis = 200;
+/** Who asks where there is no room is to come again after a while. */
+const busy: Answer = Object.freeze({ kind: "busy", retryAfterMs: 200 });
 
 /** Arcs of all these, so that their part of the answer is below 2 MiB: 14 bytes each. */
 const knownArcsMax = 128 * 1_024;
@@ -70,6 +70,9 @@ const knownArcsMax = 128 * 1_024;
  * under way.
  */
 const readsMax = 8;
+
+/** The shortest sleep in which the machine's clock lets others have a turn of the event loop; one of no time ends at once. */
+const turnMs: Millis = 1;
 
 /** What other members ask of this peer. */
 export class PeerHandlers {
@@ -126,13 +129,14 @@ export class PeerHandlers {
    * be taken whatever is on its way from here: two members that send each other some would wait for each other.
    */
   #homeRows(payload: Uint8Array): Promise<Answer | undefined> | Answer {
-    if (this.#parts.replicator.full) return { kind: "busy", retryAfterMs: busyMs };
+    if (this.#parts.replicator.full) return busy;
     return this.#rows(payload, "all");
   }
 
   async #rangeDigests(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const message = decodeRangeDigests(payload);
     if (!message) return undefined;
+    if (this.#reads.isFull(from)) return busy;
     const differences = await this.#reads.run(from, () => differencesFrom(this.#store, message));
     return reply(encodeRangeDigestsReply(differences));
   }
@@ -140,6 +144,7 @@ export class PeerHandlers {
   async #pullRows(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const asked = decodePullRows(payload);
     if (!asked) return undefined;
+    if (this.#reads.isFull(from)) return busy;
     const answer = await this.#reads.run(from, () => unknownRows(this.#store, asked));
     const rows = agedRows(answer.rows, this.#parts.missed);
     return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer, rows }));
@@ -243,9 +248,10 @@ export class PeerHandlers {
   async #jobs(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const news = decodeJobs(payload);
     if (!news) return undefined;
+    if (this.#exchanges.isFull(from)) return busy;
     return this.#exchanges.run(from, async () => {
       const answer = reply(encodeJobs(this.#parts.spread.answer(from, news)));
-      await this.#clock.sleep(0);
+      await this.#clock.sleep(turnMs);
       return answer;
     });
   }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 import { encodeJobs } from "../../../src/core/messages/jobs.ts";
 import type { JobNews } from "../../../src/core/messages/jobs.ts";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
@@ -14,28 +15,26 @@ it("definitions of jobs are told to one member in a turn of the event loop, howe
     told += 1;
     return nothing;
   };
-  const turns: (() => void)[] = [];
-  const sleep = (): Promise<unknown> =>
-    new Promise<undefined>((resolve) => turns.push(() => resolve(undefined)));
   const handlers = new Map<number, OverlayHandler>();
   const overlay = {
     serve: (kind: number, handler: OverlayHandler): void => void handlers.set(kind, handler),
   };
-  new PeerHandlers({ clock: { sleep } } as never, { spread: { answer } } as never).serve(
-    overlay as never,
-  );
-  const asked = ["one", "one", "other"].map(
-    async (member) =>
-      await handlers.get(messageKinds.jobs)?.(member as MemberId, encodeJobs(nothing)),
-  );
-  for (const count of [1, 2, 3]) {
+  // The machine's: what has ended by itself, as a sleep of no time has, is not put off to another turn.
+  const clock = new SystemClock();
+  new PeerHandlers({ clock } as never, { spread: { answer } } as never).serve(overlay as never);
+  let answered = 0;
+  const asked = ["one", "one", "other"].map(async (member) => {
+    const outcome = await handlers.get(messageKinds.jobs)?.(
+      member as MemberId,
+      encodeJobs(nothing),
+    );
+    answered += 1;
+    return outcome?.kind;
+  });
+  while (answered < asked.length) {
+    const before = told;
     await new Promise(setImmediate);
-    expect(told).toBe(count);
-    turns.shift()?.();
+    expect(told - before).toBeLessThanOrEqual(1);
   }
-  expect((await Promise.all(asked)).map((outcome) => outcome?.kind)).toEqual([
-    "reply",
-    "reply",
-    "reply",
-  ]);
+  expect(await Promise.all(asked)).toEqual(["reply", "reply", "reply"]);
 });

@@ -53,6 +53,18 @@ describe("places that members take in turn", () => {
     expect(works.begun).toEqual(["one 1", "one 2", "other 1", "one 3", "other 2", "one 4"]);
   });
 
+  it("are waited for by so many works of a member, which another has nothing to do with", async () => {
+    const slots = new FairSlots(1);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const done = Array.from({ length: 256 }, () => slots.run(one, () => promise));
+    expect(slots.isFull(one)).toBe(false);
+    done.push(slots.run(one, () => promise));
+    expect([slots.isFull(one), slots.isFull(other)]).toEqual([true, false]);
+    resolve(undefined);
+    await Promise.all(done);
+    expect(slots.isFull(one)).toBe(false);
+  });
+
   it("are free again after what fails", async () => {
     const slots = new FairSlots(1);
     const failing = slots.run(one, () => Promise.reject(new Error("no disk")));
