@@ -1,5 +1,5 @@
 import { ArcSet } from "../../../core/ring/arc-set.ts";
-import type { Millis } from "../../../core/units.ts";
+import type { MemberId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 
@@ -11,15 +11,16 @@ const patienceMs: Millis = 60_000;
  * crawled the arcs after that. Where a swarm that was stopped as a whole starts again, they join a moment later, and the
  * first thing that happens to what will be theirs is that it becomes equal on both sides.
  *
- * Until then such arcs are held, and not crawled: what is queued here may have been fetched there.
+ * Until then such arcs are held, and not crawled: what is queued here may have been fetched there. Nor do they pass to a member
+ * that has joined before: it would crawl them without knowing better.
  */
 export class BlindClaims {
   readonly #clock: Pick<Clock, "nowMs">;
-  readonly #view: Pick<SwarmView, "futureRing" | "ring" | "self">;
+  readonly #view: Pick<SwarmView, "futureRing" | "ring" | "role">;
   #arcs = ArcSet.empty;
   #untilMs: Millis = -Infinity;
 
-  constructor(clock: Pick<Clock, "nowMs">, view: Pick<SwarmView, "futureRing" | "ring" | "self">) {
+  constructor(clock: Pick<Clock, "nowMs">, view: Pick<SwarmView, "futureRing" | "ring" | "role">) {
     this.#clock = clock;
     this.#view = view;
   }
@@ -30,12 +31,13 @@ export class BlindClaims {
     this.#untilMs = this.#clock.nowMs() + patienceMs;
   }
 
-  /** Those of `arcs` that may be crawled. */
-  known(arcs: ArcSet): ArcSet {
+  /** Those of `arcs` that the member may crawl. */
+  known(arcs: ArcSet, member: MemberId): ArcSet {
     if (this.#arcs.isEmpty) return arcs;
     if (this.#clock.nowMs() >= this.#untilMs) this.#arcs = ArcSet.empty;
-    const { futureRing, ring, self } = this.#view;
-    if (ring === futureRing) return arcs;
-    return arcs.subtract(this.#arcs.subtract(futureRing.arcsOf(self)));
+    const { futureRing, ring, role } = this.#view;
+    // Who leaves has no time to wait: what it cannot pass on is lost to the swarm until it comes back.
+    if (ring === futureRing || role === "leaving") return arcs;
+    return arcs.subtract(this.#arcs.subtract(futureRing.arcsOf(member)));
   }
 }

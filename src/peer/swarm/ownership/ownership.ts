@@ -310,7 +310,7 @@ export class Ownership {
     for (const [member, arcs] of preferredArcs(ring, 1, strange)) {
       const stream = this.#replicator.stream(member);
       if (this.#transferring.has(member) || !stream) continue;
-      const ready = arcs.intersect(stream.synced);
+      const ready = this.#transfer.ready(stream, arcs);
       if (ready.isEmpty) continue;
       const done = this.#transfer
         .run(stream, ready, this.#stop.signal)

@@ -161,7 +161,10 @@ export class OwnershipBench {
       territory: this.territory,
       replicator,
       sync: { run: task(this.syncs) },
-      transfer: { run: task(this.transfers) },
+      transfer: {
+        run: task(this.transfers),
+        ready: (to: { readonly synced: ArcSet }, arcs: ArcSet) => arcs.intersect(to.synced),
+      },
       claim: { run: claim },
       weeding: {
         get isDue() {
