@@ -31,12 +31,13 @@ import type { JobSpread } from "./jobs/job-spread.ts";
 import { mayClaim } from "./ownership/arc-claim.ts";
 import { differencesFrom, unknownRows } from "./replication/range-sections.ts";
 import type { CountedOverlaps } from "./replication/overlaps.ts";
+import { partsOfRows } from "./replication/parts-of-rows.ts";
 import type { ReplicaKeeper } from "./replication/replica-keeper.ts";
 import type { Replicator } from "./replication/replicator.ts";
 import type { SwarmView } from "./members/swarm-view.ts";
 import type { Termination } from "./jobs/termination.ts";
 import type { Holder, Territory } from "./ownership/territory.ts";
-import { reply, serve, type Answer } from "./serve.ts";
+import { reply, serve, turnMs, type Answer } from "./serve.ts";
 
 interface HandlerParts {
   readonly desk: ForwardDesk;
@@ -70,9 +71,6 @@ const knownArcsMax = 128 * 1_024;
  * under way.
  */
 const readsMax = 8;
-
-/** The shortest sleep in which the machine's clock lets others have a turn of the event loop; one of no time ends at once. */
-const turnMs: Millis = 1;
 
 /** What other members ask of this peer. */
 export class PeerHandlers {
@@ -120,7 +118,10 @@ export class PeerHandlers {
     const message = decodeRows(payload);
     if (!message) return undefined;
     const behindMs = this.#clock.nowMs() - message.nowMs;
-    await this.#parts.keeper.take(message.rows, behindMs, overlaps);
+    const { keeper, territory } = this.#parts;
+    const parts = partsOfRows(message.rows, territory);
+    // Asked for at once, so that no other rows come between them.
+    await Promise.all(parts.map((rows) => keeper.take(rows, behindMs, overlaps)));
     return reply(nothing);
   }
 

@@ -6,6 +6,9 @@ import type { Overlay, OverlayHandler } from "../../ports/overlay.ts";
 /** Who asks what cannot be read, or cannot be answered now, may ask again after so long. */
 const retryAfterMs: Millis = 1_000;
 
+/** The shortest sleep in which the machine's clock lets others have a turn of the event loop; one of no time ends at once. */
+export const turnMs: Millis = 1;
+
 export type Answer = Awaited<ReturnType<OverlayHandler>>;
 
 /** Answers a message of another member; with nothing where it cannot. */

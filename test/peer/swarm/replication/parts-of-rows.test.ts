@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { Row } from "../../../../src/core/messages/rows.ts";
+import { hostAddress, queueKey, ringPosition, urlKey } from "../../../../src/core/record/keys.ts";
+import { positionOf } from "../../../../src/core/ring/ring-position.ts";
+import type { HostName, SiteName } from "../../../../src/core/units.ts";
+import {
+  partsOfRows,
+  queueRowsMax,
+  togetherMax,
+} from "../../../../src/peer/swarm/replication/parts-of-rows.ts";
+
+const value = new Uint8Array(1);
+const held = "held.example" as HostName & SiteName;
+const other = "other.example" as HostName & SiteName;
+const territory = { holds: (position: number) => position === positionOf(held) };
+
+function recordKeyAt(host: SiteName): Uint8Array {
+  return urlKey("url", ringPosition(host), new Uint32Array(4), 0, 1);
+}
+
+function queued(host: HostName & SiteName, count: number): Row[] {
+  const key = queueKey(hostAddress(host, host), 1, 0, 1, [recordKeyAt(host)]);
+  return Array.from({ length: count }, () => ({ key, value }));
+}
+
+function records(count: number): Row[] {
+  const key = recordKeyAt(held);
+  return Array.from({ length: count }, () => ({ key, value }));
+}
+
+describe("the parts in which a message's rows are merged", () => {
+  it("is one for what a member sends that is to arrive together", () => {
+    const rows = [...records(1_000), ...queued(held, queueRowsMax), ...queued(other, 2_000)];
+    expect(partsOfRows(rows, territory)).toEqual([rows]);
+    expect(partsOfRows([], territory)).toEqual([]);
+  });
+
+  it("have few rows for queues that are held here, and all of these before the others", () => {
+    const [heavy, light] = [queued(held, 2 * queueRowsMax + 1), records(togetherMax + 1)];
+    const parts = partsOfRows([...light, ...heavy], territory);
+    const lengths = [queueRowsMax, queueRowsMax, 1, togetherMax, 1];
+    expect(parts.map(({ length }) => length)).toEqual(lengths);
+    expect(parts.flat()).toEqual([...heavy, ...light]);
+  });
+
+  it("count no row that is to be deleted, which is not looked at", () => {
+    const rows = queued(held, 3 * queueRowsMax).map(({ key }) => ({ key }));
+    expect(partsOfRows(rows, territory)).toEqual([rows]);
+  });
+});
