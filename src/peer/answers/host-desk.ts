@@ -6,7 +6,7 @@ import { hostRowsMax } from "../../core/messages/host-message.ts";
 import type { KnownHost } from "../../core/messages/host-message.ts";
 import { HostGate } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
-import { hostAddress, hostKey, queueRange } from "../../core/record/keys.ts";
+import { hostAddress, hostKey, jobSpaceOfQueueKey, queueRange } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
 import { queuedIn } from "../../core/record/queue-bundle.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
@@ -131,17 +131,29 @@ export class HostDesk {
     return (await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]))).get(name);
   }
 
-  /** The rows of a cancelled job stay where they are, but wait for nothing. */
+  /**
+   * Of the jobs that have a queue at the host, from one to the next: there may be ten thousand others. The rows of a cancelled
+   * job stay where they are, but wait for nothing.
+   */
   async #queued(keys: HostAddress, jobs: readonly Job[]): Promise<HostQueueLength[]> {
-    const lengths: HostQueueLength[] = [];
-    for (const { definition, space } of jobs) {
-      if (lengths.length >= hostRowsMax) break;
-      if (definition.state === "cancelled") continue;
-      const all = await this.#count(queueRange(keys, space));
-      const urls = Math.min(all, countedMax);
-      if (urls > 0) lengths.push({ job: definition.id, urls, orMore: all > urls });
+    const waiting = jobs.filter(({ definition }) => definition.state !== "cancelled");
+    const spaces = new Set(waiting.map(({ space }) => space));
+    const counts = new Map<number, number>();
+    const { gte, lt } = queueRange(keys);
+    for (let from = gte; counts.size < hostRowsMax;) {
+      const [first] = await this.#ports.store.range({ gte: from, lt }, 1);
+      if (!first) break;
+      const space = jobSpaceOfQueueKey(first.key);
+      const queue = queueRange(keys, space);
+      const all = spaces.has(space) ? await this.#count(queue) : 0;
+      if (all > 0) counts.set(space, all);
+      from = queue.lt;
     }
-    return lengths;
+    return waiting.flatMap(({ definition, space }) => {
+      const all = counts.get(space) ?? 0;
+      const urls = Math.min(all, countedMax);
+      return urls > 0 ? [{ job: definition.id, urls, orMore: all > urls }] : [];
+    });
   }
 
   /** Queued URLs, or any number above {@link countedMax}. A copy's row may be none: it is kept as it came. */

@@ -1,4 +1,5 @@
 import { after, jobSpaceOfUrlKey, rangeOfUrl, retag } from "../../core/record/keys.ts";
+import { idOf } from "../../core/record/id-of.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import type { KeyRange, Store, StoreEntry } from "../../ports/store.ts";
@@ -25,6 +26,8 @@ const rowsPerLook = 500;
  *
  * There may be ten thousand jobs, most of them over: then only rows that are there are read, URL by URL. To look a thousand
  * URLs up for each of a thousand jobs at once would stop the process for half a minute, and take a gigabyte.
+ *
+ * A row is read once, however often it is asked for: it may have half a mebibyte, and many URLs may be one to a job.
  */
 export async function knowledgeOf(
   store: Reads,
@@ -34,9 +37,15 @@ export async function knowledgeOf(
   if (jobs.length <= fewJobs) return lookedUp(store, urls, jobs);
   const groups = Map.groupBy(jobs, ({ definition }) => definition.options.normalizeQuery);
   const ways = [...groups.values()].map((group) => new Map(group.map((job) => [job.space, job])));
-  const known: (Knowledge | undefined)[] = [];
-  for (const url of urls) known.push(await found(store, url, ways));
-  return known;
+  const known = new Map<string, Knowledge | undefined>();
+  const ids: string[] = [];
+  for (const url of urls) {
+    const places = ways.flatMap((way) => placeOf(url, way));
+    const id = places.map(({ key }) => idOf(key)).join(" ");
+    if (!known.has(id)) known.set(id, await found(store, places));
+    ids.push(id);
+  }
+  return ids.map((id) => known.get(id));
 }
 
 async function lookedUp(
@@ -45,34 +54,47 @@ async function lookedUp(
   jobs: readonly Job[],
 ): Promise<(Knowledge | undefined)[]> {
   const asked = urls.flatMap((url, at) =>
-    jobs.map((job) => ({ at, job, key: urlRow(url, job).key })),
+    jobs.map((job) => {
+      const { key } = urlRow(url, job);
+      return { at, job, key, id: idOf(key) };
+    }),
   );
-  const keys = asked.map(({ key }) => key);
+  const places = new Map(asked.map(({ id, key }) => [id, key]));
+  const keys = [...places.values()];
   // In one call, lest a URL is seen neither as excluded any more nor as queued yet.
   const rows = await store.getMany([...keys, ...keys.map((key) => retag(key, "exclusion"))]);
-  const known: (Knowledge | undefined)[] = urls.map(() => undefined);
-  asked.forEach(({ at, job }, index) => {
+  const told = new Map<string, Omit<Knowledge, "job">>();
+  [...places.keys()].forEach((id, index) => {
     const record = rows[index];
-    const exclusion = rows[asked.length + index];
-    if (record) known[at] = further(known[at], { job, record: UrlRecord.decode(record) });
-    else if (exclusion) {
-      known[at] = further(known[at], { job, exclusion: ExclusionRecord.decode(exclusion) });
-    }
+    const exclusion = rows[keys.length + index];
+    if (record) told.set(id, { record: UrlRecord.decode(record) });
+    else if (exclusion) told.set(id, { exclusion: ExclusionRecord.decode(exclusion) });
   });
+  const known: (Knowledge | undefined)[] = urls.map(() => undefined);
+  for (const { at, job, id } of asked) {
+    const what = told.get(id);
+    if (what) known[at] = further(known[at], { job, ...what });
+  }
   return known;
 }
 
-/** @param ways the jobs by their numbers, those apart that know a URL by another key */
-async function found(
-  store: Reads,
-  url: CanonicalUrl,
-  ways: readonly ReadonlyMap<number, Job>[],
-): Promise<Knowledge | undefined> {
+/** The jobs, by their numbers, that know a URL by one key. */
+type Way = ReadonlyMap<number, Job>;
+
+/** Where these jobs know the URL, by its key for one of them. */
+interface Place {
+  readonly key: Uint8Array;
+  readonly jobs: Way;
+}
+
+function placeOf(url: CanonicalUrl, jobs: Way): Place[] {
+  const [first] = jobs.values();
+  return first ? [{ key: urlRow(url, first).key, jobs }] : [];
+}
+
+async function found(store: Reads, places: readonly Place[]): Promise<Knowledge | undefined> {
   let best: Knowledge | undefined;
-  for (const jobs of ways) {
-    const [first] = jobs.values();
-    if (!first) continue;
-    const { key } = urlRow(url, first);
+  for (const { key, jobs } of places) {
     // Exclusions first, lest a URL is seen neither as excluded any more nor as queued yet.
     for await (const { key: row, value } of rowsIn(store, rangeOfUrl(retag(key, "exclusion")))) {
       const job = jobs.get(jobSpaceOfUrlKey(row));

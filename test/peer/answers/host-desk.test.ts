@@ -5,6 +5,7 @@ import { defaultPolitenessOptions } from "../../../src/core/politeness/politenes
 import type { HostName, JobId } from "../../../src/core/units.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { HostDesk } from "../../../src/peer/answers/host-desk.ts";
+import type { StoreEntry } from "../../../src/ports/store.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -110,6 +111,19 @@ describe("a peer that is asked for a host", () => {
     expect(host).toMatchObject({ queued: [{ job: testJob }], hold: "page-limit" });
   });
 
+  it("tells of each job that has URLs queued there, in the order in which they were made", async () => {
+    const ids = ["b", "a", "done", "c"] as JobId[];
+    const host = await hostAfter(async ({ peer }) => {
+      for (const id of ids) {
+        await peer.inject(id, [], {});
+        await peer.changeJob(id, "pause");
+        await peer.inject(id, id === "c" ? [] : [`${seed}${id}`, seed], {});
+      }
+      await peer.changeJob("done" as JobId, "cancel");
+    });
+    expect(host.queued).toEqual(["b", "a"].map((job) => ({ job, urls: 2, orMore: false })));
+  });
+
   it("names the hold that a user can end, unless a job goes on", async () => {
     const paused = "paused" as JobId;
     const addPaused = async ({ peer }: VirtualPeer): Promise<void> => {
@@ -175,6 +189,8 @@ class Bench {
   readonly gate = new HostGate({ ...defaultPolitenessOptions, haltFailuresInRow: 1 });
   /** Until when nobody is to ask it for a robots.txt. */
   restUntilMs = 0;
+  /** Times that a range of the database was read. */
+  ranges = 0;
   readonly desk: HostDesk;
 
   constructor(isStored = true) {
@@ -203,7 +219,11 @@ class Bench {
       append: () => Promise.resolve(this.done.push("appended")),
       flushed: () => new Promise(setImmediate).then(note("durable")),
     };
-    const store = { hasMany: () => Promise.resolve([true]), range: () => Promise.resolve([]) };
+    const range = (): Promise<StoreEntry[]> => {
+      this.ranges += 1;
+      return Promise.resolve([]);
+    };
+    const store = { hasMany: () => Promise.resolve([true]), range };
     const clock = { nowMs: () => this.nowMs, wallMs: () => this.nowMs };
     const ports = { clock, logger: silentLogger, store };
     const parts = { frontier, journal, missed: { since: () => 0 }, peerId: "me" };
@@ -221,6 +241,14 @@ class Bench {
 
 describe("HostDesk", () => {
   const name = "site.example" as HostName;
+
+  it("does not look for the queue of each of a thousand jobs", async () => {
+    const registry = new JobRegistry();
+    for (let n = 0; n < 1_000; n += 1) registry.define(`job-${n}`);
+    const bench = new Bench();
+    expect(await bench.desk.known(name, registry.all())).toMatchObject({ queued: [] });
+    expect(bench.ranges).toBeLessThan(10);
+  });
 
   it.each([
     ["may be asked", 0, 0, undefined],

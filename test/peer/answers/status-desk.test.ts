@@ -7,6 +7,7 @@ import type { CanonicalUrl, HostName, OriginName, SiteName } from "../../../src/
 import type { Host } from "../../../src/peer/frontier/host.ts";
 import { urlRow } from "../../../src/peer/admission/url-row.ts";
 import { StatusDesk } from "../../../src/peer/answers/status-desk.ts";
+import { knowledgeOf } from "../../../src/peer/answers/url-knowledge.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import type { ArchivedResponse, ArchiveLocation } from "../../../src/ports/archive.ts";
 import type { KeyRange, StoreEntry } from "../../../src/ports/store.ts";
@@ -101,6 +102,38 @@ describe("StatusDesk", () => {
     expect(known.map(({ state }) => state)).toEqual(["done", "excluded", "unknown"]);
     expect(known.map(({ job }) => job)).toEqual(["job-999", "job-7", undefined]);
     expect(most).toBeLessThan(1_000);
+  });
+});
+
+describe("knowledgeOf", () => {
+  it.each([1, 20])("reads a row once for %i jobs, however often it is asked for", async (count) => {
+    const registry = new JobRegistry();
+    const jobs = Array.from({ length: count }, (_, n) => registry.define(`job-${n}`));
+    const [first = job] = jobs;
+    // Of the second the job thinks as of the first.
+    const asked = ["http://a.example/", "http://a.example/?utm_source=b"] as CanonicalUrl[];
+    const { key } = urlRow("http://a.example/" as CanonicalUrl, first);
+    const value = queuedRecord(3);
+    let reads = 0;
+    const store = {
+      getMany: (keys: readonly Uint8Array[]) =>
+        Promise.resolve(
+          keys.map((one) => {
+            if (compareKeys(one, key) !== 0) return undefined;
+            reads += 1;
+            return value;
+          }),
+        ),
+      range: ({ gte, lt }: KeyRange): Promise<StoreEntry[]> => {
+        const isIn = compareKeys(key, gte) >= 0 && compareKeys(key, lt) < 0;
+        if (isIn) reads += 1;
+        return Promise.resolve(isIn ? [{ key, value }] : []);
+      },
+    };
+    const urls = Array.from({ length: 300 }, (_, at) => asked[at % 2] ?? ("" as CanonicalUrl));
+    const known = await knowledgeOf(store, urls, jobs);
+    expect(known.map((one) => one?.record?.attempts)).toEqual(urls.map(() => 3));
+    expect(reads).toBe(1);
   });
 });
 

@@ -36,7 +36,7 @@ export function newSwarmDesk(
   const isDazed = (): boolean => swarm.isDazed;
   const held = new HeldAnswers({ ...desk, replicator, territory, view, isDazed }, replicas);
   const search = new HolderSearch(clock, { view, territory }, replicas, signal);
-  serveQuestions(ports.overlay, { contents, figures, held });
+  serveQuestions(ports.overlay, clock, { contents, figures, held });
   const lists = new SwarmLists(clock, { calls, held, view }, signal);
   const parts = { calls, clock, contents, figures, held, jobs, lists, search, spread, view };
   return new SwarmDesk(parts);

@@ -7,8 +7,10 @@ import { decodeListQuestion, encodeListReply } from "../../../core/messages/list
 import type { MessageKind } from "../../../core/messages/message-kinds.ts";
 import { decodeStatsQuestion, encodeStatsReply } from "../../../core/messages/stats-message.ts";
 import { decodeStatusQuestion, encodeStatusReply } from "../../../core/messages/status-message.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
-import { reply, serve } from "../serve.ts";
+import { FairSlots } from "../fair-slots.ts";
+import { reply, serve, turnMs } from "../serve.ts";
 import type { ContentDesk } from "./content-desk.ts";
 import type { HeldAnswers } from "./held-answers.ts";
 import type { SwarmFigures } from "./swarm-figures.ts";
@@ -19,22 +21,38 @@ interface QuestionParts {
   readonly held: HeldAnswers;
 }
 
+/**
+ * Questions of other members that are answered at once. Seven thousand bytes may ask for three hundred rows of half a mebibyte;
+ * whoever opens all streams that it may has seven hundred such questions under way. Most of them wait for what they tell to be
+ * durable, and for no processor: a thousand a second have room.
+ */
+export const answersMax = 64;
+
 /** Serves the questions of users that other members pass on to this one. */
-export function serveQuestions(overlay: Overlay, parts: QuestionParts): void {
-  const { contents, figures, held } = parts;
-  serveQuestion(overlay, "status", decodeStatusQuestion, async (question) =>
+export function serveQuestions(
+  overlay: Overlay,
+  clock: Pick<Clock, "sleep">,
+  { contents, figures, held }: QuestionParts,
+): void {
+  const reads = new FairSlots(answersMax);
+  const bodies = new FairSlots(answersMax);
+  const counts = new FairSlots(1);
+  serveQuestion(overlay, "status", decodeStatusQuestion, reads, async (question) =>
     encodeStatusReply(await held.status(question)),
   );
-  serveQuestion(overlay, "host", decodeHostQuestion, async (question) =>
+  serveQuestion(overlay, "host", decodeHostQuestion, reads, async (question) =>
     encodeHostReply(await held.host(question)),
   );
-  serveQuestion(overlay, "list", decodeListQuestion, async (question) =>
+  serveQuestion(overlay, "list", decodeListQuestion, reads, async (question) =>
     encodeListReply(await held.list(question)),
   );
-  serveQuestion(overlay, "stats", decodeStatsQuestion, (question) =>
-    encodeStatsReply(figures.answer(question)),
-  );
-  serveQuestion(overlay, "content", decodeContentQuestion, async (question) =>
+  // One in a turn of the event loop: ten bytes may ask for the totals of thousands of jobs.
+  serveQuestion(overlay, "stats", decodeStatsQuestion, counts, async (question) => {
+    const told = encodeStatsReply(figures.answer(question));
+    await clock.sleep(turnMs);
+    return told;
+  });
+  serveQuestion(overlay, "content", decodeContentQuestion, bodies, async (question) =>
     encodeContentChunk(await contents.part(question)),
   );
 }
@@ -43,10 +61,12 @@ function serveQuestion<T>(
   overlay: Overlay,
   kind: MessageKind,
   decode: (payload: Uint8Array) => T | undefined,
-  answer: (question: T) => Uint8Array | Promise<Uint8Array>,
+  slots: FairSlots,
+  answer: (question: T) => Promise<Uint8Array>,
 ): void {
-  serve(overlay, kind, async (_from, payload) => {
+  serve(overlay, kind, async (from, payload) => {
     const question = decode(payload);
-    return question === undefined ? undefined : reply(await answer(question));
+    if (question === undefined || slots.isFull(from)) return undefined;
+    return reply(await slots.run(from, () => answer(question)));
   });
 }
