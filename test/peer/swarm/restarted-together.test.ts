@@ -6,14 +6,13 @@ import { storeWith } from "./store-with.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 
 const size = 4;
+const fewSites = { sites: 12, totalPages: 1_200, linksPerPage: 40 };
 
-/** What the swarm asks for again, whose members with these numbers are slower to join when it is started together. */
-async function askedAgain(
+/** A swarm in which members read slowly once their ids are in `slow`. */
+function newBench(
   web: Partial<SampleWebOptions>,
-  givenAwayAfterMs: number,
-  slowMembers: readonly number[],
-): Promise<string[]> {
-  const slow = new Set<string>();
+  slow: ReadonlySet<string> = new Set(),
+): SwarmBench {
   const slowReads = (ports: PeerPorts): PeerPorts => {
     const { clock, overlay, store } = ports;
     const range: typeof store.range = async (...asked) => {
@@ -22,42 +21,91 @@ async function askedAgain(
     };
     return { ...ports, store: storeWith(store, { range }) };
   };
-  const bench = new SwarmBench(
-    size,
-    { sampleWeb: { ...plainSampleWebOptions, ...web } },
-    {},
-    slowReads,
-  );
-  return bench.run(async () => {
-    await bench.machine(0).start();
-    await bench.settled();
-    await bench.inject(0, { delayMs: 100 });
-    await bench.pass(givenAwayAfterMs);
-    // What is queued at the first one by now stays on its disk, also where it is to be crawled by others.
-    for (let index = 1; index < size; index += 1) await bench.machine(index).start();
-    await bench.settled();
-    await bench.finished(0);
-    await bench.settled();
-    const before = bench.hits.length;
-    expect(new Set(bench.urls).size).toBe(before);
-    await Promise.all(bench.world.machines.map((machine) => machine.stop()));
-    for (const index of slowMembers) slow.add(bench.machine(index).id);
-    for (const machine of bench.world.machines) await machine.start();
-    await bench.settled();
-    await bench.pass(60_000);
-    await bench.finished(0);
-    return bench.hits.slice(before).map(({ url }) => url);
-  });
+  return new SwarmBench(size, { sampleWeb: { ...plainSampleWebOptions, ...web } }, {}, slowReads);
+}
+
+/** What is queued at the first member when the others join stays on its disk, also where it is to be crawled by others. */
+async function joinedLater(bench: SwarmBench, afterMs: number): Promise<void> {
+  await bench.machine(0).start();
+  await bench.settled();
+  await bench.inject(0, { delayMs: 100 });
+  await bench.pass(afterMs);
+  for (let index = 1; index < size; index += 1) await bench.machine(index).start();
+  await bench.settled();
+}
+
+async function stopAll(bench: SwarmBench): Promise<void> {
+  await Promise.all(bench.world.machines.map((machine) => machine.stop()));
+}
+
+async function startAll(bench: SwarmBench): Promise<void> {
+  for (const machine of bench.world.machines) await machine.start();
+  await bench.settled();
+}
+
+/** URLs that were asked for more than once. */
+function askedAgain(bench: SwarmBench): string[] {
+  const seen = new Set<string>();
+  return bench.hits.flatMap(({ url }) => (seen.size < seen.add(url).size ? [] : [url]));
 }
 
 describe("a swarm that is stopped as a whole, and started together", () => {
   it("asks for nothing again that its first member gave away before it was fetched", async () => {
-    const web = { sites: 12, totalPages: 1_200, linksPerPage: 40 };
-    expect(await askedAgain(web, 3_000, [])).toEqual([]);
+    const bench = newBench(fewSites);
+    await bench.run(async () => {
+      await joinedLater(bench, 3_000);
+      await bench.finished(0);
+      await bench.settled();
+      await stopAll(bench);
+      await startAll(bench);
+      await bench.pass(60_000);
+      await bench.finished(0);
+      expect(askedAgain(bench)).toEqual([]);
+    });
   });
 
   it("asks for nothing again where some join later than others", async () => {
+    const slow = new Set<string>();
     const web = { seed: 2, sites: 60, totalPages: 1_800, linksPerPage: 40, crossSiteShare: 0.8 };
-    expect(await askedAgain(web, 2_500, [1, 3])).toEqual([]);
+    const bench = newBench(web, slow);
+    await bench.run(async () => {
+      await joinedLater(bench, 2_500);
+      await bench.finished(0);
+      await bench.settled();
+      await stopAll(bench);
+      for (const index of [1, 3]) slow.add(bench.machine(index).id);
+      await startAll(bench);
+      await bench.pass(60_000);
+      await bench.finished(0);
+      expect(askedAgain(bench)).toEqual([]);
+    });
+  });
+
+  it("asks for nothing again that others fetched of its first member's after that one had stopped", async () => {
+    const bench = newBench(fewSites);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 100 });
+      await bench.pass(3_000);
+      await bench.machine(0).stop();
+      await bench.pass(2_000);
+      await stopAll(bench);
+      await startAll(bench);
+      await bench.finished(0);
+      expect(askedAgain(bench)).toEqual([]);
+    });
+  });
+
+  it("asks for nothing again where one member has lost its disk meanwhile", async () => {
+    const bench = newBench(fewSites);
+    await bench.run(async () => {
+      await joinedLater(bench, 3_000);
+      await bench.pass(3_000);
+      await stopAll(bench);
+      bench.machine(1).wipe();
+      await startAll(bench);
+      await bench.finished(0);
+      expect(askedAgain(bench)).toEqual([]);
+    });
   });
 });

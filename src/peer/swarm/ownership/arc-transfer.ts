@@ -1,6 +1,5 @@
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
 import { roundFigure } from "../../../core/round-figure.ts";
-import type { MemberId } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
@@ -34,7 +33,6 @@ export class ArcTransfer {
   readonly #territory: Territory;
   readonly #replicator: Replicator;
   readonly #frontier: Frontier;
-  readonly #known: (arcs: ArcSet, member: MemberId) => ArcSet;
   readonly #admissionsDone: () => Promise<void>;
   readonly #release: (arcs: ArcSet, hand: () => void) => Promise<void>;
   readonly #reclaim: (arcs: ArcSet) => void;
@@ -46,8 +44,6 @@ export class ArcTransfer {
       readonly territory: Territory;
       readonly replicator: Replicator;
       readonly frontier: Frontier;
-      /** Those of the arcs that the member may crawl. */
-      readonly known: (arcs: ArcSet, member: MemberId) => ArcSet;
       /** Resolves when what was being admitted at the call is in the journal, and the journal is flushed. */
       readonly admissionsDone: () => Promise<void>;
       /** Takes what is queued in the arcs out of the jobs' totals, and calls `hand`, with no change in between. */
@@ -63,15 +59,9 @@ export class ArcTransfer {
     this.#territory = parts.territory;
     this.#replicator = parts.replicator;
     this.#frontier = parts.frontier;
-    this.#known = parts.known;
     this.#admissionsDone = parts.admissionsDone;
     this.#release = parts.release;
     this.#reclaim = parts.reclaim;
-  }
-
-  /** Those of the arcs that may pass to the stream's member now: it has everything of them. */
-  ready({ member, synced }: ReplicaStream, arcs: ArcSet): ArcSet {
-    return this.#known(arcs.intersect(synced), member);
   }
 
   /** The arcs are crawled no more when this is called; it resolves when they are given away or stay after all. */

@@ -47,23 +47,22 @@ export function newOwnership(
   { cluster, ownership }: Pick<SwarmOptions, "cluster" | "ownership">,
   onFailure: (error: unknown) => void,
 ): Ownership {
-  const { frontier, holdings, homecoming, jobs, journal, view } = parts;
+  const { frontier, holdings, homecoming, jobs, journal } = parts;
   const sync = new RangeSync(ports, { ...parts, greet: ({ member }) => jobs.exchange(member) });
   const admissionsDone = async (): Promise<void> => {
     await parts.admissionsDone();
     await journal.flushed();
   };
-  const blind = new BlindClaims(ports.clock, view);
   const transfer = new ArcTransfer(ports, {
     ...parts,
     admissionsDone,
-    known: (arcs, member) => blind.known(arcs, member),
     release: (arcs, hand) => holdings.release(arcs, hand),
     reclaim: (arcs) => {
       frontier.doubts.add(arcs);
       parts.look();
     },
   });
+  const blind = new BlindClaims(ports.clock, parts);
   const take = async (arcs: ArcSet, orphans: ArcSet): Promise<void> => {
     // One that is new has nothing that others could have crawled since.
     if (!orphans.isEmpty && (await homecoming.hadRows())) blind.add(orphans);
@@ -71,10 +70,11 @@ export function newOwnership(
   };
   const offer = (arcs: ArcSet): void => homecoming.offer(arcs);
   const claim = new ArcClaim(ports, { ...parts, take, offer }, cluster.replicas);
+  const weeding = new QueueWeeding({ ...parts, admissionsDone });
   return new Ownership(
     ports,
-    { ...parts, sync, transfer, claim, weeding: new QueueWeeding({ ...parts, admissionsDone }) },
+    { ...parts, sync, transfer, claim, blind, weeding },
     { replicas: cluster.replicas, ownership },
-    { onCrawl: (arcs) => frontier.crawl(blind.known(arcs, view.self)), onFailure },
+    { onCrawl: (arcs) => frontier.crawl(arcs), onFailure },
   );
 }

@@ -8,6 +8,7 @@ import { Alarm } from "../../alarm.ts";
 import { ArcInquiry } from "./arc-inquiry.ts";
 import { mayClaim, type ArcClaim } from "./arc-claim.ts";
 import type { ArcTransfer } from "./arc-transfer.ts";
+import type { BlindClaims } from "./blind-claims.ts";
 import { CopyReleases } from "../replication/copy-releases.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { RangeSync } from "../replication/range-sync.ts";
@@ -48,6 +49,7 @@ export class Ownership {
   readonly #sync: RangeSync;
   readonly #transfer: ArcTransfer;
   readonly #claim: ArcClaim;
+  readonly #blind: Pick<BlindClaims, "known">;
   readonly #weeding: Pick<QueueWeeding, "isDue" | "next" | "run">;
   readonly #releases: CopyReleases;
   readonly #inquiry: ArcInquiry;
@@ -87,6 +89,7 @@ export class Ownership {
       readonly sync: RangeSync;
       readonly transfer: ArcTransfer;
       readonly claim: ArcClaim;
+      readonly blind: Pick<BlindClaims, "known">;
       readonly weeding: Pick<QueueWeeding, "isDue" | "next" | "run">;
     },
     options: { readonly replicas: number; readonly ownership: OwnershipOptions },
@@ -105,13 +108,10 @@ export class Ownership {
     this.#sync = parts.sync;
     this.#transfer = parts.transfer;
     this.#claim = parts.claim;
+    this.#blind = parts.blind;
     this.#weeding = parts.weeding;
-    this.#inquiry = new ArcInquiry(
-      ports,
-      parts,
-      options.ownership.inquiryAfterMs,
-      this.#stop.signal,
-    );
+    const { inquiryAfterMs } = options.ownership;
+    this.#inquiry = new ArcInquiry(ports, parts, inquiryAfterMs, this.#stop.signal);
     this.#releases = new CopyReleases(
       ports.calls,
       parts.view,
@@ -181,8 +181,8 @@ export class Ownership {
   }
 
   #step(): void {
-    this.#crawlOpen();
     this.#setNeeds();
+    this.#crawlOpen();
     this.#startClaim();
     this.#startSyncs();
     this.#startComparison();
@@ -194,7 +194,7 @@ export class Ownership {
   }
 
   #crawlOpen(): void {
-    this.#onCrawl(this.#territory.open.intersect(this.#owned()));
+    this.#onCrawl(this.#blind.known(this.#territory.open.intersect(this.#owned())));
   }
 
   #owned(): ArcSet {
@@ -303,14 +303,14 @@ export class Ownership {
 
   #startTransfers(): void {
     const { ring } = this.#view;
-    let strange = this.#territory.held.subtract(this.#owned());
+    let strange = this.#blind.known(this.#territory.held.subtract(this.#owned()));
     // What is on its way to one member is not offered to another: the ring may have changed meanwhile.
     for (const { arcs } of this.#transferring.values()) strange = strange.subtract(arcs);
     if (strange.isEmpty) return;
     for (const [member, arcs] of preferredArcs(ring, 1, strange)) {
       const stream = this.#replicator.stream(member);
       if (this.#transferring.has(member) || !stream) continue;
-      const ready = this.#transfer.ready(stream, arcs);
+      const ready = arcs.intersect(stream.synced);
       if (ready.isEmpty) continue;
       const done = this.#transfer
         .run(stream, ready, this.#stop.signal)

@@ -119,6 +119,12 @@ export class Replicator {
     return this.#standIns.size > 0;
   }
 
+  /** Arcs that are held here and that some member needs a copy of and has no complete one; perhaps, where they have just been taken. */
+  get uncopied(): ArcSet {
+    const { held } = this.#territory;
+    return held.subtract(this.#heldThen).union(this.#incomplete()).intersect(held);
+  }
+
   stream(member: MemberId): ReplicaStream | undefined {
     return this.#streams.get(member);
   }
@@ -343,9 +349,7 @@ export class Replicator {
   /** Of what every member that needs a copy had a complete one of, nothing is unsure any more. */
   #settle(): void {
     if (this.#unsure.isEmpty) return;
-    const { held } = this.#territory;
-    const incomplete = held.subtract(this.#heldThen).union(this.#incomplete());
-    this.#unsure.keepOnly(incomplete.intersect(held));
+    this.#unsure.keepOnly(this.uncopied);
   }
 
   /** Arcs of which a member that needs a copy has no complete one. */

@@ -51,6 +51,8 @@ export class OwnershipBench {
   /** Of whose copies go on no more with the next needs that are set. */
   dropped: ReadonlyMap<MemberId, ArcSet> = new Map();
   hasStandIns = false;
+  /** Claimed without a copy, and not known yet. */
+  blind = ArcSet.empty;
   readonly ownership: Ownership;
 
   constructor(members: readonly MemberId[], options: Partial<OwnershipOptions> = {}) {
@@ -161,11 +163,9 @@ export class OwnershipBench {
       territory: this.territory,
       replicator,
       sync: { run: task(this.syncs) },
-      transfer: {
-        run: task(this.transfers),
-        ready: (to: { readonly synced: ArcSet }, arcs: ArcSet) => arcs.intersect(to.synced),
-      },
+      transfer: { run: task(this.transfers) },
       claim: { run: claim },
+      blind: { known: (arcs: ArcSet) => arcs.subtract(this.blind) },
       weeding: {
         get isDue() {
           return !weeds().isEmpty;

@@ -238,6 +238,14 @@ describe("arcs that the ring names another member for", () => {
     expect(bench.transfers.map(({ member }) => member).toSorted()).toEqual([b, c]);
   });
 
+  it("stay, as what is its own is not crawled, until it is known what others have of them", async () => {
+    const bench = stranger(ArcSet.whole);
+    bench.blind = ArcSet.whole;
+    await bench.run(() => Promise.resolve());
+    expect(bench.transfers).toHaveLength(0);
+    expect(bench.crawled.every((arcs) => arcs.isEmpty)).toBe(true);
+  });
+
   it("stay while their queues are weeded, which begins when all is where it belongs", async () => {
     const bench = holder(b);
     bench.weeds = own(bench);
