@@ -1,7 +1,10 @@
 import type { MemberId } from "../../core/units.ts";
 
-/** Works of one member that wait, at most: more than one asks for at a time that makes a copy. */
-const waitingMax = 256;
+/** Does a work when its turn comes. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Works of one member that wait, at most: more than the streams that it may have open have room for. */
+const waitingMax = 1_024;
 
 /**
  * A number of places that members take in turn: one that asks much waits for itself, and keeps nobody else waiting for more

@@ -56,7 +56,7 @@ describe("places that members take in turn", () => {
   it("are waited for by so many works of a member, which another has nothing to do with", async () => {
     const slots = new FairSlots(1);
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    const done = Array.from({ length: 256 }, () => slots.run(one, () => promise));
+    const done = Array.from({ length: 1_024 }, () => slots.run(one, () => promise));
     expect(slots.isFull(one)).toBe(false);
     done.push(slots.run(one, () => promise));
     expect([slots.isFull(one), slots.isFull(other)]).toEqual([true, false]);

@@ -18,6 +18,7 @@ import { HostPlaces } from "../../host-places.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
 import type { StatusDesk } from "../../answers/status-desk.ts";
 import type { UrlScan } from "../../answers/url-scan.ts";
+import type { InTurn } from "../fair-slots.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Holder, Territory } from "../ownership/territory.ts";
@@ -67,14 +68,16 @@ export class HeldAnswers {
     this.#replicas = replicas;
   }
 
-  async status({ urls, job, fromCopy }: StatusQuestion): Promise<StatusReply> {
+  /** @param inTurn reads the database: to wait until what it says is durable elsewhere takes no processor, and no memory */
+  async status(
+    { urls, job, fromCopy }: StatusQuestion,
+    inTurn: InTurn = (work) => work(),
+  ): Promise<StatusReply> {
     const jobs = this.#jobsNamed(job);
     if (job !== undefined && jobs.length === 0) return { jobs: 0, answers: urls.map(() => ({})) };
     const asked = urls.map((url) => this.#asked(url, fromCopy));
-    const known = await this.#parts.urls.known(
-      urls.filter((_, at) => asked[at]?.standing.kind !== "neither"),
-      jobs,
-    );
+    const told = urls.filter((_, at) => asked[at]?.standing.kind !== "neither");
+    const known = await inTurn(() => this.#parts.urls.known(told, jobs));
     const confirmed = await this.#confirmed(asked);
     let next = 0;
     const answers = asked.map(({ position, standing }): KnownStatus | Refusal => {

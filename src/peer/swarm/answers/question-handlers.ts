@@ -9,7 +9,7 @@ import { decodeStatsQuestion, encodeStatsReply } from "../../../core/messages/st
 import { decodeStatusQuestion, encodeStatusReply } from "../../../core/messages/status-message.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
-import { FairSlots } from "../fair-slots.ts";
+import { FairSlots, type InTurn } from "../fair-slots.ts";
 import { reply, serve, turnMs } from "../serve.ts";
 import type { ContentDesk } from "./content-desk.ts";
 import type { HeldAnswers } from "./held-answers.ts";
@@ -22,11 +22,10 @@ interface QuestionParts {
 }
 
 /**
- * Questions of other members that are answered at once. Seven thousand bytes may ask for three hundred rows of half a mebibyte;
- * whoever opens all streams that it may has seven hundred such questions under way. Most of them wait for what they tell to be
- * durable, and for no processor: a thousand a second have room.
+ * Questions of other members for which the database is read at once. Seven thousand bytes may ask for three hundred rows of half
+ * a mebibyte; whoever opens all streams that it may has seven hundred such questions under way.
  */
-export const answersMax = 64;
+export const readsMax = 16;
 
 /** Serves the questions of users that other members pass on to this one. */
 export function serveQuestions(
@@ -34,26 +33,28 @@ export function serveQuestions(
   clock: Pick<Clock, "sleep">,
   { contents, figures, held }: QuestionParts,
 ): void {
-  const reads = new FairSlots(answersMax);
-  const bodies = new FairSlots(answersMax);
+  const reads = new FairSlots(readsMax);
+  const bodies = new FairSlots(readsMax);
   const counts = new FairSlots(1);
-  serveQuestion(overlay, "status", decodeStatusQuestion, reads, async (question) =>
-    encodeStatusReply(await held.status(question)),
+  serveQuestion(overlay, "status", decodeStatusQuestion, reads, async (question, inTurn) =>
+    encodeStatusReply(await held.status(question, inTurn)),
   );
-  serveQuestion(overlay, "host", decodeHostQuestion, reads, async (question) =>
-    encodeHostReply(await held.host(question)),
+  serveQuestion(overlay, "host", decodeHostQuestion, reads, async (question, inTurn) =>
+    encodeHostReply(await inTurn(() => held.host(question))),
   );
-  serveQuestion(overlay, "list", decodeListQuestion, reads, async (question) =>
-    encodeListReply(await held.list(question)),
+  serveQuestion(overlay, "list", decodeListQuestion, reads, async (question, inTurn) =>
+    encodeListReply(await inTurn(() => held.list(question))),
   );
   // One in a turn of the event loop: ten bytes may ask for the totals of thousands of jobs.
-  serveQuestion(overlay, "stats", decodeStatsQuestion, counts, async (question) => {
-    const told = encodeStatsReply(figures.answer(question));
-    await clock.sleep(turnMs);
-    return told;
-  });
-  serveQuestion(overlay, "content", decodeContentQuestion, bodies, async (question) =>
-    encodeContentChunk(await contents.part(question)),
+  serveQuestion(overlay, "stats", decodeStatsQuestion, counts, (question, inTurn) =>
+    inTurn(async () => {
+      const told = encodeStatsReply(figures.answer(question));
+      await clock.sleep(turnMs);
+      return told;
+    }),
+  );
+  serveQuestion(overlay, "content", decodeContentQuestion, bodies, async (question, inTurn) =>
+    encodeContentChunk(await inTurn(() => contents.part(question))),
   );
 }
 
@@ -62,11 +63,11 @@ function serveQuestion<T>(
   kind: MessageKind,
   decode: (payload: Uint8Array) => T | undefined,
   slots: FairSlots,
-  answer: (question: T) => Promise<Uint8Array>,
+  answer: (question: T, inTurn: InTurn) => Promise<Uint8Array>,
 ): void {
   serve(overlay, kind, async (from, payload) => {
     const question = decode(payload);
     if (question === undefined || slots.isFull(from)) return undefined;
-    return reply(await slots.run(from, () => answer(question)));
+    return reply(await answer(question, (work) => slots.run(from, work)));
   });
 }

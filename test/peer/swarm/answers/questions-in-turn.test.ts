@@ -4,10 +4,8 @@ import { messageKinds, type MessageKind } from "../../../../src/core/messages/me
 import { encodeStatsQuestion } from "../../../../src/core/messages/stats-message.ts";
 import { encodeStatusQuestion } from "../../../../src/core/messages/status-message.ts";
 import type { HostName, MemberId } from "../../../../src/core/units.ts";
-import {
-  answersMax,
-  serveQuestions,
-} from "../../../../src/peer/swarm/answers/question-handlers.ts";
+import { readsMax, serveQuestions } from "../../../../src/peer/swarm/answers/question-handlers.ts";
+import type { InTurn } from "../../../../src/peer/swarm/fair-slots.ts";
 import type { OverlayHandler } from "../../../../src/ports/overlay.ts";
 
 const status = encodeStatusQuestion({ urls: [], fromCopy: false });
@@ -29,7 +27,10 @@ class Asked {
       await this.#turn();
       return { jobs: 0, answers: [] };
     };
-    const held = { status: () => read("status"), host: () => read("host") };
+    const held = {
+      status: (_: unknown, inTurn: InTurn) => inTurn(() => read("status")),
+      host: () => read("host"),
+    };
     const figures = {
       answer: () => {
         this.begun.push("stats");
@@ -57,13 +58,13 @@ class Asked {
 describe("questions of other members", () => {
   it("are answered so many at a time, and of each member in turn", async () => {
     const asked = new Asked();
-    for (let count = 0; count < answersMax + 4; count += 1) asked.ask("status", status);
+    for (let count = 0; count < readsMax + 4; count += 1) asked.ask("status", status);
     asked.ask("host", host, "other");
     await new Promise(setImmediate);
-    expect(asked.begun).toEqual(Array.from({ length: answersMax }, () => "status"));
+    expect(asked.begun).toEqual(Array.from({ length: readsMax }, () => "status"));
     await asked.endOldest();
     await asked.endOldest();
-    expect(asked.begun.slice(answersMax).sort()).toEqual(["host", "status"]);
+    expect(asked.begun.slice(readsMax).sort()).toEqual(["host", "status"]);
   });
 
   it("for figures are answered one in a turn of the event loop", async () => {
