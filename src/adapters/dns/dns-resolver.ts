@@ -3,6 +3,7 @@ import { Resolver as CaresResolver, lookup } from "node:dns/promises";
 import type { LookupAddress, LookupAllOptions, RecordWithTtl } from "node:dns";
 import { isIP } from "node:net";
 import { CrawlError, errorCode } from "../../core/errors.ts";
+import { FairSlots } from "../../core/fair-slots.ts";
 import { connectedAddress } from "../../core/net/address-policy.ts";
 import type { HostName, Millis } from "../../core/units.ts";
 import { siteOfHost } from "../../core/url/site-of.ts";
@@ -10,7 +11,6 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ResolveFailure, ResolveOutcome, Resolver } from "../../ports/resolver.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { HostsFile, systemHostsFile } from "./hosts-file.ts";
-import { TaskSlots } from "./task-slots.ts";
 
 export interface DnsResolverOptions {
   /** `HOST:PORT` of the only server to ask; undefined asks the system's servers, then the system itself. @default undefined */
@@ -125,8 +125,8 @@ export class DnsResolver implements Resolver {
   readonly #caresApart = new Set<CaresResolver>();
   readonly #cache: AnswerCache;
   readonly #questions = new Map<HostName, Promise<ResolveOutcome>>();
-  readonly #slots: TaskSlots;
-  readonly #systemSlots: TaskSlots;
+  readonly #slots: FairSlots;
+  readonly #systemSlots: FairSlots;
   #stopped = false;
 
   constructor(ports: DnsResolverPorts, options: DnsResolverOptions) {
@@ -139,8 +139,8 @@ export class DnsResolver implements Resolver {
     this.#prefersIPv6 = options.prefersIPv6();
     this.#readAtMs = ports.clock.nowMs();
     this.#cache = new AnswerCache(options.cachedNamesMax);
-    this.#slots = new TaskSlots(options.concurrencyMax, options.waitingMax);
-    this.#systemSlots = new TaskSlots(systemLookupsMax, options.concurrencyMax);
+    this.#slots = new FairSlots(options.concurrencyMax, options);
+    this.#systemSlots = new FairSlots(systemLookupsMax, { waitingMax: options.concurrencyMax });
   }
 
   resolve(host: HostName, signal: AbortSignal): Promise<ResolveOutcome> {
@@ -163,11 +163,12 @@ export class DnsResolver implements Resolver {
   }
 
   #question(host: HostName): Promise<ResolveOutcome> {
-    if (this.#slots.full) {
+    const site = siteOfHost(host);
+    if (this.#slots.isFull(site)) {
       return Promise.resolve(failedOutcome("dns-error", "too many questions at a time"));
     }
     const question = this.#slots
-      .run(siteOfHost(host), () => this.#answer(host))
+      .run(site, () => this.#answer(host))
       .finally(() => this.#questions.delete(host));
     this.#questions.set(host, question);
     return question;
@@ -204,8 +205,10 @@ export class DnsResolver implements Resolver {
     } catch (error) {
       const code = errorCode(error) ?? "";
       const unanswered = code === "ECONNREFUSED" || failureByCode.get(code) === "dns-not-found";
-      if (this.#options.server !== undefined || !unanswered || this.#systemSlots.full) throw error;
-      return this.#systemSlots.run(siteOfHost(host), () => this.#askSystem(host));
+      if (this.#options.server !== undefined || !unanswered) throw error;
+      const site = siteOfHost(host);
+      if (this.#systemSlots.isFull(site)) throw error;
+      return this.#systemSlots.run(site, () => this.#askSystem(host));
     }
   }
 

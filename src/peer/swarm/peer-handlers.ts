@@ -26,7 +26,6 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import { agedRows } from "../robots/aged-rows.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import type { ForwardDesk } from "./exchange/forward-desk.ts";
-import { FairSlots } from "./fair-slots.ts";
 import type { JobSpread } from "./jobs/job-spread.ts";
 import { mayClaim } from "./ownership/arc-claim.ts";
 import { differencesFrom, unknownRows } from "./replication/range-sections.ts";
@@ -37,7 +36,7 @@ import type { Replicator } from "./replication/replicator.ts";
 import type { SwarmView } from "./members/swarm-view.ts";
 import type { Termination } from "./jobs/termination.ts";
 import type { Holder, Territory } from "./ownership/territory.ts";
-import { reply, serve, turnMs, type Answer } from "./serve.ts";
+import { memberSlots, reply, serve, turnMs, type Answer } from "./serve.ts";
 
 interface HandlerParts {
   readonly desk: ForwardDesk;
@@ -78,8 +77,8 @@ export class PeerHandlers {
   readonly #metrics: Metrics;
   readonly #store: Store;
   readonly #parts: HandlerParts;
-  readonly #reads = new FairSlots(readsMax);
-  readonly #exchanges = new FairSlots(1);
+  readonly #reads = memberSlots(readsMax);
+  readonly #exchanges = memberSlots(1);
 
   constructor(
     ports: { readonly clock: Clock; readonly metrics: Metrics; readonly store: Store },

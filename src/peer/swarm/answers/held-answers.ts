@@ -1,3 +1,4 @@
+import type { InTurn } from "../../../core/fair-slots.ts";
 import type { ListQuestion, ListReply } from "../../../core/messages/list-message.ts";
 import type { HostQuestion, KnownHost } from "../../../core/messages/host-message.ts";
 import type {
@@ -18,7 +19,6 @@ import { HostPlaces } from "../../host-places.ts";
 import { unknownStatus } from "../../answers/status-desk.ts";
 import type { StatusDesk } from "../../answers/status-desk.ts";
 import type { UrlScan } from "../../answers/url-scan.ts";
-import type { InTurn } from "../fair-slots.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Holder, Territory } from "../ownership/territory.ts";

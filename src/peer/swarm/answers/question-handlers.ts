@@ -1,3 +1,4 @@
+import type { FairSlots, InTurn } from "../../../core/fair-slots.ts";
 import {
   decodeContentQuestion,
   encodeContentChunk,
@@ -9,8 +10,7 @@ import { decodeStatsQuestion, encodeStatsReply } from "../../../core/messages/st
 import { decodeStatusQuestion, encodeStatusReply } from "../../../core/messages/status-message.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Overlay } from "../../../ports/overlay.ts";
-import { FairSlots, type InTurn } from "../fair-slots.ts";
-import { reply, serve, turnMs } from "../serve.ts";
+import { memberSlots, reply, serve, turnMs } from "../serve.ts";
 import type { ContentDesk } from "./content-desk.ts";
 import type { HeldAnswers } from "./held-answers.ts";
 import type { SwarmFigures } from "./swarm-figures.ts";
@@ -33,9 +33,9 @@ export function serveQuestions(
   clock: Pick<Clock, "sleep">,
   { contents, figures, held }: QuestionParts,
 ): void {
-  const reads = new FairSlots(readsMax);
-  const bodies = new FairSlots(readsMax);
-  const counts = new FairSlots(1);
+  const reads = memberSlots(readsMax);
+  const bodies = memberSlots(readsMax);
+  const counts = memberSlots(1);
   serveQuestion(overlay, "status", decodeStatusQuestion, reads, async (question, inTurn) =>
     encodeStatusReply(await held.status(question, inTurn)),
   );

@@ -5,7 +5,7 @@ import { encodeStatsQuestion } from "../../../../src/core/messages/stats-message
 import { encodeStatusQuestion } from "../../../../src/core/messages/status-message.ts";
 import type { HostName, MemberId } from "../../../../src/core/units.ts";
 import { readsMax, serveQuestions } from "../../../../src/peer/swarm/answers/question-handlers.ts";
-import type { InTurn } from "../../../../src/peer/swarm/fair-slots.ts";
+import type { InTurn } from "../../../../src/core/fair-slots.ts";
 import type { OverlayHandler } from "../../../../src/ports/overlay.ts";
 
 const status = encodeStatusQuestion({ urls: [], fromCopy: false });

@@ -1,25 +1,39 @@
+/** Does a task when its turn comes. */
+export type InTurn = <Result>(task: () => Promise<Result>) => Promise<Result>;
+
+interface WaitingLimits {
+  /** Tasks of all groups. @default any number */
+  readonly waitingMax?: number;
+  /** Tasks of one group. @default any number */
+  readonly waitingOfGroupMax?: number;
+}
+
 /**
- * Runs at most `runningMax` tasks at a time, and lets at most `waitingMax` wait.
+ * Runs at most so many tasks at a time.
  *
  * Each task is one of a group. A slot that becomes free goes to the groups in turn, and within one in the order in which its
- * tasks were given: however many slow ones a group has, those of another wait for one slot each.
+ * tasks were given: however many slow ones a group has, those of another wait for one slot each. How many wait is bounded by
+ * those who look whether there is room.
  */
-export class TaskSlots {
+export class FairSlots {
   readonly #runningMax: number;
-  readonly #waitingMax: number;
+  readonly #limits: Required<WaitingLimits>;
   /** The group whose turn is next comes first; none is empty. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #waitingCount = 0;
   #running = 0;
 
-  constructor(runningMax: number, waitingMax: number) {
+  constructor(runningMax: number, limits: WaitingLimits = {}) {
     this.#runningMax = runningMax;
-    this.#waitingMax = waitingMax;
+    this.#limits = { waitingMax: Infinity, waitingOfGroupMax: Infinity, ...limits };
   }
 
-  /** Whether another task would have to be turned away. */
-  get full(): boolean {
-    return this.#running >= this.#runningMax && this.#waitingCount >= this.#waitingMax;
+  /** Whether another task of the group would have to be turned away. */
+  isFull(group: string): boolean {
+    if (this.#running < this.#runningMax) return false;
+    const ofGroup = this.#waiting.get(group)?.length ?? 0;
+    const { waitingMax, waitingOfGroupMax } = this.#limits;
+    return this.#waitingCount >= waitingMax || ofGroup >= waitingOfGroupMax;
   }
 
   async run<Result>(group: string, task: () => Promise<Result>): Promise<Result> {
