@@ -6,8 +6,7 @@ import type { CanonicalUrl } from "../../../src/core/units.ts";
 import type { Row } from "../../../src/core/messages/rows.ts";
 import { urlRow } from "../../../src/peer/admission/url-row.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
-import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
-import { storeWith } from "./store-with.ts";
+import { slowLookUps } from "./store-with.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
 
 const named = new JobRegistry().define(job);
@@ -27,16 +26,6 @@ function exclusionRow(url: CanonicalUrl): Row {
 
 const readMs = 50;
 
-/** A disk whose reads take their time, so that rows come in between a look-up and what follows from it. */
-function slowReads(ports: PeerPorts): PeerPorts {
-  const { clock, store } = ports;
-  const getMany: typeof store.getMany = async (keys) => {
-    await clock.sleep(readMs);
-    return store.getMany(keys);
-  };
-  return { ...ports, store: storeWith(store, { getMany }) };
-}
-
 interface Case {
   readonly comes: string;
   readonly row: (url: CanonicalUrl) => Row;
@@ -52,7 +41,7 @@ it.each<Case>([
 ])(
   "a URL whose $comes comes from another member while it is $judged here does not count as skipped",
   async ({ row, judged, wasKeptOut }) => {
-    const bench = new SwarmBench(2, {}, {}, slowReads);
+    const bench = new SwarmBench(2, {}, {}, slowLookUps(readMs));
     const kept: string[] = [];
     const tries = 41;
     await bench.run(async () => {

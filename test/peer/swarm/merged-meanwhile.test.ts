@@ -7,8 +7,7 @@ import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
 import { hostOf, siteOfHost } from "../../../src/core/url/site-of.ts";
 import type { Row } from "../../../src/core/messages/rows.ts";
-import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
-import { storeWith } from "./store-with.ts";
+import { slowLookUps } from "./store-with.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
 
 /** What another member that fetched the URL has of it. */
@@ -21,18 +20,8 @@ function doneRow(url: CanonicalUrl): Row {
 
 const readMs = 5;
 
-/** A disk whose reads take their time, so that rows come in between a look-up and what follows from it. */
-function slowReads(ports: PeerPorts): PeerPorts {
-  const { clock, store } = ports;
-  const getMany: typeof store.getMany = async (keys) => {
-    await clock.sleep(readMs);
-    return store.getMany(keys);
-  };
-  return { ...ports, store: storeWith(store, { getMany }) };
-}
-
 it("a URL's end that comes from another member while it is admitted here stays its end", async () => {
-  const bench = new SwarmBench(2, {}, {}, slowReads);
+  const bench = new SwarmBench(2, {}, {}, slowLookUps(readMs));
   const regressed: string[] = [];
   await bench.run(async () => {
     await bench.begin();
