@@ -5,7 +5,11 @@ import type { Command } from "commander";
 import { errorCode } from "../../src/core/errors.ts";
 import { renderAudit } from "../../sim/auditor/render-audit.ts";
 import { SampleDns } from "../../sim/sample-web/sample-dns.ts";
-import { defaultSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
+import {
+  defaultSampleWebOptions,
+  type SampleWebOptions,
+} from "../../sim/sample-web/sample-web-options.ts";
+import { withFittingAddresses } from "../../sim/sample-web/fitting-addresses.ts";
 import { SampleServer } from "../../sim/sample-web/sample-server.ts";
 import { DemoSwarm, type DemoOptions, type DemoOutcome } from "../demo-swarm.ts";
 import { numbersOf } from "../config/number-options.ts";
@@ -18,7 +22,7 @@ import type { CommandContext } from "./command-context.ts";
 
 const defaults = { sites: 12, pages: 600, delay: 100, seed: 1 };
 
-/** What each number may be. Each site binds addresses of 127.0.0.0/8 of its own. */
+/** What each number may be. Each site binds addresses of 127.0.0.0/8 of its own, where the machine has them. */
 const ranges = {
   sites: { min: 1, max: 1_000 },
   pages: { min: 1, max: 1_000_000 },
@@ -81,16 +85,7 @@ async function crawlSampleWeb(
   out: string,
   stop: StopRequest,
 ): Promise<DemoOutcome | undefined> {
-  const server = await SampleServer.start({
-    ...defaultSampleWebOptions,
-    shares: { ...defaultSampleWebOptions.shares, ...quickShares },
-    // Under one name each, so that any peer can be asked for any page.
-    sessionShare: 0,
-    variantShare: 0,
-    sites: options.sites,
-    totalPages: options.pages,
-    seed: options.seed,
-  });
+  const server = await SampleServer.start(await webOptionsOf(options));
   try {
     const dns = await SampleDns.start(server.web);
     try {
@@ -103,6 +98,19 @@ async function crawlSampleWeb(
   } finally {
     await server.stop();
   }
+}
+
+function webOptionsOf({ sites, pages, seed }: DemoOptions): Promise<SampleWebOptions> {
+  return withFittingAddresses({
+    ...defaultSampleWebOptions,
+    shares: { ...defaultSampleWebOptions.shares, ...quickShares },
+    // Under one name each, so that any peer can be asked for any page.
+    sessionShare: 0,
+    variantShare: 0,
+    sites,
+    totalPages: pages,
+    seed,
+  });
 }
 
 /** Runs the swarm to the end of its story, or until a stop is asked for, and leaves nothing of it running. */
@@ -130,12 +138,19 @@ async function mustBeUnused(out: string): Promise<void> {
   throw usageError(`--out must name a new or empty folder; ${out} is not empty`);
 }
 
+const sharedAddress = [
+  "This machine has no loopback address but 127.0.0.1: all hosts share it, and with it",
+  "its delay, so that the crawl takes several times as long.",
+];
+
 function introduction({ web }: SampleServer, { pages, sites, delayMs }: DemoOptions): string {
   const { hostCount } = web.names;
+  const isShared = web.options.addressing === "one";
   return [
     `A sample web is served on this machine: ${counted(pages, "page")} of ${counted(sites, "site")} on ${counted(hostCount, "host")},`,
     "with redirects, errors, slow pages, duplicates and robots.txt rules.",
     `Three peers crawl it, ${delayMs} ms between two requests to a host; one is killed, a fourth joins.`,
+    ...(isShared ? sharedAddress : []),
     "",
     "",
   ].join("\n");

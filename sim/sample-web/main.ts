@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 
 import { defaultSampleDnsOptions, SampleDns } from "./sample-dns.ts";
+import { withFittingAddresses } from "./fitting-addresses.ts";
 import { SampleServer } from "./sample-server.ts";
 import { sampleWebOptionsFrom } from "./sample-web-arguments.ts";
 
@@ -62,7 +63,7 @@ async function run(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const options = sampleWebOptionsFrom(values);
+  const options = await withFittingAddresses(sampleWebOptionsFrom(values));
   const logFile = values.log;
   const server = await SampleServer.start(options, {
     port: Number(values.port),

@@ -57,6 +57,11 @@ export interface SampleWebOptions {
   readonly addressBlock: number;
   /** Hosts that share one IP address; 1 with `addresses`. @default 1 */
   readonly hostsPerAddress: number;
+  /**
+   * `block`: `addressBlock` has an address for each `hostsPerAddress` hosts; `one`: all hosts are at 127.0.0.1, the only
+   * loopback address that every system has. @default "block"
+   */
+  readonly addressing: "block" | "one";
   /** URLs of all sites together, those of every kind included; robots.txt and traps are not counted. @default 2_000 */
   readonly totalPages: number;
   /** Site of rank r has a number of pages in proportion to r to the power of minus this (Zipf); 0 makes all equal. @default 0.8 */
@@ -134,6 +139,7 @@ export const defaultSampleWebOptions: SampleWebOptions = Object.freeze({
   hostsPerSite: 2,
   addressBlock: 127,
   hostsPerAddress: 1,
+  addressing: "block",
   totalPages: 2_000,
   pagesExponent: 0.8,
   branching: 8,
@@ -222,6 +228,9 @@ export function sampleWebProblems(options: SampleWebOptions): string[] {
   if (options.totalPages > 2 ** 31) problems.push("totalPages must be at most 2^31");
   if (Object.values(options.shares).reduce((sum, share) => sum + share, 0) > 0.9) {
     problems.push("the shares of all kinds together must leave a tenth to ordinary pages");
+  }
+  if (options.naming === "addresses" && options.addressing === "one") {
+    problems.push("naming by addresses needs an address for each host");
   }
   if (options.naming === "addresses" && options.hostsPerSite * options.hostsPerAddress !== 1) {
     problems.push("naming by addresses needs hostsPerSite and hostsPerAddress of 1");

@@ -11,6 +11,7 @@ export interface SampleHost {
 const hostLabels = ["www", "docs", "blog", "shop", "help", "news", "wiki", "dev"] as const;
 const siteDigits = 4;
 const addressesPerBlock = 250;
+const onlyAddress = "127.0.0.1";
 
 /** Directories of pages; `view` pages have their number in the query, and one name is not ASCII. */
 const sections = ["guide", "news", "p", "view", "archive", "caf\u00e9", "a/b/c", "~home"] as const;
@@ -64,14 +65,16 @@ export class SiteNames {
     return exists && this.hostName(host) === name ? host : undefined;
   }
 
-  /** The one IPv4 address of a host: neighbouring hosts share one, `hostsPerAddress` at a time. */
+  /** The one IPv4 address of a host: neighbouring hosts share one, `hostsPerAddress` at a time, or all of them do. */
   addressOf(host: SampleHost): string {
+    if (this.#options.addressing === "one") return onlyAddress;
     const number = host.site * this.#options.hostsPerSite + host.label;
     return this.#address(Math.floor(number / this.#options.hostsPerAddress));
   }
 
   /** All addresses, each once. */
   addresses(): string[] {
+    if (this.#options.addressing === "one") return [onlyAddress];
     const count = Math.ceil(this.hostCount / this.#options.hostsPerAddress);
     return Array.from({ length: count }, (_, number) => this.#address(number));
   }

@@ -144,6 +144,21 @@ describe("sites", () => {
   });
 });
 
+describe("a web at the only loopback address", () => {
+  test("has all hosts there", () => {
+    const web = webWith({ addressing: "one", sites: 3, hostsPerSite: 2 });
+    expect(web.names.addresses()).toEqual(["127.0.0.1"]);
+    expect(web.names.addressOf({ site: 2, label: 1 })).toBe("127.0.0.1");
+  });
+
+  test("cannot have hosts that are named by addresses", () => {
+    const options = { ...plainSampleWebOptions, hostsPerSite: 1, addressing: "one" } as const;
+    expect(sampleWebProblems({ ...options, naming: "addresses" })).toEqual([
+      "naming by addresses needs an address for each host",
+    ]);
+  });
+});
+
 describe("knobs", () => {
   test("give each kind of page its share", () => {
     const web = new SampleWeb({ ...defaultSampleWebOptions, sites: 500, totalPages: 50_000 }, port);
