@@ -12,7 +12,12 @@ import type { CanonicalUrl, HostName, Millis, SiteName } from "../../src/core/un
 import { dedupeKey } from "../../src/core/url/dedupe-key.ts";
 import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
 import type { EncodedCapture } from "../../src/ports/archive.ts";
-import type { PageParser, ParsedPage, ParseRequest } from "../../src/ports/page-parser.ts";
+import type {
+  JudgeRequest,
+  PageParser,
+  ParsedPage,
+  ParseRequest,
+} from "../../src/ports/page-parser.ts";
 import type { VirtualPages } from "./virtual-pages.ts";
 import type { VirtualProcess } from "./virtual-process.ts";
 
@@ -77,6 +82,14 @@ export class VirtualParser implements PageParser {
       const { job } = request;
       const redirect = planRedirect(request, this.#rulesOf(job), job.options);
       return { ...this.#content(request), redirect, capture: captureOf(request) };
+    });
+  }
+
+  judgeSeeds({ job, urls }: JudgeRequest): Promise<(ExclusionReason | undefined)[]> {
+    return this.#process.answer(() => {
+      if (!this.#isRunning) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
+      const rules = this.#rulesOf(job);
+      return urls.map((url) => rules.judgeSeed(url));
     });
   }
 

@@ -10,11 +10,9 @@ import { Dispatcher } from "./fetching/dispatcher.ts";
 import { Frontier } from "./frontier/frontier.ts";
 import { setGauges } from "./gauges.ts";
 import { JobLog } from "./jobs/job-log.ts";
-import { refuseCancelled } from "./jobs/job-refusals.ts";
-import { isFinished, JobRegistry, reportOf } from "./jobs/job-registry.ts";
-import type { Job } from "./jobs/job-registry.ts";
+import { isFinished, JobRegistry, reportOf, type Job } from "./jobs/job-registry.ts";
 import { isOfClosedJournal, Journal } from "./durability/journal.ts";
-import { judgeSeeds, refusalOfAll, seedsOf } from "./admission/judge-seeds.ts";
+import { refusalOfAll, SeedJudge, seedsOf } from "./admission/seed-judge.ts";
 import { LeaseLog } from "./durability/lease-log.ts";
 import { newDesk } from "./answers/new-desk.ts";
 import { newVisitor } from "./fetching/new-visitor.ts";
@@ -70,6 +68,7 @@ export class Peer implements PeerControl {
   readonly #sieve: SieveKeeper;
   readonly #frontier: Frontier;
   readonly #admission: Admission;
+  readonly #seeds: SeedJudge;
   readonly #dispatcher: Dispatcher;
   readonly #questions: QuestionDesk;
   readonly #swarm: Swarm | undefined;
@@ -90,6 +89,7 @@ export class Peer implements PeerControl {
     this.#options = options;
     const onFailure = (error: unknown): void => this.#fail(error);
     const { signal } = this.#abort;
+    this.#seeds = new SeedJudge(ports.parser, options, signal);
     this.#jobLog = new JobLog(ports.logger, ports.overlay === undefined);
     this.#journal = new Journal(ports, options.journal, onFailure);
     this.#leases = new LeaseLog(ports.leases, onFailure);
@@ -219,14 +219,14 @@ export class Peer implements PeerControl {
     options: Partial<JobOptions> = {},
   ): Promise<InjectReport> {
     if (!this.#jobs.isAs(id, options)) await this.#swarm?.jobs.hearLatest(id);
+    const { seeds, rejections } = await this.#seeds.judge(this.#jobs.draft(id, options), urls);
+    // Others may have made, changed or cancelled it meanwhile.
     const known = this.#jobs.find(id)?.definition;
-    if (known) refuseCancelled(known);
-    const refusal = !known && refusalOfAll(this.#jobs.draft(id, options), urls, this.#options);
+    const refusal = !known && seeds.length === 0 && refusalOfAll(id, rejections);
     if (refusal) return refusal;
     const job = this.#jobs.define(id, options);
     // As this call has left it: others may change it while its seeds are admitted.
     const { definition } = job;
-    const { seeds, ...rejections } = judgeSeeds(definition, urls, this.#options);
     const links = packLinks(seeds, definition.options.normalizeQuery);
     const goesOn = isWorkedOn(job);
     await this.#saveJobs();

@@ -132,9 +132,10 @@ export interface PeerControl {
   readonly peerId: string;
   /**
    * Adds seeds to a job and creates or changes the job as `options` say; one that would take none of `urls` is not created,
-   * unless there are none. Resolves when all is durable: from then on the
-   * URLs cannot be lost. At most {@link injectUrlsMax} URLs a call. Errors: `JOB_CANCELLED`; `SWARM_BUSY` when owners do not
-   * answer in time, or the peer that is to make or change the job has not found its swarm; `PEER_STOPPED`.
+   * unless there are none. Resolves when all is durable: from then on the URLs cannot be lost. At most {@link injectUrlsMax}
+   * URLs a call. Errors: `CONFIG_INVALID` for options that cannot be, or a pattern that takes too long on one of the URLs,
+   * with nothing admitted or changed; `JOB_CANCELLED`; `SWARM_BUSY` when owners do not answer in time, or the peer that is to
+   * make or change the job has not found its swarm; `PEER_STOPPED`.
    */
   inject(job: JobId, urls: readonly string[], options?: Partial<JobOptions>): Promise<InjectReport>;
   /**

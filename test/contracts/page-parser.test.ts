@@ -5,5 +5,10 @@ import { pageParserContract } from "./page-parser.ts";
 
 pageParserContract("InlineParser", () => new InlineParser());
 pageParserContract("ParserPool", () => {
-  return new ParserPool({ ...defaultParserPoolOptions(), threads: 2, pendingMax: 32 });
+  return new ParserPool({
+    ...defaultParserPoolOptions(),
+    threads: 2,
+    pendingMax: 32,
+    pageMsMax: 2_000,
+  });
 });

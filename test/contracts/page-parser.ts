@@ -2,11 +2,18 @@ import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackLinks } from "../../src/core/page/packed-links.ts";
+import type { CanonicalUrl } from "../../src/core/units.ts";
 import type { PageParser } from "../../src/ports/page-parser.ts";
 import { jobWith, parseRequest } from "../support/parse-requests.ts";
 
 /** A job whose rules cannot even be compiled: whoever parses one of its pages breaks. */
 const breakingJob = jobWith({ include: ["("] }, "breaking");
+
+/** A job with a pattern that backtracks for longer than anyone waits on the seed below. */
+const endlessJob = jobWith({ exclude: ["(a+)+$"] }, "endless");
+const endlessSeed = `http://e.org/${"a".repeat(200)}!` as CanonicalUrl;
+
+const seeds = ["a", "x", "b"].map((name) => `http://e.org/${name}` as CanonicalUrl);
 
 /** What every page parser must do, whatever runs it. */
 export function pageParserContract(name: string, create: () => PageParser): void {
@@ -183,13 +190,54 @@ export function pageParserContract(name: string, create: () => PageParser): void
       expect(await linksOf()).toEqual(links);
     });
 
+    it("says why each seed is not to be crawled, in their order", async () => {
+      const job = jobWith({ exclude: ["x$"], include: ["never"], urlBytesMax: 16 });
+      const long = `http://e.org/${"a".repeat(16)}` as CanonicalUrl;
+      const reasons = await parser.judgeSeeds({ job, urls: [...seeds, long] });
+      expect(reasons).toEqual([undefined, "pattern", undefined, "url-length"]);
+      expect(await parser.judgeSeeds({ job, urls: [] })).toEqual([]);
+    });
+
+    it("judges seeds beside as many pages as it promises", async () => {
+      const job = jobWith({ exclude: ["x$"] });
+      const pages = Array.from({ length: parser.pendingMax }, () => linksOf({ job }));
+      expect(await parser.judgeSeeds({ job, urls: seeds })).toEqual([
+        undefined,
+        "pattern",
+        undefined,
+      ]);
+      expect(await Promise.all(pages)).toEqual(pages.map(() => []));
+    });
+
+    it.each([
+      ["a pattern never ends", endlessJob],
+      ["a pattern breaks it", breakingJob],
+    ])("rejects seeds on which %s, and these alone", async (_what, job) => {
+      const pages = Array.from({ length: 4 }, () => linksOf());
+      const broken = parser.judgeSeeds({ job, urls: [...seeds, endlessSeed] });
+      const behind = Array.from({ length: 4 }, () => linksOf());
+      const fault = { code: "PARSER_CRASHED", details: { job: job.id } };
+      await expect(broken).rejects.toMatchObject(fault);
+      const links = await Promise.all([...pages, ...behind]);
+      expect(links).toEqual(links.map(() => ["http://e.org/dir/x"]));
+      expect(await parser.judgeSeeds({ job: jobWith({}), urls: [endlessSeed] })).toEqual([
+        undefined,
+      ]);
+    });
+
     it("rejects what is under way or comes later when it is stopped, and can start again", async () => {
-      const crashed = { code: "PARSER_CRASHED" };
-      const underWay = expect(parser.parse(parseRequest())).rejects.toMatchObject(crashed);
+      const crashed = expect.objectContaining({ code: "PARSER_CRASHED", details: {} }) as Error;
+      const ask = (): Promise<unknown> =>
+        Promise.all(
+          [parser.parse(parseRequest()), parser.judgeSeeds({ job: endlessJob, urls: seeds })].map(
+            (asked) => expect(asked).rejects.toEqual(crashed),
+          ),
+        );
+      const underWay = ask();
       await parser.stop();
       await parser.stop();
       await underWay;
-      await expect(parser.parse(parseRequest())).rejects.toMatchObject(crashed);
+      await ask();
       await parser.start();
       await parser.start();
       expect(await linksOf()).toEqual(["http://e.org/dir/x"]);

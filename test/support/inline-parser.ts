@@ -1,7 +1,17 @@
+import { runInNewContext } from "node:vm";
 import { PageEncoder, prepareJob } from "../../src/adapters/parser-pool/page-encoder.ts";
 import { payloadDigest } from "../../src/adapters/parser-pool/payload-digest.ts";
 import { CrawlError } from "../../src/core/errors.ts";
-import type { PageParser, ParsedPage, ParseRequest } from "../../src/ports/page-parser.ts";
+import type { ExclusionReason } from "../../src/core/jobs/exclusion.ts";
+import type {
+  JudgeRequest,
+  PageParser,
+  ParsedPage,
+  ParseRequest,
+} from "../../src/ports/page-parser.ts";
+
+/** Of real time, which ends what would never end by itself. */
+const judgeMsMax = 1_000;
 
 /** Parses in place, in the order of the calls: the twin of the pool for virtual time. */
 export class InlineParser implements PageParser {
@@ -38,6 +48,22 @@ export class InlineParser implements PageParser {
     } catch (cause) {
       const { url } = page.exchange;
       throw new CrawlError("PARSER_CRASHED", "the page broke the parser", { url }, { cause });
+    }
+  }
+
+  async judgeSeeds({ job, urls }: JudgeRequest): Promise<(ExclusionReason | undefined)[]> {
+    await Promise.resolve();
+    if (!this.#running) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
+    const reasons: (ExclusionReason | undefined)[] = [];
+    try {
+      const { rules } = prepareJob(job);
+      const judge = (): void => void reasons.push(...urls.map((url) => rules.judgeSeed(url)));
+      // Nothing else interrupts a pattern in its own thread.
+      runInNewContext("judge()", { judge }, { timeout: judgeMsMax });
+      return reasons;
+    } catch (cause) {
+      const details = { job: job.id };
+      throw new CrawlError("PARSER_CRASHED", "the seeds broke the parser", details, { cause });
     }
   }
 

@@ -1,10 +1,17 @@
 import { CrawlError, invariant } from "../../core/errors.ts";
-import type { PageParser, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import type {
+  JudgeRequest,
+  PageParser,
+  ParsedPage,
+  ParseRequest,
+} from "../../ports/page-parser.ts";
 import { payloadDigest } from "./payload-digest.ts";
 import type { ParserPoolOptions } from "./parser-pool-options.ts";
-import { ParserThread } from "./parser-thread.ts";
+import { ParserThread, type WaitingTask } from "./parser-thread.ts";
+import type { ThreadAnswer } from "./thread-messages.ts";
 
-/** Parses pages in threads. A page goes to the thread that has the fewest. */
+/** Parses pages, and judges seeds, in threads. A task goes to the thread that has the fewest. */
 export class ParserPool implements PageParser {
   readonly pendingMax: number;
   readonly #threads: readonly ParserThread[];
@@ -36,16 +43,28 @@ export class ParserPool implements PageParser {
   }
 
   async parse(request: ParseRequest): Promise<ParsedPage> {
-    if (!this.#running) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
     invariant(this.#pending < this.pendingMax, "ParserPool: more than pendingMax pages");
     this.#pending++;
     try {
-      return await new Promise((resolve, reject) => {
-        this.#leastLoaded().add({ request, resolve, reject });
-      });
+      const answer = await this.#ask(request);
+      invariant(answer.kind === "parsed", "ParserPool: a page has another task's answer");
+      return answer.page;
     } finally {
       this.#pending--;
     }
+  }
+
+  async judgeSeeds(request: JudgeRequest): Promise<readonly (ExclusionReason | undefined)[]> {
+    const answer = await this.#ask(request);
+    invariant(answer.kind === "judged", "ParserPool: seeds have another task's answer");
+    return answer.reasons;
+  }
+
+  async #ask(request: WaitingTask["request"]): Promise<ThreadAnswer> {
+    if (!this.#running) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
+    return new Promise((resolve, reject) => {
+      this.#leastLoaded().add({ request, resolve, reject });
+    });
   }
 
   #leastLoaded(): ParserThread {

@@ -1,12 +1,13 @@
 import { Worker } from "node:worker_threads";
-import { CrawlError } from "../../core/errors.ts";
+import { CrawlError, type ErrorDetails } from "../../core/errors.ts";
 import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.ts";
 import type { Millis } from "../../core/units.ts";
-import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
+import type { JudgeRequest, ParseRequest } from "../../ports/page-parser.ts";
 import {
   knownJobsMax,
   type FromThread,
   type ParsePage,
+  type ThreadAnswer,
   type ThreadSettings,
   type ToThread,
 } from "./thread-messages.ts";
@@ -20,17 +21,17 @@ export interface ParserThreadOptions {
   readonly entry?: URL;
 }
 
-/** A page and whoever waits for it. */
-export interface WaitingPage {
-  readonly request: ParseRequest;
-  readonly resolve: (page: ParsedPage) => void;
+/** A page to parse, or seeds to judge, and whoever waits for that. */
+export interface WaitingTask {
+  readonly request: ParseRequest | JudgeRequest;
+  readonly resolve: (answer: ThreadAnswer) => void;
   readonly reject: (error: CrawlError) => void;
 }
 
 /** So long may a thread take to end by itself, from when it is loaded. */
 const endMsMax: Millis = 1_000;
 
-/** Threads that end before they are loaded, one after the other, until no page waits for the next. */
+/** Threads that end before they are loaded, one after the other, until no task waits for the next. */
 const failedStartsMax = 3;
 
 /** What a slow and busy core compresses, which a page's time is longer for. */
@@ -46,20 +47,20 @@ const builtEntry = new URL(
 );
 
 /**
- * One thread with the pages that it has been given, replaced whenever it breaks.
+ * One thread with the tasks that it has been given, replaced whenever it breaks.
  *
- * Pages are copied to the thread, not moved: those that wait behind a page that breaks it go on to its successor. Which page
- * that is, only a thread that has had no other tells for sure: one that has may end of what the page before left behind.
- * So the page on which such a thread ends is tried once more, by a new one. One that ends before it is loaded has had no page
- * at all: where that goes on, its pages are rejected without a URL, since none of them is at fault.
+ * Tasks are copied to the thread, not moved: those that wait behind one that breaks it go on to its successor. Which one
+ * that is, only a thread that has had no other tells for sure: one that has may end of what the task before left behind.
+ * So the task on which such a thread ends is tried once more, by a new one. One that ends before it is loaded has had no task
+ * at all: where that goes on, its tasks are rejected without details, since none of them is at fault.
  *
- * Invariant: the first page in `#pages` is the one that the thread works on; answers come in that order.
+ * Invariant: the first task in `#tasks` is the one that the thread works on; answers come in that order.
  */
 export class ParserThread {
   readonly #options: ParserThreadOptions;
-  readonly #pages: WaitingPage[] = [];
+  readonly #tasks: WaitingTask[] = [];
   /** Those of them that the thread is still to be sent, with all others of this turn. */
-  #unsent: WaitingPage[] = [];
+  #unsent: WaitingTask[] = [];
   /**
    * Keys of the jobs that the thread knows, by their options, the one used last at the end. A revision does not tell options
    * apart: two members may change a job at once.
@@ -68,7 +69,7 @@ export class ParserThread {
   #jobsLearnt = 0;
   #worker: Worker | undefined;
   #ready = false;
-  /** It has answered a page. */
+  /** It has answered a task. */
   #isUsed = false;
   /** Since a thread was ready last. */
   #failedStarts = 0;
@@ -81,12 +82,12 @@ export class ParserThread {
     this.#options = options;
   }
 
-  /** Pages under way here. */
+  /** Tasks under way here. */
   get load(): number {
-    return this.#pages.length;
+    return this.#tasks.length;
   }
 
-  /** Starts the thread ahead of its first page; rejects with `PARSER_CRASHED` if it cannot run at all. */
+  /** Starts the thread ahead of its first task; rejects with `PARSER_CRASHED` if it cannot run at all. */
   async start(): Promise<void> {
     const worker = this.#worker ?? this.#spawn();
     if (this.#ready) return;
@@ -100,15 +101,15 @@ export class ParserThread {
     });
   }
 
-  add(page: WaitingPage): void {
-    this.#pages.push(page);
-    this.#unsent.push(page);
+  add(task: WaitingTask): void {
+    this.#tasks.push(task);
+    this.#unsent.push(task);
     if (this.#worker === undefined) this.#replace();
     else if (this.#unsent.length === 1) setImmediate(() => this.#sendAll());
-    if (this.#pages.length === 1) this.#watchFirst();
+    if (this.#tasks.length === 1) this.#watchFirst();
   }
 
-  /** Ends the thread and rejects its pages. */
+  /** Ends the thread and rejects its tasks. */
   async stop(): Promise<void> {
     this.#rejectAll("the parser was stopped");
     const isLoaded = this.#ready;
@@ -126,7 +127,7 @@ export class ParserThread {
     });
     worker.on("exit", () => this.#onExit(worker, failure));
     this.#worker = worker;
-    this.#unsent = [...this.#pages];
+    this.#unsent = [...this.#tasks];
     this.#sendAll();
     return worker;
   }
@@ -142,7 +143,11 @@ export class ParserThread {
     };
     for (const { request } of this.#unsent.splice(0)) {
       const jobKey = this.#learn(worker, request.job, flush);
-      pages.push(messageOf(request, jobKey));
+      if ("exchange" in request) pages.push(messageOf(request, jobKey));
+      else {
+        flush();
+        post(worker, { kind: "judge-seeds", jobKey, urls: request.urls });
+      }
     }
     flush();
   }
@@ -177,7 +182,7 @@ export class ParserThread {
       this.#failedStarts = 0;
     } else {
       this.#isUsed = true;
-      this.#pages.shift()?.resolve(message.page);
+      this.#tasks.shift()?.resolve(message);
     }
     this.#watchFirst();
   }
@@ -185,7 +190,7 @@ export class ParserThread {
   #onExit(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker) return;
     if (!this.#ready) this.#onFailedStart(cause);
-    else if (!this.#isUsed) this.#blameFirst("the parser thread ended on this page", cause);
+    else if (!this.#isUsed) this.#blameFirst("the parser thread ended on it", cause);
     this.#giveUp();
   }
 
@@ -195,36 +200,36 @@ export class ParserThread {
     this.#rejectAll("the parser threads cannot be started", cause);
   }
 
-  /** Gives the first page its time, from when it is first and the thread can work on it. */
+  /** Gives the first task its time, from when it is first and the thread can work on it. */
   #watchFirst(): void {
     clearTimeout(this.#watch);
-    const first = this.#pages[0];
+    const first = this.#tasks[0];
     if (first === undefined || !this.#ready) return;
     const msMax = this.#options.pageMsMax + Math.floor(bytesOf(first) / bytesPerMs);
     this.#watch = setTimeout(() => {
       // When this thread itself was held up, the answer may be waiting: it comes in before the immediate.
       setImmediate(() => {
-        if (first !== this.#pages[0] || this.#worker === undefined) return;
-        this.#blameFirst(`the page took more than ${msMax} ms to parse`);
+        if (first !== this.#tasks[0] || this.#worker === undefined) return;
+        this.#blameFirst(`it took more than ${msMax} ms`);
         this.#giveUp();
       });
     }, msMax);
   }
 
   #blameFirst(reason: string, cause?: unknown): void {
-    const broken = this.#pages.shift();
-    broken?.reject(crashed(reason, cause, broken.request.exchange.url));
+    const broken = this.#tasks.shift();
+    broken?.reject(crashed(reason, cause, detailsOf(broken)));
   }
 
   #rejectAll(reason: string, cause?: unknown): void {
     this.#unsent = [];
-    for (const page of this.#pages.splice(0)) page.reject(crashed(reason, cause));
+    for (const task of this.#tasks.splice(0)) task.reject(crashed(reason, cause));
   }
 
-  /** Ends the thread; the pages that are left go to another. */
+  /** Ends the thread; the tasks that are left go to another. */
   #giveUp(): void {
     this.#release((thread) => thread.terminate());
-    if (this.#pages.length > 0) this.#replace();
+    if (this.#tasks.length > 0) this.#replace();
   }
 
   /** When the last thread has ended: Node.js may crash where one starts while another is terminated (nodejs/node#56312). */
@@ -233,7 +238,7 @@ export class ParserThread {
     this.#isReplacing = true;
     void this.#ended.then(() => {
       this.#isReplacing = false;
-      if (this.#pages.length > 0) this.#respawn();
+      if (this.#tasks.length > 0) this.#respawn();
     });
   }
 
@@ -242,7 +247,7 @@ export class ParserThread {
       this.#spawn();
     } catch (cause) {
       this.#onFailedStart(cause);
-      if (this.#pages.length > 0) this.#replace();
+      if (this.#tasks.length > 0) this.#replace();
     }
   }
 
@@ -288,8 +293,14 @@ async function end(worker: Worker, isLoaded: boolean): Promise<void> {
   clearTimeout(overdue);
 }
 
-function bytesOf({ request: { body, exchange } }: WaitingPage): number {
-  return Math.max(body.length, exchange.encodedBody.length);
+function bytesOf({ request }: WaitingTask): number {
+  if (!("exchange" in request)) return 0;
+  return Math.max(request.body.length, request.exchange.encodedBody.length);
+}
+
+/** What is at fault. */
+function detailsOf({ request }: WaitingTask): ErrorDetails {
+  return "exchange" in request ? { url: request.exchange.url } : { job: request.job.id };
 }
 
 function messageOf(request: ParseRequest, jobKey: string): ParsePage {
@@ -315,7 +326,6 @@ function wholeBuffer(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
-function crashed(reason: string, cause?: unknown, url?: string): CrawlError {
-  const details = url === undefined ? {} : { url };
+function crashed(reason: string, cause?: unknown, details: ErrorDetails = {}): CrawlError {
   return new CrawlError("PARSER_CRASHED", reason, details, { cause });
 }

@@ -1,5 +1,6 @@
+import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
-import type { ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
+import type { JudgeRequest, ParsedPage, ParseRequest } from "../../ports/page-parser.ts";
 
 /** What a thread is started with. */
 export interface ThreadSettings {
@@ -11,9 +12,9 @@ export interface ThreadSettings {
 export const knownJobsMax = 64;
 
 /** Messages to a thread; it handles them in order. */
-export type ToThread = LearnJob | ForgetJob | ParsePages | EndThread;
+export type ToThread = LearnJob | ForgetJob | ParsePages | JudgeSeeds | EndThread;
 
-/** A job that later pages refer to by its key: its rules are compiled once, and are not sent with every page. */
+/** A job that later messages refer to by its key: its rules are compiled once, and are not sent with every page. */
 export interface LearnJob {
   readonly kind: "learn-job";
   readonly key: string;
@@ -35,11 +36,20 @@ export interface ParsePage extends Omit<ParseRequest, "job"> {
   readonly jobKey: string;
 }
 
+export interface JudgeSeeds extends Pick<JudgeRequest, "urls"> {
+  readonly kind: "judge-seeds";
+  readonly jobKey: string;
+}
+
 /** The last message: the thread ends by itself when it has handled those before. */
 export interface EndThread {
   readonly kind: "end";
 }
 
-/** Messages from a thread: `ready` once, then one answer for each page, in the order of the pages. */
-export type FromThread =
-  { readonly kind: "ready" } | { readonly kind: "parsed"; readonly page: ParsedPage };
+/** Messages from a thread: `ready` once, then one answer for each task, in the order of the tasks. */
+export type FromThread = { readonly kind: "ready" } | ThreadAnswer;
+
+/** What came of a task: of a page, or of seeds. */
+export type ThreadAnswer =
+  | { readonly kind: "parsed"; readonly page: ParsedPage }
+  | { readonly kind: "judged"; readonly reasons: readonly (ExclusionReason | undefined)[] };

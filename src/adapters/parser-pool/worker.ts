@@ -4,6 +4,7 @@ import { PageEncoder, prepareJob, type PreparedJob } from "./page-encoder.ts";
 import {
   knownJobsMax,
   type FromThread,
+  type JudgeSeeds,
   type ParsePage,
   type ThreadSettings,
   type ToThread,
@@ -12,7 +13,7 @@ import {
 /**
  * Entry of a parser thread.
  *
- * Nothing is caught here: whatever breaks ends the thread, and the pool gives the page its answer and the other pages a
+ * Nothing is caught here: whatever breaks ends the thread, and the pool gives the task its answer and the other tasks a
  * new thread.
  */
 
@@ -29,12 +30,21 @@ function answer(message: FromThread, moved: ArrayBuffer[] = []): void {
   port?.postMessage(message, moved);
 }
 
+function jobOf({ jobKey }: { readonly jobKey: string }): PreparedJob {
+  const job = jobs.get(jobKey);
+  invariant(job !== undefined, "a task comes after its job");
+  return job;
+}
+
 function parse(message: ParsePage): void {
-  const job = jobs.get(message.jobKey);
-  invariant(job !== undefined, "a page comes after its job");
-  const page = encoder.encode({ ...message, job });
+  const page = encoder.encode({ ...message, job: jobOf(message) });
   const { buffer } = page.capture.bytes;
   answer({ kind: "parsed", page }, buffer.byteLength >= movedBytesMin ? [buffer] : []);
+}
+
+function judge(message: JudgeSeeds): void {
+  const { rules } = jobOf(message);
+  answer({ kind: "judged", reasons: message.urls.map((url) => rules.judgeSeed(url)) });
 }
 
 const handle = (message: ToThread): void => {
@@ -49,6 +59,9 @@ const handle = (message: ToThread): void => {
     case "parse-pages":
       for (const page of message.pages) parse(page);
       break;
+    case "judge-seeds":
+      judge(message);
+      break;
     case "end":
       port.close();
       break;
@@ -56,7 +69,7 @@ const handle = (message: ToThread): void => {
 };
 
 // In a turn of its own, when all modules are done: from here on the thread may be terminated (see parser-thread.ts). Before any
-// page, so that no page is to blame where this is not said.
+// task, so that no task is to blame where this is not said.
 setImmediate(() => {
   answer({ kind: "ready" });
   port.on("message", handle);

@@ -23,6 +23,11 @@ export function tooManyPatterns(id: JobId): CrawlError {
   return new CrawlError("CONFIG_INVALID", problem, { job: id });
 }
 
+export function endlessPattern(id: JobId, cause: CrawlError): CrawlError {
+  const problem = `a pattern of exclude (--exclude) of job "${id}" takes too long on one of these URLs; repeat nothing in it that repeats itself`;
+  return new CrawlError("CONFIG_INVALID", problem, { job: id }, { cause });
+}
+
 /** Errors: `CONFIG_INVALID`. */
 export function nextRevision(id: JobId, revision: number): number {
   if (revision < revisionMax) return revision + 1;

@@ -90,18 +90,20 @@ export class JobRegistry {
 
   /**
    * The job with this id, created or changed as `options` say. What it takes for one URL stays: its records, its queue and the
-   * sieve know its URLs by that. Errors: `CONFIG_INVALID`.
+   * sieve know its URLs by that. Errors: `CONFIG_INVALID`, `JOB_CANCELLED`.
    */
   define(id: string, options: Partial<JobOptions> = {}): Job {
     const jobId = jobIdOf(id);
     const known = this.#jobs.get(jobId);
-    if (known && this.isAs(jobId, options)) return known;
-    return this.#change(this.draft(jobId, options), "here");
+    const draft = this.draft(jobId, options);
+    return known?.definition === draft ? known : this.#change(draft, "here");
   }
 
-  /** What {@link define} makes of a job, without making it. Errors: `CONFIG_INVALID`. */
+  /** What {@link define} makes of a job, without making it. Errors: `CONFIG_INVALID`, `JOB_CANCELLED`. */
   draft(jobId: JobId, options: Partial<JobOptions>): JobDefinition {
     const known = this.#jobs.get(jobId);
+    if (known) refuseCancelled(known.definition);
+    if (known && this.isAs(jobId, options)) return known.definition;
     if (!known && this.#jobs.size >= jobsMax) {
       const problem = `there are ${jobsMax} jobs already, the most there may be; inject under the name of one of them`;
       throw new CrawlError("CONFIG_INVALID", problem, { job: jobId });

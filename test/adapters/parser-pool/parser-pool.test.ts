@@ -8,9 +8,13 @@ import {
 } from "../../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ParserPool } from "../../../src/adapters/parser-pool/parser-pool.ts";
 import { ParserThread } from "../../../src/adapters/parser-pool/parser-thread.ts";
-import { knownJobsMax, type ToThread } from "../../../src/adapters/parser-pool/thread-messages.ts";
+import {
+  knownJobsMax,
+  type ThreadAnswer,
+  type ToThread,
+} from "../../../src/adapters/parser-pool/thread-messages.ts";
 import { unpackLinks } from "../../../src/core/page/packed-links.ts";
-import type { ParsedPage, ParseRequest } from "../../../src/ports/page-parser.ts";
+import type { ParseRequest } from "../../../src/ports/page-parser.ts";
 import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 
 /** Backtracks for longer than anyone waits on the URL below. */
@@ -133,7 +137,7 @@ describe("ParserPool", () => {
           return entry;
         },
       });
-      const parse = (): Promise<ParsedPage> =>
+      const parse = (): Promise<ThreadAnswer> =>
         new Promise((resolve, reject) => thread.add({ request: parseRequest(), resolve, reject }));
       await expect(thread.start()).rejects.toMatchObject({ code: "PARSER_CRASHED" });
       const outcomes = await Promise.allSettled([parse(), parse()]);
@@ -142,7 +146,7 @@ describe("ParserPool", () => {
         expect(outcome).toHaveProperty("reason.details", {});
       }
       entry = new URL("../../../dist/parser-thread.js", import.meta.url);
-      expect((await parse()).title).toBe("T");
+      expect(await parse()).toMatchObject({ page: { title: "T" } });
       await thread.stop();
     },
   );

@@ -12,7 +12,7 @@ import type { CanonicalUrl, HostName } from "../../../src/core/units.ts";
 import { siteOfHost } from "../../../src/core/url/site-of.ts";
 import { Admission } from "../../../src/peer/admission/admission.ts";
 import type { AdmissionRequest } from "../../../src/peer/admission/admission.ts";
-import { seedsOf } from "../../../src/peer/admission/judge-seeds.ts";
+import { seedsOf } from "../../../src/peer/admission/seed-judge.ts";
 import { MergedUrls } from "../../../src/peer/admission/merged-urls.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { urlRow } from "../../../src/peer/admission/url-row.ts";

@@ -11,7 +11,7 @@ import { positionOf, type RingPosition } from "../../../src/core/ring/ring-posit
 import type { CanonicalUrl, HostName } from "../../../src/core/units.ts";
 import { siteOfHost } from "../../../src/core/url/site-of.ts";
 import { Admission } from "../../../src/peer/admission/admission.ts";
-import { seedsOf } from "../../../src/peer/admission/judge-seeds.ts";
+import { seedsOf } from "../../../src/peer/admission/seed-judge.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { Journal } from "../../../src/peer/durability/journal.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
