@@ -22,6 +22,9 @@ const busyMs = 200;
 /** How long an acknowledgement waits for the replicas before the sender is asked to come again. */
 const replicatedWithinMs: Millis = 2_000;
 
+/** How long it waits then for the replicas of each site apart. */
+const apartWithinMs: Millis = 1_000;
+
 interface DeskParts {
   readonly admission: Pick<Admission, "admit">;
   readonly jobs: JobRegistry;
@@ -70,8 +73,39 @@ export class ForwardDesk {
     if (isHeld && (await replicator.replicated([...positions], replicatedWithinMs))) {
       return { kind: "received", results: this.#untold.tell(urls, results) };
     }
-    this.#untold.keep(urls, results);
-    return { kind: "later", afterMs: busyMs };
+    const replicated = isHeld ? await this.#replicatedOf(positions) : new Set<RingPosition>();
+    if (replicated.size === 0) {
+      this.#untold.keep(urls, results);
+      return { kind: "later", afterMs: busyMs };
+    }
+    const isLate = ({ url }: BroughtUrl): boolean => !replicated.has(this.#places.of(url).position);
+    const late = new Set(brought.filter(isLate).map(({ place }) => place));
+    return { kind: "received", results: this.#tellSome(urls, results, late) };
+  }
+
+  /** Of several, those of which everything is at every replica. */
+  async #replicatedOf(positions: ReadonlySet<RingPosition>): Promise<ReadonlySet<RingPosition>> {
+    if (positions.size < 2) return new Set();
+    const { replicator } = this.#parts;
+    const replicated = await Promise.all(
+      [...positions].map((position) => replicator.replicated([position], apartWithinMs)),
+    );
+    return new Set([...positions].filter((_, at) => replicated[at]));
+  }
+
+  /**
+   * The results as the bringer is to be told them where a replica takes nothing: the URLs at these places come again, behind
+   * those of other sites, which would never have a turn otherwise.
+   */
+  #tellSome(
+    urls: readonly ForwardedUrl[],
+    results: readonly ForwardResult[],
+    late: ReadonlySet<number>,
+  ): readonly ForwardResult[] {
+    const kept = results.map((result, at) => (late.has(at) ? result : "known"));
+    this.#untold.keep(urls, kept);
+    const told = results.map((result, at) => (late.has(at) ? { holder: undefined } : result));
+    return this.#untold.tell(urls, told);
   }
 
   /** What becomes of a URL, as far as that can be said before it is taken in. */

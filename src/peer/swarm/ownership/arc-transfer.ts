@@ -71,7 +71,8 @@ export class ArcTransfer {
     this.#territory.close(arcs);
     await this.#admissionsDone();
     await this.#replicator.drained(stream, signal);
-    if (signal.aborted || this.#replicator.stream(member) !== stream) {
+    const isOver = signal.aborted || stream.isPutOff;
+    if (isOver || this.#replicator.stream(member) !== stream) {
       this.#territory.reopen(arcs);
       return;
     }

@@ -205,14 +205,15 @@ export class Ownership {
     return this.#ownedIn.arcs;
   }
 
-  /** Sets who needs a copy of what, when rings, holdings or members' runs have changed, or stand-ins may go. */
+  /** Sets who needs a copy of what, when rings, holdings, members' runs or streams have changed, or stand-ins may go. */
   #setNeeds(): void {
     const { ring, futureRing, others } = this.#view;
     const { held } = this.#territory;
     const { of } = this.#needs;
     const isSameRing = of?.ring === ring && of.futureRing === futureRing && of.held === held;
-    const isOver = this.#replicator.hasStandIns && this.#isCopied;
-    if (isSameRing && of.others === others && !isOver) return;
+    const { hasReturned, hasStandIns } = this.#replicator;
+    const isDue = hasReturned || (hasStandIns && this.#isCopied);
+    if (isSameRing && of.others === others && !isDue) return;
     const arcs = isSameRing ? this.#needs.arcs : this.#neededCopies();
     this.#needs = { of: { ring, futureRing, held, others }, arcs };
     const dropped = this.#replicator.setNeeds(arcs);
@@ -230,12 +231,12 @@ export class Ownership {
     return arcs;
   }
 
-  /** What has still to be copied, by member. */
+  /** What has still to be copied, and can be, by member. */
   #missing(): Map<MemberId, ArcSet> {
     const missing = new Map<MemberId, ArcSet>();
     for (const [member, arcs] of this.#needs.arcs) {
       const stream = this.#replicator.stream(member);
-      const rest = stream ? arcs.subtract(stream.synced) : ArcSet.empty;
+      const rest = !stream || stream.isPutOff ? ArcSet.empty : arcs.subtract(stream.synced);
       if (!rest.isEmpty) missing.set(member, rest);
     }
     return missing;

@@ -267,6 +267,7 @@ export class RangeSync {
   }
 
   #isCurrent(stream: ReplicaStream, signal: AbortSignal): boolean {
-    return !signal.aborted && this.#parts.replicator.stream(stream.member) === stream;
+    if (signal.aborted || stream.isPutOff) return false;
+    return this.#parts.replicator.stream(stream.member) === stream;
   }
 }

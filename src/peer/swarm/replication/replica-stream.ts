@@ -27,6 +27,13 @@ export interface ReplicaStreamOptions {
   readonly timeoutMs: Millis;
   /** Rest after a message that did not arrive. @default 200 */
   readonly retryMs: Millis;
+  /**
+   * Time after which a replica that has acknowledged nothing is put off. Longer spares one with a slow disk a new comparison,
+   * and makes a crawl wait longer where as much as may be is on its way there. @default 60_000
+   */
+  readonly patienceMs: Millis;
+  /** Rest between two tries whether a replica that is put off takes something again. @default 10_000 */
+  readonly putOffRetryMs: Millis;
 }
 
 export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
@@ -34,12 +41,18 @@ export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
   bytesPerMessage: 1_024 * 1_024,
   timeoutMs: 5_000,
   retryMs: 200,
+  patienceMs: 60_000,
+  putOffRetryMs: 10_000,
 });
 
 /**
  * The changes on their way to one replica, in the order in which they were made.
  *
  * One message is under way at a time and is repeated until it is acknowledged: to apply rows twice changes nothing.
+ *
+ * A replica may run, and take nothing for ever. Lest everybody waits for it, it is put off: of what is on its way only the
+ * message under way is kept and repeated, changes go there no more, and its copy counts as one that there is nothing of. When
+ * it takes that message, another stream takes the place of this one, and the copy is compared from the beginning.
  *
  * Invariant: what is sent is durable at this peer, its pages in the archive; what is acknowledged, at the replica too.
  */
@@ -65,6 +78,7 @@ export class ReplicaStream {
   #queuedRows = 0;
   #durableUpTo = 0;
   #running = false;
+  #isPutOff = false;
 
   constructor(
     target: { readonly member: MemberId; readonly generation: number },
@@ -91,6 +105,16 @@ export class ReplicaStream {
     return this.#pushedUnits;
   }
 
+  /** Whether the replica has taken nothing for so long that nobody waits for it any more. */
+  get isPutOff(): boolean {
+    return this.#isPutOff;
+  }
+
+  /** Whether the replica was put off, and takes something again: it is to have a new stream. */
+  get isBack(): boolean {
+    return this.#isPutOff && this.#units.length === 0;
+  }
+
   /** Whether so many units are durable at the replica, whatever has come behind them. */
   hasTaken(units: number): boolean {
     const [first] = this.#units;
@@ -108,6 +132,7 @@ export class ReplicaStream {
 
   /** From the unit after `sequence` on, the changes of these arcs go into this stream. */
   goLive(arcs: ArcSet, sequence: number): void {
+    if (this.#isPutOff) return;
     const fresh = arcs.subtract(this.#live);
     this.#liveSince.set(fresh, sequence);
     this.#live = this.#live.union(fresh);
@@ -142,7 +167,7 @@ export class ReplicaStream {
 
   /** Puts rows behind all others. */
   push(sequence: number, rows: readonly Row[]): void {
-    if (this.#abort.signal.aborted) return;
+    if (this.#abort.signal.aborted || this.#isPutOff) return;
     const bytes = bytesOf(rows);
     const { rowsPerMessage, bytesPerMessage } = this.#options;
     if (rows.length <= rowsPerMessage && bytes <= bytesPerMessage) {
@@ -227,7 +252,7 @@ export class ReplicaStream {
     while (this.#maySend) {
       const count = this.#nextCount();
       const rows = this.#units.slice(0, count).flatMap((unit) => unit.rows);
-      if (!(await this.#deliver(rows))) break;
+      if (!(await this.#deliver(rows, count))) break;
       for (const unit of this.#units.splice(0, count)) this.#acknowledge(unit);
       this.#queuedRows -= rows.length;
       this.#onProgress();
@@ -236,15 +261,27 @@ export class ReplicaStream {
   }
 
   /** Resolves with false when the stream has ended. */
-  async #deliver(rows: readonly Row[]): Promise<boolean> {
+  async #deliver(rows: readonly Row[], units: number): Promise<boolean> {
     const { signal } = this.#abort;
+    const { retryMs, patienceMs, putOffRetryMs } = this.#options;
+    const putOffAtMs = this.#clock.nowMs() + patienceMs;
     for (;;) {
       const outcome = await this.#send(rows);
       if (signal.aborted) return false;
       if (outcome.kind === "reply") return true;
-      const waitMs = outcome.kind === "busy" ? outcome.retryAfterMs : this.#options.retryMs;
-      await this.#clock.sleep(waitMs, signal);
+      if (!this.#isPutOff && this.#clock.nowMs() >= putOffAtMs) this.#putOff(units);
+      const waitMs = outcome.kind === "busy" ? outcome.retryAfterMs : retryMs;
+      await this.#clock.sleep(this.#isPutOff ? Math.max(waitMs, putOffRetryMs) : waitMs, signal);
     }
+  }
+
+  /** Keeps so many units alone. What the others had is under way still, as far as anyone asks: the replica never got it. */
+  #putOff(units: number): void {
+    this.#isPutOff = true;
+    this.keepOnly(ArcSet.empty);
+    this.#units.length = units;
+    this.#queuedRows = this.#units.reduce((sum, { rows }) => sum + rows.length, 0);
+    this.#onProgress();
   }
 
   #nextCount(): number {

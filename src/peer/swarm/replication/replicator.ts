@@ -119,6 +119,11 @@ export class Replicator {
     return this.#standIns.size > 0;
   }
 
+  /** Whether a member that was put off takes something again, and needs a new stream; see {@link setNeeds}. */
+  get hasReturned(): boolean {
+    return [...this.#streams.values()].some(({ isBack }) => isBack);
+  }
+
   /** Arcs that are held here and that some member needs a copy of and has no complete one; perhaps, where they have just been taken. */
   get uncopied(): ArcSet {
     const { held } = this.#territory;
@@ -165,10 +170,10 @@ export class Replicator {
 
   /**
    * Sets which arcs each member must have a copy of, as the rings of this moment tell. Streams to members that need
-   * nothing, or have been started anew, end; an arc that is new to a member has to be copied, behind the changes that are
-   * sent from now on. A complete copy that is needed no more goes on while another one that is needed instead is not
-   * complete: what was written meanwhile would be at this peer and in parts of copies only, and nobody asks for
-   * parts when this peer is lost. Returns the arcs of which a member's copy is kept up to date no more.
+   * nothing, have been started anew, or are back after they were put off, end; an arc that is new to a member has to be
+   * copied, behind the changes that are sent from now on. A complete copy that is needed no more goes on while another one
+   * that is needed instead is not complete: what was written meanwhile would be at this peer and in parts of copies only,
+   * and nobody asks for parts when this peer is lost. Returns the arcs of which a member's copy is kept up to date no more.
    */
   setNeeds(needs: ReadonlyMap<MemberId, ArcSet>): ReadonlyMap<MemberId, ArcSet> {
     this.#settle();
@@ -182,7 +187,7 @@ export class Replicator {
     const dropped = new Map<MemberId, ArcSet>();
     const ended: ReplicaStream[] = [];
     for (const [member, stream] of this.#streams) {
-      const isRunning = this.#view.isRunning(member, stream.generation);
+      const isRunning = this.#view.isRunning(member, stream.generation) && !stream.isBack;
       const needed = needs.get(member) ?? ArcSet.empty;
       const spare = stream.synced.intersect(incomplete).subtract(needed);
       const arcs = isRunning ? needed.union(spare) : ArcSet.empty;
@@ -216,14 +221,15 @@ export class Replicator {
 
   /**
    * Sends rows of a copy, behind the changes so far; resolves when there is room for more, at the latest when what was sent
-   * before has been taken: a crawl that is faster than the replica leaves no room.
+   * before has been taken, as a crawl that is faster than the replica leaves no room, or the member is put off.
    */
   async copy(stream: ReplicaStream, rows: readonly Row[], signal: AbortSignal): Promise<void> {
     const before = stream.pushedUnits;
     this.#push(stream, rows);
     const lowRows = this.#options.queuedRowsMax / 4;
     await this.#pulse.until(
-      () => signal.aborted || stream.queuedRows < lowRows || stream.hasTaken(before),
+      () =>
+        signal.aborted || stream.isPutOff || stream.queuedRows < lowRows || stream.hasTaken(before),
     );
   }
 
@@ -232,12 +238,16 @@ export class Replicator {
     await this.#pulse.until(() => signal.aborted || !this.full);
   }
 
-  /** Resolves when everything pushed to the stream before the call is durable there, or the stream has ended. */
+  /** Resolves when everything pushed to the stream before the call is durable there, or the stream is of no use any more. */
   async drained(stream: ReplicaStream, signal: AbortSignal): Promise<void> {
     // A crawl that goes on leaves the stream never empty.
     const units = stream.pushedUnits;
     await this.#pulse.until(
-      () => signal.aborted || stream.hasTaken(units) || this.#streams.get(stream.member) !== stream,
+      () =>
+        signal.aborted ||
+        stream.isPutOff ||
+        stream.hasTaken(units) ||
+        this.#streams.get(stream.member) !== stream,
     );
   }
 

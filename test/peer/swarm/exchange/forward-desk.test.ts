@@ -4,6 +4,8 @@ import { unpackLinks } from "../../../../src/core/page/packed-links.ts";
 import type { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { CanonicalUrl, MemberId } from "../../../../src/core/units.ts";
+import { positionOf } from "../../../../src/core/ring/ring-position.ts";
+import { hostOf, siteOfHost } from "../../../../src/core/url/site-of.ts";
 import type { Admission } from "../../../../src/peer/admission/admission.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { ForwardDesk } from "../../../../src/peer/swarm/exchange/forward-desk.ts";
@@ -177,6 +179,27 @@ describe("a URL that another member brings", () => {
     expect(delivery.afterMs).toBeLessThanOrEqual(1_000);
     expect(waits.every((withinMs) => withinMs < 5_000)).toBe(true);
     expect(waits).toHaveLength(1);
+  });
+
+  it("does not wait for those of other sites, whose replica takes nothing", async () => {
+    const position = (url: string) => positionOf(siteOfHost(hostOf(url as CanonicalUrl)));
+    const late = entryOf("http://late.example/");
+    let isBack = false;
+    const replicator: DeskParts["replicator"] = {
+      full: false,
+      replicated: (positions) => Promise.resolve(isBack || !positions.includes(position(late.url))),
+    };
+    const added = [[0, 1], []];
+    const admit = () => Promise.resolve({ added: added.shift() ?? [], durable });
+    const desk = newDesk(admit, undefined, { replicator });
+    const bring = () => desk.receive("b" as MemberId, [late, found, "rejected"]);
+    const others = ["new", "rejected"];
+    expect(await bring()).toEqual({
+      kind: "received",
+      results: [{ holder: undefined }, ...others],
+    });
+    isBack = true;
+    expect(await bring()).toEqual({ kind: "received", results: ["new", "known", "rejected"] });
   });
 
   it("is new to who was asked to come again with it, once", async () => {
