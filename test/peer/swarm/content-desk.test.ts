@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import type { InTurn } from "../../../src/core/fair-slots.ts";
 import { CrawlError, type CrawlErrorCode } from "../../../src/core/errors.ts";
 import {
   contentChunkBytes,
@@ -29,6 +30,8 @@ function deskWith(
   const bodyBytesMax = readBytesMax(defaultFetchLimits.bodyBytesMax);
   return new ContentDesk({ calls, clock, view, ...parts }, bodyBytesMax, signal);
 }
+
+const atOnce: InTurn = (work) => work();
 
 const archive = { peer: "peer-1", file: "a-1.warc.gz", offset: 0, length: 100 };
 const archived: UrlStatus = { url, state: "done", attempts: 1, owner: "peer-1", archive };
@@ -71,7 +74,7 @@ it("takes an empty body from another member", async () => {
 it("says of what it does not have no more than that, and fails where the archive does", async () => {
   const partOr = (code: CrawlErrorCode): Promise<ContentChunk> => {
     const read = () => Promise.reject(new CrawlError(code, "cannot be read"));
-    return deskWith({ urls: { read } }).part({ place: archive, from: 0 });
+    return deskWith({ urls: { read } }).part({ place: archive, from: 0 }, atOnce);
   };
   expect((await partOr("NOT_ARCHIVED")).head).toBeUndefined();
   await expect(partOr("DISK_FULL")).rejects.toMatchObject({ code: "DISK_FULL" });
@@ -133,7 +136,7 @@ it("says that a record of another member's archive is damaged, where that one ca
   const holder = deskWith({ urls: { read } });
   const calls: Parts["calls"] = {
     content: async (_peer, question) =>
-      decodeContentChunk(encodeContentChunk(await holder.part(question))),
+      decodeContentChunk(encodeContentChunk(await holder.part(question, atOnce))),
   };
   await expect(deskWith({ calls, urls: { read } }).fetch(url, archived)).rejects.toMatchObject({
     code: "ARCHIVE_CORRUPT",
@@ -149,7 +152,7 @@ it("tells the archive which places are what other members say", async () => {
   };
   const desk = deskWith({ urls: { read } });
   const place = { file: "a-1.warc.gz", offset: 0, length: 100 };
-  await desk.part({ place, from: 0 });
+  await desk.part({ place, from: 0 }, atOnce);
   for (const owner of ["peer-1", "peer-0"]) {
     const archive = { ...place, peer: "peer-0" };
     const status: UrlStatus = { url, state: "done", attempts: 1, owner, archive };
@@ -187,30 +190,30 @@ describe("a body that another member reads part after part", () => {
     for (let part = 0; part < parts; part += 1) {
       for (const offset of [0, 7]) {
         const from = part * contentChunkBytes;
-        const { bytes } = await desk.part({ place: { ...place, offset }, from });
+        const { bytes } = await desk.part({ place: { ...place, offset }, from }, atOnce);
         expect(bytes).toHaveLength(contentChunkBytes);
         expect(bytes[0]).toBe(offset);
       }
     }
     expect(reads).toEqual([0, 7]);
-    await desk.part({ place, from: 0 });
+    await desk.part({ place, from: 0 }, atOnce);
     expect(reads).toEqual([0, 7, 0]);
   });
 
   it("is let go when nobody reads on, and when the peer ends", async () => {
     const ending = new AbortController();
     const { clock, desk, reads } = holder(ending.signal);
-    await desk.part({ place, from: 0 });
+    await desk.part({ place, from: 0 }, atOnce);
     await clock.run(clock.sleep(9_000));
-    await desk.part({ place, from: contentChunkBytes });
+    await desk.part({ place, from: contentChunkBytes }, atOnce);
     await clock.run(clock.sleep(9_000));
-    await desk.part({ place, from: contentChunkBytes });
+    await desk.part({ place, from: contentChunkBytes }, atOnce);
     expect(reads).toHaveLength(1);
     await clock.run(clock.sleep(11_000));
-    await desk.part({ place, from: contentChunkBytes });
+    await desk.part({ place, from: contentChunkBytes }, atOnce);
     expect(reads).toHaveLength(2);
     ending.abort();
-    await desk.part({ place, from: contentChunkBytes });
+    await desk.part({ place, from: contentChunkBytes }, atOnce);
     expect(reads).toHaveLength(3);
   });
 });
@@ -239,4 +242,26 @@ it("keeps nobody from what is here while other members are silent, and asks them
     });
   }
   expect(asked).toBe(4);
+});
+
+it("asks one member after one answer of another one, however many of that one's are waited for", async () => {
+  const asked: string[] = [];
+  const ends: (() => void)[] = [];
+  const content = async (member: MemberId): Promise<undefined> => {
+    asked.push(member);
+    await new Promise<void>((resolve) => ends.push(resolve));
+  };
+  const read = () => Promise.reject(new Error("it is in another archive"));
+  const desk = deskWith({ calls: { content }, urls: { read } });
+  const fetchFrom = (peer: string): void => {
+    const status: UrlStatus = { ...archived, archive: { ...archive, peer } };
+    desk.fetch(url, status).catch(() => undefined);
+  };
+  for (let count = 0; count < 20; count += 1) fetchFrom("silent");
+  fetchFrom("peer-2");
+  for (let ended = 0; ended < 2; ended += 1) {
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  }
+  expect(asked.slice(4)).toContain("peer-2");
 });

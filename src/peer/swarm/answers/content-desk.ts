@@ -1,3 +1,4 @@
+import { FairSlots, type InTurn } from "../../../core/fair-slots.ts";
 import type { ArchivePlace, UrlStatus } from "../../../core/answers/url-status.ts";
 import { CrawlError } from "../../../core/errors.ts";
 import { contentChunkBytes, damaged } from "../../../core/messages/content-message.ts";
@@ -20,9 +21,6 @@ import { UnpackedResponses } from "./unpacked-responses.ts";
 /** Time for one part of a body. */
 const timeoutMs: Millis = 10_000;
 
-/** Records unpacked for other members at once: each as a whole, to give a part of it. */
-const readsMax = 4;
-
 /** What a desk for archived responses needs of the rest of the peer. */
 interface ContentParts {
   readonly calls: Pick<PeerCalls, "content">;
@@ -37,10 +35,9 @@ export class ContentDesk {
   readonly #urls: ContentParts["urls"];
   readonly #view: ContentParts["view"];
   readonly #bodyBytesMax: number;
-  readonly #reads = new Slots(readsMax);
   readonly #own = new Slots(contentsMax);
-  /** A member that is slow, or silent, keeps nobody from what is here. */
-  readonly #fetched = new Slots(contentsMax);
+  /** A member that is slow, or silent, keeps nobody from what is here, and from what others have for one answer at most. */
+  readonly #fetched = new FairSlots(contentsMax);
   readonly #unpacked: UnpackedResponses;
 
   constructor(
@@ -73,16 +70,19 @@ export class ContentDesk {
     const isTold = status.owner !== self;
     return place.peer === self
       ? this.#own.run(() => this.#urls.read(place, place.body, isTold), signal)
-      : this.#fetched.run(() => this.#fetchFrom(place, input, signal), signal);
+      : this.#fetched.run(place.peer, () => this.#fetchFrom(place, input, signal));
   }
 
-  /** A part of a record of this peer's archive, for another member. */
-  async part({ place, body, from }: ContentQuestion): Promise<ContentChunk> {
+  /**
+   * A part of a record of this peer's archive, for another member.
+   *
+   * @param inTurn unpacks the record, as a whole; a part of one that is unpacked waits for nobody
+   */
+  async part({ place, body, from }: ContentQuestion, inTurn: InTurn): Promise<ContentChunk> {
     const key = JSON.stringify([place, body]);
     try {
       const response =
-        this.#unpacked.get(key) ??
-        (await this.#reads.run(() => this.#urls.read(place, body, true)));
+        this.#unpacked.get(key) ?? (await inTurn(() => this.#urls.read(place, body, true)));
       const { body: whole, ...head } = response;
       const end = from + contentChunkBytes;
       if (end < whole.length) this.#unpacked.keep(key, response);

@@ -27,6 +27,9 @@ interface QuestionParts {
  */
 export const readsMax = 16;
 
+/** Records unpacked for other members at once: each as a whole, to give a part of it. */
+const unpackedMax = 4;
+
 /** Serves the questions of users that other members pass on to this one. */
 export function serveQuestions(
   overlay: Overlay,
@@ -34,12 +37,14 @@ export function serveQuestions(
   { contents, figures, held }: QuestionParts,
 ): void {
   const reads = memberSlots(readsMax);
-  const bodies = memberSlots(readsMax);
+  const hosts = memberSlots(readsMax);
+  const bodies = memberSlots(unpackedMax);
   const counts = memberSlots(1);
   serveQuestion(overlay, "status", decodeStatusQuestion, reads, async (question, inTurn) =>
     encodeStatusReply(await held.status(question, inTurn)),
   );
-  serveQuestion(overlay, "host", decodeHostQuestion, reads, async (question, inTurn) =>
+  // Apart from the others: who is told too late that a host is to be left alone asks it meanwhile.
+  serveQuestion(overlay, "host", decodeHostQuestion, hosts, async (question, inTurn) =>
     encodeHostReply(await inTurn(() => held.host(question))),
   );
   serveQuestion(overlay, "list", decodeListQuestion, reads, async (question, inTurn) =>
@@ -54,7 +59,7 @@ export function serveQuestions(
     }),
   );
   serveQuestion(overlay, "content", decodeContentQuestion, bodies, async (question, inTurn) =>
-    encodeContentChunk(await inTurn(() => contents.part(question))),
+    encodeContentChunk(await contents.part(question, inTurn)),
   );
 }
 
