@@ -18,8 +18,9 @@ type Reads = Pick<Store, "getMany" | "range">;
 /** With no more, a look-up of every URL for each job costs no more than to find the jobs that know it. */
 const fewJobs = 8;
 
-/** Rows of one URL that are in memory together. */
+/** Rows of one URL that are in memory together, at most, and when they have so many bytes no more: one may have half a mebibyte. */
 const rowsPerLook = 500;
+const bytesPerLook = 1_024 * 1_024;
 
 /**
  * Of each URL, in their order, what the one of the jobs says that is furthest; nothing where none knows it.
@@ -113,12 +114,18 @@ async function* rowsIn(
   { gte, lt }: KeyRange,
 ): AsyncGenerator<StoreEntry, void, undefined> {
   for (let from = gte; ;) {
-    const rows = await store.range({ gte: from, lt }, rowsPerLook);
+    const rows = await store.range({ gte: from, lt }, rowsPerLook, bytesPerLook);
     yield* rows;
     const last = rows.at(-1);
-    if (!last || rows.length < rowsPerLook) return;
+    if (!last || !isCut(rows)) return;
     from = after(last.key);
   }
+}
+
+/** Whether there may be more rows than were read. */
+function isCut(rows: readonly StoreEntry[]): boolean {
+  const bytes = rows.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+  return rows.length >= rowsPerLook || bytes >= bytesPerLook;
 }
 
 function further(best: Knowledge | undefined, one: Knowledge): Knowledge {

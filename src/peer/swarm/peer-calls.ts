@@ -110,6 +110,12 @@ const forwardTimeoutMs: Millis = 5_000;
 /** Rest after a batch that did not arrive. */
 const forwardRetryMs: Millis = 300;
 
+/**
+ * Longest rest that a member may ask for: it is asked again then, and whoever waits for several members waits no longer for
+ * one of them.
+ */
+const restMaxMs: Millis = 5_000;
+
 /** What this peer asks other members, as typed calls. A call that was not answered, or with nonsense, returns nothing. */
 export class PeerCalls {
   readonly #clock: Clock;
@@ -301,10 +307,15 @@ export class PeerCalls {
     timeoutMs: Millis,
   ): Promise<OverlayOutcome> {
     const request = { to, class: classes[kind], kind: messageKinds[kind], payload, timeoutMs };
-    const outcome = await this.#overlay.request(request, this.#signal);
+    const outcome = bounded(await this.#overlay.request(request, this.#signal));
     if (!vital.has(kind)) return outcome;
     if (outcome.kind === "reply") this.#unanswered.answered(to, kind);
     else if (!this.#signal.aborted) this.#unanswered.failed(to, kind);
     return outcome;
   }
+}
+
+function bounded(outcome: OverlayOutcome): OverlayOutcome {
+  if (outcome.kind !== "busy") return outcome;
+  return { kind: "busy", retryAfterMs: Math.min(outcome.retryAfterMs, restMaxMs) };
 }

@@ -1,5 +1,10 @@
 import { CrawlError } from "../../../core/errors.ts";
-import { jobsMax, type JobDefinition } from "../../../core/jobs/job-definition.ts";
+import {
+  jobsMax,
+  patternCharacters,
+  patternCharactersOfAllMax,
+  type JobDefinition,
+} from "../../../core/jobs/job-definition.ts";
 import {
   addsToJobDefinition,
   mergeJobDefinitions,
@@ -70,6 +75,8 @@ export class JobSpread {
   readonly #events: SpreadEvents;
   /** Jobs that are taken in when it has been counted what is queued of them. */
   readonly #uncounted = new Map<JobId, JobDefinition>();
+  /** Of the patterns of those. */
+  #uncountedCharacters = 0;
   #counting: Promise<void> | undefined;
   #countsAgainAtMs: Millis = -Infinity;
   #learning = false;
@@ -226,8 +233,18 @@ export class JobSpread {
     const { id } = definition;
     const known = this.#uncounted.get(id);
     const latest = known ? mergeJobDefinitions(known, definition) : definition;
-    if (known || this.#uncounted.size < jobsMax) this.#uncounted.set(id, latest);
+    const more = patternCharacters(latest.options) - patternCharacters(known?.options);
+    if (this.#hasRoomFor(more, known)) {
+      this.#uncounted.set(id, latest);
+      this.#uncountedCharacters += more;
+    }
     this.#takeUncounted();
+  }
+
+  /** No more wait than there may be jobs; what is left out is heard of again. */
+  #hasRoomFor(characters: number, known: JobDefinition | undefined): boolean {
+    if (!known && this.#uncounted.size >= jobsMax) return false;
+    return characters <= 0 || this.#uncountedCharacters + characters <= patternCharactersOfAllMax;
   }
 
   /**
@@ -249,6 +266,7 @@ export class JobSpread {
   async #countAndTake(ids: readonly JobId[]): Promise<void> {
     const definitions = ids.flatMap((id) => this.#uncounted.get(id) ?? []);
     for (const id of ids) this.#uncounted.delete(id);
+    for (const { options } of definitions) this.#uncountedCharacters -= patternCharacters(options);
     await this.#count(ids);
     this.take(definitions);
   }
