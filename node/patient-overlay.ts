@@ -38,8 +38,8 @@ export interface PatientOverlayOptions {
  * An overlay whose {@link join} does not give up: it tries an address again and again, ever more rarely, until a member
  * answers there or at one of the other addresses that are tried at the same time.
  *
- * It says once for each address what is wrong, and says it again only when that changes. That whoever was refused there is
- * kept out from then on is no change.
+ * It says once for each address what is wrong, or who has answered, and says it again only when that changes: a peer that
+ * the swarm does not take in looks for it each second. That whoever was refused there is kept out from then on is no change.
  */
 export class PatientOverlay implements Overlay {
   readonly #inner: FindingOverlay;
@@ -202,8 +202,12 @@ export class PatientOverlay implements Overlay {
 
   #joined(address: string, member: MemberId): void {
     this.#member = member;
-    this.#logger.info("swarm-joined", { by: this.#options.readable(address), member });
     this.#search.abort();
+    const event = "swarm-joined";
+    const told = this.#told.get(address);
+    if (told?.event === event && told.reason === member) return;
+    this.#told.set(address, { event, reason: member });
+    this.#logger.info(event, { by: this.#options.readable(address), member });
   }
 
   #failed(

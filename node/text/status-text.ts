@@ -6,8 +6,8 @@ import { cut, labelled, printable, table, type LabelledRow } from "./terminal-te
 /** Longest URL that a table shows in full; a longer one would push the other columns off the screen. */
 const urlColumnsMax = 60;
 
-/** Most words for what came of a URL are no longer. */
-const wordColumns = 12;
+/** Most words for what came of a URL are no longer: of the usual ones `connection-reset` is the longest. */
+const wordColumns = 16;
 
 /** One URL in full. */
 export function renderStatus(status: UrlStatus): string {
@@ -55,14 +55,21 @@ export function renderStatuses(statuses: readonly UrlStatus[]): string {
 /** URLs of a list, a line each: what came of it, the URL, and where a broken link stands. */
 export function renderListed(statuses: readonly UrlStatus[]): string {
   const lines = statuses.map((status) => {
-    const { url, state, httpStatus, reason, redirect, via, linkedAs } = status;
-    const word = String(httpStatus ?? (state === "queued" ? state : (reason ?? state)));
+    const { url, redirect, via, linkedAs } = status;
+    const word = listedWord(status).padEnd(wordColumns);
     const target = redirect === undefined ? "" : `  to ${redirect}`;
     const source = via === undefined ? "" : `  on ${via}`;
     const link = linkedAs === undefined ? "" : `  as ${linkedAs}`;
-    return `${printable(`${word.padEnd(wordColumns)}  ${url}${target}${source}${link}`)}\n`;
+    return `${printable(`${word}  ${url}${target}${source}${link}`)}\n`;
   });
   return lines.join("");
+}
+
+/** Of a redirect that is not followed the reason says more than the status: without it nothing tells why it is broken. */
+function listedWord({ state, httpStatus, reason, redirect }: UrlStatus): string {
+  if (state === "queued") return String(httpStatus ?? state);
+  const isEnd = redirect !== undefined && reason !== undefined;
+  return isEnd ? reason : String(httpStatus ?? reason ?? state);
 }
 
 /** A URL as a JSON line: every field that scripts rely on is there, with null for what is not known. */

@@ -156,6 +156,18 @@ describe("PatientOverlay", () => {
     expect(await clock.run(inVain)).toMatchObject({ kind: "unreachable" });
   });
 
+  it("tells once who has answered, however often it is asked to look again", async () => {
+    const overlay = patient();
+    const { signal } = new AbortController();
+    const find = (): Promise<JoinOutcome> => clock.run(overlay.join("a", signal));
+    inner.outcomes.set("a", { kind: "joined", member });
+    await find();
+    await find();
+    inner.outcomes.set("a", { kind: "joined", member: "m-2" as MemberId });
+    await find();
+    expect(lines).toEqual(["swarm-joined A m-1", "swarm-joined A m-2"]);
+  });
+
   it("tries an address once where it is told to, and tells what came of it", async () => {
     const overlay = patient();
     const { signal } = new AbortController();

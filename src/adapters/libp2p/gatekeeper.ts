@@ -87,7 +87,8 @@ export class Gatekeeper {
       () => {
         if (this.#secured.has(connection) || !this.#isLineDue("handshake")) return;
         const address = readable(connection.remoteAddr.toString());
-        const detail = "another swarm key, or none, or no peer at all";
+        const detail =
+          "another swarm key, or none, or no peer at all, or one that has found its swarm elsewhere meanwhile";
         this.#ports.logger.info("handshake-failed", { address, detail });
       },
       { once: true },

@@ -31,6 +31,13 @@ describe("peer urls", () => {
       },
       { state: "excluded", reason: "robots" },
       { state: "queued", reason: "politeness" },
+      {
+        state: "done",
+        httpStatus: 302,
+        redirect: "http://a.example/1",
+        reason: "redirect-loop",
+        via: "http://a.example/",
+      },
     ] as const;
     statuses.forEach((status, at) => {
       const url = `http://a.example/${at}`;
@@ -42,11 +49,12 @@ describe("peer urls", () => {
     const { out, exitCode } = await peer(["urls", "--job", "docs"]);
     expect(out).toBe(
       [
-        "404           http://a.example/0  on http://a.example/\ufffd[2J",
-        "301           http://a.example/1  to http://a.example/new",
-        "connect-refused  http://a.example/2  on http://a.example/  as http://a.example/old",
-        "robots        http://a.example/3",
-        "queued        http://a.example/4",
+        "404               http://a.example/0  on http://a.example/\ufffd[2J",
+        "301               http://a.example/1  to http://a.example/new",
+        "connect-refused   http://a.example/2  on http://a.example/  as http://a.example/old",
+        "robots            http://a.example/3",
+        "queued            http://a.example/4",
+        "redirect-loop     http://a.example/5  to http://a.example/1  on http://a.example/",
         "",
       ].join("\n"),
     );
@@ -62,9 +70,9 @@ describe("peer urls", () => {
       reason: null,
     });
     const { out: failed } = await peer(["urls", "--job", "docs", "--state", "failed"]);
-    expect(failed).toMatch(/^connect-refused {2}http:\/\/a\.example\/2 .*\n$/);
+    expect(failed).toMatch(/^connect-refused {3}http:\/\/a\.example\/2 .*\n$/);
     const { out: broken } = await peer(["urls", "--job", "docs", "--broken"]);
-    expect(broken).toMatch(/^404 .*\nconnect-refused .*\n$/);
+    expect(broken).toMatch(/^404 .*\nconnect-refused .*\nredirect-loop .*\n$/);
   });
 
   it("takes the job of a peer that has one alone", async () => {
