@@ -71,6 +71,12 @@ const knownArcsMax = 128 * 1_024;
  */
 const readsMax = 8;
 
+/**
+ * A reading is not begun after so long: whoever asks gives up after five seconds, and asks anew. Where many members ask more
+ * than can be read, all that is read would be for those who wait no more, and none would ever be answered.
+ */
+const readWithinMs: Millis = 2_000;
+
 /** What other members ask of this peer. */
 export class PeerHandlers {
   readonly #clock: Clock;
@@ -136,18 +142,28 @@ export class PeerHandlers {
   async #rangeDigests(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const message = decodeRangeDigests(payload);
     if (!message) return undefined;
-    if (this.#reads.isFull(from)) return busy;
-    const differences = await this.#reads.run(from, () => differencesFrom(this.#store, message));
-    return reply(encodeRangeDigestsReply(differences));
+    return this.#read(from, async () =>
+      reply(encodeRangeDigestsReply(await differencesFrom(this.#store, message))),
+    );
   }
 
   async #pullRows(from: MemberId, payload: Uint8Array): Promise<Answer | undefined> {
     const asked = decodePullRows(payload);
     if (!asked) return undefined;
+    return this.#read(from, async () => {
+      const answer = await unknownRows(this.#store, asked);
+      const rows = agedRows(answer.rows, this.#parts.missed);
+      return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer, rows }));
+    });
+  }
+
+  /** Reads when the member's turn comes, unless that has taken too long. */
+  async #read(from: MemberId, read: () => Promise<Answer>): Promise<Answer> {
     if (this.#reads.isFull(from)) return busy;
-    const answer = await this.#reads.run(from, () => unknownRows(this.#store, asked));
-    const rows = agedRows(answer.rows, this.#parts.missed);
-    return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer, rows }));
+    const untilMs = this.#clock.nowMs() + readWithinMs;
+    return this.#reads.run(from, () =>
+      this.#clock.nowMs() > untilMs ? Promise.resolve(busy) : read(),
+    );
   }
 
   #synced(from: MemberId, payload: Uint8Array): Answer | undefined {

@@ -4,8 +4,16 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Replicator } from "../replication/replicator.ts";
 
-/** How long copies are waited for: a member whose copy never becomes complete must not keep arcs from being crawled. */
+/**
+ * How long copies are waited for, whatever is claimed later: a member whose copy never becomes complete must not keep arcs from
+ * being crawled.
+ */
 const patienceMs: Millis = 60_000;
+
+interface BlindClaim {
+  readonly arcs: ArcSet;
+  readonly untilMs: Millis;
+}
 
 /**
  * Arcs that were claimed without a copy, by a peer with something on its disk. That is of an earlier run, and others may have
@@ -19,8 +27,7 @@ export class BlindClaims {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #replicator: Pick<Replicator, "uncopied">;
   readonly #view: Pick<SwarmView, "role">;
-  #arcs = ArcSet.empty;
-  #untilMs: Millis = -Infinity;
+  #claims: readonly BlindClaim[] = [];
 
   constructor(
     clock: Pick<Clock, "nowMs">,
@@ -36,16 +43,17 @@ export class BlindClaims {
 
   add(arcs: ArcSet): void {
     if (arcs.isEmpty) return;
-    this.#arcs = this.#arcs.union(arcs);
-    this.#untilMs = this.#clock.nowMs() + patienceMs;
+    this.#claims = [...this.#claims, { arcs, untilMs: this.#clock.nowMs() + patienceMs }];
   }
 
   /** Those of `arcs` that may be crawled, or passed on. */
   known(arcs: ArcSet): ArcSet {
-    if (this.#arcs.isEmpty) return arcs;
-    if (this.#clock.nowMs() >= this.#untilMs) this.#arcs = ArcSet.empty;
+    if (this.#claims.length === 0) return arcs;
+    const nowMs = this.#clock.nowMs();
+    this.#claims = this.#claims.filter(({ untilMs }) => nowMs < untilMs);
     // Who leaves has no time to wait: what it cannot pass on is lost to the swarm until it comes back.
     if (this.#view.role === "leaving") return arcs;
-    return arcs.subtract(this.#arcs.intersect(this.#replicator.uncopied));
+    const blind = ArcSet.unionOf(this.#claims.map((claim) => claim.arcs));
+    return arcs.subtract(blind.intersect(this.#replicator.uncopied));
   }
 }

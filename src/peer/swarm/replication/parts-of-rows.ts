@@ -1,5 +1,6 @@
 import type { Row } from "../../../core/messages/rows.ts";
 import { territorialTagOf } from "../../../core/record/keys.ts";
+import { readBundle } from "../../../core/replication/entry-lattices.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { Territory } from "../ownership/territory.ts";
 
@@ -13,7 +14,9 @@ export const togetherMax = 4_000;
  * The rows of a message, in parts to be merged one after the other: a message of three megabytes may have queues with 640,000
  * URLs, and all at once they would hold up everything else for a quarter of a minute, and take two gigabytes.
  *
- * Where it has many rows for queues that are held here, these come first: a page that is done has its links queued.
+ * Where it has many rows for queues that are held here, these come first: a page that is done has its links queued. Those out of
+ * which something was taken come last: behind the record of what left the queue, as a member sends them that go in parts. Either
+ * process may end in between.
  */
 export function partsOfRows(
   rows: readonly Row[],
@@ -24,7 +27,19 @@ export function partsOfRows(
   const heavy = rows.filter(isHeavy);
   if (heavy.length <= queueRowsMax) return slicesOf(rows, togetherMax);
   const light = rows.filter((row) => !isHeavy(row));
-  return [...slicesOf(heavy, queueRowsMax), ...slicesOf(light, togetherMax)];
+  const whole = heavy.filter((row) => !isBegun(row));
+  const begun = heavy.filter(isBegun);
+  return [
+    ...slicesOf(whole, queueRowsMax),
+    ...slicesOf(light, togetherMax),
+    ...slicesOf(begun, queueRowsMax),
+  ];
+}
+
+/** Whether some URLs of a queue's row have left the queue. */
+function isBegun({ value }: Row): boolean {
+  const bundle = value && readBundle(value);
+  return bundle !== undefined && bundle.taken !== 0;
 }
 
 function slicesOf(rows: readonly Row[], max: number): (readonly Row[])[] {

@@ -50,4 +50,15 @@ describe("arcs that were claimed without a copy", () => {
     await clock.run(clock.sleep(60_000));
     expect(claims.known(ArcSet.whole).equals(ArcSet.whole)).toBe(true);
   });
+
+  it("do not wait longer for what is claimed later", async () => {
+    const { claims, clock } = newClaims(ArcSet.whole);
+    claims.add(some);
+    await clock.run(clock.sleep(30_000));
+    claims.add(rest);
+    await clock.run(clock.sleep(30_000));
+    expect(claims.known(ArcSet.whole).equals(some)).toBe(true);
+    await clock.run(clock.sleep(30_000));
+    expect(claims.known(ArcSet.whole).equals(ArcSet.whole)).toBe(true);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../../../src/core/messages/rows.ts";
 import { hostAddress, queueKey, ringPosition, urlKey } from "../../../../src/core/record/keys.ts";
+import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import { positionOf } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, SiteName } from "../../../../src/core/units.ts";
 import {
@@ -41,6 +42,23 @@ describe("the parts in which a message's rows are merged", () => {
     const lengths = [queueRowsMax, queueRowsMax, 1, togetherMax, 1];
     expect(parts.map(({ length }) => length)).toEqual(lengths);
     expect(parts.flat()).toEqual([...heavy, ...light]);
+  });
+
+  it("have behind the records those rows out of which something was taken", () => {
+    const urls = ["http://held.example/1", "http://held.example/2"];
+    const discovery = { depth: 1, attempts: 0, unseen: 0, redirectChain: [], discoveredAtMs: 1 };
+    const rowWith = (taken: number): Row[] =>
+      queued(held, 1).map(({ key }) => ({
+        key,
+        value: QueueBundle.encode({ urls, ...discovery, taken }),
+      }));
+    const [whole, begun] = [rowWith(0), rowWith(1)];
+    const ended = Array.from({ length: queueRowsMax }, () => [...begun, ...whole, ...records(1)]);
+    const parts = partsOfRows(ended.flat(), territory).flat();
+    const kinds = [...whole, ...records(1), ...begun].map(({ value: of }) => of);
+    expect(parts.map(({ value: of }) => of)).toEqual(
+      kinds.flatMap((of) => Array.from({ length: queueRowsMax }, () => of)),
+    );
   });
 
   it("count no row that is to be deleted, which is not looked at", () => {
