@@ -1,8 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nameDraft } from "../../node/whole-file.ts";
+import { nameDraft, writeWhole } from "../../node/whole-file.ts";
+import { CrawlError } from "../../src/core/errors.ts";
+import { watchSyncs } from "../support/watch-syncs.ts";
 
 describe("a draft gets its name", () => {
   let folder: string;
@@ -39,5 +41,51 @@ describe("a draft gets its name", () => {
   it("or fails as the system says", async () => {
     await expect(nameDraft(draft, path, failing("EIO"))).rejects.toThrow("EIO");
     expect(await readdir(folder)).toEqual(["draft"]);
+  });
+});
+
+describe("a whole file", () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "orbweaver-whole-"));
+    path = join(folder, "name");
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- it fails instead of waiting
+  async function* failing(cause: Error): AsyncGenerator<string> {
+    yield "half";
+    throw cause;
+  }
+
+  it.runIf(process.platform === "linux")(
+    "is durable before it has its name, and then its name is",
+    async () => {
+      const synced = await watchSyncs();
+      await writeWhole(path, "all of it", "the list");
+      expect(synced).toEqual(["name.new", basename(folder)]);
+      expect(await readFile(path, "utf8")).toBe("all of it");
+    },
+  );
+
+  it.each([
+    ["ENOSPC", "DISK_FULL"],
+    ["EIO", "STORE_IO"],
+    ["EACCES", "DATA_DIR_UNUSABLE"],
+  ])("leaves what was there where it cannot be written (%s)", async (code, told) => {
+    await writeFile(path, "old");
+    const cause = Object.assign(new Error(code), { code });
+    const writing = writeWhole(path, failing(cause), "the list");
+    await expect(writing).rejects.toMatchObject({ code: told, details: { path }, cause });
+    expect(await readdir(folder)).toEqual(["name"]);
+    expect(await readFile(path, "utf8")).toBe("old");
+  });
+
+  it("fails as its content does where that is judged already", async () => {
+    const cause = new CrawlError("SWARM_BUSY", "busy");
+    await expect(writeWhole(path, failing(cause), "the list")).rejects.toBe(cause);
+    expect(await readdir(folder)).toEqual([]);
   });
 });

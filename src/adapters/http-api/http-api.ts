@@ -140,6 +140,11 @@ export class HttpApi {
           : failure(code, refused);
       void reply.code(status).send(body);
     });
+    // A client that keeps it open for its next question would be waited for.
+    app.addHook("onSend", (_request, reply, payload, done) => {
+      if (this.#stopping.signal.aborted) reply.header("connection", "close");
+      done(null, payload);
+    });
     app.setErrorHandler((error: FastifyError, request, reply) => {
       const { status, body } = this.#judged(error, request);
       return reply.code(status).send(body);

@@ -38,11 +38,8 @@ export class MemberTable {
   /** Members that had gone without a word when they were forgotten, and have not come back since. */
   readonly #forgottenLost = new Set<MemberId>();
   #hash = 0n;
-  #version = 0;
-  #present: { readonly version: number; readonly ids: readonly MemberId[] } = {
-    version: -1,
-    ids: [],
-  };
+  /** Ids of the members that are not gone, once somebody has asked for them. */
+  #presentIds: readonly MemberId[] | undefined;
 
   constructor(options: MemberTableOptions) {
     this.#options = options;
@@ -63,11 +60,6 @@ export class MemberTable {
     return this.#hash;
   }
 
-  /** Counts the changes. */
-  get version(): number {
-    return this.#version;
-  }
-
   get(id: MemberId): Member | undefined {
     return this.#rows.get(id)?.member;
   }
@@ -78,11 +70,8 @@ export class MemberTable {
 
   /** Ids of the members that are not gone; the list is made anew only after a change. */
   presentIds(): readonly MemberId[] {
-    if (this.#present.version !== this.#version) {
-      const ids = Array.from(this.#rows.keys()).filter((id) => !this.#goneAtMs.has(id));
-      this.#present = { version: this.#version, ids };
-    }
-    return this.#present.ids;
+    this.#presentIds ??= Array.from(this.#rows.keys()).filter((id) => !this.#goneAtMs.has(id));
+    return this.#presentIds;
   }
 
   /** Whether any member went without a word, or the way to it is cut: also one that is forgotten by now. */
@@ -127,7 +116,7 @@ export class MemberTable {
     const gone = isGone(member);
     const hash = gone ? 0n : hash64(textOf(member));
     this.#hash ^= (before?.hash ?? 0n) ^ hash;
-    this.#version++;
+    this.#presentIds = undefined;
     this.#rows.set(member.id, { member, hash });
     this.#forgottenLost.delete(member.id);
     this.#goneAtMs.delete(member.id);
@@ -148,6 +137,5 @@ export class MemberTable {
     forgetOldest(this.#forgottenLost, this.#options.membersMax);
     this.#rows.delete(id);
     this.#goneAtMs.delete(id);
-    this.#version++;
   }
 }

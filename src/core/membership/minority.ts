@@ -13,7 +13,7 @@ export function isMinority(members: readonly Member[]): boolean {
   const present = counted.filter(({ health }) => health !== "dead");
   const absentCount = counted.length - present.length;
   if (present.length !== absentCount) return present.length < absentCount;
-  return absentCount > 0 && lowestId(present) !== lowestId(counted);
+  return lowestId(present) !== lowestId(counted);
 }
 
 function lowestId(members: readonly Member[]): MemberId | undefined {

@@ -1,7 +1,8 @@
-import { once } from "node:events";
-import { Agent, request } from "node:http";
-import { connect, type Socket } from "node:net";
+import { EventEmitter, once } from "node:events";
+import { Agent, createServer, request, type Server } from "node:http";
+import { connect, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConnectionPlaces } from "../../../src/adapters/http-api/connection-places.ts";
 import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
 import { fakePeerApi } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
@@ -115,4 +116,38 @@ describe("HttpApi with more connections than it has places for", () => {
     expect(await Promise.all(answers)).toEqual(answers.map(() => 200));
     expect(await ask("/v1/stats")).toBe(200);
   });
+});
+
+describe("ConnectionPlaces", () => {
+  /** A server that only tells of what comes to it, with two places. */
+  function watched(): { readonly server: Server; readonly open: () => Socket } {
+    const server = createServer().removeAllListeners("connection");
+    new ConnectionPlaces(2).watch(server);
+    const open = (): Socket => {
+      const socket = new Socket();
+      server.emit("connection", socket);
+      return socket;
+    };
+    return { server, open };
+  }
+
+  it("ends as many connections as come at one moment, each of them once", () => {
+    const { open } = watched();
+    const sockets = [1, 2, 3, 4].map(open);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, false, false]);
+  });
+
+  it.each([0, 2])(
+    "has the place of a connection that is closed, with %i requests under way on it",
+    async (requests) => {
+      const { open, server } = watched();
+      const [kept, left] = [open(), open()];
+      for (let begun = 0; begun < requests; begun += 1) {
+        server.emit("request", { socket: left }, new EventEmitter());
+      }
+      await once(left.destroy(), "close");
+      open();
+      expect(kept.destroyed).toBe(false);
+    },
+  );
 });

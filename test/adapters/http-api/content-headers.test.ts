@@ -85,9 +85,13 @@ describe("contentHeaders", () => {
   it("stays below what a client takes, whatever a server sent", () => {
     const many = Array.from({ length: 4_000 }, (_, i) => `h${i}`);
     const long = ["long", "x".repeat(30_000)];
-    for (const sent of [many, long]) {
+    const longNames = Array.from({ length: 99 }, (_, i) => [`${"n".repeat(300)}${i}`, ""]).flat();
+    for (const sent of [many, long, longNames]) {
       expect(JSON.stringify(headersOf(...sent)).length).toBeLessThan(12_000);
     }
+    expect(headersAt(`http://a.example/${"\u00e9".repeat(9_000)}`)["x-archive-url"]).toHaveLength(
+      8_192,
+    );
     expect(headersOf(...many)["x-archive-orig-h0"]).toBe("h1");
   });
 });

@@ -86,6 +86,13 @@ it("passes over who is gone when a place is free again", async () => {
   await places.take(new AbortController().signal);
 });
 
+it("gives no place to one that was gone before it asked, and keeps none for it", async () => {
+  const places = new ContentPlaces(1);
+  const gone = new Error("gone");
+  await expect(places.take(AbortSignal.abort(gone))).rejects.toThrow(gone);
+  await places.take(new AbortController().signal);
+});
+
 it("has the place back of one that is gone in the moment that its turn comes", async () => {
   const places = new ContentPlaces(1);
   const [first, second, third] = [

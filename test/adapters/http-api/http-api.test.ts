@@ -349,7 +349,10 @@ describe("HttpApi, jobs", () => {
     const answer = call("/v1/jobs/j/wait");
     await expect.poll(() => control.waiting).toBe(1);
     await api.stop();
-    expect((await answer).body).toMatchObject({ finished: false });
+    const { body, headers } = await answer;
+    expect(body).toMatchObject({ finished: false });
+    // Kept open for a next question, it would be waited for.
+    expect(headers.get("connection")).toBe("close");
   });
 
   it("refuses a time that is none, and a job that is unknown", async () => {

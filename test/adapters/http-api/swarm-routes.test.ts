@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
+import { defaultHttpApiOptions } from "../../../src/adapters/http-api/http-api-options.ts";
 import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 import { fakePeerApi } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport, otherMember } from "../../support/fake-peer-control.ts";
@@ -109,6 +110,23 @@ describe("HttpApi, asked about the swarm", () => {
       await noted.stop();
     },
   );
+
+  it("calls no job over, nor finished, whose wait is cut short as the API stops", async () => {
+    class PatientClock extends SystemClock {
+      override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+        const isWait = ms === defaultHttpApiOptions.waitMsMax;
+        return isWait ? new Promise(() => undefined) : super.sleep(ms, signal);
+      }
+    }
+    const stopped = fakePeerApi(control, { clock: new PatientClock() });
+    // What is left of it is at other members.
+    control.reports.set("j", { ...jobReport("j"), finished: false });
+    await stopped.start();
+    const answer = fetch(`${stopped.url}/v1/jobs/j/wait`);
+    await expect.poll(() => control.waiting).toBe(1);
+    await stopped.stop();
+    expect(await (await answer).json()).toMatchObject({ over: false, finished: false });
+  });
 
   it("leaves it to the peer to say of an empty name that it is none", async () => {
     expect((await get("/jobs/")).body).toMatchObject({ error: { code: "JOB_UNKNOWN" } });

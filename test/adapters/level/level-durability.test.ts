@@ -1,12 +1,12 @@
-import { readlinkSync } from "node:fs";
-import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { Level } from "level";
 import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from "vitest";
 import { LevelBatch } from "../../../src/adapters/level/level-batch.ts";
 import { LevelStore } from "../../../src/adapters/level/level-store.ts";
 import type { StoreOp } from "../../../src/ports/store.ts";
+import { watchSyncs } from "../../support/watch-syncs.ts";
 
 let directory: string;
 beforeEach(async () => {
@@ -28,20 +28,6 @@ async function opened(): Promise<LevelStore> {
   const store = new LevelStore({ directory });
   await store.start();
   return store;
-}
-
-/** Names of the files that are made durable from now on, apart from LevelDB's own doing. */
-async function watchSyncs(): Promise<string[]> {
-  const synced: string[] = [];
-  const some = await open(directory, "r");
-  const proto = Object.getPrototypeOf(some) as FileHandle;
-  await some.close();
-  const original: () => Promise<void> = Reflect.get(proto, "sync");
-  vi.spyOn(proto, "sync").mockImplementation(function (this: FileHandle) {
-    synced.push(basename(readlinkSync(`/proc/self/fd/${this.fd}`)));
-    return original.call(this);
-  });
-  return synced;
 }
 
 describe("LevelStore", () => {

@@ -82,3 +82,12 @@ describe("stateOf", () => {
     expect(isGone(sampleMember(change))).toBe(gone);
   });
 });
+
+it.each([{ weight: 2 }, { version: "1.0.1" }, { addresses: [] }, { addresses: ["/ip4/10.0.0.2"] }])(
+  "one of two claims that differ in %j alone is the later one",
+  (change) => {
+    const [one, other] = [sampleMember(), sampleMember(change)];
+    const order = compareClaims(one, other);
+    expect([Math.abs(order), compareClaims(other, one)]).toEqual([1, -order]);
+  },
+);

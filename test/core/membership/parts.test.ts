@@ -47,6 +47,13 @@ describe("ProbeSchedule", () => {
     expect(schedule.next([a, b], (id) => id === b)).toBe(b);
     expect(schedule.next([a], (id) => id === b)).toBeUndefined();
   });
+
+  it("names who has come back once more in the round under way", () => {
+    const schedule = new ProbeSchedule(seeded(2));
+    expect(schedule.next([a], () => true)).toBe(a);
+    schedule.add(a);
+    expect(schedule.next([], () => true)).toBe(a);
+  });
 });
 
 describe("Prober", () => {
@@ -78,7 +85,9 @@ describe("Prober", () => {
     const prober = new Prober();
     const limits = { timeoutMs: 100, endMs: 300 };
     const errand = prober.beginErrand(a, { to: b, sequence: 77 }, 0, limits) ?? -1;
+    expect(prober.nextAtMs()).toBe(80);
     expect(prober.due(80)).toEqual([{ kind: "nack", to: b, sequence: 77 }]);
+    expect(prober.nextAtMs()).toBe(300);
     expect(prober.due(81)).toEqual([]);
     expect(prober.acked(c, errand)).toBeUndefined();
     expect(prober.acked(a, errand)).toEqual({
@@ -86,6 +95,7 @@ describe("Prober", () => {
       to: b,
       sequence: 77,
     });
+    expect(prober.acked(a, errand)).toBeUndefined();
     const late = prober.beginErrand(a, { to: b, sequence: 78 }, 100, limits) ?? -1;
     prober.due(400);
     expect(prober.acked(a, late)).toBeUndefined();
@@ -116,6 +126,17 @@ describe("Prober", () => {
     expect(signsOfIllness(event, (id) => met.includes(id))).toBe(signs);
   });
 
+  it("has room for so many probes of its own, and again when they are over", () => {
+    const prober = new Prober();
+    for (let number = 0; number < 256; number++) {
+      expect(prober.hasRoom).toBe(true);
+      prober.begin(memberId(number), 0, 100, 300);
+    }
+    expect(prober.hasRoom).toBe(false);
+    prober.due(300);
+    expect(prober.hasRoom).toBe(true);
+  });
+
   it("refuses errands beyond its bound", () => {
     const prober = new Prober();
     const begin = () =>
@@ -139,6 +160,21 @@ describe("Suspicion", () => {
       return Math.round(suspicion.deadAtMs);
     });
     expect(ends).toEqual([8_100, 8_100, 4_693, 2_700, 2_700]);
+  });
+
+  it("lasts as long as for one accuser where a single member has told of it", () => {
+    const suspicion = new Suspicion(subject, lanMembership, 8, start);
+    expect(suspicion.deadAtMs).toBe(8_100);
+  });
+
+  it("is put off as a whole by as long as the process did not run", () => {
+    const suspicion = new Suspicion(subject, lanMembership, 2, start);
+    suspicion.shift(1_000);
+    expect([suspicion.due(3_399), suspicion.due(3_400), suspicion.deadAtMs]).toEqual([
+      "wait",
+      "look",
+      3_700,
+    ]);
   });
 
   it("tells of accusations only while they shorten it", () => {
@@ -188,9 +224,12 @@ describe("Announcer", () => {
 });
 
 describe("ActionList", () => {
-  it("asks for a table by the last part of its own alone", () => {
+  it.each([
+    ["full", 3 * membersPerMessageMax],
+    ["begun", 2 * membersPerMessageMax + 1],
+  ])("asks for a table by the last part of its own alone, which is %s", (_, length) => {
     const actions = new ActionList();
-    const members = Array.from({ length: 2 * membersPerMessageMax + 1 }, () => sampleMember());
+    const members = Array.from({ length }, () => sampleMember());
     const replies = (isReply: boolean): unknown[] => {
       actions.sendTable(a, members, isReply);
       return actions

@@ -82,11 +82,20 @@ describe("readMessage", () => {
     { kind: "ack", sequence: 1, tableHash: 0n, claims: [valid, valid, valid] },
     { kind: "ack", sequence: 1, tableHash: 0n },
     { kind: "ping-request", sequence: 1, target: 5, claims: [] },
+    { kind: "ping-request", sequence: 1, target: "peer-2", claims: [valid, valid, valid] },
     { kind: "nack", sequence: 2 ** 32 },
     { kind: "push-pull", members: Array(41).fill(valid), reply: false },
     { kind: "push-pull", members: [], reply: 1 },
   ])("refuses %o", (message) => {
     expect(readMessage(message, read)).toBeUndefined();
+  });
+
+  it("leaves out a time that is none: it is for a log alone", () => {
+    const message = { kind: "push-pull", members: [valid], reply: true };
+    expect(readMessage({ ...message, sentAtMs: 5 }, read)).toEqual({ ...message, sentAtMs: 5 });
+    for (const sentAtMs of [-1, 0.5, "5"]) {
+      expect(readMessage({ ...message, sentAtMs }, read)).toEqual(message);
+    }
   });
 
   it("leaves out a claim that cannot be read, and keeps the others", () => {

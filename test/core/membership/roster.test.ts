@@ -13,14 +13,18 @@ import { sampleMember } from "./sample-member.ts";
 
 const other = "peer-2" as MemberId;
 
-function newRoster(actions = new ActionList(), awareness = new Awareness(3)): Roster {
+function newRoster(
+  actions = new ActionList(),
+  awareness = new Awareness(3),
+  onArrival: (id: MemberId) => void = () => undefined,
+): Roster {
   return new Roster(sampleMember(), {
     options: lanMembership,
     random: seeded(1),
     awareness,
     announcer: new Announcer(100, 300),
     actions,
-    onArrival: () => undefined,
+    onArrival,
   });
 }
 
@@ -49,6 +53,21 @@ describe("a member that has come back", () => {
     ["is dead still", { health: "dead" }, { health: "dead", incarnation: 2 }],
   ] as const)("is told nothing where it %s", (_, before, after) => {
     expect(toldTo(before, after)).toEqual([]);
+  });
+});
+
+describe("a member that is new, or back", () => {
+  it("is told of as an arrival, and nobody else is", () => {
+    const arrivals: MemberId[] = [];
+    const arrived = (): MemberId[] => arrivals.splice(0);
+    const roster = newRoster(undefined, undefined, (id) => arrivals.push(id));
+    roster.take(sampleMember({ id: other }), 0);
+    expect(arrived()).toEqual([other]);
+    roster.take(sampleMember({ id: other, health: "suspect" }), 1);
+    roster.take(sampleMember({ id: other, health: "dead" }), 2);
+    expect(arrived()).toEqual([]);
+    roster.take(sampleMember({ id: other, incarnation: 2 }), 3);
+    expect(arrived()).toEqual([other]);
   });
 });
 
@@ -117,6 +136,49 @@ describe("a suspect", () => {
     expect(Math.abs(deadAtMs(roster) - deadAtMs(fresh))).toBeLessThan(hearsayMs);
   });
 
+  it("has its whole time again when a later run of it is doubted", () => {
+    const [roster, fresh] = [newRoster(), newRoster()];
+    for (const each of [roster, fresh]) each.take(sampleMember({ id: other }), 0);
+    roster.take(suspect(1), 0);
+    for (const each of [roster, fresh]) each.take({ ...suspect(1), generation: 2_000 }, 2_000);
+    const hearsayMs = lanMembership.probeIntervalMs;
+    expect(Math.abs(deadAtMs(roster) - deadAtMs(fresh))).toBeLessThan(hearsayMs);
+  });
+
+  it("loses time by those alone who doubt it as it is", () => {
+    const roster = newRoster();
+    const accusers = ["a", "b", "c"] as MemberId[];
+    for (const id of [other, ...accusers]) roster.take(sampleMember({ id }), 0);
+    roster.take(suspect(2), 0, "a" as MemberId);
+    const before = deadAtMs(roster);
+    roster.take(suspect(1), 1, "b" as MemberId);
+    roster.take({ ...suspect(2), health: "alive" }, 1, "c" as MemberId);
+    expect(deadAtMs(roster)).toBe(before);
+    roster.take(suspect(2), 1, "b" as MemberId);
+    expect(deadAtMs(roster)).toBeLessThan(before);
+  });
+
+  it("is told of once where it is found silent again and again, and once when it is dead", () => {
+    const actions = new ActionList();
+    const roster = newRoster(actions);
+    const told = (): unknown[] =>
+      actions.take().flatMap((action) => (action.kind === "broadcast" ? [action.claim] : []));
+    roster.take(sampleMember({ id: other }), 0);
+    for (const nowMs of [1, 2]) roster.accuse(other, nowMs);
+    expect(told()).toEqual([suspect(1)]);
+    roster.bury(other, 3);
+    expect(told()).toEqual([{ ...suspect(1), health: "dead" }]);
+  });
+
+  it("is asked neither for help nor for its table", () => {
+    const roster = newRoster();
+    const ids = ["a", "b", "c"] as MemberId[];
+    for (const id of [other, ...ids]) roster.take(sampleMember({ id }), 0);
+    roster.take(suspect(1), 0);
+    expect(roster.someAlive(9).toSorted()).toEqual(ids);
+    expect(new Set(ids.map(() => roster.someAlive(1)[0])).size).toBeGreaterThan(1);
+  });
+
   it("is given no longer than its time where this member finds it silent itself", () => {
     const roster = newRoster();
     roster.take(sampleMember({ id: other }), 0);
@@ -137,6 +199,13 @@ describe("a death of somebody unknown", () => {
     const joining = newRoster();
     joining.take(lost, 1);
     expect(joining.table.get(other)).toEqual(lost);
+  });
+
+  it("is no doubt about somebody known where a single member tells it", () => {
+    const roster = newRoster();
+    roster.changeSelf({ role: "active" }, 0);
+    roster.takeGently(sampleMember({ id: other, health: "dead" }), 1);
+    expect([roster.table.get(other), roster.suspicions.size]).toEqual([undefined, 0]);
   });
 });
 

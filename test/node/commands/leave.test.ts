@@ -63,15 +63,31 @@ it("peer leave waits for a peer of another machine until it answers no more", as
   expect(left).toBe(0);
 });
 
-it("peer leave does not wait for a process that only has the number of another machine's", async () => {
+/** The machine's clock, on which `times` as much time passes; what sleeps does so for as long as ever. */
+function fasterClock(times: number): Clock {
   const system = new SystemClock();
-  const hundredfold: Clock = {
-    nowMs: () => system.nowMs() * 100,
+  return {
+    nowMs: () => system.nowMs() * times,
     wallMs: () => system.wallMs(),
     sleep: (ms, signal) => system.sleep(ms, signal),
     call: (ms, action) => system.call(ms, action),
   };
-  await expectStopped(await leavingPeer(process.ppid, () => false), hundredfold);
+}
+
+it("peer leave does not wait for a process that only has the number of another machine's", async () => {
+  await expectStopped(await leavingPeer(process.ppid, () => false), fasterClock(100));
+});
+
+it("peer leave fails where the peer goes on, after as long as a hand-over and a stop may take", async () => {
+  const terminal = new FakeTerminal({ clock: fasterClock(10_000) });
+  const address = await leavingPeer(nobody, () => true);
+  const exitCode = await runCli(["leave", "--api", address], terminal);
+  const { stderr, stdout } = terminal;
+  expect({ exitCode, out: stdout.text, err: stderr.text }).toEqual({
+    exitCode: 1,
+    out: "",
+    err: `peer: peer-0 (process ${nobody}) has not stopped within 75 s\n`,
+  });
 });
 
 it.each([

@@ -131,3 +131,51 @@ it("peer wait --job says which host keeps the job back while another job goes on
   (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
   expect(await waiting).toBe(0);
 });
+
+it("peer wait says what the peer fails at, and fails", async () => {
+  const api = await peerThat((response, path) => {
+    if (path === "/v1/jobs") {
+      response.end(JSON.stringify({ jobs: [jobReport("a", { queued: 5 })] }));
+    } else response.writeHead(507).end('{"error":{"code":"DISK_FULL","message":"no space left"}}');
+  });
+  const terminal = new FakeTerminal();
+  expect(await runCli(["wait", "--api", api], terminal)).toBe(1);
+  expect(terminal.stdout.text).toBe("");
+  expect(terminal.stderr.text).toMatch(/^peer: no space left[^\n]*\n$/);
+  expect(terminal.listening).toBe(0);
+});
+
+it("peer wait goes on though the peer has no figures to show", async () => {
+  const report = jobReport("a", { queued: 5 });
+  const asked = Promise.withResolvers<undefined>();
+  const waits = Promise.withResolvers<ServerResponse>();
+  const api = await peerThat((response, path) => {
+    if (path === "/v1/jobs") response.end(JSON.stringify({ jobs: [report] }));
+    else if (path === "/v1/jobs/a/wait") waits.resolve(response);
+    else {
+      response.writeHead(503).end('{"error":{"code":"SWARM_BUSY","message":"busy"}}');
+      asked.resolve(undefined);
+    }
+  });
+  const waiting = runCli(["wait", "--api", api], new FakeTerminal({ isTTY: true }));
+  await asked.promise;
+  (await waits.promise).end(JSON.stringify({ ...report, over: true, finished: true }));
+  expect(await waiting).toBe(0);
+});
+
+it("peer wait asks for so many jobs at once, and then for the others", async () => {
+  const reports = Array.from({ length: 17 }, (_, at) => jobReport(`j${at}`, { queued: 5 }));
+  const asked: string[] = [];
+  const api = await peerThat((response, path = "") => {
+    if (path !== "/v1/jobs") {
+      asked.push("wait");
+      response.end(JSON.stringify({ ...reports[0], over: true, finished: true }));
+      return;
+    }
+    asked.push("jobs");
+    response.end(JSON.stringify({ jobs: reports }));
+  });
+  expect(await runCli(["wait", "--api", api], new FakeTerminal())).toBe(0);
+  const first = Array.from({ length: 16 }, () => "wait");
+  expect(asked).toEqual(["jobs", "jobs", ...first, "jobs", "wait", "jobs"]);
+});

@@ -25,3 +25,21 @@ it("a paused job's URL may be fetched from when a member is asked to let it go o
   fetched(20_030);
   expect(findings.total).toBe(1);
 });
+
+it.each([
+  ["nothing where all say what was changed last", ["paused", "paused"], 0],
+  ["that members do not agree", ["paused", "running"], 1],
+  ["that a change does not hold", ["running", "finished"], 1],
+])("what members say of the job in the end tells %s", (_, told, violations) => {
+  const findings = new Findings();
+  const chronicle = new Chronicle(() => 0, 2);
+  const running = told.map((state, at) => ({
+    id: `peer-${at}`,
+    peer: { job: () => ({ definition: { state } }) },
+  }));
+  const view = { chronicle, findings, world: { machines: [], running } } as unknown as RunView;
+  const states = new JobStates(view, "news" as JobId);
+  states.acknowledged("paused", 0);
+  states.settled();
+  expect(findings.total).toBe(violations);
+});

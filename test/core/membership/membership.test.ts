@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import type { Member } from "../../../src/core/membership/member.ts";
+import { Membership } from "../../../src/core/membership/membership.ts";
+import type { MembershipAction } from "../../../src/core/membership/membership-message.ts";
+import { lanMembership } from "../../../src/core/membership/membership-options.ts";
+import { sampleMember } from "./sample-member.ts";
+import { memberId } from "./virtual-swarm.ts";
+
+const self = sampleMember({ id: memberId(0) });
+const [first, second, third] = [1, 2, 3].map((number) => sampleMember({ id: memberId(number) }));
+const others = [first, second] as readonly [Member, Member];
+
+/** Whom a member sends what, but for its broadcasts. */
+function sent(actions: readonly MembershipAction[]) {
+  return actions.flatMap((action) =>
+    action.kind === "send" ? [{ to: action.to, ...action.message }] : [],
+  );
+}
+
+/** A member to which one of two others has sent its table. */
+function newMembership(): Membership {
+  const membership = new Membership(self, lanMembership, () => 0.5);
+  membership.start(0);
+  membership.receive(others[0].id, { kind: "push-pull", members: others, reply: true }, 0);
+  return membership;
+}
+
+describe("a member that joins", () => {
+  it("asks so many contacts as it remembers, the first of them, and never itself", () => {
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    const contacts = Array.from({ length: 20 }, (_, number) => memberId(number));
+    const asked = sent(membership.join(contacts, 0)).map(({ to }) => to);
+    for (let nowMs = 1_000; nowMs < 30_000; nowMs += 1_000) {
+      asked.push(...sent(membership.tick(nowMs)).map(({ to }) => to));
+    }
+    expect(new Set(asked)).toEqual(new Set(contacts.slice(1, 17)));
+  });
+});
+
+describe("a broadcast", () => {
+  const stranger = sampleMember({ id: memberId(9) });
+  const said = [stranger, third] as readonly Member[];
+
+  it("of a stranger tells of that one alone", () => {
+    const membership = newMembership();
+    membership.claims(stranger.id, said, 1);
+    expect([membership.member(stranger.id), membership.member(memberId(3))]).toEqual([
+      stranger,
+      undefined,
+    ]);
+  });
+
+  it("of a stranger tells of all where it is not known yet who is a member", () => {
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    membership.join([others[0].id], 0);
+    membership.claims(stranger.id, said, 1);
+    expect(membership.member(memberId(3))).toEqual(third);
+  });
+});
+
+describe("a member that is asked to probe another one", () => {
+  const request = { kind: "ping-request", sequence: 7, claims: [] } as const;
+
+  it("hands on what that one says of itself, under the number of the question", () => {
+    const membership = newMembership();
+    const question = { ...request, target: others[1].id };
+    const [ping] = sent(membership.receive(others[0].id, question, 1));
+    expect(ping).toMatchObject({ to: others[1].id, kind: "ping" });
+    const sequence = ping && "sequence" in ping ? ping.sequence : -1;
+    const claims = [{ ...others[1], incarnation: 5 }];
+    const { tableHash } = membership;
+    const ack = { kind: "ack", sequence, tableHash, claims } as const;
+    expect(sent(membership.receive(others[1].id, ack, 2))).toMatchObject([
+      { to: others[0].id, kind: "ack", sequence: 7, claims },
+    ]);
+  });
+
+  it.each([
+    ["nobody that it knows", memberId(3)],
+    ["itself", self.id],
+  ])("says at once that it cannot where that is %s", (_, target) => {
+    expect(sent(newMembership().receive(others[0].id, { ...request, target }, 1))).toEqual([
+      { to: others[0].id, kind: "nack", sequence: 7 },
+    ]);
+  });
+});
+
+describe("a member", () => {
+  it("says nothing new of itself where nothing of it has changed", () => {
+    const membership = newMembership();
+    const { self: before } = membership;
+    expect(membership.setParticulars({ weight: before.weight }, 1)).toEqual([]);
+    expect(membership.setParticulars({ weight: 2 }, 1)).not.toEqual([]);
+    expect(membership.self.incarnation).toBe(before.incarnation + 1);
+  });
+
+  it("greets those that were lost last", () => {
+    const membership = newMembership();
+    const lost = Array.from({ length: 20 }, (_, at) => sampleMember({ id: memberId(100 + at) }));
+    membership.claims(others[0].id, lost, 1);
+    for (const member of lost) {
+      membership.claims(others[0].id, [{ ...member, health: "dead" }], 2);
+    }
+    const greeted = sent(membership.greetLost(3)).map(({ to }) => to);
+    expect(greeted).toEqual(lost.slice(4).map(({ id }) => id));
+  });
+
+  it("forgets who has been gone for long enough", () => {
+    const membership = newMembership();
+    membership.claims(others[0].id, [{ ...others[1], health: "dead" }], 1);
+    membership.tick(lanMembership.retentionMs);
+    expect(membership.member(others[1].id)).toBeDefined();
+    membership.tick(membership.nextWakeAtMs());
+    expect(membership.member(others[1].id)).toBeUndefined();
+  });
+
+  it("sends its table to whom it hears that theirs has differed for a while", () => {
+    const membership = newMembership();
+    const tablesAfter = (nowMs: number, differs: bigint): number => {
+      const tableHash = membership.tableHash + differs;
+      const ping = { kind: "ping", sequence: 1, tableHash, claims: [] } as const;
+      const answers = sent(membership.receive(others[0].id, ping, nowMs));
+      return answers.filter(({ kind }) => kind === "push-pull").length;
+    };
+    expect([tablesAfter(1_000, 1n), tablesAfter(1_999, 1n), tablesAfter(2_000, 1n)]).toEqual([
+      0, 0, 1,
+    ]);
+    expect([tablesAfter(2_500, 0n), tablesAfter(3_000, 1n), tablesAfter(3_999, 1n)]).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
+  it("tells whoever helps with a probe what its target is suspected of", () => {
+    const membership = newMembership();
+    const doubt: Member = { ...others[1], health: "suspect" };
+    membership.claims(others[0].id, [doubt], 1);
+    membership.broken(doubt.id, 1);
+    const requests = sent(membership.tick(151)).filter(({ kind }) => kind === "ping-request");
+    expect(requests).toMatchObject([{ to: others[0].id, target: doubt.id, claims: [doubt] }]);
+  });
+
+  it("waits longer before it asks for help where it may be ill itself", () => {
+    const membership = newMembership();
+    membership.claims(others[0].id, [{ ...membership.self, health: "suspect" }], 1);
+    membership.broken(others[1].id, 1);
+    const requests = [151, 300, 301].map(
+      (nowMs) => sent(membership.tick(nowMs)).filter(({ kind }) => kind === "ping-request").length,
+    );
+    expect(requests).toEqual([0, 0, 1]);
+  });
+});
