@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { defaultHttpApiOptions } from "../src/adapters/http-api/http-api-options.ts";
+import type { HeadDocument } from "../src/adapters/http-api/content-headers.ts";
 import type { WaitDocument } from "../src/adapters/http-api/job-routes.ts";
 import type {
   HealthDocument,
@@ -20,7 +21,6 @@ import type {
 } from "../src/ports/peer-control.ts";
 import { formatDuration } from "../src/core/text/human.ts";
 import type { Millis } from "../src/core/units.ts";
-import type { ArchivedResponse } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import { addressText, dataLayout, type ListenAddress } from "./config/peer-config.ts";
 import { adviceByCode } from "./error-line.ts";
@@ -33,9 +33,6 @@ export interface ApiFile {
   readonly peer: string;
   readonly url: string;
 }
-
-/** Head of an archived response. */
-export type ArchivedHead = Omit<ArchivedResponse, "body"> & { readonly bodyBytes: number };
 
 /** Where a command looks for the peer. */
 export interface PeerAddress {
@@ -136,7 +133,7 @@ export class ApiClient {
     }
   }
 
-  contentHead(url: string, job?: string): Promise<ArchivedHead> {
+  contentHead(url: string, job?: string): Promise<HeadDocument> {
     return this.#json("GET", `/content/head?${query({ url, job })}`);
   }
 

@@ -1,11 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { unlessMissing } from "../src/adapters/warc/archive-files.ts";
 import { CrawlError } from "../src/core/errors.ts";
 import { base58 } from "./base58.ts";
 import type { DataLayout } from "./config/peer-config.ts";
 import { exists } from "./exists.ts";
-import { nameDraft, notWritten } from "./whole-file.ts";
+import { notWritten, writeSecret } from "./whole-file.ts";
 
 /** Who a peer is: drawn once for its data directory and kept there. */
 export interface PeerIdentity {
@@ -107,15 +107,10 @@ function publicOf(secret: Uint8Array): Buffer {
 /** Writes a new key, whole or not at all; of two processes that try at once, both get that of the first. */
 async function makeKey(file: string): Promise<Uint8Array> {
   const key = newKey();
-  const draft = `${file}.${randomBytes(6).toString("hex")}`;
-  const text = `${Buffer.from(key).toString("base64")}\n`;
   try {
-    await writeFile(draft, text, { flag: "wx", flush: true, mode: 0o600 });
-    await nameDraft(draft, file);
+    await writeSecret(file, `${Buffer.from(key).toString("base64")}\n`);
   } catch (error) {
-    throw notWritten(error, file, `the peer's key ${file}`);
-  } finally {
-    await rm(draft, { force: true });
+    throw notWritten(error, file, "the peer's key");
   }
   return readKey(await readFile(file, "utf8"), file);
 }

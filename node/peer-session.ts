@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { access, constants, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
@@ -10,6 +10,7 @@ import type { ApiFile } from "./api-client.ts";
 import { dataLayout, type ListenAddress, type PeerConfig } from "./config/peer-config.ts";
 import { makingDirectory, systemReason } from "./system-reason.ts";
 import { shellWord } from "./text/terminal-text.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** A peer as the composition root hands it out: built, not started. */
 export interface RunnablePeer {
@@ -144,8 +145,7 @@ async function openApi(
   await api.start();
   const { apiFile } = dataLayout(config.dataDir);
   const content: ApiFile = { pid: process.pid, peer: peer.control.peerId, url: api.url };
-  await writeFile(`${apiFile}.new`, `${JSON.stringify(content)}\n`);
-  await rename(`${apiFile}.new`, apiFile);
+  await writeWhole(apiFile, `${JSON.stringify(content)}\n`, "the API's address");
   stops.push(() => rm(apiFile, { force: true }));
   return api.url;
 }

@@ -1,13 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { link, rename, rm, writeFile } from "node:fs/promises";
 import { renameDurably } from "../src/adapters/warc/archive-files.ts";
-import {
-  CrawlError,
-  type CrawlErrorCode,
-  errorCode,
-  errorText,
-  isNoSpace,
-} from "../src/core/errors.ts";
+import { CrawlError, type CrawlErrorCode, errorCode, isNoSpace } from "../src/core/errors.ts";
 import { exists } from "./exists.ts";
+import { systemReason, writingFile } from "./system-reason.ts";
 
 /**
  * Writes a file durably, whole or not at all: an interruption leaves what was there. `what` is for people. Errors:
@@ -29,25 +25,42 @@ export async function writeWhole(
   }
 }
 
+/**
+ * Writes a file durably that this user alone may read, whole or not at all, and never over another one: false where the name
+ * is taken. Fails as the system does.
+ */
+export async function writeSecret(path: string, content: string): Promise<boolean> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeFile(draft, content, { flag: "wx", flush: true, mode: 0o600 });
+    return await nameDraft(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
 /** What file systems say that give a file no second name: FAT and exFAT, and some that are reached over a network. */
 const withoutLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-/** Gives a draft its name, unless a file has that already. */
-export async function nameDraft(draft: string, path: string, linkFile = link): Promise<void> {
+/** Gives a draft its name; false where a file has that already. */
+export async function nameDraft(draft: string, path: string, linkFile = link): Promise<boolean> {
   try {
     await linkFile(draft, path);
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return;
+    if (errorCode(error) === "EEXIST") return false;
     if (!withoutLinks.includes(errorCode(error))) throw error;
     // Of two processes that come here at once, the later one's draft stays.
-    if (!(await exists(path))) await rename(draft, path);
+    if (await exists(path)) return false;
+    await rename(draft, path);
   }
+  return true;
 }
 
 /** What the system refused, for people; an error that is already judged stays as it is. */
 export function notWritten(cause: unknown, path: string, what: string): CrawlError {
   if (cause instanceof CrawlError) return cause;
-  const problem = `${what} cannot be written (${errorText(cause)})`;
+  // The system tells of a full disk without a name.
+  const problem = `${what} ${path} cannot be written (${systemReason(cause, writingFile)})`;
   return new CrawlError(crawlErrorOf(errorCode(cause)), problem, { path }, { cause });
 }
 

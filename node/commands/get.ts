@@ -35,22 +35,14 @@ async function get(context: CommandContext, command: Command, url: string): Prom
   if (wantsJson(command) || command.opts()["headers"] === true) {
     const head = await client.contentHead(url, job);
     if (wantsJson(command)) {
-      const fetchedAt = new Date(head.fetchedAtMs).toISOString();
-      await printJson(context, { ...head, headers: pairs(head.headers), fetchedAt });
+      await printJson(context, head);
       return;
     }
-    const lines = pairs(head.headers).map(([name, value]) => printable(`${name}: ${value}`));
+    const lines = head.headers.map(([name, value]) => printable(`${name}: ${value}`));
     await stdout.write([printable(head.statusLine), ...lines, ""].join("\n"));
     return;
   }
   const { body, truncated } = await client.content(url, job);
   for await (const chunk of body) await stdout.write(chunk);
   if (truncated) await stderr.write(`peer: ${printable(url)} is archived without its end\n`);
-}
-
-function pairs(headers: readonly string[]): [name: string, value: string][] {
-  return Array.from({ length: Math.floor(headers.length / 2) }, (_, i) => [
-    headers[2 * i] ?? "",
-    headers[2 * i + 1] ?? "",
-  ]);
 }

@@ -1,8 +1,8 @@
-import { open } from "node:fs/promises";
 import { Command } from "commander";
-import { CrawlError, errorCode } from "../../src/core/errors.ts";
+import { CrawlError, errorCode, isNoSpace } from "../../src/core/errors.ts";
 import { usageError } from "../error-line.ts";
 import { systemReason, writingFile } from "../system-reason.ts";
+import { writeSecret } from "../whole-file.ts";
 import {
   examplesText,
   newCommand,
@@ -48,28 +48,22 @@ async function newKey(
   const { stderr, stdout } = context.terminal;
   const { formatSwarmKey, newSwarmKey } = await import("../../src/adapters/libp2p/swarm-key.ts");
   const key = formatSwarmKey(newSwarmKey());
-  if (file !== undefined) await writeSecret(file, key);
+  if (file !== undefined) await writeKey(file, key);
   if (wantsJson(command)) await printJson(context, file === undefined ? { key } : { file });
   else if (file === undefined) await stdout.write(key);
   else await stderr.write(`the key is in ${file}; give every peer of the swarm a copy\n`);
 }
 
 /** Never over a file that is there: a lost key splits a swarm. */
-async function writeSecret(file: string, content: string): Promise<void> {
-  let handle;
+async function writeKey(file: string, key: string): Promise<void> {
+  let isNew;
   try {
-    handle = await open(file, "wx", 0o600);
-  } catch (error) {
-    if (errorCode(error) === "EEXIST")
-      throw usageError(`${file} is there already; name another file`);
-    throw usageError(`${file} cannot be written (${systemReason(error, writingFile)})`);
-  }
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
+    isNew = await writeSecret(file, key);
   } catch (cause) {
-    throw new CrawlError("DISK_FULL", `${file} cannot be written`, { file }, { cause });
-  } finally {
-    await handle.close();
+    const problem = `${file} cannot be written (${systemReason(cause, writingFile)})`;
+    if (!isNoSpace(errorCode(cause))) throw usageError(problem);
+    const advice = "free some space, or name another file";
+    throw new CrawlError("DISK_FULL", `${problem}; ${advice}`, { file }, { cause });
   }
+  if (!isNew) throw usageError(`${file} is there already; name another file`);
 }

@@ -21,6 +21,7 @@ import { counted, formatCount, formatDuration } from "../../src/core/text/human.
 import { systemReason, writingFile } from "../system-reason.ts";
 import { nearest } from "../text/nearest.ts";
 import { printable, table } from "../text/terminal-text.ts";
+import { notWritten } from "../whole-file.ts";
 import {
   newCommand,
   numberOption,
@@ -113,7 +114,7 @@ async function sim(context: CommandContext, options: SimOptions): Promise<void> 
     await print(context, options, timed);
   }
   if (options.report !== undefined && shown !== undefined) {
-    await writeFile(options.report, renderHtml(shown.report, shown.wallMs));
+    await writeReport(options.report, renderHtml(shown.report, shown.wallMs));
     await terminal.stderr.write(`the report is in ${printable(options.report)}\n`);
   }
   if (seeds > 1 && !options.json) await terminal.stdout.write(summaryOf(seeds, failed));
@@ -130,6 +131,14 @@ async function checkWritable(file: string): Promise<void> {
   } catch (error) {
     if (errorCode(error) === undefined || error instanceof CrawlError) throw error;
     throw usageError(`--report ${file} cannot be written (${systemReason(error, writingFile)})`);
+  }
+}
+
+async function writeReport(file: string, page: string): Promise<void> {
+  try {
+    await writeFile(file, page);
+  } catch (cause) {
+    throw notWritten(cause, file, "the report");
   }
 }
 

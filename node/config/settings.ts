@@ -181,7 +181,7 @@ export const settings = {
     defaultText: `${defaultHttpApiOptions.host}:${defaultHttpApiOptions.port}`,
   },
   timeout: {
-    read: wholeNumber({ min: 1, max: timeoutSecondsMax }),
+    read: wholeNumber({ min: 1, max: timeoutSecondsMax }, "of seconds "),
     argument: "<seconds>",
     help: "longest time that the peer may take for an answer",
     defaultText: String(answerMsMaxDefault / 1_000),

@@ -73,14 +73,14 @@ export interface NumberRange {
   readonly max: number;
 }
 
-/** A whole number within a range. */
-export function wholeNumber({ min, max }: NumberRange): ValueReader<number> {
+/** A whole number within a range. `of`: what it is a number of. */
+export function wholeNumber({ min, max }: NumberRange, of = ""): ValueReader<number> {
   return (raw) => {
     const value = numberOrAsIs(raw);
     const sound = typeof value === "number" && Number.isSafeInteger(value);
     return sound && value >= min && value <= max
       ? good(value)
-      : bad(`a whole number from ${formatCount(min)} to ${formatCount(max)}`, value);
+      : bad(`a whole number ${of}from ${formatCount(min)} to ${formatCount(max)}`, value);
   };
 }
 

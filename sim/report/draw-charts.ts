@@ -20,14 +20,14 @@ export const trafficColors: Readonly<Record<Traffic, string>> = {
 };
 
 /** Requests answered so far, a page that was fetched again included: an area for each machine, stacked. */
-export function drawPages({ samples, machines, virtualMs, pages }: RunReport): string {
-  const frame = frameOf(width, 300, virtualMs / 1_000, pages);
+export function drawAnswered({ samples, machines, virtualMs, answered }: RunReport): string {
+  const frame = frameOf(width, 300, virtualMs / 1_000, answered);
   const points = Math.min(pointsPerLineMax, Math.max(10, Math.floor(pointsMax / machines)));
   const shown = thinned(samples, points);
   let floor = shown.map(() => 0);
   let areas = "";
   for (let machine = 0; machine < machines; machine += 1) {
-    const roof = shown.map((sample, at) => (floor[at] ?? 0) + (sample.pages[machine] ?? 0));
+    const roof = shown.map((sample, at) => (floor[at] ?? 0) + (sample.answered[machine] ?? 0));
     const at = (values: readonly number[]): string[] =>
       shown.map(
         ({ atMs }, i) => `${px(xOf(frame, atMs / 1_000))} ${px(yOf(frame, values[i] ?? 0))}`,
@@ -45,7 +45,7 @@ export function drawPages({ samples, machines, virtualMs, pages }: RunReport): s
 
 /** Requests that each machine has had answered in all. */
 export function drawLoad({ samples, machines }: RunReport): string {
-  const last = samples.at(-1)?.pages ?? [];
+  const last = samples.at(-1)?.answered ?? [];
   const loads = Array.from({ length: machines }, (_, machine) => last[machine] ?? 0);
   const frame = frameOf(width, 240, machines, Math.max(...loads));
   const { left, right, top, bottom, yMax } = frame;

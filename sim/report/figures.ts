@@ -18,7 +18,7 @@ export interface Figure {
 
 /** What a run came to, as people read it. */
 export function figuresOf(report: RunReport, wallMs?: Millis): readonly Figure[] {
-  const { coverage, fetchedBytes, pages, requests, traffic } = report;
+  const { answered, coverage, fetchedBytes, requests, traffic } = report;
   const sent = totalOf(traffic);
   const took = `${formatDuration(report.virtualMs)} virtual`;
   const figure = (name: string, value: string): Figure => ({ name, value });
@@ -31,7 +31,7 @@ export function figuresOf(report: RunReport, wallMs?: Millis): readonly Figure[]
     figure("crawl", `${formatDuration(report.crawlMs)}, ${pagesPerSecond(report)} pages/s`),
     figure(
       "requests",
-      `${formatCount(requests)}, ${formatCount(pages)} answered, ${formatBytes(fetchedBytes)}`,
+      `${formatCount(requests)}, ${formatCount(answered)} answered, ${formatBytes(fetchedBytes)}`,
     ),
     figure("fetched again", duplicatesText(report)),
     figure("messages", `${formatCount(sent.messages)}, ${formatBytes(sent.bytes)}`),

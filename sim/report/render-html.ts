@@ -3,7 +3,7 @@ import { escaped, htmlPage, htmlSection } from "../../src/core/text/html.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { checkerNames, checkers, factsOf, type Violation } from "../checkers/violation.ts";
 import { trafficKinds } from "../world/traffic-counter.ts";
-import { drawLoad, drawPages, drawTraffic, trafficColors } from "./draw-charts.ts";
+import { drawAnswered, drawLoad, drawTraffic, trafficColors } from "./draw-charts.ts";
 import { drawRing } from "./draw-ring.ts";
 import { drawnMachines, drawTimeline, textOf } from "./draw-timeline.ts";
 import { figuresOf, titleOf, verdictOf } from "./figures.ts";
@@ -22,7 +22,7 @@ export function renderHtml(report: RunReport, wallMs?: Millis): string {
   const sections = [
     violationsSection(report),
     figuresSection(report, wallMs),
-    section("Requests over time", drawPages(report) + machineLegend(report)),
+    section("Requests over time", drawAnswered(report) + machineLegend(report)),
     ringsSection(report),
     section("Load", drawLoad(report)),
     timelineSection(report),

@@ -10,8 +10,8 @@ import { trafficKinds, type Traffic, type TrafficCount } from "../world/traffic-
 /** One moment of a run, for its pictures. */
 export interface Sample {
   readonly atMs: Millis;
-  /** Pages answered so far, by machine. */
-  readonly pages: readonly number[];
+  /** Requests answered so far, robots.txt apart, by machine. */
+  readonly answered: readonly number[];
   /** Messages and bytes sent so far, by kind. */
   readonly traffic: Readonly<Record<Traffic, TrafficCount>>;
 }
@@ -54,8 +54,10 @@ export interface RunReport extends CheckerCounts {
   readonly convergedAfterMs: Millis | undefined;
   /** From the last answer of the web, or since something was last queued, until the job was told over. */
   readonly finishedAfterMs: Millis | undefined;
+  /** Those for pages, robots.txt apart. */
   readonly requests: number;
-  readonly pages: number;
+  /** Those of them that an answer came to, whatever its status. */
+  readonly answered: number;
   readonly fetchedBytes: number;
   readonly traffic: Readonly<Record<Traffic, TrafficCount>>;
   readonly falseDeaths: number;
@@ -75,7 +77,7 @@ const samplesMax = 600;
 /** Writes down what reports show. */
 export class RunLog {
   readonly #view: RunView;
-  readonly #pages: number[] = [];
+  readonly #answered: number[] = [];
   #requests = 0;
   #fetchedBytes = 0;
   #samples: Sample[] = [];
@@ -96,7 +98,7 @@ export class RunLog {
     this.#fetchedBytes += bytes;
     if (isRobots) return;
     this.#requests += 1;
-    if (status > 0) this.#pages[machine] = (this.#pages[machine] ?? 0) + 1;
+    if (status > 0) this.#answered[machine] = (this.#answered[machine] ?? 0) + 1;
   }
 
   /** The swarm is founded, and the seeds begin to come. */
@@ -127,7 +129,7 @@ export class RunLog {
     const { machines } = world;
     this.#samples.push({
       atMs: chronicle.nowMs,
-      pages: machines.map((_, machine) => this.#pages[machine] ?? 0),
+      answered: machines.map((_, machine) => this.#answered[machine] ?? 0),
       traffic: world.network.traffic.totals(),
     });
     if (this.#samples.length < samplesMax) return;
@@ -151,7 +153,7 @@ export class RunLog {
       convergedAfterMs: this.#convergedAfterMs,
       finishedAfterMs: this.jobEnd?.afterMs,
       requests: this.#requests,
-      pages: this.#pages.reduce((sum, pages) => sum + pages, 0),
+      answered: this.#answered.reduce((sum, answered) => sum + answered, 0),
       fetchedBytes: this.#fetchedBytes,
       traffic: world.network.traffic.totals(),
       falseDeaths: chronicle.falseDeaths,

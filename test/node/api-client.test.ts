@@ -124,7 +124,7 @@ describe("a command that asks a peer", () => {
     const terminal = new FakeTerminal();
     expect(await runCli(["stats", "--timeout", "0"], terminal)).toBe(2);
     expect(terminal.stderr.text).toBe(
-      "peer: --timeout must be a whole number from 1 to 240, got 0\n",
+      "peer: --timeout must be a whole number of seconds from 1 to 240, got 0\n",
     );
   });
 });

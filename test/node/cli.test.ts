@@ -61,6 +61,10 @@ describe("the command line", () => {
   it.each([
     [["demo", "--sites", "50", "--pages", "10"], "--pages must be at least --sites (50), got 10"],
     [["demo", "--out", ""], '--out must name a new or empty folder, got ""'],
+    [
+      ["crawl", "http://a.example/", "--delay", "1s"],
+      '--delay must be a whole number of milliseconds from 0 to 86,400,000, got "1s"',
+    ],
     [["demo", "--sites", "0"], "--sites must be a whole number from 1 to 1,000, got 0"],
   ])("refuses %j with exit code 2 and one line", expectRefusal);
 

@@ -69,6 +69,19 @@ it.runIf(process.platform !== "win32")("fails where a part of its output has no 
   expect(ended).toMatchObject({ exitCode: 1, err: expect.stringMatching(lost) as string });
 });
 
+it.runIf(process.platform !== "win32")("leaves nothing of a key that has no room", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "main-"));
+  const ended = await runShell(
+    `trap "" XFSZ; ulimit -f 0; peer key new '${folder}/key' 2>&1 | cat`,
+  );
+  const left = await readdir(folder);
+  await rm(folder, { recursive: true });
+  expect(ended.out).toMatch(
+    /^peer: [^\n]*key cannot be written \(EFBIG[^\n]*\); free some space, [^\n]*\n$/,
+  );
+  expect(left).toEqual([]);
+});
+
 it.runIf(process.platform !== "win32")("ends quietly where its reader has gone", async () => {
   const ended = await runShell("peer --help | true; exit ${PIPESTATUS[0]}");
   expect(ended).toMatchObject({ exitCode: 0, err: "" });

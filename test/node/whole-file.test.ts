@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nameDraft, writeWhole } from "../../node/whole-file.ts";
+import { nameDraft, notWritten, writeWhole } from "../../node/whole-file.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { watchSyncs } from "../support/watch-syncs.ts";
 
@@ -23,17 +23,17 @@ describe("a draft gets its name", () => {
 
   it("which another file keeps that has it", async () => {
     await writeFile(path, "old");
-    await nameDraft(draft, path);
+    expect(await nameDraft(draft, path)).toBe(false);
     expect(await readFile(path, "utf8")).toBe("old");
   });
 
   it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])(
     "where files have no second one (%s)",
     async (code) => {
-      await nameDraft(draft, path, failing(code));
+      expect(await nameDraft(draft, path, failing(code))).toBe(true);
       expect(await readdir(folder)).toEqual(["name"]);
       await writeFile(draft, "newer");
-      await nameDraft(draft, path, failing(code));
+      expect(await nameDraft(draft, path, failing(code))).toBe(false);
       expect(await readFile(path, "utf8")).toBe("new");
     },
   );
@@ -87,5 +87,16 @@ describe("a whole file", () => {
     const cause = new CrawlError("SWARM_BUSY", "busy");
     await expect(writeWhole(path, failing(cause), "the list")).rejects.toBe(cause);
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+it("names the file that a full disk has no room for, which the system does not", () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+    code: "ENOSPC",
+    syscall: "write",
+  });
+  expect(notWritten(full, "/data/api.json", "the API's address")).toMatchObject({
+    code: "DISK_FULL",
+    message: "the API's address /data/api.json cannot be written (the disk is full)",
   });
 });

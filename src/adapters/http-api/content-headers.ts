@@ -1,5 +1,8 @@
+import { momentText } from "../../core/answers/moment-text.ts";
 import { headerField } from "../../core/net/header-fields.ts";
 import type { ArchivedResponse } from "../../ports/archive.ts";
+
+type HeaderPair = readonly [name: string, value: string];
 
 /** Archived header fields that are handed on, at most, and their characters together: clients take heads of 16 KiB. */
 const fieldsMax = 100;
@@ -31,6 +34,23 @@ export function contentHeaders(response: ArchivedResponse): Record<string, strin
   };
 }
 
+/** The head of an archived response, as a document. */
+export interface HeadDocument extends Omit<ArchivedResponse, "body" | "headers"> {
+  readonly headers: readonly HeaderPair[];
+  readonly bodyBytes: number;
+  /** ISO 8601, UTC. */
+  readonly fetchedAt: string;
+}
+
+export function headDocument({ body, headers, ...head }: ArchivedResponse): HeadDocument {
+  return {
+    ...head,
+    headers: [...fieldsOf(headers)],
+    bodyBytes: body.length,
+    fetchedAt: momentText(head.fetchedAtMs),
+  };
+}
+
 /** A URL as it stands in the archive, its escapes as they are; only what no field may hold is escaped. */
 function visible(url: string): string {
   return url.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
@@ -57,6 +77,6 @@ function renamedFields(headers: readonly string[]): Record<string, string> {
   return Object.fromEntries(renamed);
 }
 
-function* fieldsOf(headers: readonly string[]): Generator<[name: string, value: string]> {
+function* fieldsOf(headers: readonly string[]): Generator<HeaderPair> {
   for (let i = 0; i + 1 < headers.length; i += 2) yield [headers[i] ?? "", headers[i + 1] ?? ""];
 }

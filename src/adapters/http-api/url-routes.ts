@@ -7,7 +7,7 @@ import type { JobId } from "../../core/units.ts";
 import { injectUrlsMax, rejectedNamedMax, statusUrlsMax } from "../../ports/peer-control.ts";
 import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-control.ts";
 import { RequestError } from "./api-error.ts";
-import { contentHeaders } from "./content-headers.ts";
+import { contentHeaders, headDocument } from "./content-headers.ts";
 import { ContentPlaces } from "./content-places.ts";
 import { goneOf } from "./gone-of.ts";
 import type { RouteContext } from "./http-api.ts";
@@ -139,10 +139,8 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
     app.get<{ Querystring: UrlQuery }>(
       "/content/head",
       { schema: { querystring: urlQuery } },
-      async ({ query }, reply) => {
-        const { body, ...head } = await control.content(query.url, query.job, goneOf(reply));
-        return { ...head, bodyBytes: body.length };
-      },
+      async ({ query }, reply) =>
+        headDocument(await control.content(query.url, query.job, goneOf(reply))),
     );
 
     done();

@@ -1,6 +1,5 @@
 import type { Dispatcher } from "undici";
 import { errorCode, InvariantError } from "../../core/errors.ts";
-import { parseContentEncoding } from "../../core/net/content-coding.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { Millis } from "../../core/units.ts";
 import type { FetchOutcome, FetchRequest, Truncation } from "../../ports/fetcher.ts";
@@ -11,7 +10,7 @@ import { failureOf, isStaleConnection, truncationOf } from "./failure-table.ts";
 import { OwnTime } from "./own-time.ts";
 import { ResponseBody } from "./response-body.ts";
 import type { BodySink, CollectedBody } from "./response-body.ts";
-import { contentLengthOf, fieldOf, isChunked, rawHeadersOf } from "./response-head.ts";
+import { codingsOf, contentLengthOf, fieldOf, isChunked, rawHeadersOf } from "./response-head.ts";
 import type { HeadFields } from "./response-head.ts";
 
 /** Rest of an unwanted body that is read to its end, because that is cheaper than another connection. */
@@ -67,6 +66,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   #head: Head | undefined;
   #contentLength: number | undefined;
   #endsWithConnection = false;
+  /** By its transfer alone: what is kept of the body is decoded. */
+  #isTransferCoded = false;
   #controller: Dispatcher.DispatchController | undefined;
   /** Undefined while no body is wanted. */
   #body: ResponseBody | undefined;
@@ -211,7 +212,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
   }
 
   onBody(collected: CollectedBody): void {
-    this.#respond(collected, true);
+    const { body } = collected;
+    this.#respond(this.#isTransferCoded ? { ...collected, encodedBody: body } : collected, true);
   }
 
   onBodyFailure(failure: FetchFailure, detail: string, cut: Truncation | undefined): void {
@@ -254,11 +256,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Expiring, BodySink 
       if (length === undefined || length > drainBytesMax) this.#deliverUnread();
       return;
     }
-    const named = parseContentEncoding(fieldOf(headers, "content-encoding") ?? "");
+    const { content, transfer } = codingsOf(headers);
     // Kept as it comes, as it is read back from the archive.
-    const codings = named ?? (this.#headSaysAll ? [] : undefined);
+    const codings = content ?? (this.#headSaysAll ? [] : undefined);
+    // Where both are named, that is mostly one and the same, which the content has then.
+    this.#isTransferCoded = transfer.length > 0 && codings?.length === 0;
     if (codings === undefined) this.#fail("bad-encoding", "too many content codings");
-    else this.#body = new ResponseBody(codings, limits, this, account);
+    else this.#body = new ResponseBody([...codings, ...transfer], limits, this, account);
   }
 
   #expirePhase(): void {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { parseContentEncoding, type ContentCoding } from "../../core/net/content-coding.ts";
 
 /** Fields of a head by lower-case name, as undici gives them. */
 export type HeadFields = Readonly<Record<string, string | string[] | undefined>>;
@@ -22,6 +23,21 @@ export function contentLengthOf(headers: HeadFields): number | undefined {
  */
 export function isChunked(headers: HeadFields): boolean {
   return /(?:^|[\t ,])chunked[\t ]*$/i.test(fieldOf(headers, "transfer-encoding") ?? "");
+}
+
+/** Codings of a body, in the order in which they were applied: those of the content first. */
+export interface BodyCodings {
+  /** Undefined when they are too many. */
+  readonly content: readonly ContentCoding[] | undefined;
+  /** Beside chunks (RFC 9112, section 7.2): no request asks for one, and some servers apply one all the same. */
+  readonly transfer: readonly ContentCoding[];
+}
+
+export function codingsOf(headers: HeadFields): BodyCodings {
+  return {
+    content: parseContentEncoding(fieldOf(headers, "content-encoding") ?? ""),
+    transfer: parseContentEncoding(fieldOf(headers, "transfer-encoding") ?? "") ?? [],
+  };
 }
 
 /** Names and values with the spelling of the wire; bytes become characters one by one (ISO-8859-1). */

@@ -65,7 +65,9 @@ export interface UrlStatus {
    * a later answer may be behind this one; behind an answer with neither mark none ever is.
    */
   readonly unconfirmed?: true;
+  /** Where the server said that the page has not changed, that of the body which still holds, as is `bodyBytes`. */
   readonly contentType?: string;
+  /** With its content coding removed. */
   readonly bodyBytes?: number;
   /** The body is archived without its end: it broke off, or was longer than what is kept. */
   readonly truncated?: true;

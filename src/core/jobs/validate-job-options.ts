@@ -36,7 +36,7 @@ const checks: Readonly<Record<keyof JobOptions, Check>> = {
   depthMax: integer(0, 1_000_000),
   pagesMax: integer(0, pagesMaxMax),
   pagesPerHostMax: integer(1, 1_000_000_000),
-  delayMs: integer(0, 86_400_000),
+  delayMs: integer(0, 86_400_000, "of milliseconds "),
   connectionsPerHost: integer(1, 1_024),
   priority: integer(0, 9),
   normalizeQuery: yesOrNo,
@@ -103,11 +103,12 @@ function unknownText(keys: readonly string[]): string {
   return `unknown job option${keys.length === 1 ? "" : "s"} ${names}${more} (known: ${known})`;
 }
 
-function integer(min: number, max: number): Check {
+/** `of`: what it is a number of, where its key need not say so. */
+function integer(min: number, max: number, of = ""): Check {
   return (value) =>
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max
       ? undefined
-      : mustBe(`a whole number from ${formatCount(min)} to ${formatCount(max)}`, value);
+      : mustBe(`a whole number ${of}from ${formatCount(min)} to ${formatCount(max)}`, value);
 }
 
 function yesOrNo(value: unknown): string | undefined {

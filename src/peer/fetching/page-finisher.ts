@@ -208,7 +208,7 @@ export class PageFinisher {
       kind: "fetched",
       isPage: (status === 200 || unchanged !== undefined) && parsed.html,
       record: {
-        ...describe(response, parsed),
+        ...describe(response, parsed, unchanged),
         fetchedAtMs,
         payloadDigest: digest,
         capture: location,
@@ -319,11 +319,15 @@ function urlsOf({ url, job }: Lease, parsed: ParsedPage, plan: FinalPlan): UrlsO
   }
 }
 
+/** Type and length are those of the content: where nothing has changed, the answer has none of its own. */
 function describe(
   response: FetchResponse,
   parsed: ParsedPage,
+  unchanged: UnchangedFetch | undefined,
 ): Partial<UrlRecord> & { readonly httpStatus: number } {
-  const { status, headers, body, truncation } = response;
+  const { status, truncation } = response;
+  const { headers } = unchanged ?? response;
+  const { body } = unchanged?.response ?? response;
   const contentType = headerField(headers, "content-type");
   const etag = headerField(headers, "etag");
   const lastModified = headerField(headers, "last-modified");

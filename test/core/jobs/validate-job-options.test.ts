@@ -41,7 +41,10 @@ describe("validateJobOptions", () => {
     [{ depthMax: "3" }, 'depthMax must be a whole number from 0 to 1,000,000, got "3"'],
     [{ depthMax: -1 }, "depthMax must be"],
     [{ depthMax: 1.5 }, "depthMax must be"],
-    [{ delayMs: Number.NaN }, "delayMs must be a whole number from 0 to 86,400,000, got NaN"],
+    [
+      { delayMs: Number.NaN },
+      "delayMs must be a whole number of milliseconds from 0 to 86,400,000, got NaN",
+    ],
     [{ delayMs: 86_400_001 }, "delayMs must be"],
     [{ pagesMax: null }, "pagesMax must be"],
     [{ pagesPerHostMax: 0 }, "pagesPerHostMax must be"],

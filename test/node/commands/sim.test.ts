@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
+import type { RunReport, Sample } from "../../../sim/report/run-log.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
+
+/** Some of what a run comes to, as programs read it. */
+interface RunDocument {
+  readonly figures: Pick<RunReport, "answered" | "coverage" | "requests">;
+  readonly samples: readonly Pick<Sample, "answered">[];
+}
 
 const tiny = ["--peers", "3", "--sites", "5", "--pages", "60"];
 
@@ -72,6 +79,17 @@ describe("peer sim", () => {
       replay: "peer sim steady --seed 1 --peers 3 --sites 5 --pages 60",
       plan: { size: { seed: 1, peers: 3, sites: 5, pages: 60 } },
     });
+  });
+
+  it("calls nothing pages in its document but pages: what was answered is more", async () => {
+    const { figures, samples } = JSON.parse(
+      (await sim("steady", ...tiny, "--json")).out,
+    ) as RunDocument;
+    expect(figures).not.toHaveProperty("pages");
+    expect(figures.answered).toBeGreaterThanOrEqual(figures.coverage.done);
+    expect(figures.answered).toBeLessThanOrEqual(figures.requests);
+    const last = samples.at(-1)?.answered ?? [];
+    expect(last.reduce((sum, one) => sum + one, 0)).toBe(figures.answered);
   });
 
   it("runs several seeds, a line each, and says how many passed", async () => {

@@ -31,7 +31,7 @@ describe("resolveSettings", () => {
       'c.json: unknown key "config"',
       'unknown environment variable ORBWEAVER_DELAI; did you mean "ORBWEAVER_DELAY"?',
       'c.json, key "depth" must be a whole number from 0 to 1,000,000, got "deep"',
-      "ORBWEAVER_DELAY must be a whole number from 0 to 86,400,000, got -1",
+      "ORBWEAVER_DELAY must be a whole number of milliseconds from 0 to 86,400,000, got -1",
       '--scope must be one of page, host, site, any, got "web"',
       expect.stringMatching(/^--include has bad patterns: .*\(/),
     ]);

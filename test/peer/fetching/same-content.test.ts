@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { UrlStatus } from "../../../src/core/answers/url-status.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";
@@ -38,6 +39,26 @@ it("takes an unchanged page for what its own head says, though its content is ar
   const { headers } = await machine.peer.content("http://site.example/doc", again);
   expect(headers).toContain("text/html");
 });
+
+it("tells of an unchanged page what its content is, though no byte of it came again", async () => {
+  const machine = new VirtualPeer((url, asked) => {
+    const page = pages[url];
+    if (page && asked > 0) return { status: 304, headers: { etag } };
+    return page && { ...page, headers: { ...page.headers, etag } };
+  });
+  await machine.crawl([seed]);
+  const urls = Object.keys(pages);
+  const content = (await machine.peer.status(urls)).map(contentOf);
+  await crawlAgain(machine);
+  const unchanged = await machine.peer.status(urls, again);
+  expect(unchanged.map(({ httpStatus }) => httpStatus)).toEqual([304, 304, 304, 304]);
+  expect(unchanged.map(contentOf)).toEqual(content);
+  expect(machine.peer.job(again).counts.bytes).toBe(0);
+});
+
+function contentOf({ bodyBytes, contentType, digest, title }: UrlStatus): object {
+  return { bodyBytes, contentType, digest, title };
+}
 
 it("follows no link of an unchanged page whose 304 says nofollow", async () => {
   const machine = new VirtualPeer((url, asked) => {

@@ -33,7 +33,7 @@ describe("a report as a page", () => {
   });
 
   it("draws no number that is none, whatever the run was", () => {
-    const nothing: RunReport = { ...report, samples: [], pages: 0, virtualMs: 0, lives: [] };
+    const nothing: RunReport = { ...report, samples: [], answered: 0, virtualMs: 0, lives: [] };
     for (const each of [report, nothing]) {
       expect(renderHtml(each)).not.toMatch(/NaN|Infinity|undefined/);
     }
@@ -58,7 +58,7 @@ describe("a report as a page", () => {
     const [first] = report.samples;
     if (!first) throw new Error("a run is looked at from its beginning");
     for (const most of [0, 1, 2]) {
-      const page = renderHtml({ ...report, samples: [{ ...first, pages: [most, 0, 0] }] });
+      const page = renderHtml({ ...report, samples: [{ ...first, answered: [most, 0, 0] }] });
       const [, chart = ""] = page.split("Requests answered by each peer");
       const [axis = ""] = chart.split("<rect");
       const values = [...axis.matchAll(/"end">([^<]+)</g)].map(([, value]) => value);

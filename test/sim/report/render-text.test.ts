@@ -34,7 +34,7 @@ describe("a report as text", () => {
   });
 
   it("divides the pages that are done by the time of the crawl, not the requests", () => {
-    const slow = { ...report, coverage: { must: 45, done: 45 }, pages: 900, crawlMs: 30_000 };
+    const slow = { ...report, coverage: { must: 45, done: 45 }, answered: 900, crawlMs: 30_000 };
     expect(renderText(slow)).toMatch(/^crawl +30\.0 s, 1\.5 pages\/s$/m);
   });
 
