@@ -37,6 +37,10 @@ function heldAnswers(world: World) {
     preferenceOf: (_: unknown, count: number) => [other, self].slice(0, count),
   };
   const done: unknown[] = [];
+  const say = <T>(what: string, answer: T): Promise<T> => {
+    done.push(what);
+    return Promise.resolve(answer);
+  };
   const later = async (what: string): Promise<void> => {
     await Promise.resolve();
     done.push(what);
@@ -45,7 +49,13 @@ function heldAnswers(world: World) {
   jobs.define("one");
   const parts = {
     jobs,
-    urls: { known: (urls: string[]) => Promise.resolve(urls.map(() => ({ state, owner: self }))) },
+    urls: {
+      known: (urls: string[]) =>
+        say(
+          "read",
+          urls.map(() => ({ state, owner: self })),
+        ),
+    },
     scan: { stretch: (_: unknown, arcs: ArcSet) => arcs },
     hosts: {
       release: () => later("release"),
@@ -55,7 +65,7 @@ function heldAnswers(world: World) {
         return Promise.resolve({ known: true, owner: self });
       },
     },
-    replicator: { replicated: () => Promise.resolve(isConfirmed) },
+    replicator: { replicated: () => say("copies", isConfirmed) },
     territory,
     view: { self, ring, isRunning: () => isRunning },
     isDazed: () => isDazed,
@@ -84,6 +94,18 @@ describe("what a peer says of a URL", () => {
     expect(jobs).toBe(1);
     const whole = "unconfirmed" in answer ? { state: "done", owner: self, ...answer } : answer;
     expect(answers).toEqual([whole]);
+  });
+
+  it("is read in its turn, which is over before copies are waited for", async () => {
+    const { done, held } = heldAnswers({ holds: true });
+    const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+      done.push("begin");
+      const result = await work();
+      done.push("end");
+      return result;
+    };
+    await held.status({ urls: [url], fromCopy: false }, inTurn);
+    expect(done).toEqual(["begin", "read", "end", "copies"]);
   });
 
   it("is never unconfirmed where nothing is known", async () => {
