@@ -13,6 +13,8 @@ export interface ActivityReply {
   readonly generation: number;
   /** Digest of the members that run, and of their runs, as the one that answers sees them; nothing where it does not say. */
   readonly members: bigint | undefined;
+  /** Whether something on the disk there may be unknown to whoever holds it. */
+  readonly returning: boolean;
 }
 
 /** In the place of a job: asked for it, a member speaks of itself alone. */
@@ -28,10 +30,11 @@ export function decodeActivity(payload: Uint8Array): JobId | typeof noJob | unde
 }
 
 export function encodeActivityReply(reply: ActivityReply): Uint8Array<ArrayBuffer> {
-  const { busy, activity, generation, members } = reply;
+  const { busy, activity, generation, members, returning } = reply;
   return wire.ActivityReply.encode({
     activity,
     generation,
+    returning,
     ...(busy !== undefined && { busy }),
     ...(members !== undefined && { members }),
   });
@@ -40,7 +43,7 @@ export function encodeActivityReply(reply: ActivityReply): Uint8Array<ArrayBuffe
 export function decodeActivityReply(payload: Uint8Array): ActivityReply | undefined {
   const reply = decodePayload(payload, wire.ActivityReply.decode);
   if (!reply || !isCount(reply.activity) || !isCount(reply.generation)) return undefined;
-  const { busy, activity, generation, members } = reply;
+  const { busy, activity, generation, members, returning } = reply;
   if (busy !== undefined && !isSentence(busy)) return undefined;
-  return { busy, activity, generation, members };
+  return { busy, activity, generation, members, returning };
 }

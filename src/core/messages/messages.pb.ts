@@ -2477,6 +2477,7 @@ export interface ActivityReply {
   activity: number
   generation: number
   members?: bigint
+  returning: boolean
 }
 
 export namespace ActivityReply {
@@ -2509,13 +2510,19 @@ export namespace ActivityReply {
           w.fixed64(obj.members)
         }
 
+        if ((obj.returning != null && obj.returning !== false)) {
+          w.uint32(48)
+          w.bool(obj.returning)
+        }
+
         if (opts.lengthDelimited !== false) {
           w.ldelim()
         }
       }, (reader, length, opts = {}) => {
         const obj: any = {
           activity: 0,
-          generation: 0
+          generation: 0,
+          returning: false
         }
 
         const end = length == null ? reader.len : reader.pos + length
@@ -2538,6 +2545,10 @@ export namespace ActivityReply {
             }
             case 5: {
               obj.members = reader.fixed64()
+              break
+            }
+            case 6: {
+              obj.returning = reader.bool()
               break
             }
             default: {
@@ -2583,6 +2594,13 @@ export namespace ActivityReply {
               }
               break
             }
+            case 6: {
+              yield {
+                field: `${prefix}.returning`,
+                value: reader.bool()
+              }
+              break
+            }
             default: {
               reader.skipType(tag & 7)
               break
@@ -2615,6 +2633,11 @@ export namespace ActivityReply {
     value: bigint
   }
 
+  export interface ActivityReplyReturningFieldEvent {
+    field: '$.returning'
+    value: boolean
+  }
+
   export function encode (obj: Partial<ActivityReply>): Uint8Array<ArrayBuffer> {
     return encodeMessage(obj, ActivityReply.codec())
   }
@@ -2623,7 +2646,7 @@ export namespace ActivityReply {
     return decodeMessage(buf, ActivityReply.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ActivityReply>): Generator<ActivityReplyBusyFieldEvent | ActivityReplyActivityFieldEvent | ActivityReplyGenerationFieldEvent | ActivityReplyMembersFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<ActivityReply>): Generator<ActivityReplyBusyFieldEvent | ActivityReplyActivityFieldEvent | ActivityReplyGenerationFieldEvent | ActivityReplyMembersFieldEvent | ActivityReplyReturningFieldEvent> {
     return streamMessage(buf, ActivityReply.codec(), opts)
   }
 }

@@ -156,7 +156,7 @@ export class Swarm {
       },
       () => this.ownership.look(),
     );
-    this.termination = new Termination(called, { view, busy: (id) => this.#busy(id) });
+    this.termination = this.#newTermination(called);
     this.tally = new PageTally(ports, { ...parts, view });
     const count = (ids: readonly JobId[]): Promise<void> => this.#holdings.count(ids);
     const spreadEvents = { onMerged: () => this.#merged(), onFailure };
@@ -352,6 +352,7 @@ export class Swarm {
         keeper: this.keeper,
         mixed: this.#mixed,
         replicator: this.replicator,
+        termination: this.termination,
         territory: this.territory,
         view: this.view,
         admissionsDone: async () => this.#admission?.settled(),
@@ -389,8 +390,11 @@ export class Swarm {
     this.#parts.frontier.jobsChanged();
   }
 
-  #busy(id: JobId | typeof noJob): string | undefined {
-    const { exchange, isSettled, replicator } = this;
-    return whyBusy(id, { ...this.#parts, exchange, isSettled, replicator });
+  #newTermination(called: SwarmPorts & { readonly calls: PeerCalls }): Termination {
+    const busy = (id: JobId | typeof noJob): string | undefined => {
+      const { exchange, isSettled, replicator } = this;
+      return whyBusy(id, { ...this.#parts, exchange, isSettled, replicator });
+    };
+    return new Termination(called, { view: this.view, homecoming: this.homecoming, busy });
   }
 }

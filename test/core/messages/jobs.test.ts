@@ -69,6 +69,7 @@ describe("a job's activity", () => {
     activity: fc.maxSafeNat(),
     generation: generations,
     members: fc.option(hashes, { nil: undefined }),
+    returning: fc.boolean(),
   });
 
   it("is asked for and told as it is", () => {
@@ -88,7 +89,8 @@ describe("a job's activity", () => {
   it("is of a job that can be, with a reason that people can read", () => {
     expect(decodeActivity(encodeActivity("No Job" as JobId))).toBeUndefined();
     const busy = "x".repeat(1_001);
-    const reply = encodeActivityReply({ busy, activity: 1, generation: 1, members: 1n });
+    const said = { busy, activity: 1, generation: 1, members: 1n, returning: false };
+    const reply = encodeActivityReply(said);
     expect(decodeActivityReply(reply)).toBeUndefined();
   });
 });

@@ -38,8 +38,8 @@ async function stopAll(bench: SwarmBench): Promise<void> {
   await Promise.all(bench.world.machines.map((machine) => machine.stop()));
 }
 
-async function startAll(bench: SwarmBench): Promise<void> {
-  for (const machine of bench.world.machines) await machine.start();
+async function startAll(bench: SwarmBench, order = [0, 1, 2, 3]): Promise<void> {
+  for (const index of order) await bench.machine(index).start();
   await bench.settled();
 }
 
@@ -103,6 +103,41 @@ describe("a swarm that is stopped as a whole, and started together", () => {
       await bench.pass(3_000);
       await stopAll(bench);
       bench.machine(1).wipe();
+      await startAll(bench);
+      await bench.finished(0);
+      expect(askedAgain(bench)).toEqual([]);
+    });
+  });
+
+  it("asks for nothing again where the member that begins the swarm anew has lost its disk meanwhile", async () => {
+    for (const order of [
+      [0, 1, 2, 3],
+      [3, 0, 1, 2],
+    ]) {
+      const bench = newBench(fewSites);
+      await bench.run(async () => {
+        await joinedLater(bench, 3_000);
+        await bench.pass(3_000);
+        await stopAll(bench);
+        bench.machine(0).wipe();
+        await startAll(bench, order);
+        await bench.finished(0);
+        expect(askedAgain(bench)).toEqual([]);
+      });
+    }
+  });
+
+  it("asks for nothing again that only those have who were stopped last", async () => {
+    const bench = newBench(fewSites);
+    await bench.run(async () => {
+      await bench.begin();
+      await bench.inject(0, { delayMs: 100 });
+      await bench.pass(2_000);
+      for (const machine of bench.world.machines) {
+        await machine.stop();
+        await bench.settled();
+        await bench.pass(1_000);
+      }
       await startAll(bench);
       await bench.finished(0);
       expect(askedAgain(bench)).toEqual([]);

@@ -77,6 +77,7 @@ export class JobSpread {
   readonly #uncounted = new Map<JobId, JobDefinition>();
   /** Of the patterns of those. */
   #uncountedCharacters = 0;
+  readonly #onHeard = new Set<() => void>();
   #counting: Promise<void> | undefined;
   #countsAgainAtMs: Millis = -Infinity;
   #learning = false;
@@ -100,6 +101,11 @@ export class JobSpread {
     this.#tally = parts.tally;
     this.#count = parts.count;
     this.#events = events;
+  }
+
+  /** Calls `listener` each time before a job becomes known that others have made. */
+  onHeard(listener: () => void): void {
+    this.#onHeard.add(listener);
   }
 
   /** Tells all members of a definition; of one that is too long for a claim a few, from whom it goes on. */
@@ -218,6 +224,8 @@ export class JobSpread {
   /** Whether that changes anything here. */
   #merge(definitions: readonly JobDefinition[]): boolean {
     let changed = false;
+    const isNew = definitions.some(({ id }) => !this.#jobs.find(id));
+    if (isNew) for (const listener of this.#onHeard) listener();
     for (const definition of definitions) {
       if (this.#jobs.isUncounted(definition)) this.#takeCounted(definition);
       else changed = this.#jobs.merge(definition) || changed;

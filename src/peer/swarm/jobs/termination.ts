@@ -14,6 +14,7 @@ import type { Logger } from "../../../ports/logger.ts";
 import type { StoreOp } from "../../../ports/store.ts";
 import type { Job } from "../../jobs/job-registry.ts";
 import type { PeerCalls } from "../peer-calls.ts";
+import type { Homecoming } from "../ownership/homecoming.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 
 type View = Pick<SwarmView, "generation" | "generationOf" | "others" | "ring" | "self">;
@@ -54,6 +55,7 @@ export class Termination {
   readonly #logger: Logger;
   readonly #view: View;
   readonly #busy: (job: JobId | typeof noJob) => string | undefined;
+  readonly #homecoming: Pick<Homecoming, "isDone">;
   readonly #activity = new Map<number, number>();
   /** Of all that are not counted apart. */
   #otherActivity = 0;
@@ -72,6 +74,7 @@ export class Termination {
       readonly view: View;
       /** Why the job is not over at this peer; where it is none, why the peer itself is not at rest. */
       readonly busy: (job: JobId | typeof noJob) => string | undefined;
+      readonly homecoming: Pick<Homecoming, "isDone">;
     },
   ) {
     this.#clock = ports.clock;
@@ -79,6 +82,7 @@ export class Termination {
     this.#logger = ports.logger;
     this.#view = parts.view;
     this.#busy = parts.busy;
+    this.#homecoming = parts.homecoming;
   }
 
   /** Called by the journal with each atomic change. */
@@ -100,16 +104,21 @@ export class Termination {
     const { generation } = this.#view;
     const busy = this.#busy(job);
     const activity = job === noJob ? 0 : (this.#activity.get(jobSpace(job)) ?? this.#otherActivity);
-    return { busy, activity, generation, members: this.#membersDigest() };
+    const returning = !this.#homecoming.isDone;
+    return { busy, activity, generation, members: this.#membersDigest(), returning };
   }
 
   /** Whether every other member says that nothing is being copied, passed on or claimed there, and sees who this one sees. */
   async areOthersSettled(): Promise<boolean> {
-    const reports = await Promise.all(
-      this.#view.others.map((member) => this.#calls.activity(member, noJob, timeoutMs)),
-    );
+    const reports = await this.#othersReports();
     const members = this.#membersDigest();
     return reports.every((report) => report?.members === members && report.busy === undefined);
+  }
+
+  /** Whether those who hold arcs know all that every other member has on its disk, as far as these say. */
+  async areOthersHome(): Promise<boolean> {
+    const reports = await this.#othersReports();
+    return reports.every((report) => report?.returning === false);
   }
 
   /**
@@ -124,6 +133,12 @@ export class Termination {
       search.before = wave;
       await this.#clock.sleep(waveIntervalMs, signal);
     }
+  }
+
+  /** What every other member says of itself. */
+  #othersReports(): Promise<(ActivityReply | undefined)[]> {
+    const { others } = this.#view;
+    return Promise.all(others.map((member) => this.#calls.activity(member, noJob, timeoutMs)));
   }
 
   /** Whether the member that had work last has some still. */

@@ -19,6 +19,7 @@ import type { ReplicaKeeper } from "../replication/replica-keeper.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { SwarmOptions } from "../swarm-options.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
+import type { Termination } from "../jobs/termination.ts";
 import type { Territory } from "./territory.ts";
 
 /** Puts together what brings this peer's holdings into line with the ring. */
@@ -38,6 +39,7 @@ export function newOwnership(
     readonly keeper: ReplicaKeeper;
     readonly mixed: MixedQueues;
     readonly replicator: Replicator;
+    readonly termination: Pick<Termination, "areOthersHome">;
     readonly territory: Territory;
     readonly view: SwarmView;
     /** Resolves when what is being admitted at the call is in the journal. */
@@ -63,9 +65,13 @@ export function newOwnership(
     },
   });
   const blind = new BlindClaims(ports.clock, parts);
+  jobs.onHeard(() => {
+    blind.hasPast();
+    parts.look();
+  });
   const take = async (arcs: ArcSet, orphans: ArcSet): Promise<void> => {
-    // One that is new has nothing that others could have crawled since.
-    if (!orphans.isEmpty && (await homecoming.hadRows())) blind.add(orphans);
+    if (await homecoming.hadRows()) blind.hasPast();
+    blind.add(orphans);
     await holdings.take(arcs, 0);
   };
   const offer = (arcs: ArcSet): void => homecoming.offer(arcs);

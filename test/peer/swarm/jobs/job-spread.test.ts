@@ -22,7 +22,8 @@ function longJobs(count: number): JobRegistry {
   const jobs = Array.from({ length: count }, (_, at) => ({
     definition: { ...definition, id: `job-${at}` as JobId, options },
   }));
-  return { all: () => jobs, digest: 1n, hasLeftOut: false } as unknown as JobRegistry;
+  const find = (): undefined => undefined;
+  return { all: () => jobs, find, digest: 1n, hasLeftOut: false } as unknown as JobRegistry;
 }
 
 describe("a change of a job", () => {

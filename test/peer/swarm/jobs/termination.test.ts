@@ -50,7 +50,10 @@ function newTermination(
       return Promise.resolve(reports.get(member));
     },
   };
-  const termination = new Termination({ clock, calls, logger }, { view: seen, busy: ownWork });
+  const termination = new Termination(
+    { clock, calls, logger },
+    { view: seen, busy: ownWork, homecoming: { isDone: true } },
+  );
   return { clock, asked, termination };
 }
 
@@ -67,11 +70,11 @@ function newWait(
 }
 
 function idle(activity = 0): ActivityReply {
-  return { busy: undefined, activity, generation: 1, members };
+  return { busy: undefined, activity, generation: 1, members, returning: false };
 }
 
 function busy(): ActivityReply {
-  return { busy: "1 queued", activity: 0, generation: 1, members };
+  return { busy: "1 queued", activity: 0, generation: 1, members, returning: false };
 }
 
 describe("Termination", () => {
@@ -205,6 +208,19 @@ describe("Termination", () => {
     expect(await termination.areOthersSettled()).toBe(true);
     reports.set(a, busy());
     expect(await termination.areOthersSettled()).toBe(false);
+  });
+
+  it("knows whether all others have brought home what they have", async () => {
+    const reports = new Map<MemberId, ActivityReply>([
+      [a, busy()],
+      [b, idle()],
+    ]);
+    const { termination } = newTermination(reports);
+    expect(await termination.areOthersHome()).toBe(false);
+    reports.set(z, { ...idle(), returning: true });
+    expect(await termination.areOthersHome()).toBe(false);
+    reports.set(z, idle());
+    expect(await termination.areOthersHome()).toBe(true);
   });
 
   it("stops to ask when it is told to", async () => {

@@ -35,6 +35,7 @@ it("hosts of arcs that were passed on to one who was lost before his answer are 
       crawl: () => undefined,
       doubts: { add: (arcs: ArcSet) => doubted.push(arcs), ageMs: () => undefined },
     },
+    jobs: { onHeard: () => undefined },
     journal: { flushed: () => Promise.resolve(), observe: () => undefined },
     mixed: { hasDoubts: false },
     replicator: {
