@@ -2,7 +2,7 @@ import { payloadDigestText } from "../../src/core/archive/payload-digest.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import { hash64Bytes } from "../../src/core/hash/hash64.ts";
 import type { ExclusionReason } from "../../src/core/jobs/exclusion.ts";
-import type { JobDefinition } from "../../src/core/jobs/job-definition.ts";
+import type { JobDefinition, JobOptions } from "../../src/core/jobs/job-definition.ts";
 import { compileJobRules, type JobRules } from "../../src/core/jobs/job-rules.ts";
 import { isHtml } from "../../src/core/page/content-type.ts";
 import { packKeyedLinks, type KeyedLink } from "../../src/core/page/packed-links.ts";
@@ -21,8 +21,6 @@ import type {
 import type { VirtualPages } from "./virtual-pages.ts";
 import type { VirtualProcess } from "./virtual-process.ts";
 
-/** Rules made ready, and sites of hosts, that are kept; both are made again where they are missing. */
-const jobsMax = 64;
 const sitesMax = 16_384;
 
 /** Bytes of every capture: nobody reads them, the archive makes a page anew from its URL. */
@@ -44,7 +42,8 @@ export class VirtualParser implements PageParser {
   readonly #pages: VirtualPages;
   readonly #process: VirtualProcess;
   readonly #parseMs: Millis;
-  readonly #rules = new Map<string, JobRules>();
+  /** By the options themselves: two members may change a job at once, and a draft of one has the revision of what is refused. */
+  readonly #rules = new WeakMap<JobOptions, JobRules>();
   readonly #sites = new Map<HostName, SiteName>();
   #isRunning = false;
 
@@ -113,12 +112,10 @@ export class VirtualParser implements PageParser {
   }
 
   #rulesOf(job: JobDefinition): JobRules {
-    const name = `${job.revision} ${job.id}`;
-    const known = this.#rules.get(name);
+    const known = this.#rules.get(job.options);
     if (known !== undefined) return known;
-    if (this.#rules.size >= jobsMax) this.#rules.clear();
     const rules = compileJobRules(job);
-    this.#rules.set(name, rules);
+    this.#rules.set(job.options, rules);
     return rules;
   }
 

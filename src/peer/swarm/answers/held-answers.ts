@@ -139,13 +139,10 @@ export class HeldAnswers {
   }
 
   /** Positions of which everything that was written before this call is durable at every member that must have a copy. */
-  async #confirmed(asked: readonly Asked[]): Promise<ReadonlySet<RingPosition>> {
+  #confirmed(asked: readonly Asked[]): Promise<ReadonlySet<RingPosition>> {
     const held = asked.filter(({ standing }) => standing.kind === "holder");
-    const positions = [...new Set(held.map(({ position }) => position))];
-    const replicated = await Promise.all(
-      positions.map((position) => this.#parts.replicator.replicated([position], confirmedWithinMs)),
-    );
-    return new Set(positions.filter((_, at) => replicated[at]));
+    const positions = new Set(held.map(({ position }) => position));
+    return this.#parts.replicator.replicatedOf(positions, confirmedWithinMs);
   }
 
   #refusal(position: RingPosition): Refusal {

@@ -22,14 +22,11 @@ const busyMs = 200;
 /** How long an acknowledgement waits for the replicas before the sender is asked to come again. */
 const replicatedWithinMs: Millis = 2_000;
 
-/** How long it waits then for the replicas of each site apart. */
-const apartWithinMs: Millis = 1_000;
-
 interface DeskParts {
   readonly admission: Pick<Admission, "admit">;
   readonly jobs: JobRegistry;
   readonly journal: Pick<Journal, "flushed" | "full">;
-  readonly replicator: Pick<Replicator, "full" | "replicated">;
+  readonly replicator: Pick<Replicator, "full" | "replicatedOf">;
   readonly territory: Territory;
   readonly view: Pick<SwarmView, "isRunning">;
   /** Called when a member sends URLs of a job that is unknown here. */
@@ -70,10 +67,11 @@ export class ForwardDesk {
     await journal.flushed();
     // A peer that stops gives up what it holds while URLs are being admitted.
     const isHeld = [...positions].every((position) => territory.holds(position));
-    if (isHeld && (await replicator.replicated([...positions], replicatedWithinMs))) {
+    const none: ReadonlySet<RingPosition> = new Set();
+    const replicated = isHeld ? await replicator.replicatedOf(positions, replicatedWithinMs) : none;
+    if (replicated.size === positions.size) {
       return { kind: "received", results: this.#untold.tell(urls, results) };
     }
-    const replicated = isHeld ? await this.#replicatedOf(positions) : new Set<RingPosition>();
     if (replicated.size === 0) {
       this.#untold.keep(urls, results);
       return { kind: "later", afterMs: busyMs };
@@ -81,16 +79,6 @@ export class ForwardDesk {
     const isLate = ({ url }: BroughtUrl): boolean => !replicated.has(this.#places.of(url).position);
     const late = new Set(brought.filter(isLate).map(({ place }) => place));
     return { kind: "received", results: this.#tellSome(urls, results, late) };
-  }
-
-  /** Of several, those of which everything is at every replica. */
-  async #replicatedOf(positions: ReadonlySet<RingPosition>): Promise<ReadonlySet<RingPosition>> {
-    if (positions.size < 2) return new Set();
-    const { replicator } = this.#parts;
-    const replicated = await Promise.all(
-      [...positions].map((position) => replicator.replicated([position], apartWithinMs)),
-    );
-    return new Set([...positions].filter((_, at) => replicated[at]));
   }
 
   /**

@@ -114,7 +114,7 @@ export class Ownership {
     this.#inquiry = new ArcInquiry(ports, parts, inquiryAfterMs, this.#stop.signal);
     this.#releases = new CopyReleases(
       ports.calls,
-      parts.view,
+      parts,
       (member) => this.#needs.arcs.get(member) ?? ArcSet.empty,
     );
     this.#replicas = options.replicas;
@@ -274,7 +274,7 @@ export class Ownership {
 
   /** A former copy is let go when there are all that are needed instead; a member that leaves may be lost before they are. */
   #releaseCopies(): void {
-    if (this.#view.role === "active" && this.#isCopied) this.#releases.send();
+    if (this.#view.role === "active") this.#releases.send();
   }
 
   /** Anti-entropy: compares one complete copy at a time, each as often as the option says, or in its turn where that is too often. */

@@ -1,6 +1,7 @@
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
 import type { PeerCalls } from "../peer-calls.ts";
+import type { Replicator } from "./replicator.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 
 /** Time for an answer. */
@@ -18,12 +19,18 @@ export class CopyReleases {
   readonly #view: SwarmView;
   readonly #owed = new Map<MemberId, { readonly generation: number; readonly arcs: ArcSet }>();
   readonly #needsOf: (member: MemberId) => ArcSet;
+  readonly #replicator: Pick<Replicator, "uncopied">;
   #sending: Promise<void> | undefined;
 
   /** @param needsOf the arcs of which a member is to have a copy at the moment of the call */
-  constructor(calls: PeerCalls, view: SwarmView, needsOf: (member: MemberId) => ArcSet) {
+  constructor(
+    calls: PeerCalls,
+    parts: { readonly replicator: Pick<Replicator, "uncopied">; readonly view: SwarmView },
+    needsOf: (member: MemberId) => ArcSet,
+  ) {
     this.#calls = calls;
-    this.#view = view;
+    this.#replicator = parts.replicator;
+    this.#view = parts.view;
     this.#needsOf = needsOf;
   }
 
@@ -36,7 +43,7 @@ export class CopyReleases {
     this.#owed.set(member, { generation, arcs: earlier.union(arcs) });
   }
 
-  /** Tells those that are owed it. */
+  /** Tells those that are owed it: of what has not been copied to all that are to have it, not yet. */
   send(): void {
     if (this.#owed.size === 0) return;
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
@@ -50,8 +57,12 @@ export class CopyReleases {
     const owed = [...this.#owed];
     this.#owed.clear();
     for (const [member, { generation, arcs }] of owed) {
-      const released = arcs.subtract(this.#needsOf(member));
-      if (released.isEmpty || !this.#view.isRunning(member, generation)) continue;
+      if (!this.#view.isRunning(member, generation)) continue;
+      const former = arcs.subtract(this.#needsOf(member));
+      const uncopied = this.#replicator.uncopied;
+      this.owe(member, former.intersect(uncopied));
+      const released = former.subtract(uncopied);
+      if (released.isEmpty) continue;
       // Without an answer it is told again.
       if (!(await this.#calls.released(member, released, timeoutMs))) this.owe(member, released);
     }

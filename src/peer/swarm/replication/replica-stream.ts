@@ -121,6 +121,7 @@ export class ReplicaStream {
     return first === undefined || first.number > units;
   }
 
+  /** Arcs whose changes go into this stream, or did until the replica was put off: it may take its copy of them for complete. */
   get live(): ArcSet {
     return this.#live;
   }
@@ -278,7 +279,8 @@ export class ReplicaStream {
   /** Keeps so many units alone. What the others had is under way still, as far as anyone asks: the replica never got it. */
   #putOff(units: number): void {
     this.#isPutOff = true;
-    this.keepOnly(ArcSet.empty);
+    this.#liveSince.delete(this.#live);
+    this.synced = ArcSet.empty;
     this.#units.length = units;
     this.#queuedRows = this.#units.reduce((sum, { rows }) => sum + rows.length, 0);
     this.#onProgress();

@@ -274,6 +274,20 @@ export class Replicator {
     return promise;
   }
 
+  /**
+   * Of these positions those of which that has come about, at the latest when so much time is over. There may be thousands: all
+   * wait as one, as each progress is looked at for whoever waits.
+   */
+  async replicatedOf(
+    positions: Iterable<RingPosition>,
+    withinMs: Millis,
+  ): Promise<ReadonlySet<RingPosition>> {
+    const all = [...positions];
+    const sequence = this.#sequence;
+    if (await this.replicated(all, withinMs)) return new Set(all);
+    return new Set(all.filter((one) => this.#isReplicated({ positions: [one], sequence })));
+  }
+
   /** Resolves when nothing is on its way any more, or at that time. */
   async emptied(byMs: Millis): Promise<void> {
     const leftMs = byMs - this.#clock.nowMs();
@@ -349,7 +363,7 @@ export class Replicator {
     for (const member of this.#targetsOf(position)) {
       if (member === this.#view.self) continue;
       const stream = this.#streams.get(member);
-      if (stream?.live.contains(position)) streams.push(stream);
+      if (stream && !stream.isPutOff && stream.live.contains(position)) streams.push(stream);
       else this.#unsure.add(position);
     }
     for (const [stream, arcs] of this.#standIns) if (arcs.contains(position)) streams.push(stream);

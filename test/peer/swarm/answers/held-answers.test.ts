@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import type { RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, HostName, JobId, MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { HeldAnswers } from "../../../../src/peer/swarm/answers/held-answers.ts";
@@ -65,7 +66,10 @@ function heldAnswers(world: World) {
         return Promise.resolve({ known: true, owner: self });
       },
     },
-    replicator: { replicated: () => say("copies", isConfirmed) },
+    replicator: {
+      replicatedOf: (positions: ReadonlySet<RingPosition>) =>
+        say("copies", isConfirmed ? positions : new Set()),
+    },
     territory,
     view: { self, ring, isRunning: () => isRunning },
     isDazed: () => isDazed,

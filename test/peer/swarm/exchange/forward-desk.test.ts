@@ -4,7 +4,7 @@ import { unpackLinks } from "../../../../src/core/page/packed-links.ts";
 import type { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { CanonicalUrl, MemberId } from "../../../../src/core/units.ts";
-import { positionOf } from "../../../../src/core/ring/ring-position.ts";
+import { positionOf, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import { hostOf, siteOfHost } from "../../../../src/core/url/site-of.ts";
 import type { Admission } from "../../../../src/peer/admission/admission.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
@@ -50,6 +50,16 @@ describe("a seed that is acknowledged", () => {
 
 type DeskParts = ConstructorParameters<typeof ForwardDesk>[0];
 
+/** Replicas that have all of the positions for which `isThere`. */
+function replicatorWith(
+  isThere: (position: RingPosition) => boolean,
+  full = false,
+): DeskParts["replicator"] {
+  const replicatedOf: DeskParts["replicator"]["replicatedOf"] = (positions) =>
+    Promise.resolve(new Set([...positions].filter(isThere)));
+  return { full, replicatedOf };
+}
+
 /** A desk whose admission is `admit`, and which has nobody to wait for unless `parts` say so. */
 function newDesk(
   admit: Admission["admit"],
@@ -63,7 +73,7 @@ function newDesk(
     admission: { admit },
     jobs,
     journal: { full: false, flushed: () => Promise.resolve() },
-    replicator: { full: false, replicated: () => Promise.resolve(true) },
+    replicator: replicatorWith(() => true),
     territory,
     view: { isRunning: () => false },
     onUnknownJob: () => undefined,
@@ -114,7 +124,7 @@ describe("a URL that another member brings", () => {
 
   it.each<Partial<DeskParts>>([
     { journal: { full: true, flushed: () => Promise.resolve() } },
-    { replicator: { full: true, replicated: () => Promise.resolve(true) } },
+    { replicator: replicatorWith(() => true, true) },
   ])("is to come again while there is no room for it", async (parts) => {
     const admit = vi.fn<Admission["admit"]>();
     const delivery = await newDesk(admit, undefined, parts).receive("b" as MemberId, [found]);
@@ -168,16 +178,18 @@ describe("a URL that another member brings", () => {
 
   it("is to come again soon, and before its bringer takes the message for lost", async () => {
     const waits: number[] = [];
-    const replicated: DeskParts["replicator"]["replicated"] = (_, withinMs) => {
+    const replicatedOf: DeskParts["replicator"]["replicatedOf"] = (_, withinMs) => {
       waits.push(withinMs);
-      return Promise.resolve(false);
+      return Promise.resolve(new Set());
     };
-    const replicator = { full: false, replicated };
+    const replicator = { full: false, replicatedOf };
     const desk = newDesk(takeIn, undefined, { replicator });
-    const delivery = await desk.receive("b" as MemberId, [found]);
+    const sites = urls.map((url) => entryOf(url));
+    const delivery = await desk.receive("b" as MemberId, sites);
     if (delivery.kind !== "later") throw new Error("it is not at its replicas");
     expect(delivery.afterMs).toBeLessThanOrEqual(1_000);
     expect(waits.every((withinMs) => withinMs < 5_000)).toBe(true);
+    // One for a message of many sites: each progress is looked at for whoever waits.
     expect(waits).toHaveLength(1);
   });
 
@@ -185,10 +197,7 @@ describe("a URL that another member brings", () => {
     const position = (url: string) => positionOf(siteOfHost(hostOf(url as CanonicalUrl)));
     const late = entryOf("http://late.example/");
     let isBack = false;
-    const replicator: DeskParts["replicator"] = {
-      full: false,
-      replicated: (positions) => Promise.resolve(isBack || !positions.includes(position(late.url))),
-    };
+    const replicator = replicatorWith((one) => isBack || one !== position(late.url));
     const added = [[0, 1], []];
     const admit = () => Promise.resolve({ added: added.shift() ?? [], durable });
     const desk = newDesk(admit, undefined, { replicator });
@@ -204,13 +213,12 @@ describe("a URL that another member brings", () => {
 
   it("is new to who was asked to come again with it, once", async () => {
     const copied = [false, true, true];
-    const replicated = (): Promise<boolean> => Promise.resolve(copied.shift() === true);
     const added = [[0], [], []];
     const desk = newDesk(
       () => Promise.resolve({ added: added.shift() ?? [], durable }),
       undefined,
       {
-        replicator: { full: false, replicated },
+        replicator: replicatorWith(() => copied.shift() === true),
       },
     );
     const bring = () => desk.receive("b" as MemberId, [found]);

@@ -21,6 +21,8 @@ interface Course {
   readonly isCrawled?: boolean;
   /** The copy is kept up to date no more. */
   readonly hasEnded?: boolean;
+  /** The other member takes nothing of it. */
+  readonly isPutOff?: boolean;
   /** With this step the peer begins to stop. */
   readonly stopsAt?: string;
 }
@@ -30,7 +32,9 @@ async function offered(answer: boolean | undefined, course: Course = {}) {
   const clock = new VirtualClock();
   const territory = new Territory();
   territory.take(ArcSet.whole);
-  const stream = { member: other, generation: 1 } as unknown as Parameters<ArcTransfer["run"]>[0];
+  const { isPutOff = false } = course;
+  const target = { member: other, generation: 1, isPutOff };
+  const stream = target as unknown as Parameters<ArcTransfer["run"]>[0];
   const reclaimed: ArcSet[] = [];
   const steps: string[] = [];
   const stop = new AbortController();
@@ -99,7 +103,7 @@ describe("arcs that are offered to another member", () => {
     ]);
   });
 
-  it.each([{ isCrawled: true }, { hasEnded: true }, { stopsAt: "drained" }])(
+  it.each([{ isCrawled: true }, { hasEnded: true }, { isPutOff: true }, { stopsAt: "drained" }])(
     "stay, and take in again, where they cannot be passed on: %o",
     async (course) => {
       const { territory, steps } = await offered(true, course);

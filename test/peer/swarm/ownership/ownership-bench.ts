@@ -36,6 +36,7 @@ export class OwnershipBench {
   readonly generations: Map<MemberId, number>;
   /** What the members have complete copies of; those that are not in it have no stream. */
   readonly synced = new Map<MemberId, ArcSet>();
+  readonly putOff = new Set<MemberId>();
   readonly syncs: Task<ArcSet>[] = [];
   readonly transfers: Task<void>[] = [];
   /** Sites whose queues may have URLs twice. */
@@ -125,11 +126,14 @@ export class OwnershipBench {
 
   #parts(): Parts {
     const streams = new Map<MemberId, object>();
-    const { synced } = this;
+    const { putOff, synced } = this;
     const stream = (member: MemberId): object | undefined => {
       if (!synced.has(member)) return undefined;
       const known = streams.get(member) ?? {
         member,
+        get isPutOff() {
+          return putOff.has(member);
+        },
         get synced() {
           return synced.get(member) ?? ArcSet.empty;
         },
@@ -138,8 +142,17 @@ export class OwnershipBench {
       return known;
     };
     const hasStandIns = (): boolean => this.hasStandIns;
+    const uncopied = (): ArcSet => {
+      const needs = [...(this.needs.at(-1) ?? [])];
+      return ArcSet.unionOf(
+        needs.map(([member, arcs]) => arcs.subtract(synced.get(member) ?? ArcSet.empty)),
+      );
+    };
     const replicator = {
       stream,
+      get uncopied() {
+        return uncopied();
+      },
       get hasStandIns() {
         return hasStandIns();
       },

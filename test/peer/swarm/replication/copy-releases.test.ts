@@ -19,6 +19,7 @@ class ReleaseBench {
   /** The quarters that it was told of, each time. */
   readonly told: number[][] = [];
   needs = ArcSet.empty;
+  uncopied = ArcSet.empty;
   generation: number | undefined = 1;
   answer: () => Promise<boolean> = () => Promise.resolve(true);
   readonly releases: CopyReleases;
@@ -34,7 +35,8 @@ class ReleaseBench {
       generationOf: () => this.generation,
       isRunning: (_, generation) => generation === this.generation,
     };
-    this.releases = new CopyReleases(calls as PeerCalls, view as SwarmView, () => this.needs);
+    const parts = { replicator: this, view: view as SwarmView };
+    this.releases = new CopyReleases(calls as PeerCalls, parts, () => this.needs);
   }
 
   async send(): Promise<void> {
@@ -60,6 +62,20 @@ describe("a member whose copies are kept up to date no more", () => {
     bench.needs = quarter(0);
     await bench.send();
     expect(bench.told).toEqual([[1]]);
+  });
+
+  it("is told of those that others have copies of by then, and later of the rest", async () => {
+    const bench = new ReleaseBench();
+    bench.uncopied = quarter(1).union(quarter(2));
+    bench.needs = quarter(2);
+    for (const number of [0, 1, 2]) bench.releases.owe(member, quarter(number));
+    await bench.send();
+    await bench.send();
+    expect(bench.told).toEqual([[0]]);
+    bench.needs = ArcSet.empty;
+    bench.uncopied = ArcSet.empty;
+    await bench.send();
+    expect(bench.told).toEqual([[0], [1]]);
   });
 
   it("is told again where it has not answered", async () => {

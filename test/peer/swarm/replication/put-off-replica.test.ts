@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { hostAddress, hostKey } from "../../../../src/core/record/keys.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
-import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
+import { positionOf, positionOfKey } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";
 import { Territory } from "../../../../src/peer/swarm/ownership/territory.ts";
 import { defaultReplicaStreamOptions } from "../../../../src/peer/swarm/replication/replica-stream.ts";
@@ -16,8 +16,15 @@ const needs = new Map([[replica, ArcSet.whole]]);
 const { patienceMs, putOffRetryMs } = defaultReplicaStreamOptions;
 const { signal } = new AbortController();
 
-const key = hostKey("host", hostAddress("a.example" as SiteName, "a.example" as HostName));
-const rows = Array.from({ length: 10 }, () => ({ key, value: Uint8Array.of(1) }));
+const [key, otherKey] = [keyOf("a.example"), keyOf("b.example")];
+
+function keyOf(name: string): Uint8Array {
+  return hostKey("host", hostAddress(name as SiteName, name as HostName));
+}
+
+function rowsAt(at: Uint8Array): { key: Uint8Array; value: Uint8Array }[] {
+  return Array.from({ length: 10 }, () => ({ key: at, value: Uint8Array.of(1) }));
+}
 
 /** A holder of everything whose only replica takes rows when it is told so. */
 class Holder {
@@ -53,8 +60,8 @@ class Holder {
     return stream;
   }
 
-  async write(): Promise<void> {
-    const ops = rows.map((row) => ({ type: "put", ...row }) as const);
+  async write(at = key): Promise<void> {
+    const ops = rowsAt(at).map((row) => ({ type: "put", ...row }) as const);
     this.replicator.observe(ops, Promise.resolve());
     await new Promise(setImmediate);
   }
@@ -63,8 +70,8 @@ class Holder {
     return this.clock.run(this.clock.sleep(ms));
   }
 
-  isReplicated(): Promise<boolean> {
-    return this.clock.run(this.replicator.replicated([positionOfKey(key)], 1));
+  isReplicated(at = key): Promise<boolean> {
+    return this.clock.run(this.replicator.replicated([positionOfKey(at)], 1));
   }
 
   #answer(): OverlayOutcome {
@@ -84,7 +91,7 @@ describe("a replica that takes nothing", () => {
     const waits = [
       replicator.room(signal),
       replicator.drained(stream, signal),
-      replicator.copy(stream, rows, signal),
+      replicator.copy(stream, rowsAt(key), signal),
     ];
     let hasEnded = false;
     const ended = Promise.all(waits).then(() => (hasEnded = true));
@@ -106,11 +113,25 @@ describe("a replica that takes nothing", () => {
     expect(await holder.isReplicated()).toBe(false);
   });
 
+  it("is sent nothing more, and told to have nothing, whatever it is to have meanwhile", async () => {
+    const holder = new Holder();
+    await holder.write();
+    await holder.pass(patienceMs + 1_000);
+    const { clock, replicator, stream } = holder;
+    replicator.setNeeds(needs);
+    await holder.write();
+    await replicator.copy(stream, [{ key, value: Uint8Array.of(1) }], signal);
+    expect(replicator.queuedRows).toBe(5);
+    const elsewhere = positionOf("b.example" as SiteName);
+    expect(await clock.run(replicator.replicated([elsewhere], 1))).toBe(false);
+  });
+
   it("is asked now and then, and begins anew when it takes something", async () => {
     const holder = new Holder();
     const { replicator, stream } = holder;
     await holder.write();
     await holder.pass(patienceMs + 1_000);
+    await holder.write(otherKey);
     const { asked } = holder;
     await holder.pass(10 * putOffRetryMs);
     expect(holder.asked - asked).toBe(10);
@@ -118,14 +139,16 @@ describe("a replica that takes nothing", () => {
     holder.takes = true;
     await holder.pass(putOffRetryMs);
     expect(replicator.hasReturned).toBe(true);
-    replicator.setNeeds(needs);
+    // Its copy is not kept up to date until it has been compared.
+    expect(replicator.setNeeds(needs).get(replica)?.equals(ArcSet.whole)).toBe(true);
     expect(replicator.hasReturned).toBe(false);
     expect(holder.stream).not.toBe(stream);
-    await holder.write();
+    const keys = [key, otherKey];
+    for (const at of keys) await holder.write(at);
     await holder.pass(1_000);
     // What it did not take before is part of the copy that it is to have.
-    expect(await holder.isReplicated()).toBe(false);
+    for (const at of keys) expect(await holder.isReplicated(at)).toBe(false);
     holder.stream.synced = ArcSet.whole;
-    expect(await holder.isReplicated()).toBe(true);
+    for (const at of keys) expect(await holder.isReplicated(at)).toBe(true);
   });
 });
