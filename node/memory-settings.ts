@@ -1,4 +1,5 @@
 import { setFlagsFromString } from "node:v8";
+import { namedDescriptors } from "./named-descriptors.ts";
 
 /**
  * Settings of V8 and of the C library that only count when they are there before the program starts. As shipped both
@@ -61,12 +62,14 @@ const otherCommands: ReadonlySet<string> = new Set([
 
 /**
  * Starts this process anew with the settings, in place: same process id, same files. Returns where that is not possible
- * or not wanted: on Windows, for other commands, and when somebody has set flags of their own.
+ * or not wanted: on Windows, for other commands, when somebody has set flags of their own, and where a file that is to be read
+ * would be lost with this process.
  */
 export function restartWithMemorySettings(script: string, words: readonly string[]): void {
   const [command = ""] = words;
   if (otherCommands.has(command) || words.includes("--help")) return;
   if (process.execArgv.length > 0 || process.env["NODE_OPTIONS"] !== undefined) return;
+  if (namedDescriptors(words).length > 0) return;
   if (process.platform === "win32" || typeof process.execve !== "function") return;
   const flags = command === "sim" ? simulationFlags : v8Flags;
   const argv = [process.execPath, ...flags, script, ...words];

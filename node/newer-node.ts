@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lifelineVariable } from "./lifeline.ts";
+import { namedDescriptors } from "./named-descriptors.ts";
 import { majorOf, nodeMajorMin } from "./node-version.ts";
 
 /** Places below a folder where the package manager puts a Node.js that a package brings. */
@@ -29,8 +30,9 @@ export function newerNode(
  * ends with this one. Calls `refuse` where that one does not start.
  */
 export function handOver(node: string, script: string, refuse: () => void): void {
-  const child = spawn(node, [script, ...process.argv.slice(2)], {
-    stdio: "inherit",
+  const words = process.argv.slice(2);
+  const child = spawn(node, [script, ...words], {
+    stdio: stdioFor(words),
     env: { ...process.env, [lifelineVariable]: String(process.pid) },
   });
   const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -42,6 +44,14 @@ export function handOver(node: string, script: string, refuse: () => void): void
     if (signal === null) process.exitCode = code ?? 1;
     else process.kill(process.pid, signal);
   });
+}
+
+/** The standard ones, and the files that are open for this command alone. */
+function stdioFor(words: readonly string[]): ("ignore" | "inherit")[] {
+  const passedOn = [0, 1, 2, ...namedDescriptors(words)];
+  return Array.from({ length: Math.max(...passedOn) + 1 }, (_, descriptor) =>
+    passedOn.includes(descriptor) ? "inherit" : "ignore",
+  );
 }
 
 function askVersion(path: string): string {

@@ -86,3 +86,23 @@ it.runIf(process.platform !== "win32")("ends quietly where its reader has gone",
   const ended = await runShell("peer --help | true; exit ${PIPESTATUS[0]}");
   expect(ended).toMatchObject({ exitCode: 0, err: "" });
 });
+
+// Number 11 is what zsh gives `<(...)`, a low one.
+const fromShell = (line: string) => `exec 11< <(echo '{"frobnicate":1}'); ${line}`;
+const wasRead = /^peer: [^\n]*frobnicate/;
+
+it.runIf(process.platform !== "win32")("reads what the shell has open for it", async () => {
+  const ended = await runShell(fromShell("peer crawl --config /dev/fd/11"));
+  expect(ended).toMatchObject({ exitCode: 2, err: expect.stringMatching(wasRead) as string });
+});
+
+it.runIf(process.platform !== "win32")(
+  "reads what the shell has open for it where an older Node.js hands over",
+  async () => {
+    const newerNode = new URL("../../node/newer-node.ts", import.meta.url).href;
+    const handOver = `import("${newerNode}").then((it) => it.handOver(process.execPath, "${main}", () => process.exit(9)))`;
+    const line = `'${process.execPath}' --eval '${handOver}' - crawl --config=/dev/fd/11`;
+    const ended = await runShell(fromShell(line));
+    expect(ended).toMatchObject({ exitCode: 2, err: expect.stringMatching(wasRead) as string });
+  },
+);
