@@ -108,9 +108,10 @@ interface Answer {
  * `prefersIPv6` it is the other way round. A machine may move to another network: when a question fails that is for the
  * system's servers, what these are is read again, and where they have changed, they are asked it.
  * `localhost` and the names below it are this machine without a question (RFC 6761, section 6.3). Without a server
- * option, a name that the system's servers do not know, or that they cannot be asked for, is looked up by the system,
- * which also reads its hosts file, and knows names of one label below its search domains. A name of several labels is the
- * whole name: with a search domain behind it, it would be another host's.
+ * option, a name of the system's hosts file is what stands there: who tries out a copy of a site under its own name means
+ * the copy. A name that the system's servers do not know, or that they cannot be asked for, is looked up by the system too,
+ * which knows names of one label below its search domains. A name of several labels is the whole name: with a search domain
+ * behind it, it would be another host's.
  */
 export class DnsResolver implements Resolver {
   readonly #clock: Pick<Clock, "nowMs">;
@@ -200,21 +201,21 @@ export class DnsResolver implements Resolver {
   }
 
   async #ask(host: HostName): Promise<Answer> {
+    const askedAtMs = this.#clock.nowMs();
+    const isOfHostsFile = this.#options.server === undefined && (await this.#hostsFile.has(host));
     try {
-      return await this.#askServers(host);
+      if (!isOfHostsFile) return await this.#askServers(host, askedAtMs);
     } catch (error) {
       const code = errorCode(error) ?? "";
       const unanswered = code === "ECONNREFUSED" || failureByCode.get(code) === "dns-not-found";
       if (this.#options.server !== undefined || !unanswered) throw error;
-      const site = siteOfHost(host);
-      if (this.#systemSlots.isFull(site)) throw error;
-      return this.#systemSlots.run(site, () => this.#askSystem(host));
+      if (this.#systemSlots.isFull(siteOfHost(host))) throw error;
     }
+    return this.#systemSlots.run(siteOfHost(host), () => this.#askSystem(host));
   }
 
-  async #askServers(host: HostName): Promise<Answer> {
+  async #askServers(host: HostName, askedAtMs: Millis): Promise<Answer> {
     const cares = this.#cares;
-    const askedAtMs = this.#clock.nowMs();
     try {
       return await addressesBy(cares, host, this.#prefersIPv6);
     } catch (error) {

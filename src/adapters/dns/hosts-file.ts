@@ -13,7 +13,7 @@ export function systemHostsFile(): string {
 export class HostsFile {
   readonly #path: string;
   /** As it was read last: to read it for each name would keep everything else waiting. */
-  #read: { readonly version: string; readonly text: string } | undefined;
+  #read: { readonly version: string; readonly names: Promise<ReadonlySet<string>> } | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -21,21 +21,25 @@ export class HostsFile {
 
   /** Whether the file has the name, whatever its case there; one that cannot be read has none. */
   async has(name: string): Promise<boolean> {
-    const text = await this.#text().catch(() => "");
-    const whole = new RegExp(`\\s${name.replace(/\W/g, "\\$&")}(?=[\\s#]|$)`, "gi");
-    for (const { index } of text.matchAll(whole)) {
-      const before = text.slice(text.lastIndexOf("\n", index) + 1, index);
-      if (before.trim() !== "" && !before.includes("#")) return true;
-    }
-    return false;
+    const names = await this.#names().catch(() => undefined);
+    return names?.has(name.toLowerCase()) ?? false;
   }
 
-  async #text(): Promise<string> {
+  async #names(): Promise<ReadonlySet<string>> {
     const { mtimeMs, ctimeMs, ino, size } = await stat(this.#path);
     const version = [mtimeMs, ctimeMs, ino, size].join();
     if (this.#read?.version !== version) {
-      this.#read = { version, text: await readFile(this.#path, "latin1") };
+      this.#read = { version, names: readFile(this.#path, "latin1").then(namesOf) };
     }
-    return this.#read.text;
+    return this.#read.names;
   }
+}
+
+function namesOf(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const line of text.toLowerCase().split("\n")) {
+    const [entry = ""] = line.split("#", 1);
+    for (const name of entry.trim().split(/\s+/).slice(1)) names.add(name);
+  }
+  return names;
 }

@@ -369,6 +369,29 @@ describe("DnsResolver", () => {
     },
   );
 
+  it("takes a name of the system's hosts file from there, whatever a name server says", async () => {
+    const { server, clock } = await setUp({ "a.test": at("192.0.2.1", 60) });
+    const directory = await mkdtemp(join(tmpdir(), "hosts-"));
+    const hostsFile = join(directory, "hosts");
+    await writeFile(hostsFile, "127.0.0.1 a.test\n");
+    const newCares: DnsResolverPorts["newCares"] = (settings) => {
+      const cares = new Resolver(settings);
+      cares.setServers([server.server]);
+      return cares;
+    };
+    const lookUp: DnsResolverPorts["lookUp"] = () =>
+      Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
+    const ports = { clock, newCares, lookUp, hostsFile };
+    const resolver = new DnsResolver(ports, defaultDnsResolverOptions);
+    closers.push(async () => {
+      resolver.stop();
+      await rm(directory, { recursive: true });
+    });
+    const outcome = await resolver.resolve("a.test" as HostName, never);
+    expect(addressesOf(outcome)).toEqual(["127.0.0.1"]);
+    expect(server.asked).toEqual([]);
+  });
+
   it("says which server option it cannot use", () => {
     const options = { ...defaultDnsResolverOptions, server: "dns.test:53" };
     expect(() => new DnsResolver({ clock: new HandClock() }, options)).toThrow(CrawlError);
