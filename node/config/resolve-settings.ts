@@ -115,9 +115,7 @@ function isOfService(variable: string, value: string): boolean {
 function fromFlags({ flags }: SettingSources): Given[] {
   return allNames.flatMap((name) => {
     const raw = flags[name];
-    if (raw === undefined) return [];
-    const negated = "negated" in settings[name] && raw === false;
-    return [{ name, raw, where: `${negated ? "--no-" : "--"}${name}` }];
+    return raw === undefined ? [] : [{ name, raw, where: `--${name}` }];
   });
 }
 

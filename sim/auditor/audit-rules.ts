@@ -14,14 +14,10 @@ export interface AuditRules {
   readonly addressDelayMs: Millis;
   /** Longest Crawl-delay that the crawler obeys. @default 60_000 */
   readonly crawlDelayMaxMs: Millis;
-  /** Whether requests for robots.txt keep the delay too. @default true */
-  readonly pacesRobots: boolean;
   /** Requests open at once to a host; 0 leaves it unchecked. @default 1 */
   readonly openPerHostMax: number;
   /** Requests open at once to an address; 0 leaves it unchecked. @default 1 */
   readonly openPerAddressMax: number;
-  /** Whether a 429 or 503 with Retry-After closes the whole host for that time, or its own URL alone. @default "host" */
-  readonly retryAfterHolds: "host" | "url";
   /** Requests for one URL, failed ones included. @default 10 */
   readonly attemptsMax: number;
   /** Fetches again that are explained otherwise, for instance by the crawler's own count of requests in flight at crashes. @default 0 */
@@ -54,10 +50,8 @@ export const defaultAuditRules: AuditRules = Object.freeze({
   hostDelayMs: 1_000,
   addressDelayMs: 0,
   crawlDelayMaxMs: 60_000,
-  pacesRobots: true,
   openPerHostMax: 1,
   openPerAddressMax: 1,
-  retryAfterHolds: "host",
   attemptsMax: 10,
   refetchesAllowed: 0,
   interruptedAtMs: [],

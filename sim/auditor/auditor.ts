@@ -74,7 +74,7 @@ class Auditor {
   /** Hosts whose robots.txt was answered, and when first. */
   readonly #robotsReadAtMs = new Map<string, Millis>();
   readonly #robotsReads = new Map<string, number>();
-  /** When each host or URL that was throttled may be asked again. */
+  /** When each host that has sent a request away may be asked again. */
   readonly #heldUntilMs = new Map<string, Millis>();
   readonly #hosts = new Set<string>();
   readonly #addresses = new Set<string>();
@@ -107,9 +107,8 @@ class Auditor {
     this.#hosts.add(hit.host);
     this.#addresses.add(hit.address);
     this.#pageAudit.see(hit, target);
-    const isPaced = target.kind !== "robots" || this.#rules.pacesRobots;
-    this.#hostPace.see(hit.host, hit, isPaced);
-    this.#addressPace.see(hit.address, hit, isPaced);
+    this.#hostPace.see(hit.host, hit);
+    this.#addressPace.see(hit.address, hit);
     this.#seeRobots(hit, target);
     this.#seeRetryAfter(hit, target);
     this.#seeSender(hit);
@@ -176,8 +175,7 @@ class Auditor {
   }
 
   #seeRetryAfter(hit: Hit, target: SampleTarget): void {
-    const key = this.#rules.retryAfterHolds === "host" ? hit.host : urlOf(hit);
-    const heldUntilMs = this.#heldUntilMs.get(key);
+    const heldUntilMs = this.#heldUntilMs.get(hit.host);
     if (heldUntilMs !== undefined) {
       this.#retryAfter.look();
       if (hit.arrivedAtMs < heldUntilMs - this.#rules.toleranceMs) {
@@ -187,7 +185,7 @@ class Auditor {
     }
     if (target.kind !== "page" || (hit.status !== 429 && hit.status !== 503)) return;
     const waitMs = this.#graph.web.options.retryAfterSeconds * msPerSecond;
-    this.#heldUntilMs.set(key, Math.max(heldUntilMs ?? 0, hit.finishedAtMs + waitMs));
+    this.#heldUntilMs.set(hit.host, Math.max(heldUntilMs ?? 0, hit.finishedAtMs + waitMs));
   }
 
   #seeSender(hit: Hit): void {

@@ -7,7 +7,7 @@ import { urlOf } from "./page-audit.ts";
 interface PaceState {
   readonly delayMs: Millis;
   hits: number;
-  firstAtMs: Millis;
+  readonly firstAtMs: Millis;
   lastAtMs: Millis;
   /** When the requests finish that were open at the last arrival. */
   openUntilMs: Millis[];
@@ -51,23 +51,22 @@ export class PaceAudit {
     this.#overlap = new Finding(`${unit}-overlap`, rules);
   }
 
-  /** `isPaced`: false for a request that need not keep the delay. */
-  see(key: string, hit: Hit, isPaced: boolean): void {
+  see(key: string, hit: Hit): void {
     const state = this.#states.get(key);
     if (state === undefined) {
       const open = hit.complete ? [hit.finishedAtMs] : [];
       const { arrivedAtMs } = hit;
       this.#states.set(key, {
         delayMs: this.#delayOf(key),
-        hits: isPaced ? 1 : 0,
-        firstAtMs: isPaced ? arrivedAtMs : Number.NaN,
-        lastAtMs: isPaced ? arrivedAtMs : Number.NaN,
+        hits: 1,
+        firstAtMs: arrivedAtMs,
+        lastAtMs: arrivedAtMs,
         openUntilMs: open,
       });
       return;
     }
     this.#checkOverlap(state, key, hit);
-    if (isPaced) this.#checkGap(state, hit);
+    this.#checkGap(state, hit);
   }
 
   checks(): AuditCheck[] {
@@ -102,10 +101,6 @@ export class PaceAudit {
     const gapMs = hit.arrivedAtMs - lastAtMs;
     state.hits += 1;
     state.lastAtMs = hit.arrivedAtMs;
-    if (Number.isNaN(gapMs)) {
-      state.firstAtMs = hit.arrivedAtMs;
-      return;
-    }
     this.#gap.look();
     this.#shortestGapMs = Math.min(this.#shortestGapMs, gapMs);
     this.#tightestSlackMs = Math.min(this.#tightestSlackMs, gapMs - delayMs);

@@ -85,6 +85,16 @@ describe("FairSlots", () => {
     expect(tasks.begun).toEqual(["a1", "a2", "a3"]);
   });
 
+  it("runs no more at once either when slots have been handed over", async () => {
+    const tasks = new Tasks(new FairSlots(1));
+    const given = [tasks.give("a", "a1"), tasks.give("a", "a2")];
+    await tasks.endAll(given.slice(0, 1));
+    given.push(tasks.give("b", "b1"));
+    expect(tasks.begun).toEqual(["a1", "a2"]);
+    await tasks.endAll(given.slice(1));
+    expect(tasks.begun).toEqual(["a1", "a2", "b1"]);
+  });
+
   it("has a slot free again after a task that fails", async () => {
     const slots = new FairSlots(1);
     const failing = slots.run("a", () => Promise.reject(new Error("no disk")));

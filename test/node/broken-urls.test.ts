@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { writeBrokenUrls } from "../../node/broken-urls.ts";
-import type { UrlStatus } from "../../src/ports/peer-control.ts";
+import type { JobCounts, UrlStatus } from "../../src/ports/peer-control.ts";
 import { FakePeerControl, jobReport } from "../support/fake-peer-control.ts";
 
 const via = "http://a.example/";
@@ -44,19 +44,27 @@ it("lists what failed and what was answered with an error, over all parts", asyn
   expect(await readdir(dataDir)).toEqual(["broken.ndjson"]);
 });
 
-it("lists errors of other classes, where there are no others", async () => {
-  const denied = "http://c.example/";
+it.each<[string, Partial<UrlStatus>, Partial<JobCounts>]>([
+  ["errors of other classes", { httpStatus: 999 }, { statuses: { "2xx": 1, "9xx": 1 } }],
+  [
+    "redirects without an end",
+    { httpStatus: 302, reason: "redirect-loop" },
+    { statuses: { "2xx": 1, "3xx": 1 } },
+  ],
+  ["hosts without an answer", { reason: "connect-refused" }, { failed: 1, statuses: {} }],
+])("lists %s, where there are no others", async (_, status, counts) => {
+  const broken = "http://c.example/";
   control.statuses.clear();
-  control.statuses.set(denied, {
-    url: denied,
+  control.statuses.set(broken, {
+    url: broken,
     state: "done",
     attempts: 1,
     owner: "peer-0",
-    httpStatus: 999,
+    ...status,
   });
-  const refused = jobReport("crawl", { fetched: 2, statuses: { "2xx": 1, "9xx": 1 } });
+  const refused = jobReport("crawl", { fetched: 2, ...counts });
   expect(await writeBrokenUrls(control, refused, dataDir, never)).toBe(1);
-  expect(await written()).toMatchObject([{ url: denied, httpStatus: 999 }]);
+  expect(await written()).toMatchObject([{ url: broken, ...status }]);
 });
 
 it("leaves no list of an earlier run where nothing is broken any more", async () => {

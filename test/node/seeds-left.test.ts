@@ -1,4 +1,16 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -97,7 +109,7 @@ describe("a crawl that was cut off from a file", () => {
     expect(await crawl(file)).toEqual({ exitCode: 0, err: "" });
   });
 
-  it.each(["", "{}", "[]", '{"crawl":[{"name":"urls.txt"}]}'])(
+  it.each(["", "{}", "[]", '{"crawl":[{"name":"urls.txt"}]}', '{"crawl":[{"file":"a","mark":1}]}'])(
     "is not taken for none where its record was spoilt (%j)",
     async (text) => {
       await writeFile(join(out, "seeds-left.json"), text);
@@ -105,4 +117,62 @@ describe("a crawl that was cut off from a file", () => {
       await expect(SeedsLeft.of(plan)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
     },
   );
+});
+
+describe("the record of files that are read", () => {
+  const job = "crawl" as JobId;
+  const begun = (from: string) => SeedsLeft.of({ out, job, file: from });
+  const recorded = async () =>
+    JSON.parse(await readFile(join(out, "seeds-left.json"), "utf8")) as unknown;
+
+  it.each<[string, (renamed: string) => Promise<unknown>]>([
+    [
+      "has grown",
+      async (renamed) => {
+        await appendFile(renamed, "\n#");
+        await utimes(renamed, 5, 5);
+      },
+    ],
+    ["was written again", (renamed) => utimes(renamed, 1, 1)],
+    [
+      "is a copy",
+      async (renamed) => {
+        await copyFile(renamed, `${renamed}2`);
+        const { atime, mtime } = await stat(renamed);
+        await rename(`${renamed}2`, renamed);
+        await utimes(renamed, atime, mtime);
+      },
+    ],
+  ])("does not take a file of another name that %s for the one of before", async (_, change) => {
+    await utimes(file, 5, 5);
+    await begun(file);
+    const renamed = join(folder, "all.txt");
+    await rename(file, renamed);
+    await change(renamed);
+    expect((await begun(renamed)).file).toBe(file);
+  });
+
+  it("names a file once, however often it has changed", async () => {
+    await begun(file);
+    await appendFile(file, "\n#");
+    const left = await begun(file);
+    expect(await recorded()).toMatchObject({ [job]: [{ file }] });
+    await left.taken();
+    expect(await readdir(out)).toEqual(["state"]);
+  });
+
+  it("takes nothing that it cannot know again for what it had before, and standard input for no file that is gone", async () => {
+    await writeFile(join(out, "seeds-left.json"), JSON.stringify({ [job]: "gone.txt" }));
+    expect((await begun("/dev/null")).file).toBe("gone.txt");
+    const left = await begun("-");
+    expect(await recorded()).toEqual({
+      [job]: ["gone.txt", "/dev/null", "-"].map((name) => ({ file: name })),
+    });
+    expect({ file: left.file, isGone: await left.isGone() }).toEqual({
+      file: "gone.txt",
+      isGone: true,
+    });
+    await rm(join(out, "seeds-left.json"));
+    expect(await (await begun("-")).isGone()).toBe(false);
+  });
 });

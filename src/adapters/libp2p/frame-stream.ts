@@ -58,8 +58,6 @@ export class FrameStream implements Collector {
   #waitingBytes = 0;
   /** Of the frames that libp2p holds. */
   #onGone: (() => void)[] = [];
-  /** Bytes handed to libp2p. */
-  #handedBytes = 0;
   #heldBytes = 0;
   #stall: NodeJS.Timeout | undefined;
   #isScheduled = false;
@@ -160,11 +158,13 @@ export class FrameStream implements Collector {
   /** Ends the stream where its peer takes too little, until all is gone. */
   #watch(): void {
     if (this.#stall !== undefined) return;
-    const bytesBefore = this.#goneBytes;
+    // Nothing more is handed to libp2p until it holds all of this no longer, and the watch ends.
+    const bytesBefore = this.#stream.writeBufferLength;
     this.#stall = setTimeout(() => {
       this.#stall = undefined;
       const isHeld = this.#waiting.length > 0 || this.#stream.writeBufferLength > 0;
-      const isStalled = isHeld && this.#goneBytes - bytesBefore < takenBytesMin;
+      const takenBytes = bytesBefore - this.#stream.writeBufferLength;
+      const isStalled = isHeld && takenBytes < takenBytesMin;
       if (isStalled) this.abort("the peer does not read");
       else this.#watch();
     }, stalledMs).unref();
@@ -173,10 +173,6 @@ export class FrameStream implements Collector {
   #unwatch(): void {
     clearTimeout(this.#stall);
     this.#stall = undefined;
-  }
-
-  get #goneBytes(): number {
-    return this.#handedBytes - this.#stream.writeBufferLength;
   }
 
   /** Frames that fit into a batch; a large payload ends one. */
@@ -207,7 +203,6 @@ export class FrameStream implements Collector {
       buffer.set(payload, end);
       end += payload.length;
     }
-    this.#handedBytes += end + (large?.length ?? 0);
     try {
       this.#stream.send(buffer.subarray(0, end));
       if (large) this.#stream.send(large);

@@ -6,15 +6,25 @@ import { FakePeerControl } from "../../support/fake-peer-control.ts";
 let asked: PromiseWithResolvers<void>;
 let handedOver: PromiseWithResolvers<boolean>;
 let api: HttpApi;
+/** In its order: the peer is asked for its id, which is in the answer, and to leave. */
+let done: string[];
 
 beforeEach(async () => {
+  done = [];
   asked = Promise.withResolvers();
   handedOver = Promise.withResolvers();
   const leave = (): Promise<boolean> => {
+    done.push("leaves");
     asked.resolve();
     return handedOver.promise;
   };
-  api = fakePeerApi(new FakePeerControl(), { leave });
+  const control = new FakePeerControl();
+  const answer = (): string => {
+    done.push("answers");
+    return "peer-0";
+  };
+  Object.defineProperty(control, "peerId", { get: answer });
+  api = fakePeerApi(control, { leave });
   await api.start();
 });
 
@@ -31,6 +41,7 @@ describe("HttpApi, asked to leave", () => {
   it("answers first and leaves then", async () => {
     expect(await leave()).toEqual({ status: 202, body: leaving });
     await asked.promise;
+    expect(done).toEqual(["answers", "leaves"]);
   });
 
   it.each([true, false])("says to who waits whether all was handed over: %s", async (whole) => {

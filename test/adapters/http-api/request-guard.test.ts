@@ -24,6 +24,7 @@ describe("refusal", () => {
     "evil.example:7780@127.0.0.1",
     "10.0.0.1:7780",
     "[::2]",
+    "localhost:777800",
     "localhost:7780:7780",
     "localhost, evil.example",
   ])("refuses a request to %s: a name may have been rebound", (host) => {
@@ -32,6 +33,7 @@ describe("refusal", () => {
 
   it("serves the name that it was told to listen on, and any address where it listens on all", () => {
     expect(refusal({ host: "box.lan:7780" }, "box.lan")).toBeUndefined();
+    expect(refusal({ host: "Box.lan:7780" }, "bOX.lan")).toBeUndefined();
     expect(refusal({ host: "10.0.0.1:7780" }, "0.0.0.0")).toBeUndefined();
     expect(refusal({ host: "[fd00::1]:7780" }, "::")).toBeUndefined();
     expect(refusal({ host: "evil.example:7780" }, "0.0.0.0")).toContain("Host header");
@@ -54,6 +56,11 @@ describe("refusal", () => {
     else expect(answer).toContain(refused);
   });
 
+  it("takes a name for its own origin however it is written", () => {
+    const headers = { host: "LocalHost:7780", origin: "http://localhost:7780" };
+    expect(refusal(headers, "127.0.0.1")).toBeUndefined();
+  });
+
   it.each([
     ["same-origin", false],
     ["none", false],
@@ -71,6 +78,7 @@ describe("isLoopback", () => {
     ["127.255.0.1", true],
     ["[::1]", true],
     ["localhost", true],
+    ["LocalHost", true],
     ["0.0.0.0", false],
     ["::", false],
     ["127.example", false],

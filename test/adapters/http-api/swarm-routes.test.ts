@@ -89,6 +89,21 @@ describe("HttpApi, asked about the swarm", () => {
   });
 
   it.each([
+    ["is not finished whose hosts are halted", 5, false],
+    ["is finished though a member that has just died said otherwise", 0, true],
+  ])("says of a job at its end that it %s", async (_, queued, finished) => {
+    const report = jobReport("j", { queued });
+    const definition = { ...report.definition, state: "running" } as const;
+    control.reports.set("j", { ...report, definition, finished: false });
+    control.jobFinished = () => Promise.resolve();
+    expect((await get("/jobs/j/wait")).body).toMatchObject({
+      over: true,
+      finished,
+      definition: { state: finished ? "finished" : "running" },
+    });
+  });
+
+  it.each([
     [0, 1_500],
     [2_000, 2_000],
     [999_999_999, 60_000],
@@ -131,6 +146,11 @@ describe("HttpApi, asked about the swarm", () => {
   it("leaves it to the peer to say of an empty name that it is none", async () => {
     expect((await get("/jobs/")).body).toMatchObject({ error: { code: "JOB_UNKNOWN" } });
     expect((await get("/hosts/")).body).toMatchObject({ host: "", known: false });
+  });
+
+  it("is asked for a host by the longest name there may be", async () => {
+    const host = "a".repeat(255);
+    expect(await get(`/hosts/${host}`)).toMatchObject({ status: 200, body: { host } });
   });
 
   it("tells what is known of a host", async () => {

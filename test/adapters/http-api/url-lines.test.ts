@@ -57,6 +57,18 @@ describe("urlBatches", () => {
   );
 });
 
+describe("the longest line that is taken", () => {
+  it.each([7, 1_000, 100_000])("has 65,536 characters, %d bytes a chunk", async (chunk) => {
+    for (const end of ["", "\n"]) {
+      const longest = "x".repeat(65_536);
+      expect(await batches(`${longest}${end}`, "text", chunk)).toEqual([[longest]]);
+      await expect(batches(`${longest}x${end}`, "text", chunk)).rejects.toMatchObject({
+        code: "TOO_LARGE",
+      });
+    }
+  });
+});
+
 describe("linesOf", () => {
   it("ends a line with LF, CR LF or CR, wherever the stream is cut", async () => {
     const text = "one\r\ntwo\rthree\n\r\n\r\rfour\r";

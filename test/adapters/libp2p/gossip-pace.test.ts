@@ -13,23 +13,35 @@ function claims(count: number, bytes = 0): RPC {
   return { subscriptions: [], messages };
 }
 
+/** So many lists of so many ids each. */
+function idsOfClaims(lists: number, ids: number): RPC {
+  const messageIDs = Array.from({ length: ids }, () => new Uint8Array(1));
+  const ihave = Array.from({ length: lists }, () => ({ topicID: "t", messageIDs }));
+  return { ...claims(0), control: { ihave, iwant: [], graft: [], prune: [], idontwant: [] } };
+}
+
 /** A neighbour's gossip as it is heard, on a clock of the test's own. */
 class Bench {
   readonly heard: { readonly rpc: RPC; readonly atMs: Millis; readonly turn: number }[] = [];
   readonly floods: string[] = [];
+  /** Claims that gossip's own score of the neighbour was told of as forged. */
+  rejected = 0;
+  /** What it reads neighbours' streams from. */
+  readonly taken: object[] = [];
   isConnected = true;
   isForged = false;
   nowMs = 0;
   #turn = 0;
+  readonly #take: (stream: object) => void;
   readonly #hear: (rpc: RPC) => Promise<void>;
 
   constructor() {
     const score: { rejectInvalidMessage(from: string, topic: string): void } = {
-      rejectInvalidMessage: () => undefined,
+      rejectInvalidMessage: () => (this.rejected += 1),
     };
     const pubsub = {
       score,
-      createInboundStream: () => undefined,
+      createInboundStream: (_from: PeerId, stream: object): void => void this.taken.push(stream),
       decodeRpc: () => claims(0),
       handleReceivedRpc: (_from: PeerId, rpc: RPC): Promise<void> => {
         this.heard.push({ rpc, atMs: this.nowMs, turn: this.#turn });
@@ -52,7 +64,12 @@ class Bench {
         },
       },
     )({ connectionManager });
+    this.#take = (stream) => pubsub.createInboundStream(neighbour, stream);
     this.#hear = (rpc) => pubsub.handleReceivedRpc(neighbour, rpc);
+  }
+
+  open(stream: object): void {
+    this.#take(stream);
   }
 
   async hear(rpc: RPC): Promise<void> {
@@ -66,12 +83,20 @@ class Bench {
 }
 
 describe("gossip at a bounded pace", () => {
-  it("hears a small message as it is", async () => {
+  it("hears a small message as it is, and no larger one", async () => {
     const bench = new Bench();
-    const rpc = claims(20);
-    await bench.hear(rpc);
-    expect(bench.heard.map((each) => each.rpc)).toEqual([rpc]);
-    expect(bench.heard[0]?.rpc).toBe(rpc);
+    const [small, large] = [claims(31), claims(32)];
+    await bench.hear(small);
+    expect(bench.heard.map((each) => each.rpc)).toEqual([small]);
+    expect(bench.heard[0]?.rpc).toBe(small);
+    await bench.hear(large);
+    expect(bench.heard[1]?.rpc).not.toBe(large);
+  });
+
+  it("reads a neighbour's stream as what is read no faster than it is heard", () => {
+    const bench = new Bench();
+    bench.open(new EventTarget());
+    expect(bench.taken.map((stream) => Object.keys(stream))).toEqual([["close", "abort"]]);
   });
 
   it("hears a large one in several turns, all of it in its order", async () => {
@@ -143,6 +168,7 @@ describe("gossip at a bounded pace", () => {
   it.each([
     ["many claims", claims(5_000), 2],
     ["large claims", claims(16, 1_048_576), 2],
+    ["many ids of claims", idsOfClaims(64, 1_000), 1],
     ["one that is too large for a second", claims(1, 64 * 1_048_576), 0],
   ])("lets a neighbour wait that says %s", async (_, rpc, seconds) => {
     const bench = new Bench();
@@ -160,6 +186,19 @@ describe("gossip at a bounded pace", () => {
     await bench.hear(claims(320));
     expect(bench.floods).toEqual(["neighbour"]);
     expect(bench.heard).toHaveLength(2);
+    expect(bench.rejected).toBe(64);
+  });
+
+  it("tells of a neighbour by the thirty-third forged claim in a second, and hears it again later", async () => {
+    const bench = new Bench();
+    bench.isForged = true;
+    for (const count of [32, 1]) await bench.hear(claims(count));
+    expect(bench.floods).toEqual(["neighbour"]);
+    bench.isForged = false;
+    bench.nowMs += 1_000;
+    await bench.hear(claims(1));
+    expect(bench.floods).toEqual(["neighbour"]);
+    expect(bench.heard).toHaveLength(3);
   });
 
   it("hears nothing of a neighbour that has gone", async () => {

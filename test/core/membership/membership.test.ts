@@ -148,4 +148,75 @@ describe("a member", () => {
     );
     expect(requests).toEqual([0, 0, 1]);
   });
+
+  it("says nothing new of its role where that is what it is told to be", () => {
+    const membership = newMembership();
+    expect(membership.setRole("leaving", 1)).not.toEqual([]);
+    expect(membership.setRole("leaving", 2)).toEqual([]);
+  });
+
+  it("that has left asks nobody anything", () => {
+    const membership = newMembership();
+    membership.setRole("left", 1);
+    const asked = [1, 1_000, 10_000, 100_000].flatMap((nowMs) => sent(membership.tick(nowMs)));
+    expect(asked).toEqual([]);
+  });
+
+  it("does not probe one that is gone when the connection to that breaks", () => {
+    const membership = newMembership();
+    membership.claims(others[0].id, [{ ...others[1], health: "dead" }], 1);
+    expect(sent(membership.broken(others[1].id, 2))).toEqual([]);
+  });
+
+  it("says in time that one is silent that it was asked to probe", () => {
+    const membership = newMembership();
+    const question = {
+      kind: "ping-request",
+      sequence: 7,
+      target: others[1].id,
+      claims: [],
+    } as const;
+    membership.receive(others[0].id, question, 1);
+    expect(sent(membership.tick(120))).toEqual([]);
+    expect(sent(membership.tick(121))).toEqual([{ to: others[0].id, kind: "nack", sequence: 7 }]);
+  });
+
+  it("hears by whoever helps with a probe that its target is there", () => {
+    const membership = newMembership();
+    membership.broken(others[1].id, 1);
+    const [request] = sent(membership.tick(151));
+    const sequence = request && "sequence" in request ? request.sequence : -1;
+    const { tableHash } = membership;
+    const claims = [{ ...others[1], incarnation: 5 }, sampleMember({ id: memberId(3) })];
+    membership.receive(others[0].id, { kind: "ack", sequence, tableHash, claims }, 200);
+    expect(claims.map(({ id }) => membership.member(id))).toEqual(claims);
+    membership.tick(301);
+    expect(membership.member(others[1].id)).toMatchObject({ health: "alive" });
+  });
+
+  describe("that probes another one", () => {
+    const target = others[1].id;
+    const probed = (membership: Membership, nowMs: number): number => {
+      const [ping] = sent(membership.broken(target, nowMs));
+      return ping && "sequence" in ping ? ping.sequence : -1;
+    };
+    /** How long it waits before it asks others for help. */
+    function patienceMs(membership: Membership, nowMs: number): number | undefined {
+      probed(membership, nowMs);
+      return [149, 150, 299, 300].find((afterMs) =>
+        sent(membership.tick(nowMs + afterMs)).some(
+          (message) => message.kind === "ping-request" && message.target === target,
+        ),
+      );
+    }
+
+    it("waits no longer once it has been answered", () => {
+      const membership = newMembership();
+      membership.claims(others[0].id, [{ ...membership.self, health: "suspect" }], 1);
+      const { tableHash } = membership;
+      const ack = { kind: "ack", sequence: probed(membership, 1), tableHash, claims: [] } as const;
+      membership.receive(target, ack, 2);
+      expect(patienceMs(membership, 3)).toBe(150);
+    });
+  });
 });

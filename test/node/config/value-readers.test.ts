@@ -3,13 +3,17 @@ import {
   byteCount,
   byteCountExamples,
   byteCountText,
+  decimalNumber,
   hostAndPort,
   listOf,
+  listOrBare,
   onOrOff,
   oneOf,
   jobName,
   jobOption,
   numberOrAsIs,
+  peerAddress,
+  shown,
   wordsOrAsIs,
   wholeNumber,
   type Reading,
@@ -28,6 +32,8 @@ describe("value readers", () => {
     [42, 42],
     ["1,000", 1_000],
     ["1_000", 1_000],
+    ["1,0", undefined],
+    ["10,00", undefined],
     [" 7 ", 7],
     ["-1", undefined],
     ["1001", undefined],
@@ -51,7 +57,16 @@ describe("value readers", () => {
     ["1k", 1_024],
     ["1KB", 1_000],
     ["1.5 KiB", 1_536],
+    ["1.001k", 1_025],
+    ["9b", 9],
+    ["1m", 1_024 ** 2],
+    ["1MB", 1_000 ** 2],
     ["1mib", 1_048_576],
+    ["1g", 1_024 ** 3],
+    ["1GB", 1_000 ** 3],
+    ["1GiB", 1_024 ** 3],
+    ["0", undefined],
+    ["1073741825", undefined],
     ["2GiB", undefined],
     ["1 parsec", undefined],
     ["-1", undefined],
@@ -99,10 +114,65 @@ describe("value readers", () => {
     });
   });
 
+  it.each([
+    ["1", 1],
+    [" 0.5 ", 0.5],
+    [0.5, 0.5],
+    ["2", 2],
+    ["0.49", undefined],
+    ["2.01", undefined],
+    [2.01, undefined],
+    ["1e0", undefined],
+    ["0x1", undefined],
+    ["-1", undefined],
+    ["", undefined],
+    [true, undefined],
+    [NaN, undefined],
+  ])("reads %j as the number %s", (raw, expected) => {
+    expect(valueOf(decimalNumber({ min: 0.5, max: 2 })(raw))).toBe(expected);
+  });
+
+  it.each([
+    ["192.0.2.1:7781", true],
+    ["[2001:db8::1]:7781", true],
+    ["/ip4/192.0.2.1/tcp/7781", true],
+    ["/ip6/2001:db8::1/tcp/7781", true],
+    ["/dns/a.example/tcp/7781/p2p/12D3Koo", true],
+    ["/dns4/a.example/tcp/7781", true],
+    ["/dns6/a.example/tcp/7781", true],
+    ["/ip4/192.0.2.1/udp/7781", false],
+    ["/ip4/192.0.2.1/tcp/7781/ws", false],
+    ["192.0.2.1", false],
+    ["192.0.2.1:0", false],
+    [7_781, false],
+    [`${"a".repeat(507)}:7781`, true],
+    [`${"a".repeat(508)}:7781`, false],
+  ])("takes %j for a peer's address: %s", (raw, isSound) => {
+    expect(peerAddress(1)(raw)).toMatchObject(isSound ? { ok: true, value: raw } : { ok: false });
+  });
+
+  it("reads a list that is given bare as an empty one", () => {
+    const list = listOrBare(oneOf(["a", "b"]), 3);
+    expect([true, "true", "a b", false, "c"].map((raw) => valueOf(list(raw)))).toEqual([
+      [],
+      [],
+      ["a", "b"],
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("shows of a value what fits a line", () => {
+    expect(shown("a".repeat(78))).toBe(`"${"a".repeat(78)}"`);
+    expect(shown("a".repeat(79))).toBe(`"${"a".repeat(78)}…`);
+  });
+
   it("reads switches and words", () => {
-    expect(
-      [true, "true", "1", "no", "off", "maybe", 1].map((raw) => valueOf(onOrOff(raw))),
-    ).toEqual([true, true, true, false, false, undefined, undefined]);
+    for (const word of [true, "true", "1", "yes", "on"]) expect(valueOf(onOrOff(word))).toBe(true);
+    for (const word of [false, "false", "0", "no", "off"]) {
+      expect(valueOf(onOrOff(word))).toBe(false);
+    }
+    for (const word of ["maybe", 1, ""]) expect(onOrOff(word)).toMatchObject({ ok: false });
     expect(["a", "b", "c", 1].map((raw) => valueOf(oneOf(["a", "b"])(raw)))).toEqual([
       "a",
       "b",

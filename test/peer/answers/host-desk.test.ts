@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { HostStatus } from "../../../src/core/answers/host-status.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import { hostAddress, queueRange } from "../../../src/core/record/keys.ts";
+import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { HostName, JobId } from "../../../src/core/units.ts";
+import { siteOfHost } from "../../../src/core/url/site-of.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { HostDesk } from "../../../src/peer/answers/host-desk.ts";
-import type { StoreEntry } from "../../../src/ports/store.ts";
+import type { KeyRange, StoreEntry } from "../../../src/ports/store.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -191,6 +194,8 @@ class Bench {
   restUntilMs = 0;
   /** Times that a range of the database was read. */
   ranges = 0;
+  /** In the order of their keys. */
+  readonly rows: StoreEntry[] = [];
   readonly desk: HostDesk;
 
   constructor(isStored = true) {
@@ -219,9 +224,12 @@ class Bench {
       append: () => Promise.resolve(this.done.push("appended")),
       flushed: () => new Promise(setImmediate).then(note("durable")),
     };
-    const range = (): Promise<StoreEntry[]> => {
+    const range = ({ gte, lt }: KeyRange, limit: number): Promise<StoreEntry[]> => {
       this.ranges += 1;
-      return Promise.resolve([]);
+      const found = this.rows.filter(
+        ({ key }) => Buffer.compare(key, gte) >= 0 && Buffer.compare(key, lt) < 0,
+      );
+      return Promise.resolve(found.slice(0, limit));
     };
     const store = { hasMany: () => Promise.resolve([true]), range };
     const clock = { nowMs: () => this.nowMs, wallMs: () => this.nowMs };
@@ -232,6 +240,25 @@ class Bench {
       parts as unknown as ConstructorParameters<typeof HostDesk>[1],
       { ...defaultPolitenessOptions, retryAfterMaxMs: 60_000 },
     );
+  }
+
+  /** Lets a URL be queued in each of these spaces of jobs. */
+  queue(spaces: readonly number[]): void {
+    const value = QueueBundle.encode({
+      urls: [seed],
+      depth: 0,
+      attempts: 0,
+      unseen: 0,
+      redirectChain: [],
+      discoveredAtMs: 1,
+      taken: 0,
+    });
+    const name = "site.example" as HostName;
+    const address = hostAddress(siteOfHost(name), name);
+    const keys = spaces
+      .map((space) => queueRange(address, space).gte)
+      .sort((a, b) => Buffer.compare(a, b));
+    this.rows.push(...keys.map((key) => ({ key, value })));
   }
 
   known() {
@@ -248,6 +275,22 @@ describe("HostDesk", () => {
     const bench = new Bench();
     expect(await bench.desk.known(name, registry.all())).toMatchObject({ queued: [] });
     expect(bench.ranges).toBeLessThan(10);
+  });
+
+  it("tells of a hundred jobs, whatever jobs that it does not know have queued before them", async () => {
+    const registry = new JobRegistry();
+    const jobs = Array.from({ length: 101 }, (_, n) => registry.define(`job-${n}`));
+    const spaces = jobs.map(({ space }) => space);
+    const unknown = Array.from({ length: 150 }, (_, space) => space);
+    expect(Math.min(...spaces)).toBeGreaterThan(150);
+    const bench = new Bench();
+    bench.queue([...unknown, ...spaces]);
+    const { queued } = await bench.desk.known(name, jobs);
+    const first = spaces.toSorted((a, b) => a - b).slice(0, 100);
+    const told = jobs.filter(({ space }) => first.includes(space));
+    expect(queued).toEqual(
+      told.map(({ definition }) => ({ job: definition.id, urls: 1, orMore: false })),
+    );
   });
 
   it.each([

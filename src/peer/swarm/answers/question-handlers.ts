@@ -28,7 +28,7 @@ interface QuestionParts {
 export const readsMax = 16;
 
 /** Records unpacked for other members at once: each as a whole, to give a part of it. */
-const unpackedMax = 4;
+export const unpackedMax = 4;
 
 /** Serves the questions of users that other members pass on to this one. */
 export function serveQuestions(
