@@ -80,6 +80,9 @@ const composeRealPeer: ComposePeer = async (config, withMetrics) => {
   return composePeer(config, withMetrics);
 };
 
+/** Commands that are named which take an option. */
+const takersShownMax = 3;
+
 type LateCommand = readonly [
   name: string,
   description: string,
@@ -141,9 +144,9 @@ function programOf(context: CommandContext): Command {
   program.addCommand(membersCommand(context));
   program.addCommand(leaveCommand(context));
   program.addCommand(keyCommand(context));
-  for (const late of lateCommands) program.addCommand(standIn(context, late));
+  for (const late of lateCommands) program.addCommand(standIn(context, late, program));
   for (const command of [program, ...program.commands, ...subcommands(program)]) {
-    adapt(command, context.terminal);
+    adapt(command, context.terminal, program);
   }
   return program;
 }
@@ -153,7 +156,11 @@ function subcommands(program: Command): Command[] {
 }
 
 /** Stands for a command that brings a whole world with it, until it is asked for. */
-function standIn(context: CommandContext, [name, description, load]: LateCommand): Command {
+function standIn(
+  context: CommandContext,
+  [name, description, load]: LateCommand,
+  program: Command,
+): Command {
   return new Command(name)
     .description(description)
     .helpOption(false)
@@ -163,13 +170,13 @@ function standIn(context: CommandContext, [name, description, load]: LateCommand
     .action(async (_options: unknown, given: Command) => {
       // Its own parent is none; with its full name its help is as that of any other.
       const command = (await load())(context).name(`peer ${name}`);
-      adapt(command, context.terminal);
+      adapt(command, context.terminal, program);
       await command.parseAsync(given.args, { from: "user" });
     });
 }
 
-/** Makes a command write to `terminal`, and throw instead of ending the process. */
-function adapt(command: Command, terminal: Terminal): void {
+/** Makes a command of `program` write to `terminal`, and throw instead of ending the process. */
+function adapt(command: Command, terminal: Terminal, program: Command): void {
   command
     .exitOverride()
     .showSuggestionAfterError()
@@ -186,7 +193,21 @@ function adapt(command: Command, terminal: Terminal): void {
           .replaceAll("\n", " ")
           .trim()
           .replace(/\.$/, "");
-        write(`peer: ${line}; ${commandPath(command)} --help tells how it is used\n`);
+        write(
+          `peer: ${withTakers(line, program)}; ${commandPath(command)} --help tells how it is used\n`,
+        );
       },
     });
+}
+
+/** Where an option is unknown, which other commands take it: that says more than Commander's guess at another spelling. */
+function withTakers(line: string, program: Command): string {
+  const flag = /^unknown option '(--[\w-]+)/.exec(line)?.[1];
+  const takers = program.commands
+    .filter(({ options }) => options.some(({ hidden, long }) => long === flag && !hidden))
+    .map(commandPath);
+  if (takers.length === 0) return line;
+  const more = takers.length > takersShownMax ? ", ..." : "";
+  const shown = takers.slice(0, takersShownMax).join(", ");
+  return `${line.replace(/ \(Did you mean .*\)$/, "")} (an option of ${shown}${more})`;
 }

@@ -89,8 +89,12 @@ export class DemoSwarm {
   async run(): Promise<DemoOutcome> {
     const { delayMs } = this.#options;
     const first = await this.#start(undefined);
+    this.#say("peer 1 begins a swarm");
     const others: DemoPeer[] = [];
-    while (others.length < peersAtStart - 1) others.push(await this.#start(first));
+    while (others.length < peersAtStart - 1) {
+      others.push(await this.#start(first));
+      this.#say(`peer ${1 + others.length} joins by peer 1`);
+    }
     const [second = first, third = first] = others;
     await this.#together([first, second, third]);
     this.#say("three peers have found together, each with its part of the ring");
@@ -98,7 +102,7 @@ export class DemoSwarm {
     const seeds = this.#server.web.rootUrls();
     await first.client.inject(job, seeds, { scope: "any", delayMs });
     this.#say(
-      `peer 1 was given ${counted(seeds.length, "URL")} to start from; peer 2 is asked when the job is over`,
+      `peer 1 begins with ${counted(seeds.length, "URL")}; peer 2 is asked when the job is over`,
     );
     this.#watch(second);
     const [report, { fourth, kill }] = await Promise.all([

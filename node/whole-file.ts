@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, rename, rm, writeFile } from "node:fs/promises";
-import { renameDurably } from "../src/adapters/warc/archive-files.ts";
+import { link, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { renameDurably, syncPath } from "../src/adapters/warc/archive-files.ts";
 import { CrawlError, type CrawlErrorCode, errorCode, isNoSpace } from "../src/core/errors.ts";
 import { exists } from "./exists.ts";
 import { systemReason, writingFile } from "./system-reason.ts";
@@ -42,7 +43,7 @@ export async function writeSecret(path: string, content: string): Promise<boolea
 /** What file systems say that give a file no second name: FAT and exFAT, and some that are reached over a network. */
 const withoutLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-/** Gives a draft its name; false where a file has that already. */
+/** Gives a draft its name durably; false where a file has that already. */
 export async function nameDraft(draft: string, path: string, linkFile = link): Promise<boolean> {
   try {
     await linkFile(draft, path);
@@ -51,8 +52,10 @@ export async function nameDraft(draft: string, path: string, linkFile = link): P
     if (!withoutLinks.includes(errorCode(error))) throw error;
     // Of two processes that come here at once, the later one's draft stays.
     if (await exists(path)) return false;
-    await rename(draft, path);
+    await renameDurably(draft, path);
+    return true;
   }
+  await syncPath(dirname(path));
   return true;
 }
 

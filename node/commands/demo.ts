@@ -149,7 +149,8 @@ function introduction({ web }: SampleServer, { pages, sites, delayMs }: DemoOpti
   return [
     `A sample web is served on this machine: ${counted(pages, "page")} of ${counted(sites, "site")} on ${counted(hostCount, "host")},`,
     "with redirects, errors, slow pages, duplicates and robots.txt rules.",
-    `Three peers crawl it, ${delayMs} ms between two requests to a host; one is killed, a fourth joins.`,
+    `Three peers crawl it, ${delayMs} ms between two requests to a host; one is`,
+    "killed, a fourth joins.",
     ...(isShared ? sharedAddress : []),
     "",
     "",

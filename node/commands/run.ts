@@ -15,7 +15,9 @@ import {
   type SettingName,
   type SettingValues,
 } from "../config/settings.ts";
-import { errorReport, exitCodes } from "../error-line.ts";
+import { contactNote } from "../config/user-agent.ts";
+import { exitCodes } from "../error-line.ts";
+import { PeerNotes } from "../peer-notes.ts";
 import { openSession, type PeerSession } from "../peer-session.ts";
 import { StopRequest } from "../stop-request.ts";
 import type { Terminal } from "../terminal.ts";
@@ -26,7 +28,6 @@ import {
   newCommand,
   printJson,
   refuseUnknown,
-  sayContact,
   settingsOf,
   wantsJson,
   type CommandContext,
@@ -81,11 +82,23 @@ export function runCommand(context: CommandContext): Command {
     .action(async (_options: unknown, command: Command) => {
       // A word that is no option is a command that there is not.
       refuseUnknown(command.parent ?? command, command.args);
-      await run(context, command, await settingsOf(context, command, settingNames));
+      const given = await settingsOf(context, command, settingNames);
+      const notes = new PeerNotes(context.terminal, given["log-format"]);
+      try {
+        await run(context, command, given, notes);
+      } catch (error) {
+        if (!notes.isJson) throw error;
+        context.finish(await notes.fail("peer-failed", error));
+      }
     });
 }
 
-async function run(context: CommandContext, command: Command, given: SettingValues): Promise<void> {
+async function run(
+  context: CommandContext,
+  command: Command,
+  given: SettingValues,
+  notes: PeerNotes,
+): Promise<void> {
   const { terminal } = context;
   const dataDir = given.data ?? dataDirDefault;
   const kept = await recallNetwork(dataDir);
@@ -108,19 +121,19 @@ async function run(context: CommandContext, command: Command, given: SettingValu
     try {
       const goesOn = continuationLines(session.control.jobs(), namesMissing(kept, given));
       // Seeds of a swarm need their owners; who waits for this peer to be ready must not wait for those.
-      if (session.swarm === undefined) await injectSeeds(context, session, values);
-      await sayContact(context, command, values);
-      await terminal.stderr.write(idleText(given));
+      if (session.swarm === undefined) await injectSeeds(notes, session, values);
+      if (!wantsJson(command)) await notes.say("info", "no-contact", contactNote(values) ?? "");
+      await notes.say("warn", "settings-without-seed", idleText(given));
       await sayReady(context, command, session, { dataDir, goesOn });
       const ends = [stop.asked(), session.broken];
       if (session.swarm !== undefined) {
         const seeding = new AbortController();
-        const seeds = injectIntoSwarm(context, session, values, seeding.signal);
+        const seeds = injectIntoSwarm(context, notes, session, values, seeding.signal);
         await Promise.race([seeds, leaving.promise, ...ends]).finally(() => seeding.abort());
       }
       await Promise.race([leaving.promise, ...ends]);
       if (!stop.signal.aborted) {
-        await Promise.race([leave(context, session).then(handedOver.resolve), ...ends]);
+        await Promise.race([leave(context, notes, session).then(handedOver.resolve), ...ends]);
       }
     } finally {
       // Where it stops for another reason meanwhile, who waits for that must not take it for done.
@@ -146,14 +159,15 @@ async function inputEnd({ stdin }: Terminal): Promise<void> {
 
 /** Hands over to the rest of the swarm, if there is one, and tells whether that was everything. */
 async function leave(
-  { finish, terminal }: CommandContext,
+  { finish }: CommandContext,
+  notes: PeerNotes,
   { swarm }: PeerSession,
 ): Promise<boolean | undefined> {
   const isWhole = await swarm?.leave();
   if (isWhole !== false) return isWhole;
   const line =
     "peer: not everything could be handed over in time; it is kept here, and goes on when this peer joins again\n";
-  await terminal.stderr.write(line);
+  await notes.say("warn", "not-handed-over", line);
   finish(exitCodes.failed);
   return false;
 }
@@ -163,21 +177,21 @@ async function leave(
  * is one, after its first attempt, where others have cancelled the job meanwhile, or made it another one.
  */
 async function injectIntoSwarm(
-  context: CommandContext,
+  { terminal: { clock } }: CommandContext,
+  notes: PeerNotes,
   session: PeerSession,
   values: SettingValues,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, stderr } = context.terminal;
   let options = jobOptionsOf(values);
   for (let isFirst = true; !signal.aborted; isFirst = false) {
-    const refusal = await refusalOf(injectSeeds(context, session, values, options));
+    const refusal = await refusalOf(injectSeeds(notes, session, values, options));
     if (refusal === undefined) return;
     const isBusy = refusal.code === "SWARM_BUSY";
     if (isFirst && !isBusy) throw refusal;
     const goesOn = isBusy && !isOver(signal);
     if (isFirst || !isBusy) {
-      await stderr.write(errorReport(refusal).text + (goesOn ? seedsAgainLine : ""));
+      await notes.fail("seeds-refused", refusal, goesOn ? seedsAgainLine : "");
     }
     if (!goesOn) return;
     // The job is as they say, and others may change it until its seeds are taken.
@@ -203,7 +217,7 @@ function isOver(signal: AbortSignal): boolean {
 }
 
 async function injectSeeds(
-  { terminal }: CommandContext,
+  notes: PeerNotes,
   { control }: PeerSession,
   values: SettingValues,
   options: Partial<JobOptions> = jobOptionsOf(values),
@@ -212,7 +226,8 @@ async function injectSeeds(
   const job = (values.job ?? defaultJob) as JobId;
   const { rejected } = await control.inject(job, values.seed, options);
   for (const { input, reason } of rejected) {
-    await terminal.stderr.write(rejectionText({ url: input }, reason));
+    const text = rejectionText({ url: input }, reason);
+    await notes.say("warn", "seed-rejected", text, { url: input, reason });
   }
 }
 

@@ -1,4 +1,5 @@
 import { stateOf, type Member, type MemberState } from "../core/membership/member.ts";
+import type { MemberId } from "../core/units.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Dispatcher } from "./fetching/dispatcher.ts";
 import type { Frontier } from "./frontier/frontier.ts";
@@ -6,11 +7,12 @@ import { isFinished } from "./jobs/job-registry.ts";
 import type { Job, JobRegistry } from "./jobs/job-registry.ts";
 import type { Exchange } from "./swarm/exchange/exchange.ts";
 import type { Replicator } from "./swarm/replication/replicator.ts";
+import type { ReplicaStream } from "./swarm/replication/replica-stream.ts";
 
 /** What the gauges tell of. */
 interface Gauged {
   readonly dispatcher: Pick<Dispatcher, "openRequestsMax">;
-  readonly frontier: Pick<Frontier, "activeHosts" | "openRequests">;
+  readonly frontier: Pick<Frontier, "activeHosts" | "countHeld" | "openRequests">;
   readonly jobs: Pick<JobRegistry, "all" | "total">;
   /** Absent where a peer crawls alone. */
   readonly swarm: GaugedSwarm | undefined;
@@ -18,8 +20,10 @@ interface Gauged {
 
 interface GaugedSwarm {
   readonly exchange: Pick<Exchange, "pending">;
-  readonly replicator: Pick<Replicator, "queuedRows">;
-  readonly view: { members(): readonly Pick<Member, "role" | "health">[] };
+  readonly replicator: Pick<Replicator, "queuedRows"> & {
+    stream(member: MemberId): Pick<ReplicaStream, "isPutOff"> | undefined;
+  };
+  readonly view: { members(): readonly Pick<Member, "id" | "role" | "health">[] };
 }
 
 const jobStates = ["running", "paused", "cancelled", "finished"] as const;
@@ -47,14 +51,20 @@ function setOwn(metrics: Metrics, { dispatcher, frontier, jobs }: Gauged): void 
   metrics.gauge("open_requests", frontier.openRequests);
   metrics.gauge("open_requests_max", dispatcher.openRequestsMax);
   metrics.gauge("frontier_active_hosts", frontier.activeHosts);
+  for (const [state, count] of Object.entries(frontier.countHeld())) {
+    metrics.gauge("frontier_held_hosts", count, { state });
+  }
   metrics.gauge("frontier_queued_urls", jobs.total("queued"));
   setStates(metrics, "jobs", jobStates, jobs.all().map(gaugedStateOf));
 }
 
-function setSwarm(metrics: Metrics, swarm: GaugedSwarm): void {
-  metrics.gauge("forward_pending_urls", swarm.exchange.pending);
-  metrics.gauge("replica_pending_rows", swarm.replicator.queuedRows);
-  setStates(metrics, "members", memberStates, swarm.view.members().map(stateOf));
+function setSwarm(metrics: Metrics, { exchange, replicator, view }: GaugedSwarm): void {
+  const members = view.members();
+  const putOff = members.filter(({ id }) => replicator.stream(id)?.isPutOff);
+  metrics.gauge("forward_pending_urls", exchange.pending);
+  metrics.gauge("replica_put_off_members", putOff.length);
+  metrics.gauge("replica_pending_rows", replicator.queuedRows);
+  setStates(metrics, "members", memberStates, members.map(stateOf));
 }
 
 /** Of every state how many are in it, so that those in none are seen to be gone. */

@@ -1,4 +1,4 @@
-import type { JobOptions } from "../core/jobs/job-definition.ts";
+import { byName, type JobOptions } from "../core/jobs/job-definition.ts";
 import { optionChanges } from "../core/jobs/option-changes.ts";
 import { packLinks, unpackLinks } from "../core/page/packed-links.ts";
 import type { PackedLinks } from "../core/page/parsed-page.ts";
@@ -274,7 +274,7 @@ export class Peer implements PeerControl {
   }
 
   jobs(): readonly JobReport[] {
-    return this.#jobs.all().map(reportOf);
+    return byName(this.#jobs.all()).map(reportOf);
   }
 
   job(id: JobId): JobReport {

@@ -38,6 +38,7 @@ export type MetricName =
   | "forward_pending_urls"
   | "forwarded_urls_total"
   | "frontier_active_hosts"
+  | "frontier_held_hosts"
   | "frontier_queued_urls"
   | "info"
   | "jobs"
@@ -50,6 +51,7 @@ export type MetricName =
   | "overlay_violations_total"
   | "queue_full_total"
   | "replica_pending_rows"
+  | "replica_put_off_members"
   | "replica_rows_total"
   | "sieve_exact_lookups_total"
   | "sieve_offers_total";

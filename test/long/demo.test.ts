@@ -7,6 +7,8 @@ describe("peer demo that is interrupted or killed", () => {
   afterEach(() => bench.clear());
 
   it.each([
+    ["while its second peer starts", "peer 1 begins a swarm"],
+    ["while its third peer starts", "peer 2 joins by peer 1"],
     ["while the swarm crawls", "peer 2 is asked when the job is over"],
     ["while its fourth peer starts", "kill -9 of peer 3 after"],
   ])("leaves nothing behind: %s", (_when, said) => interruptDemo(bench, said, "SIGINT"));

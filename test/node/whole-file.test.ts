@@ -38,6 +38,15 @@ describe("a draft gets its name", () => {
     },
   );
 
+  it.runIf(process.platform === "linux").each([
+    ["as a second one", undefined],
+    ["where files have no second one", failing("EPERM")],
+  ])("that a power failure leaves, %s", async (_how, linkFile) => {
+    const synced = await watchSyncs();
+    expect(await nameDraft(draft, path, linkFile)).toBe(true);
+    expect(synced).toEqual([basename(folder)]);
+  });
+
   it("or fails as the system says", async () => {
     await expect(nameDraft(draft, path, failing("EIO"))).rejects.toThrow("EIO");
     expect(await readdir(folder)).toEqual(["draft"]);

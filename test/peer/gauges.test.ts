@@ -1,12 +1,17 @@
 import { expect, it } from "vitest";
 import { PrometheusMetrics } from "../../src/adapters/metrics/prometheus-metrics.ts";
 import type { Member } from "../../src/core/membership/member.ts";
+import type { MemberId } from "../../src/core/units.ts";
 import { setGauges } from "../../src/peer/gauges.ts";
 import type { Job, JobRegistry } from "../../src/peer/jobs/job-registry.ts";
 
 const parts = {
   dispatcher: { openRequestsMax: 64 },
-  frontier: { activeHosts: 3, openRequests: 2 },
+  frontier: {
+    activeHosts: 3,
+    openRequests: 2,
+    countHeld: () => ({ backoff: 4, breaker: 0, halted: 1, closed: 2 }),
+  },
 };
 
 /** As the gauges look at it. */
@@ -43,6 +48,10 @@ it("tells what a peer is about, as it is when somebody reads it", async () => {
       "orbweaver_open_requests 2",
       "orbweaver_open_requests_max 64",
       "orbweaver_frontier_active_hosts 3",
+      'orbweaver_frontier_held_hosts{state="backoff"} 4',
+      'orbweaver_frontier_held_hosts{state="breaker"} 0',
+      'orbweaver_frontier_held_hosts{state="halted"} 1',
+      'orbweaver_frontier_held_hosts{state="closed"} 2',
       "orbweaver_frontier_queued_urls 12",
       'orbweaver_jobs{state="running"} 1',
       'orbweaver_jobs{state="finished"} 1',
@@ -62,14 +71,18 @@ it("tells what a peer is about, as it is when somebody reads it", async () => {
 
 it("tells a state that no member is in any more as well", async () => {
   const metrics = new PrometheusMetrics();
+  const [a, b] = ["a", "b"] as [MemberId, MemberId];
   const alive = { role: "active", health: "alive" } as const;
-  let members: readonly Pick<Member, "role" | "health">[] = [alive, alive];
+  let members: readonly Pick<Member, "id" | "role" | "health">[] = [
+    { id: a, ...alive },
+    { id: b, ...alive },
+  ];
   setGauges(metrics, "1.2.3", {
     ...parts,
     jobs: registryOf(),
     swarm: {
       exchange: { pending: 7 },
-      replicator: { queuedRows: 9 },
+      replicator: { queuedRows: 9, stream: (member) => ({ isPutOff: member === b }) },
       view: { members: () => members },
     },
   });
@@ -77,11 +90,12 @@ it("tells a state that no member is in any more as well", async () => {
     expect.arrayContaining([
       "orbweaver_forward_pending_urls 7",
       "orbweaver_replica_pending_rows 9",
+      "orbweaver_replica_put_off_members 1",
       'orbweaver_members{state="active"} 2',
       'orbweaver_members{state="dead"} 0',
     ]),
   );
-  members = [{ role: "active", health: "dead" }];
+  members = [{ id: a, role: "active", health: "dead" }];
   expect(await linesOf(metrics)).toEqual(
     expect.arrayContaining([
       'orbweaver_members{state="active"} 0',

@@ -69,6 +69,11 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     help: "Discovered URLs acknowledged by the members that own them",
   },
   frontier_active_hosts: { kind: "gauge", help: "Hosts with queued URLs that are in memory" },
+  frontier_held_hosts: {
+    kind: "gauge",
+    help: "Hosts with queued URLs that are in memory and kept back, by reason; closed: they gave their place up until they open",
+    label: "state",
+  },
   frontier_queued_urls: { kind: "gauge", help: "URLs waiting to be fetched" },
   info: { kind: "gauge", help: "Always 1: what runs here", label: "version" },
   jobs: {
@@ -111,6 +116,10 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
   replica_pending_rows: {
     kind: "gauge",
     help: "Rows on their way to the members that keep copies of them",
+  },
+  replica_put_off_members: {
+    kind: "gauge",
+    help: "Members that take no rows, so that nobody waits for their copies",
   },
   replica_rows_total: { kind: "counter", help: "Rows taken in from other members" },
   sieve_exact_lookups_total: {

@@ -120,3 +120,10 @@ export function patternCharacters(options: JobOptions | undefined): number {
 export function needsCounts({ limitReached = 0, options, state }: JobDefinition): boolean {
   return state !== "cancelled" && (options.pagesMax === 0 || limitReached < options.pagesMax);
 }
+
+/** Jobs in the order in which people see them: the same at all members, and after a restart. */
+export function byName<J extends { readonly definition: JobDefinition }>(jobs: readonly J[]): J[] {
+  return jobs.toSorted(({ definition: one }, { definition: other }) =>
+    one.id < other.id ? -1 : 1,
+  );
+}

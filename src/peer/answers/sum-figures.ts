@@ -1,5 +1,6 @@
 import { sumJobCounts } from "../../core/answers/job-counts.ts";
 import type { JobCounts } from "../../core/answers/job-counts.ts";
+import { byName } from "../../core/jobs/job-definition.ts";
 import { reportedDefinition } from "../../core/answers/reported-definition.ts";
 import type { JobTotals, PastTotals, StatsReply } from "../../core/messages/stats-message.ts";
 import { roundFigure } from "../../core/round-figure.ts";
@@ -37,7 +38,7 @@ export function sumFigures(
   return {
     members,
     silent: rest.silent,
-    jobs: jobs.map((job) => jobReport(job, tellers, rest.silent)),
+    jobs: byName(jobs).map((job) => jobReport(job, tellers, rest.silent)),
     openRequests: add("openRequests"),
     queued: add("queued"),
     // A sum of rounded figures is not round itself.

@@ -1,3 +1,4 @@
+import type { GateHold } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
 import type { HostRecord } from "../../core/record/record.pb.ts";
 import type { HostName, Millis, SiteName } from "../../core/units.ts";
@@ -133,6 +134,16 @@ export class ActiveHosts {
   rouse(host: Host): void {
     this.#resting.delete(host);
     this.#longClosed.delete(host);
+  }
+
+  /** How many of them each reason keeps back, and how many have given their places up until they open. */
+  countHeld(nowMs: Millis): Record<Exclude<GateHold, "politeness"> | "closed", number> {
+    const counts = { backoff: 0, breaker: 0, halted: 0, closed: this.#closed.size };
+    for (const { visit } of this.values()) {
+      const hold = visit.gate.hold(nowMs);
+      if (hold !== undefined && hold !== "politeness") counts[hold] += 1;
+    }
+    return counts;
   }
 
   /** Whether there are hosts with work for this job, and all of them are halted. */

@@ -75,6 +75,11 @@ export class ClosedHosts {
     return room > 0 ? room : forgottenMax - this.#forgotten;
   }
 
+  /** Hosts that are remembered. */
+  get size(): number {
+    return this.#hosts.size;
+  }
+
   /** Whether there are some of which nothing is remembered. */
   get hasForgotten(): boolean {
     return this.#forgotten > 0;

@@ -128,6 +128,10 @@ export class Frontier {
     return this.#hosts.size;
   }
 
+  countHeld(): ReturnType<ActiveHosts["countHeld"]> {
+    return this.#hosts.countHeld(this.#clock.nowMs());
+  }
+
   get openRequests(): number {
     return this.#workbench.openRequests;
   }

@@ -38,7 +38,8 @@ export class JobLog {
   changed(before: JobDefinition | undefined, after: JobDefinition, by: JobChanger): void {
     const { id: job, options, state } = after;
     if (before === undefined) {
-      this.#logger.info("job-started", { job, by, scope: options.scope, state });
+      if (by === "here") this.#logger.info("job-started", { job, by, scope: options.scope, state });
+      else this.#heard(after);
       return;
     }
     if (before.state !== state) this.#logger.info(events[state], { job, by });
@@ -62,6 +63,15 @@ export class JobLog {
   /** A job that was cancelled takes no more URLs, wherever they come from. */
   #restMsOf({ definition }: Job): Millis {
     return definition.state === "cancelled" ? 0 : this.#restMs;
+  }
+
+  /**
+   * Another member's job has become known. It may be an old one: only a newcomer has not heard of it, and whether anything of it
+   * is left nobody has said. Of one that was cancelled nothing is.
+   */
+  #heard({ id: job, options: { scope }, state }: JobDefinition): void {
+    if (state === "cancelled") return;
+    this.#logger.info("job-heard", { job, scope, ...(state === "paused" && { state }) });
   }
 
   #finished({ counter, definition }: Job): void {

@@ -33,9 +33,17 @@ describe("sumFigures", () => {
     const past = [{ member: "gone" as MemberId, generation: 1, upMs: 0, jobs: [] }];
     const { jobs: reports } = sumFigures(jobs, answers, { past, silent: [] });
     expect(reports).toHaveLength(500);
-    expect(reports[499]?.counts).toMatchObject({ pages: 998, skipped: { scope: 2 } });
-    expect(reports[499]?.finished).toBe(false);
-    expect(reports[499]?.shares.map(({ peer }) => peer)).toEqual(["one", "two"]);
+    const last = reports.find(({ definition }) => definition.id === jobs[499]?.definition.id);
+    expect(last?.counts).toMatchObject({ pages: 998, skipped: { scope: 2 } });
+    expect(last?.finished).toBe(false);
+    expect(last?.shares.map(({ peer }) => peer)).toEqual(["one", "two"]);
     expect(looks).toBeLessThan(5_000);
+  });
+
+  it("tells of jobs by their names, in whatever order this peer has come to know them", () => {
+    const registry = new JobRegistry();
+    for (const name of ["zoo", "all", "fen"]) registry.define(name);
+    const { jobs } = sumFigures(registry.all(), [], { past: [], silent: [] });
+    expect(jobs.map(({ definition }) => definition.id)).toEqual(["all", "fen", "zoo"]);
   });
 });

@@ -110,6 +110,24 @@ describe("ActiveHosts", () => {
     expect(bench.hosts.add(bench.host("next.example"))).toBe(false);
   });
 
+  it("count those that something keeps back, and those that gave their place up for that", () => {
+    const bench = new PlaceBench();
+    const none = { backoff: 0, breaker: 0, halted: 0, closed: 0 };
+    const countHeld = () => bench.hosts.countHeld(bench.clock.nowMs());
+    expect(countHeld()).toEqual(none);
+    const { gate } = bench.fill().visit;
+    expect(countHeld()).toEqual({ ...none, backoff: 1 });
+    const nowMs = bench.clock.nowMs();
+    const failure = { kind: "failed", startedAtMs: nowMs, finishedAtMs: nowMs } as const;
+    while (gate.hold(nowMs) !== "halted") gate.record(failure, 0);
+    expect(countHeld()).toEqual({ ...none, halted: 1 });
+    gate.release();
+    expect(countHeld()).toEqual(none);
+    gate.restUntil(nowMs + 600_000);
+    expect(bench.hosts.add(bench.host("next.example"))).toBe(true);
+    expect(countHeld()).toEqual({ ...none, backoff: 1, closed: 1 });
+  });
+
   it("give the place of one away while it rests", () => {
     const bench = new PlaceBench();
     const [host, other] = ["first.example", "next.example"].map((name) => bench.host(name)) as [

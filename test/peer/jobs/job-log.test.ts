@@ -69,6 +69,22 @@ describe("the log of a peer", () => {
     expect(logged).toEqual(["job-started", "job-cancelled", "job-finished-here"]);
   });
 
+  it("tells of others' jobs as it hears of them what is known: nothing of those that are over", () => {
+    const logged: [string, LogFields | undefined][] = [];
+    const log = new JobLog({ info: (...line) => void logged.push([line[0], line[1]]) }, false);
+    const here = new JobRegistry((...change) => log.changed(...change));
+    const there = new JobRegistry();
+    for (const [name, change] of [["paused", "pause"], ["over", "cancel"], ["some"]] as const) {
+      const { id } = there.define(name).definition;
+      if (change !== undefined) there.changeState(id, change);
+      here.merge(there.get(id).definition);
+    }
+    expect(logged).toEqual([
+      ["job-heard", { job: "paused", scope: "site", state: "paused" }],
+      ["job-heard", { job: "some", scope: "site" }],
+    ]);
+  });
+
   it("tells in a swarm what others did, and an end only when it lasts", () => {
     const logged: [string, LogFields | undefined][] = [];
     const log = new JobLog({ info: (...line) => void logged.push([line[0], line[1]]) }, false);
@@ -82,7 +98,7 @@ describe("the log of a peer", () => {
     here.merge(there.get(job).definition);
     const by = "another-member";
     expect(logged).toEqual([
-      ["job-started", { job, by, scope: "site", state: "running" }],
+      ["job-heard", { job, scope: "site" }],
       ["job-paused", { job, by }],
       ["job-resumed", { job, by }],
     ]);
