@@ -13,9 +13,13 @@ export interface Life {
   end: LifeEnd | undefined;
 }
 
-/** A time in which a process did not run. */
-interface Standstill extends Window {
+/** A time in which a machine's disk hung. */
+interface StuckDisk extends Window {
   readonly machine: number;
+}
+
+/** A time in which a process did not run. */
+interface Standstill extends StuckDisk {
   readonly generation: number;
 }
 
@@ -51,6 +55,9 @@ export interface Weather {
 /** Time in which a process that has stood still finds out what others have taken over, and passes it back. */
 const dazedMs = 15_000;
 
+/** Time in which a machine whose disk has hung passes on what was to be passed on meanwhile. */
+const backlogMs = 15_000;
+
 /** A request that was sent before its sender's end arrives so long after it, at most. */
 const onTheWayMs = 2_000;
 
@@ -81,16 +88,19 @@ export class Chronicle {
   readonly lives: Life[] = [];
   readonly splits: Window[] = [];
   readonly thins: Window[] = [];
-  /** Times in which some disk was slow. */
+  /** Times in which some disk was slow, or hung. */
   readonly slows: Window[] = [];
   readonly #standstills: Standstill[] = [];
-  readonly #slowDisks = new Set<number>();
+  readonly #stucks: StuckDisk[] = [];
+  readonly #slowDisks = new Set<string>();
   readonly #now: () => Millis;
   readonly #replicas: number;
   readonly #current = new Map<number, Life>();
   readonly #byRun = new Map<string, Life>();
   /** Machines that have gone down since all was calm. */
   readonly #gone = new Set<number>();
+  /** Machines whose disks hang, or have hung since all was calm: their copies lack what was written meanwhile. */
+  readonly #lagging = new Set<number>();
   #networkFaults = 0;
   falseDeaths = 0;
   /** When a fault that was carried out began last, or was ended. */
@@ -150,21 +160,63 @@ export class Chronicle {
   /** What the machine holds, or will hold no more when it has stopped, is to be had of others from now on. */
   lost(machine: number): void {
     this.#gone.add(machine);
-    if (this.#gone.size >= this.#replicas) open(this.thins, this.nowMs);
+    this.#lookForThin();
+  }
+
+  /** Who lags has all that it holds itself: that alone puts nothing out of reach. */
+  #lookForThin(): void {
+    const isThin = new Set([...this.#gone, ...this.#lagging]).size >= this.#replicas;
+    if (isThin && this.#gone.size > 0) open(this.thins, this.nowMs);
   }
 
   /** A fault has begun. */
   began(fault: Fault): void {
     this.lastFaultAtMs = this.nowMs;
-    if (fault.kind === "slow-disk") this.#slowDisk(fault.machine, fault.factor > 1);
+    if (fault.kind === "slow-disk") this.#slowDisk(`slow ${fault.machine}`, fault.factor > 1);
+    if (fault.kind === "fail-disk" && fault.how === "stuck") this.#diskStuck(fault.machine);
+    if (fault.kind === "mend-disk") this.#diskTakes(fault.machine);
     if (!networkFaults.has(fault.kind)) return;
     this.#networkFaults += 1;
     open(this.splits, this.nowMs);
   }
 
-  #slowDisk(machine: number, isSlow: boolean): void {
-    if (isSlow) this.#slowDisks.add(machine);
-    else this.#slowDisks.delete(machine);
+  #diskStuck(machine: number): void {
+    this.#lagging.add(machine);
+    this.#lookForThin();
+    if (this.#isStuck(machine)) return;
+    this.#stucks.push({ machine, fromMs: this.nowMs, toMs: Infinity });
+    this.#slowDisk(`stuck ${machine}`, true);
+  }
+
+  #diskTakes(machine: number): void {
+    const last = this.#stucks.findLast((one) => one.machine === machine);
+    if (last?.toMs === Infinity) last.toMs = this.nowMs;
+    this.#slowDisk(`stuck ${machine}`, false);
+  }
+
+  /** Whether the machine's disk hangs, or has hung so lately that it need not have passed on what it is to pass on. */
+  isHeldUp(machine: number): boolean {
+    const last = this.#stucks.findLast((one) => one.machine === machine);
+    return this.nowMs <= (last?.toMs ?? -Infinity) + backlogMs;
+  }
+
+  #isStuck(machine: number): boolean {
+    return this.#stucks.findLast((one) => one.machine === machine)?.toMs === Infinity;
+  }
+
+  /** Time in which what the machine had at `atMs` became durable: `withinMs`, not counted while its disk hung. */
+  durableWithin(machine: number, atMs: Millis, withinMs: Millis): Millis {
+    let untilMs = atMs + withinMs;
+    for (const stuck of this.#stucks) {
+      const isMeant = stuck.machine === machine && overlaps([stuck], atMs, untilMs);
+      if (isMeant) untilMs = stuck.toMs + withinMs;
+    }
+    return untilMs - atMs;
+  }
+
+  #slowDisk(which: string, isSlow: boolean): void {
+    if (isSlow) this.#slowDisks.add(which);
+    else this.#slowDisks.delete(which);
     if (isSlow) open(this.slows, this.nowMs);
     else if (this.#slowDisks.size === 0) close(this.slows, this.nowMs);
   }
@@ -176,6 +228,7 @@ export class Chronicle {
 
   /** All disks are as quick as usual. */
   disksAreQuick(): void {
+    for (const { machine } of this.#stucks) this.#diskTakes(machine);
     this.#slowDisks.clear();
     close(this.slows, this.nowMs);
   }
@@ -190,6 +243,9 @@ export class Chronicle {
     const isBack = ![...this.#gone].some((machine) => down.includes(machine));
     if (!this.isThinNow || isBack) {
       this.#gone.clear();
+      for (const machine of this.#lagging) {
+        if (!this.#isStuck(machine)) this.#lagging.delete(machine);
+      }
       close(this.thins, this.nowMs);
     }
   }

@@ -101,7 +101,8 @@ export class Duplicates implements Checker {
     const { machine, generation, atMs, endMs } = first;
     const restMs = endMs + inFlightMs;
     const isDisturbed = chronicle.isSplit(atMs, restMs) || chronicle.isSlow(atMs, restMs);
-    const inDoubtMs = endMs - atMs + (isDisturbed ? disturbedInFlightMs : inFlightMs);
+    const durableMs = isDisturbed ? disturbedInFlightMs : inFlightMs;
+    const inDoubtMs = endMs - atMs + chronicle.durableWithin(machine, endMs, durableMs);
     // A crash explains only what was fetched after it.
     const withinMs = Math.min(inDoubtMs, second.atMs - atMs);
     if (chronicle.vanishedAfter(machine, generation, atMs, withinMs)) return "crash";

@@ -5,7 +5,13 @@ import type { Checker, RunView, SeenHit } from "./checker.ts";
 /** Time in which an arc may seem open at two members: a hand-over whose answer is on its way. */
 const graceMs = 3_000;
 
-/** One member at a time may send requests to a host, and one at a time may have an arc open. */
+/**
+ * One member at a time may send requests to a host, and one at a time may have an arc open.
+ *
+ * A member whose disk hangs passes nothing on. Where it has claimed what another one held that had stood still, that one
+ * waits for it no longer than its stall watch says: the arc seems open at both then. What is asked there is held against
+ * them all the same.
+ */
 export class OneOwner implements Checker {
   readonly #view: RunView;
   readonly #last = new Map<string, SeenHit>();
@@ -37,7 +43,7 @@ export class OneOwner implements Checker {
     let open = ArcSet.empty;
     let overlap = ArcSet.empty;
     for (const { peer, index } of world.running) {
-      if (chronicle.isDazed(index)) continue;
+      if (chronicle.isDazed(index) || chronicle.isHeldUp(index)) continue;
       const own = peer.swarm?.territory.open ?? ArcSet.empty;
       overlap = overlap.union(open.intersect(own));
       open = open.union(own);

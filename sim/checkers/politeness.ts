@@ -123,8 +123,9 @@ export class Politeness implements Checker {
 
   /** Whether who sent it may have been gone before anybody was told of the answer. */
   #isLost({ machine, generation, atMs, endMs }: SeenHit): boolean {
-    const knownInMs = endMs - atMs + inFlightMs;
-    return this.#view.chronicle.vanishedAfter(machine, generation, atMs, knownInMs);
+    const { chronicle } = this.#view;
+    const knownInMs = endMs - atMs + chronicle.durableWithin(machine, endMs, inFlightMs);
+    return chronicle.vanishedAfter(machine, generation, atMs, knownInMs);
   }
 
   /** Whether somebody has read the host's robots.txt, and lived to tell. */

@@ -65,7 +65,8 @@ export class UrlLists {
       const answer = this.#answers.answerOf(page);
       if (answer === undefined || answer.endMs > beforeMs) continue;
       const { atMs, generation, machine } = answer;
-      if (!chronicle.vanishedAfter(machine, generation, atMs, durableMs)) done.push(page);
+      const withinMs = chronicle.durableWithin(machine, atMs, durableMs);
+      if (!chronicle.vanishedAfter(machine, generation, atMs, withinMs)) done.push(page);
     }
     return done;
   }

@@ -84,7 +84,7 @@ export type Fault =
   | { readonly kind: "heal" }
   /** Its disk takes that many times as long; 1 ends it. */
   | { readonly kind: "slow-disk"; readonly machine: number; readonly factor: number }
-  /** Parts of its disk take nothing any more: they are full, or fail. */
+  /** Parts of its disk take nothing any more: they are full, fail, or hang. */
   | {
       readonly kind: "fail-disk";
       readonly machine: number;

@@ -10,10 +10,12 @@ import {
   crash,
   failDisk,
   longGone,
+  meanwhile,
   setClock,
   setClocks,
   split,
   standStill,
+  stickDisk,
   swizzle,
 } from "./fault-patterns.ts";
 import { drawJobChanges, withPriorities } from "./draw-job-changes.ts";
@@ -46,6 +48,12 @@ const shortRetentionMs: Millis = 15_000;
 /** A web that a crowd of peers has something to do with. */
 function quick(settings: RunSettings): RunSettings {
   return { ...settings, jobDelayMs: Math.min(settings.jobDelayMs, 250) };
+}
+
+/** Queues that a small web fills while somebody takes nothing, in half of the runs. */
+function crowded(settings: RunSettings, dice: Dice): RunSettings {
+  const small = { pendingMax: 200, queuedRowsMax: 200, pendingOpsMax: 500 };
+  return dice.chance(0.5) ? { ...settings, queues: small } : settings;
 }
 
 export const scenarios = {
@@ -198,8 +206,22 @@ export const scenarios = {
       }
     },
   },
+  "stuck-disk": {
+    summary:
+      "what is written to a disk hangs, for up to minutes, while its machine answers and reads",
+    rough,
+    lateSeeds: true,
+    adapt: crowded,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 3); left > 0; left -= 1) {
+        stickDisk(timeline.wait(2_000, 20_000), timeline.anyMachine());
+        meanwhile(timeline.wait(0, 60_000));
+      }
+    },
+  },
   churn: {
-    summary: "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow parts",
+    summary:
+      "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow and stuck parts",
     rough,
     lateSeeds: true,
     faults: churn,

@@ -7,6 +7,7 @@ import type {
   ArchiveMark,
   EncodedCapture,
 } from "../../src/ports/archive.ts";
+import { Sluice } from "./sluice.ts";
 import type { VirtualPages } from "./virtual-pages.ts";
 import type { VirtualProcess } from "./virtual-process.ts";
 
@@ -30,6 +31,8 @@ export class VirtualArchiveDisk {
   full = false;
   /** While true, writing fails with ARCHIVE_IO. */
   broken = false;
+  /** While it is shut, writing neither ends nor fails, and reading goes on. */
+  readonly sluice = new Sluice();
 
   get fault(): CrawlError | undefined {
     if (this.full) return new CrawlError("DISK_FULL", "the archive's disk is full");
@@ -158,6 +161,8 @@ export class VirtualArchive implements Archive {
     if (this.#flushMs > 0 && this.#pending.length > 0) {
       await this.#process.clock.sleep(this.#flushMs);
     }
+    const { sluice } = this.#disk;
+    if (sluice.isShut && this.#pending.length > 0) await sluice.passed();
     return this.#process.answer(() => {
       if (this.#failure) throw this.#failure;
       invariant(mark !== undefined, "the archive is flushed before it was started");

@@ -2,6 +2,7 @@ import { idOf } from "../../src/core/record/id-of.ts";
 import type { Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Bytes, KeyRange, StoreEntry, StoreOp } from "../../src/ports/store.ts";
+import { Sluice } from "./sluice.ts";
 import { SortedRows } from "./sorted-rows.ts";
 
 /** A constant: an abort without a reason makes an error with a stack trace, each time. */
@@ -26,6 +27,8 @@ export class VirtualDisk {
   full = false;
   /** While true, what is written cannot be synced, and nobody can say whether it is there: that fails with STORE_IO. */
   broken = false;
+  /** While it is shut, writing neither ends nor fails, and reading goes on. */
+  readonly sluice = new Sluice();
   /** Written by a process that was told that it had failed, and found all the same by the next one. */
   #found: readonly StoreOp[] = [];
   #slowness = 1;

@@ -1,11 +1,14 @@
 import { CrawlError } from "../../src/core/errors.ts";
 import type { LeaseSlots } from "../../src/ports/lease-slots.ts";
+import { Sluice } from "./sluice.ts";
 import type { VirtualProcess } from "./virtual-process.ts";
 
 /** Notes that are set, by slot: what outlives a process. A power failure may take them. */
 export class VirtualSlots extends Map<number, Uint8Array> {
   /** While true, nothing can be noted: that fails with STORE_IO. */
   broken = false;
+  /** While it is shut, nobody is told that anything is noted. */
+  readonly sluice = new Sluice();
 }
 
 /** The lease slots of one process. */
@@ -60,7 +63,12 @@ export class VirtualLeaseSlots implements LeaseSlots {
 
   /** What is set and cleared in a turn of the event loop is written before the next: no process ends within one. */
   written(): Promise<void> {
-    return Promise.resolve();
+    return this.#slots.sluice.isShut ? this.#passed() : Promise.resolve();
+  }
+
+  async #passed(): Promise<void> {
+    await this.#slots.sluice.passed();
+    await this.#process.answer(() => undefined);
   }
 
   /** What a process does after its end changes nothing, and fails nowhere. */

@@ -36,8 +36,8 @@ export type PeerFactory<P extends MachinePeer> = (
 
 /** What a machine keeps, on disks of their own perhaps. */
 export type DiskPart = "store" | "archive" | "leases";
-/** How a disk takes nothing. What is noted of leases overwrites what is there, and needs no room. */
-export type DiskFault = "full" | "broken";
+/** How a disk takes nothing: stuck, it hangs. What is noted of leases overwrites what is there, and needs no room. */
+export type DiskFault = "full" | "broken" | "stuck";
 
 /** A line of a peer's log, at true time. */
 export interface VirtualLogLine {
@@ -220,30 +220,39 @@ export class VirtualMachine<P extends MachinePeer> {
     this.#slots.clear();
   }
 
-  /** From now on parts of its disk take nothing: they have no room, or fail. */
+  /** From now on parts of its disk take nothing: they have no room, fail, or hang. */
   failDisk(how: DiskFault, parts: readonly DiskPart[]): void {
-    const isFull = how === "full";
     for (const part of parts) {
-      if (part === "leases") this.#slots.broken = !isFull;
-      else (part === "store" ? this.disk : this.archiveDisk)[how] = true;
+      const disk = this.#parts[part];
+      if (how === "stuck") disk.sluice.shut();
+      else if (how === "broken") disk.broken = true;
+      else if ("full" in disk) disk.full = true;
     }
     this.#hadBadDisk = true;
   }
 
   /** There is room again, or the disk takes what it is given. */
   mendDisk(): void {
-    for (const disk of [this.disk, this.archiveDisk]) disk.full = disk.broken = false;
-    this.#slots.broken = false;
+    for (const disk of Object.values(this.#parts)) {
+      if ("full" in disk) disk.full = false;
+      disk.broken = false;
+      disk.sluice.open();
+    }
   }
 
   get hasBadDisk(): boolean {
-    const { archiveDisk, disk } = this;
-    return disk.full || disk.broken || archiveDisk.full || archiveDisk.broken || this.#slots.broken;
+    return Object.values(this.#parts).some(
+      (disk) => disk.broken || disk.sluice.isShut || ("full" in disk && disk.full),
+    );
   }
 
   /** Whether a part of its disk took nothing at some time since its process began. */
   get hadBadDisk(): boolean {
     return this.#hadBadDisk;
+  }
+
+  get #parts(): Readonly<Record<DiskPart, VirtualDisk | VirtualArchiveDisk | VirtualSlots>> {
+    return { store: this.disk, archive: this.archiveDisk, leases: this.#slots };
   }
 
   /** Sets its clock, also back; nothing may run. */

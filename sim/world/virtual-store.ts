@@ -79,8 +79,10 @@ export class VirtualStore implements Store {
     process.ended.addEventListener("abort", () => this.#release());
   }
 
-  start(): Promise<void> {
-    return this.#process.answer(() => {
+  async start(): Promise<void> {
+    // To open a database writes some bytes.
+    if (this.disk.sluice.isShut) await this.disk.sluice.passed();
+    await this.#process.answer(() => {
       if (this.disk.holder !== undefined && this.disk.holder !== this) {
         throw new CrawlError("DATA_DIR_LOCKED", "the data directory is in use");
       }
@@ -146,7 +148,9 @@ export class VirtualStore implements Store {
   async #apply(ops: readonly StoreOp[], sync: boolean): Promise<void> {
     const { clock } = this.#process;
     const { writeMs, syncMedianMs, syncTail, stallRate, stallMs } = this.#times;
+    const { sluice } = this.disk;
     if (writeMs > 0) await this.disk.spend(clock, writeMs);
+    if (sluice.isShut) await sluice.passed();
     await this.#process.answer(() => {
       this.#assertOpen();
       if (!this.#failure && this.disk.broken && this.#dice.chance(0.5)) this.disk.applyUnseen(ops);
@@ -161,6 +165,7 @@ export class VirtualStore implements Store {
     let syncMs = syncMedianMs > 0 ? this.#dice.lognormal(syncMedianMs, syncTail) : 0;
     if (this.#dice.chance(stallRate)) syncMs += this.#dice.exponential(stallMs);
     if (syncMs > 0) await this.disk.spend(clock, syncMs);
+    if (sluice.isShut) await sluice.passed();
     await this.#process.answer(() => this.disk.sync());
   }
 

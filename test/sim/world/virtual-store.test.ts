@@ -226,6 +226,37 @@ describe("a virtual disk", () => {
     expect(found).toEqual(new Set([true, false]));
   });
 
+  it("takes nothing while it hangs, tells what is there, and forgets who died meanwhile", async () => {
+    const bench = new DiskBench();
+    await bench.clock.run(
+      (async () => {
+        const store = await bench.open();
+        await store.write(put(1), { sync: true });
+        bench.disk.sluice.shut();
+        let isWritten = false;
+        const written = store.write(put(2), { sync: true }).then(() => {
+          isWritten = true;
+        });
+        await bench.clock.sleep(100_000);
+        expect(isWritten).toBe(false);
+        expect(await store.hasMany([keyOf(1), keyOf(2)])).toEqual([true, false]);
+        bench.disk.sluice.open();
+        await written;
+        bench.disk.sluice.shut();
+        void store.write(put(3), { sync: true });
+        await bench.clock.sleep(1_000);
+        bench.process.end();
+        const reopened = bench.contents();
+        await bench.clock.sleep(1_000);
+        bench.disk.sluice.open();
+        expect(await reopened).toEqual([
+          [1, 1],
+          [2, 2],
+        ]);
+      })(),
+    );
+  });
+
   it("is opened by some and not by others while its disk is full", async () => {
     const opened = new Set<string>();
     for (let seed = 1; seed <= 20; seed += 1) {
