@@ -23,6 +23,12 @@ const rowsPerLook = 500;
 const bytesPerLook = 1_024 * 1_024;
 
 /**
+ * Keys that are looked up together where there are few jobs. Nothing else bounds the bytes of what is found, of which a row may
+ * have half a mebibyte; fewer would make a question about 300 URLs take longer.
+ */
+const keysPerLook = 128;
+
+/**
  * Of each URL, in their order, what the one of the jobs says that is furthest; nothing where none knows it.
  *
  * There may be ten thousand jobs, most of them over: then only rows that are there are read, URL by URL. To look a thousand
@@ -54,29 +60,37 @@ async function lookedUp(
   urls: readonly CanonicalUrl[],
   jobs: readonly Job[],
 ): Promise<(Knowledge | undefined)[]> {
-  const asked = urls.flatMap((url, at) =>
+  const known: (Knowledge | undefined)[] = urls.map(() => undefined);
+  const places = [...Map.groupBy(askedOf(urls, jobs), ({ id }) => id).values()];
+  for (let from = 0; from < places.length; from += keysPerLook) {
+    const some = places.slice(from, from + keysPerLook);
+    const keys = some.flatMap(([first]) => (first ? [first.key] : []));
+    // In one call, lest a URL is seen neither as excluded any more nor as queued yet.
+    const rows = await store.getMany([...keys, ...keys.map((key) => retag(key, "exclusion"))]);
+    for (const [index, asked] of some.entries()) {
+      const told = toldBy(rows[index], rows[keys.length + index]);
+      if (told) for (const { at, job } of asked) known[at] = further(known[at], { job, ...told });
+    }
+  }
+  return known;
+}
+
+/** Where each of the jobs knows each of the URLs. */
+function askedOf(urls: readonly CanonicalUrl[], jobs: readonly Job[]) {
+  return urls.flatMap((url, at) =>
     jobs.map((job) => {
       const { key } = urlRow(url, job);
       return { at, job, key, id: idOf(key) };
     }),
   );
-  const places = new Map(asked.map(({ id, key }) => [id, key]));
-  const keys = [...places.values()];
-  // In one call, lest a URL is seen neither as excluded any more nor as queued yet.
-  const rows = await store.getMany([...keys, ...keys.map((key) => retag(key, "exclusion"))]);
-  const told = new Map<string, Omit<Knowledge, "job">>();
-  [...places.keys()].forEach((id, index) => {
-    const record = rows[index];
-    const exclusion = rows[keys.length + index];
-    if (record) told.set(id, { record: UrlRecord.decode(record) });
-    else if (exclusion) told.set(id, { exclusion: ExclusionRecord.decode(exclusion) });
-  });
-  const known: (Knowledge | undefined)[] = urls.map(() => undefined);
-  for (const { at, job, id } of asked) {
-    const what = told.get(id);
-    if (what) known[at] = further(known[at], { job, ...what });
-  }
-  return known;
+}
+
+function toldBy(
+  record: Uint8Array | undefined,
+  exclusion: Uint8Array | undefined,
+): Omit<Knowledge, "job"> | undefined {
+  if (record) return { record: UrlRecord.decode(record) };
+  return exclusion && { exclusion: ExclusionRecord.decode(exclusion) };
 }
 
 /** The jobs, by their numbers, that know a URL by one key. */

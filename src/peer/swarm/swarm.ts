@@ -167,7 +167,7 @@ export class Swarm {
     this.exchange = new Exchange(
       ports,
       { ...parts, view, territory, deliver: (to, parcels) => this.#deliver(to, parcels) },
-      options.exchange,
+      { ...options.exchange, replicas: options.cluster.replicas },
       onFailure,
     );
     this.ownership = this.#newOwnership(called);

@@ -55,6 +55,24 @@ it("a member that takes no rows keeps nobody from crawling, and has everything w
   expect(bench.hits).toHaveLength(240);
 });
 
+it("a member that takes no rows keeps nobody from crawling though as many links as may wait lead to its sites", async () => {
+  const { exchange } = defaultSwarmOptions;
+  const lane = { ...exchange.lane, patienceMs: 10_000, putOffRetryMs: 2_000 };
+  const refusal = new Refusal(3, { exchange: { ...exchange, lane, pendingMax: 10 } });
+  const { bench } = refusal;
+  await bench.run(async () => {
+    await bench.begin();
+    await bench.inject(0, { delayMs: 1_000 });
+    refusal.isOn = true;
+    await bench.pass(5 * 60_000);
+    expect(bench.urls).toHaveLength(240);
+    expect(bench.peers.map(({ swarm }) => swarm?.exchange.full)).toEqual([false, false, false]);
+    refusal.isOn = false;
+    await bench.finished(1);
+  });
+  expect(bench.hits).toHaveLength(240);
+});
+
 it("a member that takes no rows keeps no URL from its owner whose copies are others' to keep", async () => {
   const { exchange } = defaultSwarmOptions;
   const lane = { ...exchange.lane, batchMax: 5, messagesMax: 1 };

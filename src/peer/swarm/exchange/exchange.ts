@@ -19,6 +19,7 @@ import { LeftRows } from "./left-rows.ts";
 import { OutboxSweep } from "./outbox-sweep.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
 import { Parcels } from "./parcels.ts";
+import { RefusedWays } from "./refused-ways.ts";
 import type { Acknowledged, Parcel, Delivery } from "./parcel.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
@@ -43,6 +44,12 @@ const keysMax = 64;
 /** How often is looked whether there is room for rows that were left on disk. */
 const readOnMs: Millis = 5_000;
 
+/** How often rows are read that were put off, though none of their ways is known to be open again: not all were tried. */
+const putOffReadMs: Millis = 300_000;
+
+/** URLs of one message on a way that is put off. */
+const putOffBatchMax = 16;
+
 /** Characters of a rejected URL in the log, at most. */
 const loggedUnitsMax = 200;
 
@@ -52,6 +59,10 @@ const loggedUnitsMax = 200;
  * A link to another site becomes a row of the outbox in its page's own batch. The row belongs to the arc of the page's
  * site: it is replicated and passed on with it, so whoever holds that arc sends it. It is deleted some time after the URL
  * became durable at its owner and at its owner's replicas.
+ *
+ * An owner may run, or who keeps its copies, and take nothing for ever. Lest all that may wait waits for it, and the peer takes
+ * up no work any more, its way is put off ({@link RefusedWays}): of what has a row the latest alone is kept and sent now and
+ * then, and the rest stays on disk until something arrives.
  *
  * Invariant: a URL counts as sent only after its acknowledgement.
  */
@@ -63,17 +74,21 @@ export class Exchange {
   readonly #journal: Journal;
   readonly #view: SwarmView;
   readonly #territory: Territory;
-  readonly #options: ExchangeOptions;
+  readonly #options: ExchangeOptions & { readonly replicas: number };
   readonly #deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
   readonly #jobs: Pick<JobRegistry, "all" | "bySpace">;
+  readonly #wake: () => void;
   readonly #parcels = new Parcels();
-  readonly #lanes = new Map<MemberId | undefined, ForwardLane>();
+  /** By member, or by way where that is put off. */
+  readonly #lanes = new Map<string | undefined, ForwardLane>();
+  readonly #refused: RefusedWays;
   readonly #sent: FingerprintCache;
   readonly #sweep: OutboxSweep;
   #left = this.#newLeft();
   /** Those that are being read. */
   #reading: LeftRows | undefined;
   #isReadingOn = false;
+  #putOffReadAtMs: Millis = 0;
   readonly #stop = new AbortController();
   readonly #onFailure: (error: unknown) => void;
 
@@ -90,8 +105,10 @@ export class Exchange {
       readonly territory: Territory;
       readonly deliver: (to: MemberId, parcels: readonly Parcel[]) => Promise<Delivery>;
       readonly jobs: Pick<JobRegistry, "all" | "bySpace">;
+      /** Called when there is room again, though nothing has arrived. */
+      readonly wake: () => void;
     },
-    options: ExchangeOptions,
+    options: ExchangeOptions & { readonly replicas: number },
     onFailure: (error: unknown) => void,
   ) {
     this.#clock = ports.clock;
@@ -103,7 +120,9 @@ export class Exchange {
     this.#territory = parts.territory;
     this.#deliver = parts.deliver;
     this.#jobs = parts.jobs;
+    this.#wake = parts.wake;
     this.#options = options;
+    this.#refused = new RefusedWays(parts.view, options.replicas, options.lane.patienceMs);
     this.#onFailure = onFailure;
     this.#sent = new FingerprintCache(options.sentCacheCapacity);
     const deleteRows = (keys: readonly Uint8Array[]): void => this.#deleteRows(keys);
@@ -203,10 +222,10 @@ export class Exchange {
 
   /** The ring or the holdings have changed: everything is sent where it belongs now. */
   reroute(): void {
-    for (const [member, lane] of this.#lanes) {
-      const astray = lane.takeOut((parcel) => this.#routeOf(parcel) !== member);
+    for (const [key, lane] of this.#lanes) {
+      const astray = lane.takeOut((parcel) => this.#laneKeyOf(parcel) !== key);
       for (const parcel of astray) this.#place(parcel);
-      if (lane.isIdle) this.#lanes.delete(member);
+      if (lane.isIdle) this.#lanes.delete(key);
     }
   }
 
@@ -232,6 +251,10 @@ export class Exchange {
   #leave({ outboxKeys, space }: Parcel): void {
     if (outboxKeys.length === 0) return;
     this.#left.add(space, this.#isUnheard(space));
+    this.#beginReadingOn();
+  }
+
+  #beginReadingOn(): void {
     if (this.#isReadingOn) return;
     this.#isReadingOn = true;
     this.#readOn().catch(this.#onFailure);
@@ -248,13 +271,15 @@ export class Exchange {
 
   #mayReadOn(): boolean {
     const hasRoom = this.#parcels.sizeWhere(false) <= this.#options.rowsMax / 2;
-    const isWanted = this.#left.mayHaveKnown((space) => this.#isUnheard(space));
+    const isPutOffDue = this.#left.hasPutOff && this.#clock.nowMs() >= this.#putOffReadAtMs;
+    const isWanted = isPutOffDue || this.#left.mayHaveKnown((space) => this.#isUnheard(space));
     return hasRoom && isWanted && !this.#stop.signal.aborted;
   }
 
   async #readLeft(): Promise<void> {
     this.#reading = this.#left;
     this.#left = this.#newLeft();
+    this.#putOffReadAtMs = this.#clock.nowMs() + putOffReadMs;
     this.sweep();
     await this.#journal.flushed();
     await this.load(this.#territory.held);
@@ -263,34 +288,64 @@ export class Exchange {
 
   #place(parcel: Parcel): void {
     const member = this.#routeOf(parcel);
-    let lane = this.#lanes.get(member);
+    const key = this.#laneKeyOf(parcel);
+    let lane = this.#lanes.get(key);
     if (!lane) {
-      lane = this.#newLane(member);
-      this.#lanes.set(member, lane);
+      lane = this.#newLane(member, key);
+      this.#lanes.set(key, lane);
+    }
+    if (key !== member && this.#mayBeLeft(parcel)) {
+      for (const earlier of lane.takeOut((one) => this.#mayBeLeft(one))) this.#putOff(earlier);
     }
     lane.add(parcel);
   }
 
-  #newLane(member: MemberId | undefined): ForwardLane {
+  #mayBeLeft({ outboxKeys, space, waiters }: Parcel): boolean {
+    return outboxKeys.length > 0 && waiters.length === 0 && !this.#isUnheard(space);
+  }
+
+  /** Its rows stay on disk alone, where another parcel is on the way that tells when it is open again. */
+  #putOff({ rowKey, space }: Parcel): void {
+    const wasFull = this.full;
+    this.#parcels.delete(parcelId(rowKey));
+    this.#left.addPutOff(space);
+    this.#beginReadingOn();
+    if (wasFull) this.#wake();
+  }
+
+  #newLane(member: MemberId | undefined, key: string | undefined): ForwardLane {
+    const { lane } = this.#options;
     return new ForwardLane(
       this.#clock,
       {
-        deliver: (parcels) =>
-          member === undefined
-            ? Promise.resolve({ kind: "later", afterMs: this.#options.lane.retryMs })
-            : this.#send(member, parcels),
-        acknowledged: (parcel, result) => this.#acknowledge(parcel, result),
+        deliver: (parcels) => this.#send(member, parcels),
+        acknowledged: (parcel, result) => {
+          this.#acknowledge(parcel, result);
+          if (result !== "rejected" && this.#refused.taken(parcel, member)) this.#openAgain();
+        },
+        refused: (parcel) => this.#refused.refused(parcel, member, this.#clock.nowMs()),
         misdirected: (parcel) => this.#place(parcel),
         isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
-        isRouted: (parcel) => this.#routeOf(parcel) === member,
+        isRouted: (parcel) => this.#laneKeyOf(parcel) === key,
       },
-      this.#options.lane,
+      key === member ? lane : putOffLane(lane),
       this.#stop.signal,
       this.#onFailure,
     );
   }
 
-  async #send(member: MemberId, parcels: readonly Parcel[]): Promise<Delivery> {
+  #openAgain(): void {
+    this.#putOffReadAtMs = 0;
+    this.reroute();
+  }
+
+  #laneKeyOf(parcel: Parcel): string | undefined {
+    const member = this.#routeOf(parcel);
+    return this.#refused.putOffWay(parcel, member) ?? member;
+  }
+
+  async #send(member: MemberId | undefined, parcels: readonly Parcel[]): Promise<Delivery> {
+    if (member === undefined) return { kind: "later", afterMs: this.#options.lane.retryMs };
     const delivery = await this.#deliver(member, parcels);
     if (delivery.kind === "received" && member !== this.#view.self) {
       this.#metrics.observe("forward_message_urls", parcels.length);
@@ -338,4 +393,8 @@ export class Exchange {
     if (held.length > 0)
       void this.#journal.append(held.map((key): StoreOp => ({ type: "del", key })));
   }
+}
+
+function putOffLane(options: LaneOptions): LaneOptions {
+  return { ...options, batchMax: putOffBatchMax, messagesMax: 1, retryMs: options.putOffRetryMs };
 }

@@ -23,6 +23,13 @@ export interface LaneOptions {
   readonly messagesMax: number;
   /** Rest after a message that did not arrive, or when nobody is known who takes it. @default 200 */
   readonly retryMs: Millis;
+  /**
+   * Time after which URLs are put off that nobody has taken: all but a few stay on disk alone. Longer spares an owner that
+   * stood still the reading of them, and a crawl waits longer where as many as may be are on their way there. @default 60_000
+   */
+  readonly patienceMs: Millis;
+  /** Rest between two tries whether those that are put off are taken again. @default 10_000 */
+  readonly putOffRetryMs: Millis;
 }
 
 export const defaultLaneOptions: LaneOptions = Object.freeze({
@@ -31,6 +38,8 @@ export const defaultLaneOptions: LaneOptions = Object.freeze({
   lingerMs: 100,
   messagesMax: 4,
   retryMs: 200,
+  patienceMs: 60_000,
+  putOffRetryMs: 10_000,
 });
 
 /** After so many refusals in a row a hint is no longer believed: views differ, and have to settle first. */
@@ -42,6 +51,8 @@ export type FinalResult = Extract<ForwardResult, string>;
 interface LaneEvents {
   readonly deliver: (parcels: readonly Parcel[]) => Promise<Delivery>;
   readonly acknowledged: (parcel: Parcel, result: FinalResult) => void;
+  /** The parcel was sent in vain. */
+  readonly refused: (parcel: Parcel) => void;
   /** The parcel belongs elsewhere: it has a new hint, or the ring has changed. */
   readonly misdirected: (parcel: Parcel) => void;
   /** False: it was withdrawn. */
@@ -185,9 +196,10 @@ export class ForwardLane {
     const delivery = await this.#events.deliver(batch);
     if (this.#isStopped()) return;
     if (delivery.kind === "later") {
+      for (const parcel of batch) this.#events.refused(parcel);
       // Back in front: they have waited longest.
       this.#waiting = [...batch, ...this.#waiting];
-      this.#restFor(delivery.afterMs);
+      this.#restFor(Math.max(delivery.afterMs, this.#options.retryMs));
       return;
     }
     const { results } = delivery;
@@ -205,6 +217,7 @@ export class ForwardLane {
       this.#events.acknowledged(parcel, result);
       return false;
     }
+    this.#events.refused(parcel);
     parcel.refusals += 1;
     parcel.hint = parcel.refusals % refusalsMax === 0 ? undefined : result?.holder;
     const isHere = this.#events.isRouted(parcel);

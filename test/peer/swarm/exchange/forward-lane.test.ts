@@ -27,6 +27,7 @@ class Bench {
   /** Encoded size of each message. */
   readonly bytes: number[] = [];
   readonly acknowledged: string[] = [];
+  readonly refused: string[] = [];
   readonly #job = new JobRegistry().define("j");
   readonly #startMs = this.clock.nowMs();
   readonly #lane: ForwardLane;
@@ -54,6 +55,7 @@ class Bench {
       {
         deliver,
         acknowledged: ({ entry }) => this.acknowledged.push(entry.url),
+        refused: ({ entry }) => this.refused.push(entry.url),
         misdirected: ({ entry }) => this.givenBack.push(entry.url),
         isWanted: ({ entry }) => !this.withdrawn.has(entry.url),
         isRouted: ({ entry }) => !this.astray.has(entry.url),
@@ -234,6 +236,7 @@ describe("ForwardLane", () => {
     await bench.run(10_000);
     const againMs = answerMs + 2_000;
     expect(bench.sent.map(({ atMs }) => atMs)).toEqual([0, againMs, againMs + answerMs]);
+    expect(bench.refused).toEqual(bench.acknowledged.slice(0, 10));
     // What has waited longest goes first.
     expect(bench.acknowledged).toEqual(Array.from({ length: 13 }, (_, at) => urlAt(at)));
   });

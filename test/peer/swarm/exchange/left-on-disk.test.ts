@@ -53,7 +53,12 @@ class Bench {
         append: (ops: StoreOp[]) => this.#store.write(ops, { sync: true }),
         flushed: () => Promise.resolve(),
       },
-      view: { self, others: [], ring: { ownerOf: () => self }, isRunning: () => false },
+      view: {
+        self,
+        others: [],
+        ring: { ownerOf: () => self, preferenceOf: () => [self] },
+        isRunning: () => false,
+      },
       territory: { holds: () => true, held: ArcSet.whole, runningHolderAt: () => undefined },
       deliver: (_: MemberId, parcels: readonly Parcel[]) => {
         if (this.isBusy) return Promise.resolve({ kind: "later", afterMs: 200 });
@@ -64,12 +69,13 @@ class Bench {
         all: () => (this.knowsJob ? [this.job] : []),
         bySpace: () => (this.knowsJob ? this.job : undefined),
       },
+      wake: () => undefined,
     } as unknown as Parts;
     const store = storeWith(this.#store, { range });
     this.exchange = new Exchange(
       { clock: this.clock, logger: silentLogger, metrics: noMetrics, store },
       parts,
-      { pendingMax: 1, rowsMax: 1, sentCacheCapacity: 64, lane: defaultLaneOptions },
+      { pendingMax: 1, rowsMax: 1, sentCacheCapacity: 64, lane: defaultLaneOptions, replicas: 2 },
       (error) => {
         throw error;
       },

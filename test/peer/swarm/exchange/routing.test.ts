@@ -42,7 +42,7 @@ class Bench {
       view: {
         self,
         others: this.others,
-        ring: { ownerOf: () => this.owner },
+        ring: { ownerOf: () => this.owner, preferenceOf: () => [this.owner] },
         isRunning: (member: MemberId) => this.running.has(member),
       },
       territory: {
@@ -58,7 +58,7 @@ class Bench {
     this.exchange = new Exchange(
       { clock: this.clock, logger: silentLogger, metrics: noMetrics, store: this.store },
       parts,
-      { pendingMax, rowsMax: 1_000, sentCacheCapacity: 64, lane: defaultLaneOptions },
+      { pendingMax, rowsMax: 1_000, sentCacheCapacity: 64, lane: defaultLaneOptions, replicas: 2 },
       (error) => {
         throw error;
       },
