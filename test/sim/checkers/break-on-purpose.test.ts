@@ -124,7 +124,7 @@ describe("a swarm in which one rule is broken on purpose", { timeout: 60_000 }, 
   });
 
   it("is caught keeping no gate on hand-over", async () => {
-    expectCaught(await broken("join", withoutRows("host"), {}, 3), "politeness");
+    expectCaught(await broken("join", withoutRows("host"), {}, 8), "politeness");
   });
 
   it("is caught asking twice", async () => {

@@ -199,9 +199,7 @@ export class Ownership {
 
   #owned(): ArcSet {
     const { ring, self } = this.#view;
-    if (this.#ownedIn?.ring !== ring) {
-      this.#ownedIn = { ring, arcs: ring.arcsOf(self) };
-    }
+    if (this.#ownedIn?.ring !== ring) this.#ownedIn = { ring, arcs: ring.arcsOf(self) };
     return this.#ownedIn.arcs;
   }
 
@@ -272,9 +270,10 @@ export class Ownership {
     }
   }
 
-  /** A former copy is let go when there are all that are needed instead; a member that leaves may be lost before they are. */
+  /** A former copy is let go when there are all that can be made instead; a member that leaves may be lost before they are. */
   #releaseCopies(): void {
-    if (this.#view.role === "active") this.#releases.send();
+    if (this.#view.role !== "active" || !this.#releases.isOwed) return;
+    if (this.#missing().size === 0) this.#releases.send();
   }
 
   /** Anti-entropy: compares one complete copy at a time, each as often as the option says, or in its turn where that is too often. */

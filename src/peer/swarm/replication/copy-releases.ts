@@ -43,9 +43,13 @@ export class CopyReleases {
     this.#owed.set(member, { generation, arcs: earlier.union(arcs) });
   }
 
+  get isOwed(): boolean {
+    return this.#owed.size > 0;
+  }
+
   /** Tells those that are owed it: of what has not been copied to all that are to have it, not yet. */
   send(): void {
-    if (this.#owed.size === 0) return;
+    if (!this.isOwed) return;
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
