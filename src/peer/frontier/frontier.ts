@@ -128,6 +128,7 @@ export class Frontier {
     return this.#hosts.size;
   }
 
+  /** Hosts that are kept back, by what does so; see {@link ActiveHosts.countHeld}. */
   countHeld(): ReturnType<ActiveHosts["countHeld"]> {
     return this.#hosts.countHeld(this.#clock.nowMs());
   }
