@@ -177,9 +177,14 @@ export class DnsResolver implements Resolver {
 
   /** Never rejects. */
   async #answer(host: HostName): Promise<ResolveOutcome> {
+    const askedAtMs = this.#clock.nowMs();
+    const isOfHostsFile = await this.#isOfHostsFile(host);
+    // Asked here, behind the file: what begins after the end nobody would cancel.
     if (this.#stopped) return abortedOutcome;
     try {
-      const { addresses, ttlMs } = await this.#ask(host);
+      const { addresses, ttlMs } = isOfHostsFile
+        ? await this.#systemAnswer(host)
+        : await this.#ask(host, askedAtMs);
       if (addresses.length === 0) return this.#remember(host, "dns-not-found", "no address");
       const boundedMs = Math.min(Math.max(ttlMs, this.#options.ttlMsMin), this.#options.ttlMsMax);
       const nowMs = this.#clock.nowMs();
@@ -200,17 +205,23 @@ export class DnsResolver implements Resolver {
     return outcome;
   }
 
-  async #ask(host: HostName): Promise<Answer> {
-    const askedAtMs = this.#clock.nowMs();
-    const isOfHostsFile = this.#options.server === undefined && (await this.#hostsFile.has(host));
+  async #isOfHostsFile(host: HostName): Promise<boolean> {
+    return this.#options.server === undefined && (await this.#hostsFile.has(host));
+  }
+
+  async #ask(host: HostName, askedAtMs: Millis): Promise<Answer> {
     try {
-      if (!isOfHostsFile) return await this.#askServers(host, askedAtMs);
+      return await this.#askServers(host, askedAtMs);
     } catch (error) {
       const code = errorCode(error) ?? "";
       const unanswered = code === "ECONNREFUSED" || failureByCode.get(code) === "dns-not-found";
       if (this.#options.server !== undefined || !unanswered) throw error;
       if (this.#systemSlots.isFull(siteOfHost(host))) throw error;
+      return this.#systemAnswer(host);
     }
+  }
+
+  #systemAnswer(host: HostName): Promise<Answer> {
     return this.#systemSlots.run(siteOfHost(host), () => this.#askSystem(host));
   }
 

@@ -12,11 +12,16 @@ export function systemHostsFile(): string {
 /** A hosts file, of lines of `ADDRESS NAME NAME # COMMENT`; such a file that blocks hosts has many MB. */
 export class HostsFile {
   readonly #path: string;
+  readonly #readFile: (path: string, encoding: "latin1") => Promise<string>;
   /** As it was read last: to read it for each name would keep everything else waiting. */
   #read: { readonly version: string; readonly names: Promise<ReadonlySet<string>> } | undefined;
 
-  constructor(path: string) {
+  constructor(
+    path: string,
+    read: (path: string, encoding: "latin1") => Promise<string> = readFile,
+  ) {
     this.#path = path;
+    this.#readFile = read;
   }
 
   /** Whether the file has the name, whatever its case there; one that cannot be read has none. */
@@ -29,7 +34,12 @@ export class HostsFile {
     const { mtimeMs, ctimeMs, ino, size } = await stat(this.#path);
     const version = [mtimeMs, ctimeMs, ino, size].join();
     if (this.#read?.version !== version) {
-      this.#read = { version, names: readFile(this.#path, "latin1").then(namesOf) };
+      const read = { version, names: this.#readFile(this.#path, "latin1").then(namesOf) };
+      this.#read = read;
+      // As long as it stays the same it would have no name otherwise, where the process was out of files for a moment.
+      read.names.catch(() => {
+        if (this.#read === read) this.#read = undefined;
+      });
     }
     return this.#read.names;
   }

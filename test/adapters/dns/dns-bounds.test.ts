@@ -1,5 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { getEventListeners } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DnsResolver, defaultDnsResolverOptions } from "../../../src/adapters/dns/dns-resolver.ts";
 import type { HostName } from "../../../src/core/units.ts";
@@ -78,4 +80,21 @@ describe("DnsResolver, where only the system knows the names,", () => {
     resolver.stop();
     await server.stop();
   });
+});
+
+it("DnsResolver begins no question any more that it looks up in the hosts file as it stops", async () => {
+  const server = new DnsServer({});
+  await server.start();
+  const newCares = (settings: ConstructorParameters<typeof Resolver>[0]): Resolver => {
+    const cares = new Resolver(settings);
+    cares.setServers([server.server]);
+    return cares;
+  };
+  const ports = { clock: { nowMs: () => 0 }, newCares, hostsFile: join(tmpdir(), "none", "hosts") };
+  const resolver = new DnsResolver(ports, defaultDnsResolverOptions);
+  const pending = resolver.resolve("a.test" as HostName, new AbortController().signal);
+  resolver.stop();
+  expect(await pending).toMatchObject({ failure: "aborted" });
+  expect(server.asked).toEqual([]);
+  await server.stop();
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -46,5 +46,16 @@ describe("HostsFile", () => {
     expect(await hosts.has("bb.test")).toBe(true);
     await rm(path);
     expect(await hosts.has("bb.test")).toBe(false);
+  });
+
+  it("is read again where it could not be read a moment ago, though it is the same", async () => {
+    await writeFile(path, "192.0.2.1 a.test\n");
+    let isOutOfFiles = true;
+    const hosts = new HostsFile(path, (...args) =>
+      isOutOfFiles ? Promise.reject(new Error("EMFILE")) : readFile(...args),
+    );
+    expect(await hosts.has("a.test")).toBe(false);
+    isOutOfFiles = false;
+    expect(await hosts.has("a.test")).toBe(true);
   });
 });

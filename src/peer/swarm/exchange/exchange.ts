@@ -220,8 +220,9 @@ export class Exchange {
     if (parcel.waiters.length === 0 && parcel.outboxKeys.length === 0) this.#parcels.delete(id);
   }
 
-  /** The ring or the holdings have changed: everything is sent where it belongs now. */
+  /** The ring, the holdings or the ways have changed: everything is sent where it belongs now. */
   reroute(): void {
+    this.#putOffReadAtMs = 0;
     for (const [key, lane] of this.#lanes) {
       const astray = lane.takeOut((parcel) => this.#laneKeyOf(parcel) !== key);
       for (const parcel of astray) this.#place(parcel);
@@ -271,8 +272,10 @@ export class Exchange {
 
   #mayReadOn(): boolean {
     const hasRoom = this.#parcels.sizeWhere(false) <= this.#options.rowsMax / 2;
-    const isPutOffDue = this.#left.hasPutOff && this.#clock.nowMs() >= this.#putOffReadAtMs;
-    const isWanted = isPutOffDue || this.#left.mayHaveKnown((space) => this.#isUnheard(space));
+    // Where nothing else is on its way, nothing would tell that one of theirs is open.
+    const isDue = this.pending === 0 || this.#clock.nowMs() >= this.#putOffReadAtMs;
+    const isWanted =
+      (isDue && this.#left.hasPutOff) || this.#left.mayHaveKnown((space) => this.#isUnheard(space));
     return hasRoom && isWanted && !this.#stop.signal.aborted;
   }
 
@@ -321,7 +324,7 @@ export class Exchange {
         deliver: (parcels) => this.#send(member, parcels),
         acknowledged: (parcel, result) => {
           this.#acknowledge(parcel, result);
-          if (result !== "rejected" && this.#refused.taken(parcel, member)) this.#openAgain();
+          if (result !== "rejected" && this.#refused.taken(parcel, member)) this.reroute();
         },
         refused: (parcel) => this.#refused.refused(parcel, member, this.#clock.nowMs()),
         misdirected: (parcel) => this.#place(parcel),
@@ -332,11 +335,6 @@ export class Exchange {
       this.#stop.signal,
       this.#onFailure,
     );
-  }
-
-  #openAgain(): void {
-    this.#putOffReadAtMs = 0;
-    this.reroute();
   }
 
   #laneKeyOf(parcel: Parcel): string | undefined {

@@ -28,7 +28,7 @@ export interface LaneOptions {
    * stood still the reading of them, and a crawl waits longer where as many as may be are on their way there. @default 60_000
    */
   readonly patienceMs: Millis;
-  /** Rest between two tries whether those that are put off are taken again. @default 10_000 */
+  /** Rest between two tries whether those that are put off are taken again. @default 3_000 */
   readonly putOffRetryMs: Millis;
 }
 
@@ -39,7 +39,7 @@ export const defaultLaneOptions: LaneOptions = Object.freeze({
   messagesMax: 4,
   retryMs: 200,
   patienceMs: 60_000,
-  putOffRetryMs: 10_000,
+  putOffRetryMs: 3_000,
 });
 
 /** After so many refusals in a row a hint is no longer believed: views differ, and have to settle first. */

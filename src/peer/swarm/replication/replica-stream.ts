@@ -32,7 +32,7 @@ export interface ReplicaStreamOptions {
    * and makes a crawl wait longer where as much as may be is on its way there. @default 60_000
    */
   readonly patienceMs: Millis;
-  /** Rest between two tries whether a replica that is put off takes something again. @default 10_000 */
+  /** Rest between two tries whether a replica that is put off takes something again. @default 3_000 */
   readonly putOffRetryMs: Millis;
 }
 
@@ -42,7 +42,7 @@ export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
   timeoutMs: 5_000,
   retryMs: 200,
   patienceMs: 60_000,
-  putOffRetryMs: 10_000,
+  putOffRetryMs: 3_000,
 });
 
 /**

@@ -23,7 +23,7 @@ import { storeWith } from "../store-with.ts";
 type Parts = ConstructorParameters<typeof Exchange>[1];
 
 const [good, bad, self] = ["good", "bad", "self"] as MemberId[];
-const bads = positionOf("bad.example" as SiteName);
+const [bads, stuck] = ["bad.example", "stuck.example"].map((site) => positionOf(site as SiteName));
 const { patienceMs, putOffRetryMs } = defaultLaneOptions;
 const minuteMs = 60_000;
 
@@ -37,13 +37,18 @@ class Bench {
   readonly other = this.#jobs.define("k");
   /** What the bad member says to URLs; nothing where it takes them. */
   answer: Delivery | undefined = { kind: "later", afterMs: 200 };
+  /** Of one of the bad member's sites. */
+  owner = bad;
   asked = 0;
   reads = 0;
   woken = 0;
   readonly exchange: Exchange;
 
   constructor() {
-    const ownerOf = (position: RingPosition) => (position === bads ? bad : good);
+    const ownerOf = (position: RingPosition) => {
+      if (position === stuck) return bad;
+      return position === bads ? this.owner : good;
+    };
     const range: Store["range"] = (...args) => {
       this.reads += 1;
       return this.#store.range(...args);
@@ -56,7 +61,13 @@ class Bench {
       view: {
         self,
         others: [good, bad],
-        ring: { ownerOf, preferenceOf: (position: RingPosition) => [ownerOf(position), self] },
+        ring: {
+          ownerOf,
+          preferenceOf: (position: RingPosition) => [
+            ownerOf(position),
+            position === stuck ? good : self,
+          ],
+        },
         isRunning: () => true,
       },
       territory: {
@@ -168,6 +179,32 @@ describe("links that their owner does not take", () => {
       expect(bench.isBusyWith(bench.job)).toBe(false);
       // Nothing is left to look after.
       expect(bench.clock.sleepers).toBe(0);
+    });
+  });
+
+  it("are sent at once to a new owner", async () => {
+    const bench = new Bench();
+    await bench.run(async () => {
+      await bench.find("bad.example", 20);
+      await bench.find("stuck.example", 1);
+      await bench.clock.sleep(33 * minuteMs);
+      bench.owner = good;
+      bench.exchange.reroute();
+      await bench.clock.sleep(10_000);
+      expect([bench.sent.size, bench.exchange.pending]).toEqual([20, 1]);
+    });
+  });
+
+  it("are read as soon as none of them is on its way any more", async () => {
+    const bench = new Bench();
+    await bench.run(async () => {
+      await bench.find("bad.example", 2);
+      await bench.clock.sleep(30 * minuteMs);
+      expect(bench.exchange.pending).toBe(1);
+      const holder = { member: "good" as MemberId, generation: 1 };
+      bench.answer = { kind: "received", results: [{ holder }] };
+      await bench.clock.sleep(2 * (putOffRetryMs + 5_000));
+      expect([bench.sent.size, bench.isBusyWith(bench.job)]).toEqual([2, false]);
     });
   });
 
