@@ -220,8 +220,7 @@ export const scenarios = {
     },
   },
   churn: {
-    summary:
-      "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow and stuck parts",
+    summary: "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow parts",
     rough,
     lateSeeds: true,
     faults: churn,
