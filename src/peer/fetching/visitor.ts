@@ -111,11 +111,7 @@ export class Visitor {
 
   /** @param isLate whether the host's turn, which it has taken, may have passed to others */
   async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow, isLate: () => boolean): Promise<void> {
-    if (await this.#parts.swarm?.keeper.isOutdated(lease.url, row.key)) {
-      this.#parts.frontier.closeRequest(lease);
-      await this.#parts.finisher.finish(lease, row, { kind: "known" });
-      return;
-    }
+    if (await this.#isFetched(lease, row)) return;
     const robots = await this.#parts.robots.judge(lease, originOf(url), isLate);
     if (robots.kind === "not-now") return;
     if (robots.kind === "denied") {
@@ -128,10 +124,11 @@ export class Visitor {
       this.#leave(lease);
       return;
     }
+    if (await this.#note(lease, row)) return;
     const headers = prior?.conditions ?? {};
     const account = this.#parts.budget.open();
     try {
-      const outcome = await this.#request(lease, row, { url, headers, isLate, account });
+      const outcome = await this.#request(lease, { url, headers, isLate, account });
       if (outcome.kind === "failure" && outcome.failure === "aborted") {
         this.#leave(lease);
         return;
@@ -143,11 +140,38 @@ export class Visitor {
     }
   }
 
+  /** Whether another member has asked for the URL: then nothing is left to do. */
+  async #isFetched(lease: Lease, row: UrlRow): Promise<boolean> {
+    if (!(await this.#parts.swarm?.keeper.isOutdated(lease.url, row.key))) return false;
+    this.#withdraw(lease);
+    this.#parts.frontier.closeRequest(lease);
+    await this.#parts.finisher.finish(lease, row, { kind: "known" });
+    return true;
+  }
+
+  /**
+   * Notes the request that is to be made.
+   *
+   * @returns whether it need not be made after all: others may have made it while a slow disk took the note
+   */
+  async #note(lease: Lease, row: UrlRow): Promise<boolean> {
+    if (lease.unresolved) return false;
+    lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
+    await this.#parts.leases.noted();
+    return this.#isFetched(lease, row);
+  }
+
+  /** The request that was noted is not made. */
+  #withdraw(lease: Lease): void {
+    if (lease.note !== undefined) this.#parts.leases.remove(lease.note);
+    delete lease.note;
+  }
+
   /** No request was made, or none to its end: the URL stays queued as it was. */
   #leave(lease: Lease): void {
     // One that was cut off because the peer stops has been made, and is made again: its address rests after it.
     const isCutOff = lease.note !== undefined && this.#signal.aborted;
-    if (lease.note !== undefined && !isCutOff) this.#parts.leases.remove(lease.note);
+    if (!isCutOff) this.#withdraw(lease);
     const finishedAtMs = this.#ports.clock.nowMs();
     this.#parts.frontier.closeRequest(lease, isCutOff ? { finishedAtMs } : undefined);
     this.#parts.frontier.putBack(lease);
@@ -155,13 +179,10 @@ export class Visitor {
 
   async #request(
     lease: Lease,
-    row: UrlRow,
     request: Pick<FetchRequest, "url" | "headers" | "isLate" | "account">,
   ): Promise<FetchOutcome> {
     const { job, address, unresolved } = lease;
     if (unresolved) return unresolvedOutcome(unresolved, this.#ports.clock.nowMs());
-    lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
-    await this.#parts.leases.noted();
     const { otherContent, sitemaps } = job.definition.options;
     return this.#ports.fetcher.fetch(
       {

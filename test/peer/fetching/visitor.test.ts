@@ -4,11 +4,10 @@ import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { VisitedRows } from "../../../src/peer/durability/visited-rows.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { defaultPeerOptions } from "../../../src/peer/peer-options.ts";
-import { BodyBudget } from "../../../src/peer/fetching/body-budget.ts";
 import { Visitor } from "../../../src/peer/fetching/visitor.ts";
 import type { PriorFetch } from "../../../src/peer/fetching/prior-fetches.ts";
 import type { JobOptions } from "../../../src/core/jobs/job-definition.ts";
-import { LearnedDelay } from "../../../src/core/politeness/learned-delay.ts";
+import { lease, leaseOfGate, newBudget } from "./leases.ts";
 import { noPrior } from "../../support/no-prior.ts";
 import type { Fetcher, FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
@@ -18,25 +17,6 @@ const none = (): void => undefined;
 /** Nothing comes in from others. */
 const keeper = { isOutdated: () => Promise.resolve(false), visited: new VisitedRows() };
 const signal = new AbortController().signal;
-
-/** Its host takes note of how requests go. */
-function leaseOfGate(): Lease {
-  const host = { visit: { gate: { record: none }, delayMs: 0 }, learnedDelay: new LearnedDelay() };
-  return { ...lease(), host } as unknown as Lease;
-}
-
-function newBudget(): BodyBudget {
-  const { bodies, limits } = defaultPeerOptions;
-  return new BodyBudget(bodies, limits.bodyBytesMax, none);
-}
-
-/** Of the host nothing is asked before the request. */
-function lease(): Lease {
-  const entry = { url: "http://a.example/", depth: 0, attempts: 0, unseen: 0, redirectChain: [] };
-  const url = { key: new Uint8Array(0), job: "j", entry: { ...entry, discoveredAtMs: 0 } };
-  const job = new JobRegistry().define("j");
-  return { host: {}, address: "10.0.0.1", job, url } as unknown as Lease;
-}
 
 type Parts = ConstructorParameters<typeof Visitor>[1];
 
@@ -150,6 +130,23 @@ describe("Visitor", () => {
       frontier: { closeRequest: unexpectedCall, putBack: unexpectedCall, setPace: none },
     });
     await expect(visitor.visit(lease())).rejects.toThrow("the disk has failed");
+  });
+
+  it("makes no request that another member made while its note was being written", async () => {
+    const done: unknown[] = [];
+    let isFetched = false;
+    const isOutdated = (): Promise<boolean> => Promise.resolve(isFetched);
+    const swarm = { keeper: { ...keeper, isOutdated }, standstills: 0, standstillsSeen: 0 };
+    const noted = (): Promise<void> => Promise.resolve(void (isFetched = true));
+    const closeRequest = (_lease: Lease, end?: object): void => void done.push(end);
+    const frontier = { closeRequest, putBack: unexpectedCall, setPace: none };
+    const finish: Parts["finisher"]["finish"] = ({ note }, _row, { kind }) =>
+      Promise.resolve(void done.push(note, kind));
+    const finisher = { finish, finishResponse: unexpectedCall };
+    const leases = { add: () => 7, noted, remove: (note: number) => void done.push(note) };
+    await tooLate({ leases, frontier, finisher, swarm }, signal, unexpectedCall).visit(lease());
+    // Without a note it does not count as a request.
+    expect(done).toEqual([7, undefined, undefined, "known"]);
   });
 
   it("takes the note of a request back that was too late to be made", async () => {
@@ -339,59 +336,5 @@ describe("Visitor", () => {
     const unresolved = { failure: "dns-not-found", detail: "", isTold: true } as const;
     await tooLate({ leases, finisher }).visit({ ...leaseOfGate(), unresolved });
     expect(kinds).toEqual(["again"]);
-  });
-
-  describe("with a long body", () => {
-    const at = { startedAtMs: 0, finishedAtMs: 0 };
-    const failed: FetchOutcome = { kind: "failure", failure: "bad-encoding", detail: "", ...at };
-    const aborted: FetchOutcome = { ...failed, failure: "aborted" };
-    const body = new Uint8Array();
-    const answered: FetchOutcome = {
-      kind: "response",
-      ...{ status: 200, httpVersion: "1.1", statusText: "OK", headers: [], requestHeaders: [] },
-      ...{ encodedBody: body, body, bodyRead: true, headAtMs: 0, ...at },
-    };
-
-    it.each([
-      ["is settled", answered, () => Promise.resolve()],
-      ["cannot be settled", answered, () => Promise.reject(new Error("disk full"))],
-      ["has failed", failed, () => Promise.resolve()],
-      ["is given up", aborted, () => Promise.resolve()],
-    ])("gives its bytes back when it %s, and not before", async (_, outcome, conclude) => {
-      const budget = newBudget();
-      const seen: number[] = [];
-      const look = (): void => void seen.push(budget.bytes);
-      const finish = (): Promise<void> => {
-        look();
-        return conclude();
-      };
-      const fetch = ({ account }: FetchRequest): Promise<FetchOutcome> => {
-        account?.take(1_000_000);
-        return Promise.resolve(outcome);
-      };
-      const visitor = new Visitor(
-        {
-          clock: new VirtualClock(),
-          entropy: { random: () => 0 },
-          fetcher: { fetch, stop: () => Promise.resolve() },
-          logger: { debug: none, info: none, warn: none, error: none },
-          metrics: noMetrics,
-        },
-        {
-          budget,
-          frontier: { closeRequest: none, putBack: look, setPace: none },
-          robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
-          leases: { add: () => 0, noted: () => Promise.resolve(), remove: none },
-          finisher: { finish, finishResponse: finish },
-          prior: noPrior,
-          swarm: undefined,
-        },
-        defaultPeerOptions,
-        signal,
-      );
-      await Promise.allSettled([visitor.visit(leaseOfGate())]);
-      expect(seen).toEqual([1_000_000]);
-      expect(budget.bytes).toBe(0);
-    });
   });
 });
