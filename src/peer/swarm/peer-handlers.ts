@@ -15,13 +15,15 @@ import {
   encodePullRowsReply,
   encodeRangeDigestsReply,
 } from "../../core/messages/reconciliation.ts";
-import { decodeRows } from "../../core/messages/rows.ts";
+import { decodeRows, type Row } from "../../core/messages/rows.ts";
+import { idOf } from "../../core/record/id-of.ts";
 import { ArcSet } from "../../core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Overlay } from "../../ports/overlay.ts";
 import type { Store } from "../../ports/store.ts";
+import type { Journal } from "../durability/journal.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { agedRows } from "../robots/aged-rows.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
@@ -41,6 +43,7 @@ import { memberSlots, reply, serve, turnMs, type Answer } from "./serve.ts";
 interface HandlerParts {
   readonly desk: ForwardDesk;
   readonly jobs: JobRegistry;
+  readonly journal: Pick<Journal, "flushed">;
   readonly keeper: ReplicaKeeper;
   readonly missed: MissedTime;
   readonly replicator: Pick<Replicator, "full">;
@@ -152,9 +155,16 @@ export class PeerHandlers {
     if (!asked) return undefined;
     return this.#read(from, async () => {
       const answer = await unknownRows(this.#store, asked);
+      await this.#durable(answer.rows);
       const rows = agedRows(answer.rows, this.#parts.missed);
       return reply(encodePullRowsReply({ nowMs: this.#clock.nowMs(), ...answer, rows }));
     });
+  }
+
+  /** What can be read may not be on the disk yet: another member must not have a page's end that this one loses. */
+  async #durable(rows: readonly Row[]): Promise<void> {
+    const underWay = this.#parts.keeper.underWay();
+    if (rows.some(({ key }) => underWay.has(idOf(key)))) await this.#parts.journal.flushed();
   }
 
   /** Reads when the member's turn comes, unless that has taken too long. */

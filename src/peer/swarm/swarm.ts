@@ -195,10 +195,9 @@ export class Swarm {
     this.#parts.jobs.forgetQueued();
     this.#parts.frontier.crawl(ArcSet.empty);
     new PeerHandlers(this.#ports, {
+      ...this.#parts,
       desk: this.#desk,
-      jobs: this.#parts.jobs,
       keeper: this.keeper,
-      missed: this.#parts.missed,
       replicator,
       spread: this.jobs,
       termination: this.termination,
