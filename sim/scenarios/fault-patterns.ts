@@ -1,5 +1,6 @@
 import type { DiskPart } from "../world/virtual-machine.ts";
 import type { Millis } from "../../src/core/units.ts";
+import type { Dice } from "../world/dice.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Time in which the others find out that a machine is gone, at most. */
@@ -8,6 +9,11 @@ const missedMs: Millis = 10_000;
 /** A bit of everything. */
 export function churn(timeline: Timeline): void {
   const { dice, peers } = timeline;
+  // Dice of its own: what else happens does not depend on it.
+  const stuck = dice.fork("stuck-disk");
+  if (stuck.chance(0.25)) {
+    stickDisk(timeline, stuck.integer(0, peers - 1), stuck, stuck.between(2_000, 30_000));
+  }
   for (let left = dice.integer(4, 12); left > 0; left -= 1) {
     timeline.wait(500, 9_000);
     const machine = timeline.anyMachine();
@@ -130,12 +136,16 @@ const stuckMsMin: Millis = 10_000;
 const stuckMsMax: Millis = 180_000;
 
 /** What is written to a disk hangs for a while; its machine answers, and reads. */
-export function stickDisk(timeline: Timeline, machine: number): void {
-  const { dice } = timeline;
+export function stickDisk(
+  timeline: Timeline,
+  machine: number,
+  dice: Dice = timeline.dice,
+  afterMs: Millis = 0,
+): void {
   const parts = dice.pick(diskParts);
-  timeline.add({ kind: "fail-disk", machine, how: "stuck", parts });
+  timeline.add({ kind: "fail-disk", machine, how: "stuck", parts }, afterMs);
   const forMs = dice.between(stuckMsMin, stuckMsMax);
-  timeline.add({ kind: "mend-disk", machine }, forMs);
+  timeline.add({ kind: "mend-disk", machine }, afterMs + forMs);
 }
 
 /** Perhaps something happens while a disk hangs, to its machine or to another one. */

@@ -220,7 +220,8 @@ export const scenarios = {
     },
   },
   churn: {
-    summary: "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow parts",
+    summary:
+      "all at once: crashes, standstills, lost disks, joins, leaves, partitions, slow and stuck parts",
     rough,
     lateSeeds: true,
     faults: churn,
