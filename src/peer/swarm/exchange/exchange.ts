@@ -13,7 +13,7 @@ import type { Journal } from "../../durability/journal.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
 import type { SieveKey } from "../../admission/sieve-log.ts";
-import { ForwardLane } from "./forward-lane.ts";
+import { ForwardLane, putOffLane } from "./forward-lane.ts";
 import type { FinalResult, LaneOptions } from "./forward-lane.ts";
 import { LeftRows } from "./left-rows.ts";
 import { OutboxSweep } from "./outbox-sweep.ts";
@@ -46,9 +46,6 @@ const readOnMs: Millis = 5_000;
 
 /** How often rows are read that were put off, though none of their ways is known to be open again: not all were tried. */
 const putOffReadMs: Millis = 300_000;
-
-/** URLs of one message on a way that is put off. */
-const putOffBatchMax = 16;
 
 /** Characters of a rejected URL in the log, at most. */
 const loggedUnitsMax = 200;
@@ -169,7 +166,7 @@ export class Exchange {
     const known = this.#parcels.get(id);
     if (known) {
       // What waits for the acknowledgement of the one waits for that of the other, a page's row among it.
-      if (known.outboxKeys.length >= keysMax) this.#leave(parcel);
+      if (known.outboxKeys.length >= keysMax) this.#leave({ ...parcel, hint: known.hint });
       else {
         const own = new Set(known.outboxKeys.map(idOf));
         const others = parcel.outboxKeys.filter((key) => !own.has(idOf(key)));
@@ -248,14 +245,12 @@ export class Exchange {
     return this.#jobs.bySpace(space) === undefined;
   }
 
-  /** The parcel's row stays on disk alone. */
-  #leave({ outboxKeys, space }: Parcel): void {
+  /** The parcel's row stays on disk alone, until there is room, or its way is open again. */
+  #leave(parcel: Parcel): void {
+    const { outboxKeys, space } = parcel;
     if (outboxKeys.length === 0) return;
-    this.#left.add(space, this.#isUnheard(space));
-    this.#beginReadingOn();
-  }
-
-  #beginReadingOn(): void {
+    if (this.#mayBeLeft(parcel) && this.#isPutOff(parcel)) this.#left.addPutOff(space);
+    else this.#left.add(space, this.#isUnheard(space));
     if (this.#isReadingOn) return;
     this.#isReadingOn = true;
     this.#readOn().catch(this.#onFailure);
@@ -308,11 +303,10 @@ export class Exchange {
   }
 
   /** Its rows stay on disk alone, where another parcel is on the way that tells when it is open again. */
-  #putOff({ rowKey, space }: Parcel): void {
+  #putOff(parcel: Parcel): void {
     const wasFull = this.full;
-    this.#parcels.delete(parcelId(rowKey));
-    this.#left.addPutOff(space);
-    this.#beginReadingOn();
+    this.#parcels.delete(parcelId(parcel.rowKey));
+    this.#leave(parcel);
     if (wasFull) this.#wake();
   }
 
@@ -340,6 +334,10 @@ export class Exchange {
   #laneKeyOf(parcel: Parcel): string | undefined {
     const member = this.#routeOf(parcel);
     return this.#refused.putOffWay(parcel, member) ?? member;
+  }
+
+  #isPutOff(parcel: Parcel): boolean {
+    return this.#laneKeyOf(parcel) !== this.#routeOf(parcel);
   }
 
   async #send(member: MemberId | undefined, parcels: readonly Parcel[]): Promise<Delivery> {
@@ -391,8 +389,4 @@ export class Exchange {
     if (held.length > 0)
       void this.#journal.append(held.map((key): StoreOp => ({ type: "del", key })));
   }
-}
-
-function putOffLane(options: LaneOptions): LaneOptions {
-  return { ...options, batchMax: putOffBatchMax, messagesMax: 1, retryMs: options.putOffRetryMs };
 }

@@ -42,6 +42,14 @@ export const defaultLaneOptions: LaneOptions = Object.freeze({
   putOffRetryMs: 3_000,
 });
 
+/** URLs of one message on a way that is put off. */
+const putOffBatchMax = 16;
+
+/** Options of a lane for a way that is put off. */
+export function putOffLane(options: LaneOptions): LaneOptions {
+  return { ...options, batchMax: putOffBatchMax, messagesMax: 1, retryMs: options.putOffRetryMs };
+}
+
 /** After so many refusals in a row a hint is no longer believed: views differ, and have to settle first. */
 const refusalsMax = 4;
 

@@ -116,9 +116,14 @@ class Bench {
 
   /** As many URLs of the site are found on pages of this peer. */
   async find(site: string, count: number, job: Job = this.job): Promise<void> {
-    for (let n = 0; n < count; n += 1) {
-      const { rowKey, entry, sinceMs } = this.#parcel(`http://${site}/${n}`, job);
-      const key = outboxKey(0n, rowKey);
+    for (let n = 0; n < count; n += 1) await this.link(`http://${site}/${n}`, 1, job);
+  }
+
+  /** A URL is found on a page of each of so many sites. */
+  async link(url: string, sites: number, job: Job = this.job): Promise<void> {
+    for (let site = 0; site < sites; site += 1) {
+      const { rowKey, entry, sinceMs } = this.#parcel(url, job);
+      const key = outboxKey(BigInt(site), rowKey);
       const row = { type: "put", key, value: OutboxEntry.encode(entry) } as const;
       await this.#store.write([row], { sync: true });
       this.exchange.send(newParcel({ rowKey, outboxKey: key, entry, sinceMs }));
@@ -217,6 +222,22 @@ describe("links that their owner does not take", () => {
       await bench.clock.sleep(20 * minuteMs);
       expect(bench.asked - asked).toBe((20 * minuteMs) / putOffRetryMs);
       expect(bench.reads - reads).toBeLessThan(10);
+    });
+  });
+
+  it("are read no more often where more pages lead to one of them than it takes with it", async () => {
+    const bench = new Bench();
+    await bench.run(async () => {
+      await bench.link("http://bad.example/", 100);
+      await bench.clock.sleep(patienceMs + minuteMs);
+      const { reads } = bench;
+      await bench.clock.sleep(20 * minuteMs);
+      // Each time in some pieces.
+      expect(bench.reads - reads).toBeLessThan(20);
+      bench.answer = undefined;
+      await bench.clock.sleep(putOffRetryMs + 20_000);
+      expect([bench.sent.size, await bench.rows()]).toEqual([1, 0]);
+      expect(bench.isBusyWith(bench.job)).toBe(false);
     });
   });
 
