@@ -119,7 +119,8 @@ export class Exchange {
     this.#jobs = parts.jobs;
     this.#wake = parts.wake;
     this.#options = options;
-    this.#refused = new RefusedWays(parts.view, options.replicas, options.lane.patienceMs);
+    const { lane, replicas } = options;
+    this.#refused = new RefusedWays(ports.clock, parts.view, replicas, lane.patienceMs);
     this.#onFailure = onFailure;
     this.#sent = new FingerprintCache(options.sentCacheCapacity);
     const deleteRows = (keys: readonly Uint8Array[]): void => this.#deleteRows(keys);
@@ -320,7 +321,7 @@ export class Exchange {
           this.#acknowledge(parcel, result);
           if (result !== "rejected" && this.#refused.taken(parcel, member)) this.reroute();
         },
-        refused: (parcel) => this.#refused.refused(parcel, member, this.#clock.nowMs()),
+        refused: (parcel) => this.#refused.refused(parcel, member),
         misdirected: (parcel) => this.#place(parcel),
         isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
         isRouted: (parcel) => this.#laneKeyOf(parcel) === key,

@@ -42,6 +42,8 @@ class Bench {
   asked = 0;
   reads = 0;
   woken = 0;
+  /** How often was asked who keeps copies, for a way. */
+  ways = 0;
   readonly exchange: Exchange;
 
   constructor() {
@@ -63,10 +65,10 @@ class Bench {
         others: [good, bad],
         ring: {
           ownerOf,
-          preferenceOf: (position: RingPosition) => [
-            ownerOf(position),
-            position === stuck ? good : self,
-          ],
+          preferenceOf: (position: RingPosition) => {
+            this.ways += 1;
+            return [ownerOf(position), position === stuck ? good : self];
+          },
         },
         isRunning: () => true,
       },
@@ -222,6 +224,22 @@ describe("links that their owner does not take", () => {
       await bench.clock.sleep(20 * minuteMs);
       expect(bench.asked - asked).toBe((20 * minuteMs) / putOffRetryMs);
       expect(bench.reads - reads).toBeLessThan(10);
+    });
+  });
+
+  it("cost others nothing when they have gone elsewhere", async () => {
+    const bench = new Bench();
+    await bench.run(async () => {
+      await bench.find("bad.example", 1);
+      await bench.clock.sleep(1_000);
+      bench.owner = good;
+      bench.exchange.reroute();
+      await bench.clock.sleep(patienceMs);
+      expect(bench.exchange.pending).toBe(0);
+      const { ways } = bench;
+      await bench.find("good.example", 10);
+      await bench.clock.sleep(1_000);
+      expect([bench.sent.size, bench.ways - ways]).toEqual([11, 0]);
     });
   });
 
