@@ -49,13 +49,15 @@ export const hostLattice: RowLattice<HostRecord> = {
  * A copy of a host's row when its holder says `incoming`: the holder's word stands, so that a halt that is over is over at
  * its copies too. But words may come late, and from one who held the host before and has not heard what it answered
  * since: of the clocks that end by themselves the later one counts. Of what was admitted the higher count does, since one who
- * took over without a copy has counted from nothing.
+ * took over without a copy has counted from nothing; nor may that one have read what the host's robots.txt asks for, so one
+ * that speaks of no Crawl-delay takes none away: at worst, one that the host has given up holds until it is read again.
  */
 export function followHost(known: HostRecord, incoming: HostRecord): HostRecord {
   return ordered({
     ...incoming,
     jobs: [...known.jobs, ...incoming.jobs],
     nextFetchAtMs: Math.max(known.nextFetchAtMs, incoming.nextFetchAtMs),
+    ...present("crawlDelayMs", incoming.crawlDelayMs ?? known.crawlDelayMs),
     ...present("politeUntilMs", highest(known.politeUntilMs, incoming.politeUntilMs)),
     ...present("backoffUntilMs", highest(known.backoffUntilMs, incoming.backoffUntilMs)),
     ...present("breakerUntilMs", highest(known.breakerUntilMs, incoming.breakerUntilMs)),

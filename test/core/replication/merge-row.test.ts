@@ -299,6 +299,15 @@ describe("a copy of a host's row", () => {
     expect(followed(known, { ...rested, nextFetchAtMs: 10, jobs })).toMatchObject(kept);
   });
 
+  it("keeps how slowly the host wants to be asked, until its holder says otherwise", () => {
+    const known = { ...rested, nextFetchAtMs: 10, crawlDelayMs: 8_000 };
+    // One who took the host over without a copy has not read its robots.txt.
+    const unread = { ...rested, nextFetchAtMs: 0 };
+    expect(followed(known, unread)).toMatchObject({ crawlDelayMs: 8_000 });
+    const read = { ...rested, nextFetchAtMs: 20, crawlDelayMs: 1_000 };
+    expect(followed(known, read)).toMatchObject({ crawlDelayMs: 1_000 });
+  });
+
   it("stays as it is when it is told the same twice", () => {
     const value = HostRecord.encode({ ...failing, nextFetchAtMs: 10, politeUntilMs: 10 });
     expect(followRow("host", value, value)?.changed).toBe(false);
