@@ -46,6 +46,17 @@ export function crash(timeline: Timeline, machine: number): void {
   timeline.add({ kind: "start", machine }, dice.exponential(6_000) + 50);
 }
 
+/** A machine ends in one way or another, perhaps for good. */
+export function part(timeline: Timeline, machine: number): void {
+  const { dice } = timeline;
+  const drawn = dice.integer(1, 10);
+  if (drawn <= 4) crash(timeline, machine);
+  else if (drawn <= 8) {
+    timeline.add({ kind: "stop", machine });
+    timeline.add({ kind: "start", machine }, dice.between(200, 12_000));
+  } else timeline.add({ kind: "leave", machine }).add({ kind: "join" });
+}
+
 /** A machine is lost or stands still until nobody remembers it, and comes back with its disk. */
 export function longGone(timeline: Timeline, machine: number, rememberedMs: Millis): void {
   const { dice } = timeline;

@@ -123,6 +123,8 @@ export interface PlannedInjection {
   readonly atMs: Millis;
   /** Numbers of pages of the sample web. */
   readonly pages: readonly number[];
+  /** Machine that is given them first, whatever it is about to do; absent where that is some machine that goes on running. */
+  readonly machine?: number;
   /** Priority that the job has from then on; absent where it stays what it is. */
   readonly priority?: number;
 }

@@ -11,6 +11,7 @@ import {
   failDisk,
   longGone,
   meanwhile,
+  part,
   setClock,
   setClocks,
   split,
@@ -18,9 +19,10 @@ import {
   stickDisk,
   swizzle,
 } from "./fault-patterns.ts";
+import { drawInjections, givenLast } from "./draw-injections.ts";
 import { drawJobChanges, withPriorities } from "./draw-job-changes.ts";
 import { drawSettings, type Roughness } from "./draw-settings.ts";
-import type { Plan, PlannedInjection, RunSettings, SimulationSize } from "./plan.ts";
+import type { Plan, RunSettings, SimulationSize } from "./plan.ts";
 import { Timeline } from "./timeline.ts";
 
 export interface Scenario {
@@ -33,6 +35,8 @@ export interface Scenario {
   readonly adapt?: (settings: RunSettings, dice: Dice, size: SimulationSize) => RunSettings;
   /** Whether the job is paused and let go on meanwhile, and its priority changed. */
   readonly jobChanges?: boolean;
+  /** Whether late seeds are given to machines that are about to end, or have just begun. */
+  readonly lastWords?: boolean;
   /** Writes the faults down. */
   readonly faults: (timeline: Timeline) => void;
 }
@@ -233,6 +237,17 @@ export const scenarios = {
     jobChanges: true,
     faults: churn,
   },
+  "last-words": {
+    summary: "seeds are given to machines that are about to stop, leave or die, or have just begun",
+    rough,
+    lateSeeds: true,
+    lastWords: true,
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(5, 12); left > 0; left -= 1) {
+        part(timeline.wait(1_000, 8_000), timeline.anyMachine());
+      }
+    },
+  },
   forgotten: {
     summary:
       "machines are down for so long that the others forget them, and come back with their disks",
@@ -300,11 +315,6 @@ const convergeWithinMs: Millis = 90_000;
 /** And to finish, politeness apart: hosts that failed rest for minutes, and those of a hostile web fail again and again. */
 const finishWithinMs: Millis = 1_200_000;
 const finishHostileWithinMs: Millis = 7_200_000;
-/** Calls in which the seeds come, at most. */
-const injectionsMax = 8;
-/** Pages that nothing links to, of those that are given as seeds. */
-const orphansMax = 200;
-
 /** The whole run as data: a pure function of its arguments. */
 export function planOf(name: ScenarioName, size: SimulationSize): Plan {
   const scenario: Scenario = scenarios[name];
@@ -315,7 +325,11 @@ export function planOf(name: ScenarioName, size: SimulationSize): Plan {
   scenario.faults(timeline);
   const lastMs = timeline.faults.at(-1)?.atMs ?? 0;
   const seedsUntilMs = scenario.lateSeeds ? Math.max(5_000, lastMs) : 0;
-  const injections = drawInjections(dice.fork("seeds"), settings, seedsUntilMs);
+  const drawnInjections = drawInjections(dice.fork("seeds"), settings, seedsUntilMs);
+  const injections =
+    scenario.lastWords === true
+      ? givenLast(drawnInjections, timeline.faults, dice.fork("last words"))
+      : drawnInjections;
   return {
     scenario: name,
     size,
@@ -366,29 +380,4 @@ function mostQueriesOfPath(sampleWeb: Partial<SampleWebOptions>): number {
     if (query !== undefined) queries.set(path, (queries.get(path) ?? 0) + 1);
   }
   return Math.max(0, ...queries.values());
-}
-
-/** Roots of all sites, and the pages that nothing links to, in calls spread over the time. */
-function drawInjections(dice: Dice, settings: RunSettings, untilMs: Millis): PlannedInjection[] {
-  const web = new SampleWeb({ ...defaultSampleWebOptions, ...settings.sampleWeb }, 80);
-  const roots: number[] = [];
-  const orphans: number[] = [];
-  for (let site = 0; site < web.options.sites; site += 1) roots.push(web.layout.idOf(site, 0));
-  if (untilMs > 0) {
-    for (let id = 0; id < web.layout.pageCount && orphans.length < orphansMax; id += 1) {
-      if (web.kindOf(id) === "orphan") orphans.push(id);
-    }
-  }
-  const calls = untilMs > 0 ? dice.integer(2, injectionsMax) : 1;
-  const pages: number[][] = Array.from({ length: calls }, () => []);
-  // Most roots come first, so that there is something to crawl.
-  for (const id of roots) pages[dice.chance(0.7) ? 0 : dice.integer(0, calls - 1)]?.push(id);
-  for (const id of orphans) pages[dice.integer(0, calls - 1)]?.push(id);
-  return pages
-    .map((ids, call) => ({
-      atMs: call === 0 ? 0 : Math.round(dice.between(0, untilMs)),
-      pages: ids,
-    }))
-    .filter(({ pages: ids }) => ids.length > 0)
-    .toSorted((one, other) => one.atMs - other.atMs);
 }

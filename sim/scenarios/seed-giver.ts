@@ -1,7 +1,9 @@
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
+import type { Peer } from "../../src/peer/peer.ts";
 import type { Chronicle } from "../checkers/chronicle.ts";
 import type { Dice } from "../world/dice.ts";
+import type { VirtualMachine } from "../world/virtual-machine.ts";
 import type { Plan, PlannedInjection } from "./plan.ts";
 import type { VirtualSwarm } from "./virtual-swarm.ts";
 
@@ -12,7 +14,7 @@ const againMs: Millis = 500;
 /** An injection that is not answered by then is made again: its peer has died. */
 const answerWithinMs: Millis = 40_000;
 
-/** Gives the plan's seeds to random running peers, again and again until each call is acknowledged. */
+/** Gives the plan's seeds to the peers that it names, or to random running ones, again and again until each call is acknowledged. */
 export class SeedGiver {
   readonly #swarm: VirtualSwarm;
   readonly #chronicle: Chronicle;
@@ -49,20 +51,28 @@ export class SeedGiver {
     await Promise.all(this.#plan.injections.map((injection) => this.#give(injection, zeroMs)));
   }
 
-  async #give({ atMs, pages, priority }: PlannedInjection, zeroMs: Millis): Promise<void> {
+  async #give({ atMs, machine, pages, priority }: PlannedInjection, zeroMs: Millis): Promise<void> {
     const { clock } = this.#swarm.world;
     await clock.sleep(zeroMs + atMs - clock.nowMs());
     const options = { ...this.#options, ...(priority !== undefined && { priority }) };
+    let wanted = machine === undefined ? undefined : this.#swarm.machine(machine);
     for (let from = 0; from < pages.length; from += callMax) {
       const some = pages.slice(from, from + callMax);
-      while (!(await this.#call(some, options))) await clock.sleep(againMs);
+      while (!(await this.#call(some, options, wanted))) {
+        wanted = undefined;
+        await clock.sleep(againMs);
+      }
       for (const page of some) this.acknowledged.set(page, this.#chronicle.nowMs);
     }
   }
 
-  async #call(pages: readonly number[], options: Partial<JobOptions>): Promise<boolean> {
+  async #call(
+    pages: readonly number[],
+    options: Partial<JobOptions>,
+    wanted: VirtualMachine<Peer> | undefined,
+  ): Promise<boolean> {
     const { world, steady } = this.#swarm;
-    const machine = this.#dice.pick(steady);
+    const machine = wanted?.isUp === true ? wanted : this.#dice.pick(steady);
     if (machine === undefined) return false;
     for (const page of pages) this.given.add(page);
     const urls = pages.map((page) => world.sampleWeb.urlOf(page));
