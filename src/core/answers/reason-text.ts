@@ -59,6 +59,17 @@ export function describeReason(reason: StatusReason): string {
   return texts[reason];
 }
 
+/** Failures that no URL of the host is spared: which one was asked for says nothing more. */
+const concernsHost = /^(?:certificate|connect|dns|tls)-/;
+
+/** The same of a URL that was given up without having been asked for. */
+export function describeUnasked(reason: StatusReason): string {
+  const text = texts[reason];
+  if (concernsHost.test(reason)) return text;
+  const clause = text.charAt(0).toLowerCase() + text.slice(1);
+  return `The URL was not asked for, since robots.txt could not be had: ${clause}`;
+}
+
 export function isStatusReason(value: unknown): value is StatusReason {
   return typeof value === "string" && Object.hasOwn(texts, value);
 }

@@ -1,4 +1,4 @@
-import { describeReason, isStatusReason } from "../answers/reason-text.ts";
+import { describeReason, describeUnasked, isStatusReason } from "../answers/reason-text.ts";
 import type { UrlStatus } from "../answers/url-status.ts";
 import { isJobId } from "../jobs/validate-job-options.ts";
 import { isMemberId } from "../membership/read-member.ts";
@@ -138,8 +138,10 @@ export function decodeStatusReply(payload: Uint8Array, urlCount: number): Status
 
 /** The status of a URL as users see it. */
 export function statusOf(url: string, known: KnownStatus): UrlStatus {
-  const { reason } = known;
-  return { url, ...known, ...(reason && { detail: describeReason(reason) }) };
+  const { attempts, httpStatus, reason, state } = known;
+  const isUnasked = state === "done" && httpStatus === undefined && attempts === 0;
+  const describe = isUnasked ? describeUnasked : describeReason;
+  return { url, ...known, ...(reason && { detail: describe(reason) }) };
 }
 
 /** An answer that cannot be read is no refusal: nothing else of the reply counts then. */

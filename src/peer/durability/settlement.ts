@@ -48,7 +48,8 @@ export type LeaseEnd =
       /** A page that is done, and is asked again. */
       readonly back?: Queued;
     }
-  | { readonly kind: "failed"; readonly failure: GivenUp }
+  /** `isUnasked` where robots.txt failed, without which the URL itself is not asked for. */
+  | { readonly kind: "failed"; readonly failure: GivenUp; readonly isUnasked?: true }
   | { readonly kind: "excluded"; readonly reason: ExclusionReason }
   /** Its record is further than its queue entry, by another member's doing: the entry only leaves the queue. */
   | { readonly kind: "known" }
@@ -159,7 +160,12 @@ function recordOf({ url: { entry } }: Lease, end: RecordedEnd): UrlRecord {
       return { ...done, attempts, ...end.record, ...(isBroken && foundOn(entry)) };
     }
     case "failed":
-      return { ...done, attempts, failure: end.failure, ...foundOn(entry) };
+      return {
+        ...done,
+        attempts: end.isUnasked ? entry.attempts : attempts,
+        failure: end.failure,
+        ...foundOn(entry),
+      };
     case "excluded":
       return { ...done, attempts: entry.attempts, excluded: end.reason };
     case "again":

@@ -344,5 +344,5 @@ function denialOf({ verdict, elsewhere, failure: last }: RobotsRecord): LeaseEnd
   if (failure === "address-forbidden") return { kind: "excluded", reason: "address-forbidden" };
   return failure === undefined
     ? { kind: "excluded", reason: "robots-unreachable" }
-    : { kind: "failed", failure: failure as FetchFailure };
+    : { kind: "failed", failure: failure as FetchFailure, isUnasked: true };
 }

@@ -138,6 +138,11 @@ describe("the end of a visit", () => {
     expect(counter.queued).toBe(0);
   });
 
+  it("is no attempt where robots.txt failed, for which the URL was not asked for", () => {
+    const { record } = settled({ kind: "failed", failure: "connection-reset", isUnasked: true });
+    expect(record).toMatchObject({ attempts: 2, failure: "connection-reset", via, linkedAs });
+  });
+
   it("leaves the record alone that another member has brought further", () => {
     const { record, counter } = settled({ kind: "known" });
     expect(record).toBeUndefined();
