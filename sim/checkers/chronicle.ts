@@ -152,9 +152,20 @@ export class Chronicle {
 
   /** Whether the machine's process stands still, or has gone on so lately that it need not know what others do. */
   isDazed(machine: number): boolean {
-    const last = this.#standstills.findLast((one) => one.machine === machine);
+    const last = this.#lastStandstill(machine);
+    return last !== undefined && this.nowMs <= last.toMs + dazedMs;
+  }
+
+  /** Whether the machine's process stands still, or did so once. */
+  hasStoodStill(machine: number): boolean {
+    return this.#lastStandstill(machine) !== undefined;
+  }
+
+  #lastStandstill(machine: number): Standstill | undefined {
     const generation = this.#current.get(machine)?.generation;
-    return last?.generation === generation && this.nowMs <= (last?.toMs ?? -Infinity) + dazedMs;
+    return this.#standstills.findLast(
+      (one) => one.machine === machine && one.generation === generation,
+    );
   }
 
   /** What the machine holds, or will hold no more when it has stopped, is to be had of others from now on. */

@@ -1,16 +1,27 @@
 import { ArcSet } from "../../src/core/ring/arc-set.ts";
 import type { Millis } from "../../src/core/units.ts";
+import type { Peer } from "../../src/peer/peer.ts";
+import type { VirtualMachine } from "../world/virtual-machine.ts";
 import type { Checker, RunView, SeenHit } from "./checker.ts";
 
 /** Time in which an arc may seem open at two members: a hand-over whose answer is on its way. */
 const graceMs = 3_000;
 
+/** What a member has open of some arcs. */
+interface Share {
+  readonly machine: VirtualMachine<Peer>;
+  readonly open: ArcSet;
+}
+
 /**
  * One member at a time may send requests to a host, and one at a time may have an arc open.
  *
- * A member whose disk hangs passes nothing on. Where it has claimed what another one held that had stood still, that one
- * waits for it no longer than its stall watch says: the arc seems open at both then. What is asked there is held against
- * them all the same.
+ * Of two where one has stood still, the other one may have claimed an arc meanwhile, and passes it back. While the disk of
+ * either hangs it cannot: nothing can be copied from the one, nor to the other. So both have the arc open until that disk
+ * takes something. No host is asked by both for that: a member crawls only what is its own on the ring as well, on which
+ * they agree, and begins no request long after a host's turn. What both take in merges when the arc is passed back, as after
+ * a partition. So only what both would crawl is held against these two here; and all that is asked, here, by the delays,
+ * and where a page is fetched again.
  */
 export class OneOwner implements Checker {
   readonly #view: RunView;
@@ -40,16 +51,9 @@ export class OneOwner implements Checker {
 
   readonly onLook = (): void => {
     const { chronicle, findings, world } = this.#view;
-    let open = ArcSet.empty;
-    let overlap = ArcSet.empty;
-    for (const { peer, index } of world.running) {
-      if (chronicle.isDazed(index) || chronicle.isHeldUp(index)) continue;
-      const own = peer.swarm?.territory.open ?? ArcSet.empty;
-      overlap = overlap.union(open.intersect(own));
-      open = open.union(own);
-    }
+    const overlap = chronicle.isSplitNow ? ArcSet.empty : this.#overlapNow();
     const lasting = this.#overlap ? overlap.intersect(this.#overlap.arcs) : overlap;
-    if (lasting.isEmpty || chronicle.isSplitNow) {
+    if (lasting.isEmpty) {
       this.#overlap = overlap.isEmpty ? undefined : { arcs: overlap, sinceMs: chronicle.nowMs };
       return;
     }
@@ -65,4 +69,48 @@ export class OneOwner implements Checker {
     });
     this.#overlap = undefined;
   };
+
+  #overlapNow(): ArcSet {
+    let open = ArcSet.empty;
+    let overlap = ArcSet.empty;
+    for (const own of this.#sharesOf(ArcSet.whole)) {
+      overlap = overlap.union(open.intersect(own.open));
+      open = open.union(own.open);
+    }
+    return overlap.isEmpty ? overlap : this.#heldAgainst(this.#sharesOf(overlap));
+  }
+
+  #sharesOf(arcs: ArcSet): Share[] {
+    const { chronicle, world } = this.#view;
+    return world.running.flatMap((machine) => {
+      const open = machine.peer.swarm?.territory.open.intersect(arcs);
+      return !open || open.isEmpty || chronicle.isDazed(machine.index) ? [] : [{ machine, open }];
+    });
+  }
+
+  #heldAgainst(shares: readonly Share[]): ArcSet {
+    const found: ArcSet[] = [];
+    for (const [at, one] of shares.entries()) {
+      for (const other of shares.slice(at + 1)) {
+        const shared = one.open.intersect(other.open);
+        const isWaiting = this.#waitsForDisk(one.machine.index, other.machine.index);
+        found.push(isWaiting ? crawledBy(one, crawledBy(other, shared)) : shared);
+      }
+    }
+    return ArcSet.unionOf(found);
+  }
+
+  /** Whether what one of them passes back to the other, which has stood still, may wait for a disk. */
+  #waitsForDisk(...machines: readonly [number, number]): boolean {
+    const { chronicle } = this.#view;
+    return (
+      machines.some((machine) => chronicle.hasStoodStill(machine)) &&
+      machines.some((machine) => chronicle.isHeldUp(machine))
+    );
+  }
+}
+
+/** Those of `arcs` that are the member's own on the ring as it sees it. */
+function crawledBy({ machine: { id, peer } }: Share, arcs: ArcSet): ArcSet {
+  return arcs.intersect(peer.swarm?.view.ring.arcsOf(id) ?? ArcSet.empty);
 }
