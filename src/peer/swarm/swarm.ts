@@ -161,8 +161,8 @@ export class Swarm {
     const count = (ids: readonly JobId[]): Promise<void> => this.#holdings.count(ids);
     const spreadEvents = { onMerged: () => this.#merged(), onFailure };
     this.jobs = new JobSpread(called, { ...parts, view, tally: this.tally, count }, spreadEvents);
-    const stallEvents = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
-    this.#stalls = new StallWatch(called, { view, territory }, this.#stop.signal, stallEvents);
+    const events = { onStall: () => this.#stoodStill(), onCleared: () => this.#goesOn() };
+    this.#stalls = new StallWatch(called, { ...parts, view, territory }, this.#stop.signal, events);
     this.#minority = new MinorityWatch(ports.logger, options.minority, parts.wake);
     this.exchange = new Exchange(
       ports,

@@ -2,6 +2,7 @@ import type { KnownHolder } from "../../../core/messages/holding.ts";
 import type { Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
+import type { Journal } from "../../durability/journal.ts";
 import { askAllMax } from "./arc-claim.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
@@ -20,7 +21,7 @@ const beatMs: Millis = 1_000;
 const timeoutMs: Millis = 1_000;
 const retryMs: Millis = 200;
 
-/** Never is anything held back for longer. */
+/** Never is anything held back for longer, but for the time in which this peer's own disk takes nothing. */
 const holdMsMax: Millis = 15_000;
 
 interface StallEvents {
@@ -34,7 +35,8 @@ interface StallEvents {
  * Holds requests back after this process has stood still: stopped, swapped out, its machine asleep.
  *
  * Time has passed that it knows nothing of; others may have claimed its arcs and may be crawling them. It waits until none
- * of them holds what it holds: what they claimed they pass back, as after a partition.
+ * of them holds what it holds: what they claimed they pass back, as after a partition. While its own disk hangs they cannot:
+ * it would ask again for what they have asked for.
  */
 export class StallWatch {
   readonly #clock: Clock;
@@ -42,6 +44,7 @@ export class StallWatch {
   readonly #calls: Pick<PeerCalls, "whoHolds">;
   readonly #view: Pick<SwarmView, "others" | "self">;
   readonly #territory: Territory;
+  readonly #journal: Pick<Journal, "flushed">;
   readonly #signal: AbortSignal;
   readonly #events: StallEvents;
   #lastMs: Millis;
@@ -49,6 +52,8 @@ export class StallWatch {
   #count = 0;
   #holdUntilMs: Millis = 0;
   #clearing: Promise<void> | undefined;
+  /** What waits for this peer's disk. */
+  #flushing: Promise<void> | undefined;
 
   constructor(
     ports: {
@@ -56,7 +61,11 @@ export class StallWatch {
       readonly logger: Logger;
       readonly calls: Pick<PeerCalls, "whoHolds">;
     },
-    parts: { readonly view: Pick<SwarmView, "others" | "self">; readonly territory: Territory },
+    parts: {
+      readonly view: Pick<SwarmView, "others" | "self">;
+      readonly territory: Territory;
+      readonly journal: Pick<Journal, "flushed">;
+    },
     signal: AbortSignal,
     events: StallEvents,
   ) {
@@ -65,6 +74,7 @@ export class StallWatch {
     this.#calls = ports.calls;
     this.#view = parts.view;
     this.#territory = parts.territory;
+    this.#journal = parts.journal;
     this.#signal = signal;
     this.#events = events;
     this.#lastMs = ports.clock.nowMs();
@@ -118,6 +128,7 @@ export class StallWatch {
 
   async #clear(): Promise<void> {
     while (!this.#isOver) {
+      this.#flushing ??= this.#flush();
       const { count } = this;
       // What was answered before it stood still once more is long past.
       if ((await this.#isSoleHolder()) && this.count === count) return;
@@ -125,10 +136,20 @@ export class StallWatch {
     }
   }
 
+  /** The time that it takes does not count. */
+  async #flush(): Promise<void> {
+    const sinceMs = this.#clock.nowMs();
+    // The journal has reported a failure itself.
+    await this.#journal.flushed().catch(() => undefined);
+    this.#holdUntilMs += this.#clock.nowMs() - sinceMs;
+    this.#flushing = undefined;
+  }
+
   /** Whether nothing is held back any longer, also where it has just stood still once more. */
   get #isOver(): boolean {
     this.#look();
-    return this.#signal.aborted || this.#clock.nowMs() >= this.#holdUntilMs;
+    if (this.#signal.aborted) return true;
+    return this.#flushing === undefined && this.#clock.nowMs() >= this.#holdUntilMs;
   }
 
   /** Whether somebody has answered, and nobody holds what this peer holds, by his own word or by that of others. */

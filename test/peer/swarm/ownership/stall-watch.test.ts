@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
+import { Sluice } from "../../../../sim/world/sluice.ts";
 import type { WhoHoldsReply } from "../../../../src/core/messages/holding.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
@@ -68,7 +69,9 @@ describe("StallWatch", () => {
       whoHolds: (member: MemberId): Promise<WhoHoldsReply | undefined> =>
         Promise.resolve(answers.get(member)),
     };
-    const parts = { view: { others, self }, territory };
+    const sluice = new Sluice();
+    const journal = { flushed: () => sluice.passed() };
+    const parts = { view: { others, self }, territory, journal };
     let stalls = 0;
     const watch = new StallWatch({ clock, logger, calls }, parts, stop.signal, {
       onStall: () => {
@@ -79,7 +82,7 @@ describe("StallWatch", () => {
       },
     });
     const times = { timesCleared: () => cleared, stalls: () => stalls };
-    return { answers, clock, territory, warnings, watch, ...times };
+    return { answers, clock, sluice, territory, warnings, watch, ...times };
   }
 
   it("lets a process go on that was a little late", () => {
@@ -171,6 +174,21 @@ describe("StallWatch", () => {
     clock.standStill(20_000);
     expect(watch.isHolding).toBe(true);
     void watch.run();
+    await clock.run(clock.sleep(13_000));
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(3_000));
+    expect(watch.isHolding).toBe(false);
+    expect(timesCleared()).toBe(1);
+  });
+
+  it("holds requests back while its own disk hangs, and for as long as ever after that", async () => {
+    const { answers, clock, sluice, timesCleared, watch } = newWatch([a]);
+    answers.set(a, holding(ArcSet.whole));
+    sluice.shut();
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(60_000));
+    sluice.open();
     await clock.run(clock.sleep(13_000));
     expect(watch.isHolding).toBe(true);
     await clock.run(clock.sleep(3_000));
