@@ -64,6 +64,20 @@ interface VisitorParts {
   readonly swarm: VisitorSwarm | undefined;
 }
 
+/**
+ * So long after its host's turn has come a request begins, at most: what its address was lent for counts on it
+ * ({@link LendingOptions.outlastMs}), and so does whoever has claimed the host.
+ */
+const beginWithinMs: Millis = 10_000;
+
+/** The turn of a host, which a visit has taken. */
+interface Turn {
+  /** Whether it may have passed to others: the process has stood still. */
+  readonly isLate: () => boolean;
+  /** When the request must have begun: what is noted before it may wait for a disk that hangs. */
+  readonly beginByMs: Millis;
+}
+
 /** What a request was made with. */
 interface Asked {
   readonly prior: PriorFetch | undefined;
@@ -99,18 +113,20 @@ export class Visitor {
     const url = lease.url.entry.url as CanonicalUrl;
     const row = urlRow(url, lease.job);
     const { swarm } = this.#parts;
-    if (!swarm) return this.#visit(lease, url, row, () => false);
+    const beginByMs = this.#ports.clock.nowMs() + beginWithinMs;
+    if (!swarm) return this.#visit(lease, url, row, { isLate: () => false, beginByMs });
     const { standstillsSeen } = swarm;
     const isLate = (): boolean => swarm.standstills !== standstillsSeen;
+    const turn = { isLate, beginByMs };
     // Two members that both held a site queued its URLs twice: the second entry has to see what came of the first.
     const id = idOf(row.key);
     return this.#turns.run(id, () =>
-      swarm.keeper.visited.during(id, () => this.#visit(lease, url, row, isLate)),
+      swarm.keeper.visited.during(id, () => this.#visit(lease, url, row, turn)),
     );
   }
 
-  /** @param isLate whether the host's turn, which it has taken, may have passed to others */
-  async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow, isLate: () => boolean): Promise<void> {
+  async #visit(lease: Lease, url: CanonicalUrl, row: UrlRow, turn: Turn): Promise<void> {
+    const { isLate } = turn;
     if (await this.#isFetched(lease, row)) return;
     const robots = await this.#parts.robots.judge(lease, originOf(url), isLate);
     if (robots.kind === "not-now") return;
@@ -124,7 +140,13 @@ export class Visitor {
       this.#leave(lease);
       return;
     }
-    if (await this.#note(lease, row)) return;
+    await this.#note(lease, row);
+    // Others may have made the request while a slow disk took the note, or may be about to.
+    if (await this.#isFetched(lease, row)) return;
+    if (this.#ports.clock.nowMs() > turn.beginByMs) {
+      this.#leave(lease);
+      return;
+    }
     const headers = prior?.conditions ?? {};
     const account = this.#parts.budget.open();
     try {
@@ -149,16 +171,11 @@ export class Visitor {
     return true;
   }
 
-  /**
-   * Notes the request that is to be made.
-   *
-   * @returns whether it need not be made after all: others may have made it while a slow disk took the note
-   */
-  async #note(lease: Lease, row: UrlRow): Promise<boolean> {
-    if (lease.unresolved) return false;
+  /** Resolves when it outlives the process that the request, if there is to be one, was made. */
+  async #note(lease: Lease, row: UrlRow): Promise<void> {
+    if (lease.unresolved) return;
     lease.note = this.#parts.leases.add(row.key, lease.url.entry.attempts);
     await this.#parts.leases.noted();
-    return this.#isFetched(lease, row);
   }
 
   /** The request that was noted is not made. */
