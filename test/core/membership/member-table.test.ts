@@ -52,6 +52,30 @@ describe("MemberTable", () => {
     expect(table.hash).toBe(hashes[0]);
   });
 
+  it.each<Partial<Member>>([
+    { generation: 2_000, incarnation: 1 },
+    { incarnation: 2 },
+    { health: "suspect" },
+    { role: "leaving" },
+    { weight: 2 },
+    { version: "1.0.1" },
+    { addresses: [] },
+  ])("has another hash than one that knows %j of a member", (change) => {
+    const [one, other] = [new MemberTable(options), new MemberTable(options)];
+    one.merge(named("a"), 0);
+    other.merge(named("a", change), 0);
+    expect(one.hash).not.toBe(other.hash);
+  });
+
+  it("has another hash than one that knows the same of somebody else", () => {
+    const hashes = [["a"], ["b"], ["a", "b"], []].map((names) => {
+      const table = new MemberTable(options);
+      for (const name of names) table.merge(named(name), 0);
+      return table.hash;
+    });
+    expect(new Set(hashes).size).toBe(4);
+  });
+
   it("remembers the dead, so that an old claim cannot bring them back, until it forgets them", () => {
     const table = new MemberTable(options);
     table.merge(named("a"), 0);
@@ -66,8 +90,9 @@ describe("MemberTable", () => {
     const table = new MemberTable(options);
     for (const name of ["a", "b", "c"]) table.merge(named(name), 0);
     table.merge(named("a", { role: "left" }), 1);
+    expect([table.lostIds(), table.hasLostAny]).toEqual([[], false]);
     table.merge(named("b", { health: "dead" }), 2);
-    expect(table.lostIds()).toEqual([named("b").id]);
+    expect([table.lostIds(), table.hasLostAny]).toEqual([["b"], true]);
   });
 
   it("counts who has come back among those that are there, and does not forget it", () => {

@@ -48,6 +48,19 @@ describe("ProbeSchedule", () => {
     expect(schedule.next([a], (id) => id === b)).toBeUndefined();
   });
 
+  it.each([
+    [0.3, [d, b, c]],
+    [0.4, [b, d, c]],
+    [0.9, [b, c, d]],
+  ])("puts a newcomer into the rest of the round where chance says: %d", (share, rest) => {
+    let drawn = 0.99;
+    const schedule = new ProbeSchedule(() => drawn);
+    expect(schedule.next([a, b, c], () => true)).toBe(a);
+    drawn = share;
+    schedule.add(d);
+    expect(rest.map(() => schedule.next([], () => true))).toEqual(rest);
+  });
+
   it("names who has come back once more in the round under way", () => {
     const schedule = new ProbeSchedule(seeded(2));
     expect(schedule.next([a], () => true)).toBe(a);
@@ -227,18 +240,24 @@ describe("ActionList", () => {
   it.each([
     ["full", 3 * membersPerMessageMax],
     ["begun", 2 * membersPerMessageMax + 1],
-  ])("asks for a table by the last part of its own alone, which is %s", (_, length) => {
-    const actions = new ActionList();
-    const members = Array.from({ length }, () => sampleMember());
-    const replies = (isReply: boolean): unknown[] => {
-      actions.sendTable(a, members, isReply);
-      return actions
-        .take()
-        .map(
-          (action) => action.kind === "send" && "reply" in action.message && action.message.reply,
-        );
-    };
-    expect(replies(false)).toEqual([true, true, false]);
-    expect(replies(true)).toEqual([true, true, true]);
-  });
+  ])(
+    "sends a table in parts, and asks for one by the last part alone, which is %s",
+    (_, length) => {
+      const actions = new ActionList();
+      const members = Array.from({ length }, (_each, at) => sampleMember({ id: memberId(at) }));
+      const parts = (isReply: boolean) => {
+        actions.sendTable(a, members, isReply);
+        return actions
+          .take()
+          .flatMap((action) =>
+            action.kind === "send" && action.message.kind === "push-pull" ? [action.message] : [],
+          );
+      };
+      const replies = (isReply: boolean): boolean[] => parts(isReply).map(({ reply }) => reply);
+      expect(replies(false)).toEqual([true, true, false]);
+      expect(replies(true)).toEqual([true, true, true]);
+      expect(parts(true).flatMap((part) => part.members)).toEqual(members);
+      expect(parts(true)[0]?.members).toHaveLength(membersPerMessageMax);
+    },
+  );
 });

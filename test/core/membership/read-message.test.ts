@@ -75,13 +75,16 @@ describe("readMessage", () => {
 
   it.each([
     undefined,
+    null,
     { kind: "pong" },
     { kind: "ping", sequence: -1, tableHash: 0n, claims: [] },
     { kind: "ping", sequence: 1, tableHash: 2n ** 64n, claims: [] },
+    { kind: "ping", sequence: 1, tableHash: -1n, claims: [] },
     { kind: "ping", sequence: 1, tableHash: 0, claims: [] },
     { kind: "ack", sequence: 1, tableHash: 0n, claims: [valid, valid, valid] },
     { kind: "ack", sequence: 1, tableHash: 0n },
     { kind: "ping-request", sequence: 1, target: 5, claims: [] },
+    { kind: "ping-request", sequence: -1, target: "peer-2", claims: [] },
     { kind: "ping-request", sequence: 1, target: "peer-2", claims: [valid, valid, valid] },
     { kind: "nack", sequence: 2 ** 32 },
     { kind: "push-pull", members: Array(41).fill(valid), reply: false },
