@@ -44,3 +44,10 @@ it("says with each answer that it has left, and of itself no more than it is ask
   membership.setRole("left", 0);
   expect(answerTo(membership, [])).toMatchObject([{ id: self.id, role: "left" }]);
 });
+
+it("tells who probes it what that one is suspected of", () => {
+  const membership = newMembership();
+  const doubt: Member = { ...other, health: "suspect" };
+  membership.claims(other.id, [doubt], 1);
+  expect(answerTo(membership, [])).toEqual([doubt]);
+});

@@ -91,6 +91,8 @@ describe("suspicionTimeoutMs", () => {
     [2, 3, 7_811],
     [3, 3, 2_000],
     [4, 3, 2_000],
+    [0, 1, 30_000],
+    [1, 1, 2_000],
     [0, 0, 2_000],
     [0, -1, 2_000],
   ])("after %i of %i confirmations is %i ms", (confirmations, needed, timeoutMs) => {

@@ -86,6 +86,61 @@ describe("a member that is asked to probe another one", () => {
 });
 
 describe("a member", () => {
+  it("tells of itself as it starts", () => {
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    const { self: row } = membership;
+    expect(membership.start(0)).toEqual([
+      { kind: "changed", member: row, before: undefined },
+      { kind: "broadcast", claim: row },
+    ]);
+  });
+
+  it("cannot go back to an earlier role", () => {
+    const membership = newMembership();
+    membership.setRole("leaving", 1);
+    expect(() => membership.setRole("active", 2)).toThrow("cannot become active");
+  });
+
+  it.each([
+    ["itself", self.id],
+    ["somebody of whom it does not know", memberId(9)],
+  ])("does not probe %s", (_, id) => {
+    expect(sent(newMembership().broken(id, 1))).toEqual([]);
+  });
+
+  it("probes nobody where it is alone", () => {
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    membership.start(0);
+    for (let nowMs = 0; nowMs < 10_000; nowMs = membership.nextWakeAtMs()) {
+      expect(sent(membership.tick(nowMs))).toEqual([]);
+    }
+  });
+
+  it("probes no more members at a time than it has room for", () => {
+    const membership = newMembership();
+    const ids = Array.from({ length: 300 }, (_, at) => memberId(100 + at));
+    membership.claims(
+      others[0].id,
+      ids.map((id) => sampleMember({ id })),
+      1,
+    );
+    expect(ids.flatMap((id) => sent(membership.broken(id, 1)))).toHaveLength(256);
+  });
+
+  it("doubts nobody more for what it may have missed while it was stopped, and is more patient then", () => {
+    const membership = newMembership();
+    const known = [{ ...others[1], health: "suspect" } as const, sampleMember({ id: memberId(3) })];
+    membership.claims(others[0].id, known, 1);
+    membership.tick(60_000);
+    membership.broken(others[0].id, 60_000);
+    const asked: number[] = [];
+    for (let nowMs = 60_000; nowMs < 62_000; nowMs = membership.nextWakeAtMs()) {
+      const messages = sent(membership.tick(nowMs));
+      if (messages.some(({ kind }) => kind === "ping-request")) asked.push(nowMs);
+    }
+    expect([asked[0], membership.member(others[1].id)?.health]).toEqual([60_300, "suspect"]);
+  });
+
   it("says nothing new of itself where nothing of it has changed", () => {
     const membership = newMembership();
     const { self: before } = membership;
@@ -101,8 +156,9 @@ describe("a member", () => {
     for (const member of lost) {
       membership.claims(others[0].id, [{ ...member, health: "dead" }], 2);
     }
-    const greeted = sent(membership.greetLost(3)).map(({ to }) => to);
-    expect(greeted).toEqual(lost.slice(4).map(({ id }) => id));
+    const greeted = sent(membership.greetLost(3));
+    expect(greeted.map(({ to }) => to)).toEqual(lost.slice(4).map(({ id }) => id));
+    expect(greeted[0]).toMatchObject({ kind: "push-pull", reply: false });
   });
 
   it("forgets who has been gone for long enough", () => {

@@ -84,6 +84,17 @@ describe("Prober", () => {
     expect([prober.isProbing(a), prober.nextAtMs()]).toEqual([false, Infinity]);
   });
 
+  it("gives each probe a number of its own, errands too", () => {
+    const prober = new Prober();
+    const limits = { timeoutMs: 100, endMs: 300 };
+    const numbers = [
+      prober.begin(a, 0, 100, 300),
+      prober.beginErrand(a, { to: b, sequence: 1 }, 0, limits),
+      prober.begin(c, 0, 100, 300),
+    ];
+    expect(numbers).toEqual([1, 2, 3]);
+  });
+
   it("takes an answer from the target or a helper alone, and once", () => {
     const prober = new Prober();
     const sequence = prober.begin(a, 0, 100, 300);
