@@ -45,8 +45,8 @@ export class Roster {
   readonly #met = new Set<MemberId>();
   #mayTell = toldPerProbe;
   #self: Member;
-  /** The latest run of itself that it has heard of. */
-  #laterRun: Millis;
+  /** The latest run of itself, later than its own then, that it has told of. */
+  #laterRun: Millis = -Infinity;
   /** The latest incarnation that it has heard to be dead. */
   #buriedAt = -1;
 
@@ -54,7 +54,6 @@ export class Roster {
     this.#parts = parts;
     this.#table = new MemberTable(parts.options);
     this.#self = { ...self, incarnation: 0, role: "joining", health: "alive" };
-    this.#laterRun = self.generation;
     this.#table.merge(this.#self, 0);
   }
 
@@ -246,7 +245,6 @@ export class Roster {
   #become(self: Member, nowMs: Millis): void {
     const before = this.#self;
     this.#self = self;
-    this.#laterRun = Math.max(this.#laterRun, self.generation);
     this.#table.merge(this.#self, nowMs);
     this.#parts.actions.changed({ member: this.#self, before });
     this.#parts.announcer.changed(nowMs);
