@@ -1,14 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
 import type { RunnablePeer } from "../../../node/peer-session.ts";
 import type { JobId } from "../../../src/core/units.ts";
+import type { UrlStatus } from "../../../src/ports/peer-control.ts";
 import { FakePeerControl, jobReport, neverBroken } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 
-const seed = "https://docs.example/";
+const [seed, lost] = ["https://docs.example/", "https://lost.example/"];
+const again = "to try again, begin anew with --job NAME or another --out DIR";
 
 let out: string;
 let control: FakePeerControl;
@@ -28,9 +30,9 @@ function composePeer(): Promise<RunnablePeer> {
   return Promise.resolve({ control, broken: neverBroken, start: nothing, stop: nothing });
 }
 
-/** Runs a crawl of the seed until it waits for its end, which is then `report`. */
-async function crawlUntil(report: ReturnType<typeof jobReport>) {
-  const crawling = runCli(["crawl", seed, "--out", out], terminal, composePeer);
+/** Runs a crawl of the seed, or of none, until it waits for its end, which is then `report`. */
+async function crawlUntil(report: ReturnType<typeof jobReport>, seeds: readonly string[] = [seed]) {
+  const crawling = runCli(["crawl", ...seeds, "--out", out], terminal, composePeer);
   await expect.poll(() => control.waiting).toBe(1);
   if (terminal.stderr.isTTY) await expect.poll(() => terminal.stderr.text).toContain("crawling ");
   control.finish();
@@ -61,6 +63,32 @@ describe("the end of a crawl", () => {
     );
   });
 
+  it.each<[Partial<UrlStatus>, string]>([
+    [{ state: "done", reason: "dns-error" }, `; ${seed}: dns-error; ${again}`],
+    [{ state: "excluded" }, `; ${seed}: no reason is known; ${again}`],
+    [{ state: "done", httpStatus: 404 }, ""],
+    [{ state: "queued" }, ""],
+  ])("says which seed was given up where nothing was fetched: %j", async (status, text) => {
+    control.statuses.set(seed, {
+      url: seed,
+      state: "done",
+      attempts: 1,
+      owner: "peer-0",
+      ...status,
+    });
+    const { err, exitCode } = await crawlUntil(jobReport("crawl"));
+    expect({ err, exitCode }).toEqual({
+      err: `peer: nothing could be fetched${text}\n`,
+      exitCode: 1,
+    });
+  });
+
+  it("says nothing of a seed that was given up where others were fetched, until it is run again", async () => {
+    control.statuses.set(seed, { url: seed, state: "excluded", attempts: 0, owner: "peer-0" });
+    const report = jobReport("crawl", { fetched: 3, pages: 3 });
+    expect(await crawlUntil(report)).toMatchObject({ err: "", exitCode: 0 });
+  });
+
   it("fails where all that is left is of halted hosts, and says how they are let back", async () => {
     const queued = [{ job: "crawl" as JobId, urls: 7, orMore: false }];
     control.hosts.set("docs.example", {
@@ -84,26 +112,63 @@ describe("the end of a crawl", () => {
     });
   });
 
+  it("fails where its hosts are halted, also where it is not known which", async () => {
+    const ended = await crawlUntil(jobReport("crawl", { fetched: 3, pages: 3, queued: 7 }));
+    expect(ended.exitCode).toBe(1);
+    expect(ended.err).toMatch(/^peer: not all could be fetched; its hosts are halted\n/);
+  });
+
   it.each([
     [{ httpStatus: 403 }, `${seed}: the server answers with 403\n`],
     [
-      { httpStatus: 302, redirect: seed, reason: "redirect-loop", detail: "The redirects loop." },
+      { httpStatus: 404, reason: "parse-failed" },
+      `${seed}: the server answers with 404: parse-failed\n`,
+    ],
+    [{ httpStatus: 300 }, `${seed}: the server answers with 300\n`],
+    [
+      { httpStatus: 302, redirect: lost, reason: "redirect-loop", detail: "The redirects loop." },
       `${seed}: the server answers with 302: the redirects loop\n`,
     ],
-    [{ httpStatus: 301, redirect: "https://lost.example/" }, "https://lost.example/: it is lost\n"],
+    [{ httpStatus: 301, redirect: lost }, `${lost}: it is lost\n`],
   ] as const)("says why there is no page where a server has answered: %j", async (answer, text) => {
     const done = { state: "done", attempts: 1, owner: "peer-0" } as const;
-    const lost = "https://lost.example/";
     control.statuses.set(lost, { ...done, url: lost, reason: "tls-error", detail: "It is lost." });
     control.statuses.set(seed, { ...done, url: seed, ...answer });
     const { err, exitCode } = await crawlUntil(jobReport("crawl", { fetched: 1 }));
     expect({ err, exitCode }).toEqual({ err: `peer: there is no page; ${text}`, exitCode: 0 });
   });
 
-  it("says nothing of a crawl of what is no page", async () => {
-    const picture = { httpStatus: 200, contentType: "image/png" };
+  it("follows no more redirects than a crawl does, of this job alone", async () => {
+    const urls = Array.from({ length: 12 }, (_, hop) => `https://docs.example/${hop}`);
+    const answer = { state: "done", attempts: 1, owner: "peer-0", httpStatus: 301 } as const;
+    for (const [hop, url] of urls.entries()) {
+      control.statuses.set(url, { ...answer, url, redirect: `https://docs.example/${hop + 1}` });
+    }
+    const status = control.status.bind(control);
+    const jobs = new Set<string | undefined>();
+    control.status = (asked, job) => {
+      jobs.add(job);
+      return status(asked, job);
+    };
+    const { err } = await crawlUntil(jobReport("crawl", { fetched: 11 }), urls.slice(0, 1));
+    expect(err).toBe(`peer: there is no page; ${urls[10]}: the server answers with 301\n`);
+    expect([...jobs]).toEqual(["crawl"]);
+  });
+
+  it.each([200, 204, 299])("says nothing of a crawl of what is no page: %i", async (httpStatus) => {
+    const picture = { httpStatus, contentType: "image/png" };
     const done = { url: seed, state: "done", attempts: 1, owner: "peer-0" } as const;
     control.statuses.set(seed, { ...done, ...picture });
     expect(await crawlUntil(jobReport("crawl", { fetched: 1 }))).toMatchObject({ err: "" });
+  });
+
+  it("says nothing of it either where it is continued without a seed", async () => {
+    await mkdir(join(out, "state"), { recursive: true });
+    control.reports.set("crawl", jobReport("crawl", { queued: 1 }));
+    const { err, exitCode } = await crawlUntil(jobReport("crawl", { fetched: 1 }), []);
+    expect({ err, exitCode }).toEqual({
+      err: `continuing in ${out}: 0 pages so far, 1 queued\n`,
+      exitCode: 0,
+    });
   });
 });
