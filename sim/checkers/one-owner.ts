@@ -16,9 +16,9 @@ interface Share {
 /**
  * One member at a time may send requests to a host, and one at a time may have an arc open.
  *
- * Of two where one has stood still, the other one may have claimed an arc meanwhile, and passes it back. While the disk of
- * either hangs it cannot: nothing can be copied from the one, nor to the other. So both have the arc open until that disk
- * takes something. No host is asked by both for that: a member crawls only what is its own on the ring as well, on which
+ * Of two where one has stood still, the other one may have claimed an arc meanwhile, and passes it back. While a disk hangs
+ * it may not be able to: nothing can be copied from the one, or to the other, or a third one that is to have a copy of what
+ * was claimed without any takes none. So both have the arc open until that disk takes something. No host is asked by both for that: a member crawls only what is its own on the ring as well, on which
  * they agree, and begins no request long after a host's turn. What both take in merges when the arc is passed back, as after
  * a partition. So only what both would crawl is held against these two here; and all that is asked, here, by the delays,
  * and where a page is fetched again.
@@ -89,24 +89,18 @@ export class OneOwner implements Checker {
   }
 
   #heldAgainst(shares: readonly Share[]): ArcSet {
+    const { chronicle, world } = this.#view;
+    const isHeldUp = world.running.some(({ index }) => chronicle.isHeldUp(index));
+    const hasStoodStill = ({ machine }: Share): boolean => chronicle.hasStoodStill(machine.index);
     const found: ArcSet[] = [];
     for (const [at, one] of shares.entries()) {
       for (const other of shares.slice(at + 1)) {
         const shared = one.open.intersect(other.open);
-        const isWaiting = this.#waitsForDisk(one.machine.index, other.machine.index);
-        found.push(isWaiting ? crawledBy(one, crawledBy(other, shared)) : shared);
+        const isPassedBack = hasStoodStill(one) || hasStoodStill(other);
+        found.push(isPassedBack && isHeldUp ? crawledBy(one, crawledBy(other, shared)) : shared);
       }
     }
     return ArcSet.unionOf(found);
-  }
-
-  /** Whether what one of them passes back to the other, which has stood still, may wait for a disk. */
-  #waitsForDisk(...machines: readonly [number, number]): boolean {
-    const { chronicle } = this.#view;
-    return (
-      machines.some((machine) => chronicle.hasStoodStill(machine)) &&
-      machines.some((machine) => chronicle.isHeldUp(machine))
-    );
   }
 }
 

@@ -9,16 +9,16 @@ import type { Millis } from "../../../src/core/units.ts";
 /** Looks come once a second; so many are more than an arc may seem open at two. */
 const looks = 8;
 
-/** Two members that both have all open, and of which the first one owns it as both see the ring, unless more is said. */
+/** Two members of three that both have all open, and of which the first one owns it as both see the ring, unless more is said. */
 class Pair {
   readonly #findings = new Findings();
-  readonly #chronicle = new Chronicle(() => this.#nowMs, 2);
+  readonly #chronicle = new Chronicle(() => this.#nowMs, 3);
   readonly #checker: OneOwner;
   #nowMs: Millis = 0;
   ownedBySecond = ArcSet.empty;
 
   constructor() {
-    for (const machine of [0, 1]) this.#chronicle.started(machine, 1);
+    for (const machine of [0, 1, 2]) this.#chronicle.started(machine, 1);
     const running = [0, 1].map((index) => ({
       id: `peer-${index}`,
       index,
@@ -32,7 +32,7 @@ class Pair {
     this.#checker = new OneOwner({
       chronicle: this.#chronicle,
       findings: this.#findings,
-      world: { running },
+      world: { running: [...running, { index: 2, peer: {} }] },
     } as unknown as RunView);
   }
 
@@ -80,6 +80,7 @@ describe("an arc that is open at two members", () => {
     [0, 1],
     [0, 0],
     [1, 0],
+    [1, 2],
   ] as const) {
     it(`is what cannot be passed back: member ${stood} has stood still, ${stuck}'s disk hangs`, () => {
       const pair = new Pair().stoodStill(stood).diskHangs(stuck);
