@@ -144,6 +144,7 @@ export class Visitor {
     // Others may have made the request while a slow disk took the note, or may be about to.
     if (await this.#isFetched(lease, row)) return;
     if (this.#ports.clock.nowMs() > turn.beginByMs) {
+      this.#withdraw(lease);
       this.#leave(lease);
       return;
     }

@@ -21,8 +21,11 @@ const beatMs: Millis = 1_000;
 const timeoutMs: Millis = 1_000;
 const retryMs: Millis = 200;
 
-/** Never is anything held back for longer, but for the time in which this peer's own disk takes nothing. */
+/** Never is anything held back for longer, but for the time in which this peer's own disk hangs. */
 const holdMsMax: Millis = 15_000;
+
+/** A disk that takes longer hangs; a slower one is only slow. */
+const hangMs: Millis = 1_000;
 
 interface StallEvents {
   /** This process has stood still. */
@@ -136,12 +139,13 @@ export class StallWatch {
     }
   }
 
-  /** The time that it takes does not count. */
+  /** Where the disk hangs, the time that it takes does not count. */
   async #flush(): Promise<void> {
     const sinceMs = this.#clock.nowMs();
     // The journal has reported a failure itself.
     await this.#journal.flushed().catch(() => undefined);
-    this.#holdUntilMs += this.#clock.nowMs() - sinceMs;
+    const tookMs = this.#clock.nowMs() - sinceMs;
+    if (tookMs > hangMs) this.#holdUntilMs += tookMs;
     this.#flushing = undefined;
   }
 

@@ -51,7 +51,7 @@ function holding(held: ArcSet): WhoHoldsReply {
 describe("StallWatch", () => {
   const stop = new AbortController();
 
-  function newWatch(others: readonly MemberId[]) {
+  function newWatch(others: readonly MemberId[], syncMs = 0) {
     const clock = new StoppableClock();
     const territory = new CountingTerritory();
     territory.take(ArcSet.whole);
@@ -70,7 +70,7 @@ describe("StallWatch", () => {
         Promise.resolve(answers.get(member)),
     };
     const sluice = new Sluice();
-    const journal = { flushed: () => sluice.passed() };
+    const journal = { flushed: () => clock.sleep(syncMs).then(() => sluice.passed()) };
     const parts = { view: { others, self }, territory, journal };
     let stalls = 0;
     const watch = new StallWatch({ clock, logger, calls }, parts, stop.signal, {
@@ -194,6 +194,17 @@ describe("StallWatch", () => {
     await clock.run(clock.sleep(3_000));
     expect(watch.isHolding).toBe(false);
     expect(timesCleared()).toBe(1);
+  });
+
+  it("holds them back no longer where its disk is slow", async () => {
+    const { answers, clock, watch } = newWatch([a], 900);
+    answers.set(a, holding(ArcSet.whole));
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(14_000));
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(3_000));
+    expect(watch.isHolding).toBe(false);
   });
 
   it("notices that the machine was asleep, which only the clock on the wall shows", () => {
