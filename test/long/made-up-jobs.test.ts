@@ -26,7 +26,7 @@ describe("what is queued of a job that is unknown still", () => {
       await keeper?.take([...madeUp, ...queuedRows(url)], 0, "all");
       // It may be a job of which something is queued.
       const { calls } = bench.peer(1 - holder).swarm ?? {};
-      const before = await calls?.activity(bench.machine(holder).id, "another" as JobId, 5_000);
+      const before = await calls?.activity(bench.machine(holder).id, "another" as JobId);
       expect(before?.busy).toBe("URLs are queued of a job not heard of");
       jobs?.take([{ ...definition, state: "paused" }]);
       await jobs?.hearOf(job);

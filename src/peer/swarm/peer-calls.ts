@@ -68,44 +68,42 @@ import type { Delivery } from "./exchange/parcel.ts";
 import type { SwarmView } from "./members/swarm-view.ts";
 import { Unanswered } from "./unanswered.ts";
 
-/** Class of traffic of each kind of request. */
-const classes: Readonly<Record<MessageKind, OverlayClass>> = {
-  forward: "forwarding",
-  rows: "transfer",
-  rangeDigests: "transfer",
-  pullRows: "transfer",
-  synced: "transfer",
-  released: "transfer",
-  homeRows: "transfer",
-  transfer: "transfer",
-  whoHolds: "control",
-  activity: "control",
-  status: "control",
-  stats: "control",
-  jobs: "control",
+/** How a request is made. */
+interface Manner {
+  readonly class: OverlayClass;
+  /** Without an answer after so long it counts as not answered. */
+  readonly timeoutMs: Millis;
+  /** It is made until it is answered, and the swarm does not go on without that. */
+  readonly isVital: boolean;
+}
+
+/** What moves rows, or the right to them; a message that is not acknowledged in time is sent again. */
+const moving: Manner = { class: "transfer", timeoutMs: 5_000, isVital: true };
+
+const asking: Manner = { class: "control", timeoutMs: 2_000, isVital: false };
+
+const manners = {
+  forward: { ...moving, class: "forwarding" },
+  rows: moving,
+  rangeDigests: moving,
+  pullRows: moving,
+  synced: moving,
+  released: moving,
+  homeRows: moving,
+  transfer: moving,
+  whoHolds: asking,
+  activity: asking,
+  // The member may wait a second until its copies have what it says.
+  status: asking,
+  stats: asking,
+  host: asking,
+  jobs: { ...asking, timeoutMs: 3_000 },
   // A body is bulk, and nothing that a swarm lives by may wait for it.
-  content: "transfer",
-  list: "transfer",
-  host: "control",
-  lendAddresses: "control",
-  callAddresses: "control",
-  handOverAddresses: "control",
-};
+  content: { class: "transfer", timeoutMs: 10_000, isVital: false },
+  list: { ...asking, class: "transfer" },
+} satisfies Partial<Record<MessageKind, Manner>>;
 
-/** Requests that are made until they are answered, and without which the swarm does not go on. */
-const vital: ReadonlySet<MessageKind> = new Set([
-  "forward",
-  "homeRows",
-  "pullRows",
-  "rangeDigests",
-  "released",
-  "rows",
-  "synced",
-  "transfer",
-]);
-
-/** A batch of URLs that is not acknowledged after so long is sent again. */
-const forwardTimeoutMs: Millis = 5_000;
+type AskedKind = keyof typeof manners;
 
 /** Rest after a batch that did not arrive. */
 const forwardRetryMs: Millis = 300;
@@ -145,7 +143,7 @@ export class PeerCalls {
 
   /** Discovered URLs for the member that holds their sites. */
   async forward(to: MemberId, entries: readonly OutboxEntry[]): Promise<Delivery> {
-    const outcome = await this.#request(to, "forward", encodeForward(entries), forwardTimeoutMs);
+    const outcome = await this.#request(to, "forward", encodeForward(entries));
     if (outcome.kind === "busy") return { kind: "later", afterMs: outcome.retryAfterMs };
     const results =
       outcome.kind === "reply" ? decodeForwardReply(outcome.payload, entries.length) : undefined;
@@ -153,22 +151,18 @@ export class PeerCalls {
   }
 
   /** Rows for a copy; acknowledged when they are durable there. */
-  rows(to: MemberId, rows: readonly Row[], timeoutMs: Millis): Promise<OverlayOutcome> {
-    return this.#sendRows(to, "rows", rows, timeoutMs);
+  rows(to: MemberId, rows: readonly Row[]): Promise<OverlayOutcome> {
+    return this.#sendRows(to, "rows", rows);
   }
 
   /** Rows of an earlier run for the member that holds their arcs; acknowledged when they are durable there. */
-  homeRows(to: MemberId, rows: readonly Row[], timeoutMs: Millis): Promise<OverlayOutcome> {
-    return this.#sendRows(to, "homeRows", rows, timeoutMs);
+  homeRows(to: MemberId, rows: readonly Row[]): Promise<OverlayOutcome> {
+    return this.#sendRows(to, "homeRows", rows);
   }
 
   /** The buckets in which the member's rows differ. */
-  digests(
-    to: MemberId,
-    digests: RangeDigests,
-    timeoutMs: Millis,
-  ): Promise<readonly RangeDifference[] | undefined> {
-    return this.#ask(to, "rangeDigests", encodeRangeDigests(digests), timeoutMs, (reply) =>
+  digests(to: MemberId, digests: RangeDigests): Promise<readonly RangeDifference[] | undefined> {
+    return this.#ask(to, "rangeDigests", encodeRangeDigests(digests), (reply) =>
       decodeRangeDigestsReply(reply, digests.buckets.length),
     );
   }
@@ -177,9 +171,8 @@ export class PeerCalls {
   async pull(
     to: MemberId,
     asked: PullRows,
-    timeoutMs: Millis,
   ): Promise<(Omit<PullRowsReply, "nowMs"> & { readonly behindMs: Millis }) | undefined> {
-    const reply = await this.#ask(to, "pullRows", encodePullRows(asked), timeoutMs, (payload) =>
+    const reply = await this.#ask(to, "pullRows", encodePullRows(asked), (payload) =>
       decodePullRowsReply(payload, asked),
     );
     if (!reply) return undefined;
@@ -188,101 +181,79 @@ export class PeerCalls {
   }
 
   /** Tells the member that its copy of these arcs is complete; whether it has heard it. */
-  synced(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
-    return this.#tell(to, "synced", arcs, timeoutMs);
+  synced(to: MemberId, arcs: ArcSet): Promise<boolean> {
+    return this.#tell(to, "synced", arcs);
   }
 
   /** Tells the member that its copy of these arcs is kept up to date no more; whether it has heard it. */
-  released(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<boolean> {
-    return this.#tell(to, "released", arcs, timeoutMs);
+  released(to: MemberId, arcs: ArcSet): Promise<boolean> {
+    return this.#tell(to, "released", arcs);
   }
 
   /** Offers the right to arcs, with the doubt about their hosts; whether it was accepted. */
-  transfer(
-    to: MemberId,
-    offer: Omit<ArcNotice, "generation">,
-    timeoutMs: Millis,
-  ): Promise<boolean | undefined> {
-    return this.#ask(to, "transfer", this.#notice(offer), timeoutMs, decodeAnswer);
+  transfer(to: MemberId, offer: Omit<ArcNotice, "generation">): Promise<boolean | undefined> {
+    return this.#ask(to, "transfer", this.#notice(offer), decodeAnswer);
   }
 
-  whoHolds(to: MemberId, arcs: ArcSet, timeoutMs: Millis): Promise<WhoHoldsReply | undefined> {
-    return this.#ask(to, "whoHolds", this.#notice({ arcs }), timeoutMs, decodeWhoHoldsReply);
+  whoHolds(to: MemberId, arcs: ArcSet, timeoutMs?: Millis): Promise<WhoHoldsReply | undefined> {
+    return this.#ask(to, "whoHolds", this.#notice({ arcs }), decodeWhoHoldsReply, timeoutMs);
   }
 
-  activity(
-    to: MemberId,
-    job: JobId | typeof noJob,
-    timeoutMs: Millis,
-  ): Promise<ActivityReply | undefined> {
-    return this.#ask(to, "activity", encodeActivity(job), timeoutMs, decodeActivityReply);
+  activity(to: MemberId, job: JobId | typeof noJob): Promise<ActivityReply | undefined> {
+    return this.#ask(to, "activity", encodeActivity(job), decodeActivityReply);
   }
 
   /** Sends all definitions; returns those that the member has in a later form. */
-  jobs(to: MemberId, news: JobNews, timeoutMs: Millis): Promise<JobNews | undefined> {
-    return this.#ask(to, "jobs", encodeJobs(news), timeoutMs, decodeJobs);
+  jobs(to: MemberId, news: JobNews): Promise<JobNews | undefined> {
+    return this.#ask(to, "jobs", encodeJobs(news), decodeJobs);
   }
 
   /** What the member knows of URLs. */
-  status(
-    to: MemberId,
-    question: StatusQuestion,
-    timeoutMs: Millis,
-  ): Promise<StatusReply | undefined> {
-    return this.#ask(to, "status", encodeStatusQuestion(question), timeoutMs, (reply) =>
+  status(to: MemberId, question: StatusQuestion): Promise<StatusReply | undefined> {
+    return this.#ask(to, "status", encodeStatusQuestion(question), (reply) =>
       decodeStatusReply(reply, question.urls.length),
     );
   }
 
   /** What the member knows of a host. */
-  host(
-    to: MemberId,
-    question: HostQuestion,
-    timeoutMs: Millis,
-  ): Promise<KnownHost | Refusal | undefined> {
-    return this.#ask(to, "host", encodeHostQuestion(question), timeoutMs, decodeHostReply);
+  host(to: MemberId, question: HostQuestion): Promise<KnownHost | Refusal | undefined> {
+    return this.#ask(to, "host", encodeHostQuestion(question), decodeHostReply);
   }
 
   /** URLs of a job at sites that the member holds. */
-  list(to: MemberId, question: ListQuestion, timeoutMs: Millis): Promise<ListReply | undefined> {
-    return this.#ask(to, "list", encodeListQuestion(question), timeoutMs, (reply) =>
+  list(to: MemberId, question: ListQuestion): Promise<ListReply | undefined> {
+    return this.#ask(to, "list", encodeListQuestion(question), (reply) =>
       decodeListReply(reply, question),
     );
   }
 
   /** The member's own figures; it remembers what it is told of others. */
-  stats(to: MemberId, question: StatsQuestion, timeoutMs: Millis): Promise<StatsReply | undefined> {
-    return this.#ask(to, "stats", encodeStatsQuestion(question), timeoutMs, decodeStatsReply);
+  stats(
+    to: MemberId,
+    question: StatsQuestion,
+    timeoutMs?: Millis,
+  ): Promise<StatsReply | undefined> {
+    return this.#ask(to, "stats", encodeStatsQuestion(question), decodeStatsReply, timeoutMs);
   }
 
   /** A part of a response in the member's archive. */
-  content(
-    to: MemberId,
-    question: ContentQuestion,
-    timeoutMs: Millis,
-  ): Promise<ContentChunk | undefined> {
-    return this.#ask(to, "content", encodeContentQuestion(question), timeoutMs, decodeContentChunk);
+  content(to: MemberId, question: ContentQuestion): Promise<ContentChunk | undefined> {
+    return this.#ask(to, "content", encodeContentQuestion(question), decodeContentChunk);
   }
 
   #sendRows(
     to: MemberId,
     kind: "homeRows" | "rows",
     rows: readonly Row[],
-    timeoutMs: Millis,
   ): Promise<OverlayOutcome> {
     const { generation } = this.#view;
     const aged = agedRows(rows, this.#missed);
     const payload = encodeRows({ generation, nowMs: this.#clock.nowMs(), rows: aged });
-    return this.#request(to, kind, payload, timeoutMs);
+    return this.#request(to, kind, payload);
   }
 
-  async #tell(
-    to: MemberId,
-    kind: "released" | "synced",
-    arcs: ArcSet,
-    timeoutMs: Millis,
-  ): Promise<boolean> {
-    return (await this.#request(to, kind, this.#notice({ arcs }), timeoutMs)).kind === "reply";
+  async #tell(to: MemberId, kind: "released" | "synced", arcs: ArcSet): Promise<boolean> {
+    return (await this.#request(to, kind, this.#notice({ arcs }))).kind === "reply";
   }
 
   #notice(notice: Omit<ArcNotice, "generation">): Uint8Array {
@@ -291,10 +262,10 @@ export class PeerCalls {
 
   async #ask<T>(
     to: MemberId,
-    kind: MessageKind,
+    kind: AskedKind,
     payload: Uint8Array,
-    timeoutMs: Millis,
     decode: (reply: Uint8Array) => T | undefined,
+    timeoutMs?: Millis,
   ): Promise<T | undefined> {
     const outcome = await this.#request(to, kind, payload, timeoutMs);
     return outcome.kind === "reply" ? decode(outcome.payload) : undefined;
@@ -302,13 +273,14 @@ export class PeerCalls {
 
   async #request(
     to: MemberId,
-    kind: MessageKind,
+    kind: AskedKind,
     payload: Uint8Array,
-    timeoutMs: Millis,
+    timeoutMs: Millis = manners[kind].timeoutMs,
   ): Promise<OverlayOutcome> {
-    const request = { to, class: classes[kind], kind: messageKinds[kind], payload, timeoutMs };
+    const { class: traffic, isVital } = manners[kind];
+    const request = { to, class: traffic, kind: messageKinds[kind], payload, timeoutMs };
     const outcome = bounded(await this.#overlay.request(request, this.#signal));
-    if (!vital.has(kind)) return outcome;
+    if (!isVital) return outcome;
     if (outcome.kind === "reply") this.#unanswered.answered(to, kind);
     else if (!this.#signal.aborted) this.#unanswered.failed(to, kind);
     return outcome;

@@ -68,7 +68,7 @@ describe("rows from another member, for a site that is held here", () => {
     const holder = bench.holderOf(url);
     for (const rows of messages) {
       const sender = bench.peer(1 - holder).swarm;
-      const outcome = await sender?.calls.rows(bench.machine(holder).id, rows, 5_000);
+      const outcome = await sender?.calls.rows(bench.machine(holder).id, rows);
       expect(outcome?.kind).toBe("reply");
     }
     return bench.machine(holder);
@@ -140,9 +140,9 @@ describe("rows from another member, for a site that is held here", () => {
       const exclusion = { key: retag(record.key, "exclusion"), value };
       const holder = await sendInTurn(bench, found, [record]);
       const copy = bench.machine(1 - holder.index);
-      await holder.peer.swarm?.calls.rows(copy.id, [exclusion], 5_000);
+      await holder.peer.swarm?.calls.rows(copy.id, [exclusion]);
       expect(copy.disk.has(exclusion.key)).toBe(true);
-      await copy.peer.swarm?.calls.rows(holder.id, [exclusion], 5_000);
+      await copy.peer.swarm?.calls.rows(holder.id, [exclusion]);
       await bench.pass(1_000);
       expect([holder, copy].filter(({ disk }) => disk.has(exclusion.key))).toEqual([]);
     });
@@ -172,7 +172,7 @@ describe("rows from another member, for a site that is held here", () => {
       const { entry } = rowsOf(found, own as CanonicalUrl);
       const outcome = await bench
         .peer(1 - holder)
-        .swarm?.calls.rows(bench.machine(holder).id, [entry], 5_000);
+        .swarm?.calls.rows(bench.machine(holder).id, [entry]);
       expect(outcome?.kind).toBe("reply");
       await bench.finished(0);
       expect(bench.peer(holder).job(job).counts.queued).toBe(0);
@@ -196,7 +196,7 @@ describe("rows of a copy, when its holder is gone", () => {
       if (marked === undefined || known === undefined) throw new Error("two URLs");
       const { entry } = rowsOf(found);
       const row = { ...entry, value: bundleOf([known, found, marked], 0b100) };
-      await holder.peer.swarm?.calls.rows(copy.id, [row, doneOf(known)], 5_000);
+      await holder.peer.swarm?.calls.rows(copy.id, [row, doneOf(known)]);
       holder.powerFailure();
       await bench.pass(20_000);
       await bench.settled();
@@ -222,7 +222,7 @@ describe("rows of a copy, when its holder is gone", () => {
       const holder = bench.machine(bench.holderOf(found));
       const copy = bench.machine(1 - holder.index);
       const row = { key: rowsOf(found).entry.key, value: bundleOf([url]) };
-      await holder.peer.swarm?.calls.rows(copy.id, [row], 5_000);
+      await holder.peer.swarm?.calls.rows(copy.id, [row]);
       expect(copy.disk.has(row.key)).toBe(true);
       holder.powerFailure();
       await bench.pass(20_000);

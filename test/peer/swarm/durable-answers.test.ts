@@ -20,7 +20,7 @@ const asked = { ...span, limit: 9, known: new Uint8Array(0) };
 
 /** The rows that the first member tells the second one of when it is asked for those that it has. */
 async function pull(bench: SwarmBench): Promise<readonly Row[] | undefined> {
-  const reply = await bench.peer(1).swarm?.calls.pull(bench.machine(0).id, asked, 1_000);
+  const reply = await bench.peer(1).swarm?.calls.pull(bench.machine(0).id, asked);
   return reply?.rows;
 }
 

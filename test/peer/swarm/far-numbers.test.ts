@@ -36,7 +36,7 @@ describe("a row of a queue with a number that nobody can have counted to", () =>
       const holder = bench.holderOf(strange);
       const other = (holder + 1) % 3;
       const { swarm } = bench.peer(other);
-      await swarm?.calls.rows(bench.machine(holder).id, [strangeRow(sequence)], 5_000);
+      await swarm?.calls.rows(bench.machine(holder).id, [strangeRow(sequence)]);
       await bench.inject(other);
       await bench.pass(2_000);
       bench.machine(holder).powerFailure();

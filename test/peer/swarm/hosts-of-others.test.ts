@@ -73,9 +73,9 @@ describe("a host that a robots.txt of another member's leads to", () => {
         if (!swarm) throw new Error("a member of a swarm");
         const { calls } = swarm;
         const host = calls.host.bind(calls);
-        calls.host = (to, question, timeoutMs) => {
+        calls.host = (to, question) => {
           if (question.host === hub && question.restMs === 0) told += 1;
-          return host(to, question, timeoutMs);
+          return host(to, question);
         };
       }
       await bench.inject(0, { delayMs: 1_000 });

@@ -35,7 +35,7 @@ class LeftRowsBench extends SwarmBench {
       const link = urlKey("url", 0n, words, 0, jobSpace(keyJob));
       return { key: outboxKey(ringPosition(this.#site()), link), value };
     });
-    await this.peer(0).swarm?.calls.rows(this.machine(1).id, rows, 60_000);
+    await this.peer(0).swarm?.calls.rows(this.machine(1).id, rows);
   }
 
   /** Rows of one page, each of a job that there is not. */
@@ -47,7 +47,7 @@ class LeftRowsBench extends SwarmBench {
       const entry = { url: target, depth: 0, redirectChain: [], job: madeUp };
       return { key: outboxKey(position, link), value: OutboxEntry.encode(entry) };
     });
-    await this.peer(0).swarm?.calls.rows(this.machine(1).id, rows, 60_000);
+    await this.peer(0).swarm?.calls.rows(this.machine(1).id, rows);
   }
 
   get exchange() {

@@ -67,7 +67,7 @@ it.each<Case>([
           ]);
         if (wasKeptOut) await keepOut();
         await bench.pass(500);
-        const sent = calls?.rows(id, [row(url)], 5_000);
+        const sent = calls?.rows(id, [row(url)]);
         await bench.pass(at);
         await (judged === "let in" ? bench.peer(holder).inject(job, [url]) : keepOut());
         expect((await sent)?.kind).toBe("reply");

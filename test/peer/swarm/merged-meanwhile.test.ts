@@ -33,7 +33,7 @@ it("a URL's end that comes from another member while it is admitted here stays i
       const url = `http://found-${ms}.example/elsewhere` as CanonicalUrl;
       const holder = bench.holderOf(url);
       const sender = bench.peer(1 - holder).swarm;
-      const sent = sender?.calls.rows(bench.machine(holder).id, [doneRow(url)], 5_000);
+      const sent = sender?.calls.rows(bench.machine(holder).id, [doneRow(url)]);
       await bench.pass(ms);
       await bench.peer(holder).inject(job, [url]);
       expect((await sent)?.kind).toBe("reply");

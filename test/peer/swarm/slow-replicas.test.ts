@@ -52,7 +52,7 @@ describe("rows that are brought home to a holder", () => {
       const kinds: string[] = [];
       for (let from = 0; from < rows.length; from += 50) {
         const part = rows.slice(from, from + 50);
-        const outcome = await bench.peer(1).swarm?.calls.homeRows(bench.machine(0).id, part, 1_000);
+        const outcome = await bench.peer(1).swarm?.calls.homeRows(bench.machine(0).id, part);
         kinds.push(outcome?.kind ?? "none");
       }
       expect([kinds[0], kinds.at(-1)]).toEqual(["reply", "busy"]);

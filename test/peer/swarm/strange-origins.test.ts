@@ -25,7 +25,7 @@ describe("a robots.txt whose origin is no name that a peer gives it", () => {
           httpStatus: 404,
           failuresInRow: 0,
         });
-        await other.swarm?.calls.rows(bench.machine(holder).id, [{ key, value }], 5_000);
+        await other.swarm?.calls.rows(bench.machine(holder).id, [{ key, value }]);
         const status = await other.host(site);
         expect(status).not.toHaveProperty("replica");
         expect(status).toMatchObject({ owner: bench.machine(holder).id, robots: [] });

@@ -63,7 +63,7 @@ describe("a row from another member that says what no peer of this version would
         key: keyOf(plain),
         value: doneOf(plain, { httpStatus: 404, fetchedAtMs: 5 }),
       };
-      await far.swarm?.calls.rows(holder.id, [known, { key, value }], 5_000);
+      await far.swarm?.calls.rows(holder.id, [known, { key, value }]);
       for (const peer of [far, holder.peer]) {
         const [first, second] = await peer.status([plain, strange], job);
         expect(first).toMatchObject({ state: "done", httpStatus: 404 });
@@ -86,7 +86,7 @@ describe("a row from another member that says what no peer of this version would
       await bench.pass(1_000);
       const holder = bench.machine(bench.holderOf(strange));
       const other = bench.world.machines.find(({ id }) => id !== holder.id)?.peer;
-      await other?.swarm?.calls.rows(holder.id, [{ key: keyOf(strange), value }], 5_000);
+      await other?.swarm?.calls.rows(holder.id, [{ key: keyOf(strange), value }]);
       expect(await bench.peer(0).inject(job, [strange])).toMatchObject({ added: 1, known: 0 });
     });
   });

@@ -27,8 +27,8 @@ describe("a job of which a peer hears when it has URLs of it in its queues", () 
     await bench.run(async () => {
       const { holder, other, url } = await begin(bench);
       const teller = bench.peer(other).swarm;
-      await teller?.calls.rows(bench.machine(holder).id, queuedRows(url), 5_000);
-      const before = await teller?.calls.activity(bench.machine(holder).id, job, 5_000);
+      await teller?.calls.rows(bench.machine(holder).id, queuedRows(url));
+      const before = await teller?.calls.activity(bench.machine(holder).id, job);
       expect(before?.busy).toBe("URLs are queued of a job not heard of");
       bench.peer(holder).swarm?.jobs.take([definition]);
       expect(bench.peer(holder).job(job).counts.queued).toBe(1);
@@ -44,7 +44,7 @@ describe("a job of which a peer hears when it has URLs of it in its queues", () 
       const { holder, other, url } = await begin(bench);
       const heir = bench.peer(other);
       const teller = bench.peer(holder).swarm;
-      await teller?.calls.rows(bench.machine(other).id, queuedRows(url), 5_000);
+      await teller?.calls.rows(bench.machine(other).id, queuedRows(url));
       bench.machine(holder).powerFailure();
       while (bench.holderOf(url) !== other) await bench.pass(100);
       await bench.settled();
@@ -64,7 +64,7 @@ describe("a job of which a peer hears when it has URLs of it in its queues", () 
     await bench.run(async () => {
       const { holder, other, url } = await begin(bench);
       const teller = bench.peer(other).swarm;
-      await teller?.calls.rows(bench.machine(holder).id, queuedRows(url), 5_000);
+      await teller?.calls.rows(bench.machine(holder).id, queuedRows(url));
       await bench.peer(holder).leave();
       bench.peer(holder).swarm?.jobs.take([{ ...definition, state: "paused" }]);
       expect(bench.peer(holder).job(job).counts.queued).toBe(0);

@@ -28,7 +28,7 @@ describe("URLs of a job that nobody here knows, on their way to their owners", (
         value,
       }));
       const { exchange } = bench.peer(holder).swarm ?? {};
-      await bench.peer(1 - holder).swarm?.calls.rows(bench.machine(holder).id, rows, 5_000);
+      await bench.peer(1 - holder).swarm?.calls.rows(bench.machine(holder).id, rows);
       expect(exchange).toMatchObject({ pending: 150, full: false });
       await bench.inject(0);
       await bench.finished(1);

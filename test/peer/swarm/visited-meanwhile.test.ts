@@ -36,7 +36,7 @@ async function crawl(
       const atMs = Math.floor(bench.world.clock.nowMs()) + endedAfterMs;
       told.set(url, atMs);
       const to = bench.machine(holder).id;
-      void bench.peer(1 - holder).swarm?.calls.rows(to, [doneRow(url, atMs)], 5_000);
+      void bench.peer(1 - holder).swarm?.calls.rows(to, [doneRow(url, atMs)]);
     });
     await bench.inject(0);
     await bench.finished(0);

@@ -8,7 +8,7 @@ import type {
   ContentQuestion,
 } from "../../../core/messages/content-message.ts";
 import { formatBytes } from "../../../core/text/human.ts";
-import type { MemberId, Millis } from "../../../core/units.ts";
+import type { MemberId } from "../../../core/units.ts";
 import type { ArchivedResponse } from "../../../ports/archive.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { contentsMax, notArchived } from "../../answers/question-desk.ts";
@@ -17,9 +17,6 @@ import type { StatusDesk } from "../../answers/status-desk.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import { UnpackedResponses } from "./unpacked-responses.ts";
-
-/** Time for one part of a body. */
-const timeoutMs: Millis = 10_000;
 
 /** What a desk for archived responses needs of the rest of the peer. */
 interface ContentParts {
@@ -101,7 +98,7 @@ export class ContentDesk {
     do {
       signal?.throwIfAborted();
       const question = { place, from: received, ...(body && { body }) };
-      const chunk = await this.#calls.content(peer as MemberId, question, timeoutMs);
+      const chunk = await this.#calls.content(peer as MemberId, question);
       if (!chunk) throw unreachable(input, peer);
       if (!chunk.head) throw notArchived(input);
       if (chunk.head === damaged) throw unreadable(input, peer);

@@ -7,9 +7,6 @@ import type { SwarmView } from "../members/swarm-view.ts";
 import type { HolderSearch } from "./holder-search.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 
-/** Time for a member's answer. */
-const timeoutMs: Millis = 2_000;
-
 /** What a host's holder says of it. */
 export interface HostWord {
   /** For how long it is not to be asked. */
@@ -56,7 +53,7 @@ export class HostsOfOthers {
       }
       // Who keeps a copy takes no word for the holder.
       if (isSelf || (fromCopy && question.restMs !== undefined)) return [undefined];
-      const answer = await this.#calls.host(member, { ...question, fromCopy }, timeoutMs);
+      const answer = await this.#calls.host(member, { ...question, fromCopy });
       if (!answer) return [undefined];
       if (!isKnownHost(answer)) return [{ kind: "elsewhere", holder: answer.holder }];
       const { opensInMs: restMs = 0, crawlDelayMs = 0 } = answer;

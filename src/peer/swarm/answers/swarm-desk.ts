@@ -11,7 +11,7 @@ import {
 } from "../../../core/messages/status-message.ts";
 import type { KnownStatus, StatusQuestion } from "../../../core/messages/status-message.ts";
 import { positionOf } from "../../../core/ring/ring-position.ts";
-import type { CanonicalUrl, JobId, MemberId, Millis } from "../../../core/units.ts";
+import type { CanonicalUrl, JobId, MemberId } from "../../../core/units.ts";
 import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import { siteOfHost } from "../../../core/url/site-of.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -31,9 +31,6 @@ import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmLists } from "./swarm-lists.ts";
 import type { SwarmFigures } from "./swarm-figures.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
-
-/** Time for a member's answer: it may wait a second until its copies have what it says. */
-const timeoutMs: Millis = 2_000;
 
 /** A URL that is looked for, at its place in the answer. */
 interface Wanted {
@@ -105,9 +102,7 @@ export class SwarmDesk implements QuestionDesk {
     const [known] = await search.run<KnownHost>([position], async ({ member, fromCopy }) => {
       const question = { host, fromCopy, ...(change && { change }) };
       const answer =
-        member === view.self
-          ? await held.host(question)
-          : await calls.host(member, question, timeoutMs);
+        member === view.self ? await held.host(question) : await calls.host(member, question);
       if (!answer) return [undefined];
       return isKnownHost(answer)
         ? [{ kind: "answer", answer: { ...answer, owner: ownerOf(answer, member) } }]
@@ -153,9 +148,7 @@ export class SwarmDesk implements QuestionDesk {
     const { calls, held, jobs, view } = this.#parts;
     const question: StatusQuestion = { urls, fromCopy, ...(job !== undefined && { job }) };
     const reply =
-      member === view.self
-        ? await held.status(question)
-        : await calls.status(member, question, timeoutMs);
+      member === view.self ? await held.status(question) : await calls.status(member, question);
     if (!reply) return urls.map(() => undefined);
     const hasMissed = reply.jobs < (job === undefined ? jobs.all().length : 1);
     if (hasMissed && member !== view.self && (await this.#tell(member, told))) {

@@ -21,9 +21,6 @@ import type { PastTotalsBook } from "../members/past-totals.ts";
 import type { Homecoming } from "../ownership/homecoming.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 
-/** Time for a member's figures. */
-const timeoutMs: Millis = 2_000;
-
 /** Members that are asked at once. */
 const askedMax = 64;
 
@@ -138,7 +135,7 @@ export class SwarmFigures {
   /** Nothing, when it does not answer in time. */
   async #ask(member: MemberId): Promise<MemberFigures | undefined> {
     const askedAtMs = this.#clock.nowMs();
-    const reply = await this.#calls.stats(member, { past: [] }, timeoutMs);
+    const reply = await this.#calls.stats(member, { past: [] });
     return reply && { member, reply, lagMs: Math.round(this.#clock.nowMs() - askedAtMs) };
   }
 

@@ -10,9 +10,6 @@ import type { SwarmView } from "../members/swarm-view.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { HeldAnswers } from "./held-answers.ts";
 
-/** Time for a member's answer. */
-const timeoutMs: Millis = 2_000;
-
 /** How long it is tried until all of the ring has answered: longer than a member that is gone silently takes to be missed. */
 const searchMs: Millis = 8_000;
 
@@ -70,7 +67,7 @@ export class SwarmLists {
     const slots = new Slots(askedMax);
     return Promise.all([
       held.list(question),
-      ...view.others.map((member) => slots.run(() => calls.list(member, question, timeoutMs))),
+      ...view.others.map((member) => slots.run(() => calls.list(member, question))),
     ]);
   }
 

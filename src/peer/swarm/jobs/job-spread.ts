@@ -27,8 +27,6 @@ import type { PageTally } from "./page-tally.ts";
 /** How often the definitions are compared with those of another member. */
 const compareIntervalMs: Millis = 5_000;
 
-const timeoutMs: Millis = 3_000;
-
 /** How often a peer that looks for its swarm looks whether it has found it. */
 const lookMs: Millis = 50;
 
@@ -194,7 +192,7 @@ export class JobSpread {
   }
 
   async #ask(member: MemberId, news: JobNews): Promise<JobNews | undefined> {
-    const answer = await this.#ports.calls.jobs(member, news, timeoutMs);
+    const answer = await this.#ports.calls.jobs(member, news);
     if (answer) this.#takeNews(member, answer);
     return answer;
   }

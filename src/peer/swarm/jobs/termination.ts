@@ -8,7 +8,7 @@ import {
 import { hash64 } from "../../../core/hash/hash64.ts";
 import { noJob } from "../../../core/messages/activity.ts";
 import type { ActivityReply } from "../../../core/messages/activity.ts";
-import type { JobId, MemberId, Millis } from "../../../core/units.ts";
+import type { JobId, MemberId } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { StoreOp } from "../../../ports/store.ts";
@@ -35,8 +35,6 @@ interface Search {
 
 /** Time between two waves. */
 const waveIntervalMs = 500;
-
-const timeoutMs: Millis = 2_000;
 
 /**
  * Tells when a job is finished, without a master that counts.
@@ -138,13 +136,13 @@ export class Termination {
   /** What every other member says of itself. */
   #othersReports(): Promise<(ActivityReply | undefined)[]> {
     const { others } = this.#view;
-    return Promise.all(others.map((member) => this.#calls.activity(member, noJob, timeoutMs)));
+    return Promise.all(others.map((member) => this.#calls.activity(member, noJob)));
   }
 
   /** Whether the member that had work last has some still. */
   async #isBusyStill({ job, busy }: Search): Promise<boolean> {
     if (busy === undefined || !this.#view.others.includes(busy)) return false;
-    const report = await this.#calls.activity(busy, job.definition.id, timeoutMs);
+    const report = await this.#calls.activity(busy, job.definition.id);
     return report?.busy !== undefined;
   }
 
@@ -161,7 +159,7 @@ export class Termination {
     const reports = await Promise.all(
       others.map(async (member) => ({
         member,
-        report: await this.#calls.activity(member, job.definition.id, timeoutMs),
+        report: await this.#calls.activity(member, job.definition.id),
       })),
     );
     const { busy, members } = this.report(job.definition.id);

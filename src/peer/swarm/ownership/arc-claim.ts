@@ -15,9 +15,6 @@ const retryMs = 200;
 /** In a swarm of so many all are asked; in a larger one that would be too many messages when a member dies. */
 export const askAllMax = 64;
 
-/** Time for an answer. */
-const timeoutMs = 2_000;
-
 interface Answered {
   readonly member: MemberId;
   readonly answer: WhoHoldsReply;
@@ -136,7 +133,7 @@ export class ArcClaim {
     const generation = this.#view.generationOf(member);
     if (generation === undefined) return undefined;
     while (!signal.aborted && this.#view.isRunning(member, generation)) {
-      const answer = await this.#calls.whoHolds(member, arcs, timeoutMs);
+      const answer = await this.#calls.whoHolds(member, arcs);
       if (answer) return answer;
       await this.#clock.sleep(retryMs, signal);
     }

@@ -7,9 +7,6 @@ import type { PeerCalls } from "../peer-calls.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Territory } from "./territory.ts";
 
-/** Time for the answer to an inquiry. */
-const timeoutMs: Millis = 2_000;
-
 /**
  * Asks others about arcs that have been waited for too long: ones that this peer should hold and does not, or of which it
  * should have been sent a copy. What it noted of them may be wrong, for instance where two members held an arc and only one
@@ -61,7 +58,7 @@ export class ArcInquiry {
   async #inquire(arcs: ArcSet): Promise<void> {
     for (const member of this.#whomToAsk(arcs)) {
       if (this.#view.generationOf(member) === undefined || this.#signal.aborted) continue;
-      const answer = await this.#calls.whoHolds(member, arcs, timeoutMs);
+      const answer = await this.#calls.whoHolds(member, arcs);
       if (!answer) continue;
       const { generation } = answer;
       const [held, kept] = [answer.held.intersect(arcs), answer.kept.intersect(arcs)];

@@ -9,9 +9,6 @@ import type { Replicator } from "../replication/replicator.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Territory } from "./territory.ts";
 
-/** Time for an answer. */
-const timeoutMs = 5_000;
-
 /** Rest before a question that was not answered is asked again. */
 const retryMs = 300;
 
@@ -97,7 +94,7 @@ export class ArcTransfer {
     for (;;) {
       const doubtAgeMs = this.#frontier.doubts.ageMs(arcs);
       const offer = { arcs, ...(doubtAgeMs !== undefined && { doubtAgeMs }) };
-      const answer = await this.#calls.transfer(member, offer, timeoutMs);
+      const answer = await this.#calls.transfer(member, offer);
       if (answer !== undefined) return answer ? "accepted" : "refused";
       if (signal.aborted || !this.#view.isRunning(member, generation)) return "gone";
       await this.#clock.sleep(retryMs, signal);

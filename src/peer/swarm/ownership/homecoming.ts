@@ -225,7 +225,7 @@ export class Homecoming {
     signal: AbortSignal,
   ): Promise<boolean> {
     if (section.buckets.every(({ count }) => count === 0)) return true;
-    const differences = await this.#calls.digests(member, section, timeoutMs);
+    const differences = await this.#calls.digests(member, section);
     if (!differences) return false;
     const filled = differences.filter(({ index }) => section.buckets[index]?.count !== 0);
     for (const { span } of differingSpans(section, filled)) {
@@ -244,7 +244,7 @@ export class Homecoming {
   ): Promise<boolean> {
     const untilMs = this.#clock.nowMs() + patienceMs;
     while (isThere() && this.#clock.nowMs() < untilMs) {
-      const outcome = await this.#calls.homeRows(member, rows, timeoutMs);
+      const outcome = await this.#calls.homeRows(member, rows);
       if (outcome.kind === "reply") {
         this.#rows += rows.length;
         return true;

@@ -1,11 +1,8 @@
 import { ArcSet } from "../../../core/ring/arc-set.ts";
-import type { MemberId, Millis } from "../../../core/units.ts";
+import type { MemberId } from "../../../core/units.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { Replicator } from "./replicator.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
-
-/** Time for an answer. */
-const timeoutMs: Millis = 5_000;
 
 /**
  * Tells members that their copies of arcs are kept up to date no more, so that none answers for the arcs, or claims them,
@@ -68,7 +65,7 @@ export class CopyReleases {
       const released = former.subtract(uncopied);
       if (released.isEmpty) continue;
       // Without an answer it is told again.
-      if (!(await this.#calls.released(member, released, timeoutMs))) this.owe(member, released);
+      if (!(await this.#calls.released(member, released))) this.owe(member, released);
     }
   }
 }

@@ -27,8 +27,6 @@ const rowsPerAnswer = 500;
  * have changed, the more spans lie apart.
  */
 const spansAtOnce = 8;
-
-const timeoutMs = 5_000;
 const retryMs = 300;
 
 /**
@@ -121,7 +119,7 @@ export class RangeSync {
   /** Whether the member knows that its copy is complete, and nothing has come in between to doubt it. */
   async #tell(stream: ReplicaStream, arcs: ArcSet): Promise<boolean> {
     const { doubts } = stream;
-    return (await this.#calls.synced(stream.member, arcs, timeoutMs)) && stream.doubts === doubts;
+    return (await this.#calls.synced(stream.member, arcs)) && stream.doubts === doubts;
   }
 
   /** False when the copy is not wanted any more. */
@@ -139,7 +137,7 @@ export class RangeSync {
 
   async #reconcile(stream: ReplicaStream, section: Section, signal: AbortSignal): Promise<boolean> {
     const differences = await this.#persist(stream, signal, () =>
-      this.#calls.digests(stream.member, section, timeoutMs),
+      this.#calls.digests(stream.member, section),
     );
     if (!differences) return false;
     const slots = new Slots(spansAtOnce);
@@ -191,7 +189,7 @@ export class RangeSync {
       // What is merged here goes to all that have copies, and may come faster than they take it.
       await this.#parts.replicator.room(signal);
       const answer = await this.#persist(stream, signal, () =>
-        this.#calls.pull(stream.member, { ...rest, limit: rowsPerAnswer, known }, timeoutMs),
+        this.#calls.pull(stream.member, { ...rest, limit: rowsPerAnswer, known }),
       );
       if (!answer) return false;
       await this.#parts.keeper.take(answer.rows, answer.behindMs, "superseded");

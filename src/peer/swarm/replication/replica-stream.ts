@@ -23,8 +23,6 @@ export interface ReplicaStreamOptions {
   readonly rowsPerMessage: number;
   /** Bytes of keys and values in one message, unless one row alone has more. @default 1_048_576 */
   readonly bytesPerMessage: number;
-  /** Time after which an unanswered message is sent again. @default 5_000 */
-  readonly timeoutMs: Millis;
   /** Rest after a message that did not arrive. @default 200 */
   readonly retryMs: Millis;
   /**
@@ -39,7 +37,6 @@ export interface ReplicaStreamOptions {
 export const defaultReplicaStreamOptions: ReplicaStreamOptions = Object.freeze({
   rowsPerMessage: 4_000,
   bytesPerMessage: 1_024 * 1_024,
-  timeoutMs: 5_000,
   retryMs: 200,
   patienceMs: 60_000,
   putOffRetryMs: 3_000,

@@ -390,7 +390,7 @@ export class Replicator {
     const stream = new ReplicaStream(
       { member, generation },
       this.#clock,
-      (rows) => this.#calls.rows(member, rows, this.#streamOptions.timeoutMs),
+      (rows) => this.#calls.rows(member, rows),
       this.#streamOptions,
       () => this.#look(),
     );
