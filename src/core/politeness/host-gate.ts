@@ -29,15 +29,11 @@ export interface HostGateState {
   readonly nextFetchAtMs: Millis;
   readonly failuresInRow: number;
   readonly haltedUntilMs?: Millis;
-  readonly haltReason?: string;
   readonly politeUntilMs?: Millis;
   readonly backoffUntilMs?: Millis;
   readonly breakerUntilMs?: Millis;
   readonly breakerBuckets: BreakerBucket[];
 }
-
-/** The one reason for a halt so far. */
-const TOO_MANY_FAILURES = "failures-in-row";
 
 /**
  * Decides when a host may be asked again.
@@ -54,7 +50,6 @@ export class HostGate {
   #politeUntilMs: Millis;
   #backoffUntilMs: Millis;
   #haltedUntilMs: Millis;
-  #haltReason: string | undefined;
   #failuresInRow: number;
 
   constructor(options: PolitenessOptions, state?: HostGateState) {
@@ -66,7 +61,6 @@ export class HostGate {
     );
     this.#backoffUntilMs = state?.backoffUntilMs ?? 0;
     this.#haltedUntilMs = state?.haltedUntilMs ?? 0;
-    this.#haltReason = state?.haltReason;
     this.#failuresInRow = state?.failuresInRow ?? 0;
     this.#politeUntilMs = state?.politeUntilMs ?? state?.nextFetchAtMs ?? 0;
   }
@@ -133,7 +127,6 @@ export class HostGate {
     this.#breaker.reset();
     this.#backoffUntilMs = 0;
     this.#haltedUntilMs = 0;
-    this.#haltReason = undefined;
     this.#failuresInRow = 0;
   }
 
@@ -146,7 +139,6 @@ export class HostGate {
       politeUntilMs: this.#politeUntilMs,
       breakerBuckets: [...this.#breaker.buckets],
       ...(this.#haltedUntilMs > 0 && { haltedUntilMs: this.#haltedUntilMs }),
-      ...(this.#haltReason !== undefined && { haltReason: this.#haltReason }),
       ...(this.#backoffUntilMs > 0 && { backoffUntilMs: this.#backoffUntilMs }),
       ...(breakerUntilMs > 0 && { breakerUntilMs }),
     };
@@ -169,8 +161,6 @@ export class HostGate {
 
   #recordSuccess(nowMs: Millis): GateEvent | undefined {
     this.#failuresInRow = 0;
-    // A request that was open when the host was halted does not end the halt.
-    if (nowMs >= this.#haltedUntilMs) this.#haltReason = undefined;
     return this.#breakerEvent(false, nowMs);
   }
 
@@ -184,7 +174,6 @@ export class HostGate {
       return event;
     }
     this.#haltedUntilMs = nowMs + this.#options.haltMs;
-    this.#haltReason = TOO_MANY_FAILURES;
     return {
       kind: "halted",
       untilMs: this.#haltedUntilMs,

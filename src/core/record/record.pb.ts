@@ -1571,7 +1571,6 @@ export interface HostRecord {
   nextFetchAtMs: number
   failuresInRow: number
   haltedUntilMs?: number
-  haltReason?: string
   breakerBuckets: BreakerBucket[]
   jobs: HostJob[]
   crawlDelayMs?: number
@@ -1609,11 +1608,6 @@ export namespace HostRecord {
         if (obj.haltedUntilMs != null) {
           w.uint32(33)
           w.double(obj.haltedUntilMs)
-        }
-
-        if (obj.haltReason != null) {
-          w.uint32(42)
-          w.string(obj.haltReason)
         }
 
         if (obj.breakerBuckets != null && obj.breakerBuckets.length > 0) {
@@ -1687,10 +1681,6 @@ export namespace HostRecord {
             }
             case 4: {
               obj.haltedUntilMs = reader.double()
-              break
-            }
-            case 5: {
-              obj.haltReason = reader.string()
               break
             }
             case 6: {
@@ -1778,13 +1768,6 @@ export namespace HostRecord {
               yield {
                 field: `${prefix}.haltedUntilMs`,
                 value: reader.double()
-              }
-              break
-            }
-            case 5: {
-              yield {
-                field: `${prefix}.haltReason`,
-                value: reader.string()
               }
               break
             }
@@ -1891,11 +1874,6 @@ export namespace HostRecord {
     value: number
   }
 
-  export interface HostRecordHaltReasonFieldEvent {
-    field: '$.haltReason'
-    value: string
-  }
-
   export interface HostRecordBreakerBucketsStartAtMsFieldEvent {
     field: '$.breakerBuckets[].startAtMs'
     value: number
@@ -1959,7 +1937,7 @@ export namespace HostRecord {
     return decodeMessage(buf, HostRecord.codec(), opts)
   }
 
-  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordHaltReasonFieldEvent | HostRecordBreakerBucketsStartAtMsFieldEvent | HostRecordBreakerBucketsTotalFieldEvent | HostRecordBreakerBucketsFailedFieldEvent | HostRecordJobsSpaceFieldEvent | HostRecordJobsAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent | HostRecordPoliteUntilMsFieldEvent | HostRecordBackoffUntilMsFieldEvent | HostRecordBreakerUntilMsFieldEvent | HostRecordLearnedDelayMsFieldEvent> {
+  export function stream (buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<HostRecord>): Generator<HostRecordHostFieldEvent | HostRecordNextFetchAtMsFieldEvent | HostRecordFailuresInRowFieldEvent | HostRecordHaltedUntilMsFieldEvent | HostRecordBreakerBucketsStartAtMsFieldEvent | HostRecordBreakerBucketsTotalFieldEvent | HostRecordBreakerBucketsFailedFieldEvent | HostRecordJobsSpaceFieldEvent | HostRecordJobsAdmittedFieldEvent | HostRecordCrawlDelayMsFieldEvent | HostRecordPoliteUntilMsFieldEvent | HostRecordBackoffUntilMsFieldEvent | HostRecordBreakerUntilMsFieldEvent | HostRecordLearnedDelayMsFieldEvent> {
     return streamMessage(buf, HostRecord.codec(), opts)
   }
 }

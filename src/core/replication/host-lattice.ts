@@ -23,23 +23,20 @@ const limits = { jobs: hostJobsMax, breakerBuckets: 4 * BUCKETS_PER_WINDOW };
  */
 export const hostLattice: RowLattice<HostRecord> = {
   read: readHost,
-  join: (one, other) => {
-    const halted = laterHalt(one, other);
-    return ordered({
+  join: (one, other) =>
+    ordered({
       host: one.host >= other.host ? one.host : other.host,
       nextFetchAtMs: Math.max(one.nextFetchAtMs, other.nextFetchAtMs),
       failuresInRow: Math.max(one.failuresInRow, other.failuresInRow),
       breakerBuckets: [...one.breakerBuckets, ...other.breakerBuckets],
       jobs: [...one.jobs, ...other.jobs],
-      ...present("haltedUntilMs", halted.haltedUntilMs),
-      ...present("haltReason", halted.haltReason),
+      ...present("haltedUntilMs", highest(one.haltedUntilMs, other.haltedUntilMs)),
       ...present("crawlDelayMs", highest(one.crawlDelayMs, other.crawlDelayMs)),
       ...present("learnedDelayMs", highest(one.learnedDelayMs, other.learnedDelayMs)),
       ...present("politeUntilMs", highest(one.politeUntilMs, other.politeUntilMs)),
       ...present("backoffUntilMs", highest(one.backoffUntilMs, other.backoffUntilMs)),
       ...present("breakerUntilMs", highest(one.breakerUntilMs, other.breakerUntilMs)),
-    });
-  },
+    }),
   // Moments before the beginning of time become one.
   shift: (record, byMs) => ordered(shiftHost(record, byMs)),
   write: HostRecord.encode,
@@ -147,15 +144,6 @@ function ascends<T>(list: readonly T[], numberOf: (one: T) => number): boolean {
     last = number;
   }
   return true;
-}
-
-type Halt = Pick<HostRecord, "haltedUntilMs" | "haltReason">;
-
-/** A halt and its reason stay together. */
-function laterHalt(one: Halt, other: Halt): Halt {
-  const [until, otherUntil] = [one.haltedUntilMs ?? -1, other.haltedUntilMs ?? -1];
-  if (until !== otherUntil) return until > otherUntil ? one : other;
-  return (one.haltReason ?? "") >= (other.haltReason ?? "") ? one : other;
 }
 
 function highest(one: number | undefined, other: number | undefined): number | undefined {

@@ -6,7 +6,7 @@ import { hostRowsMax } from "../../core/messages/host-message.ts";
 import type { KnownHost } from "../../core/messages/host-message.ts";
 import { HostGate } from "../../core/politeness/host-gate.ts";
 import type { PolitenessOptions } from "../../core/politeness/politeness-options.ts";
-import { hostAddress, hostKey, jobSpaceOfQueueKey, queueRange } from "../../core/record/keys.ts";
+import { hostAddress, hostKey, queueRange } from "../../core/record/keys.ts";
 import type { HostAddress } from "../../core/record/keys.ts";
 import { queuedIn } from "../../core/record/queue-bundle.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
@@ -22,7 +22,7 @@ import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { turnOf, type Host } from "../frontier/host.ts";
-import { queuePages } from "../frontier/queue-pages.ts";
+import { queuedSpaces, queuePages } from "../frontier/queue-pages.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import { goodUntilMs, isAwaited } from "../robots/robots-keeper.ts";
 import { jobHold } from "../jobs/job-registry.ts";
@@ -131,23 +131,15 @@ export class HostDesk {
     return (await this.#frontier.hostsFor(new Map([[name, siteOfHost(name)]]))).get(name);
   }
 
-  /**
-   * Of the jobs that have a queue at the host, from one to the next: there may be ten thousand others. The rows of a cancelled
-   * job stay where they are, but wait for nothing.
-   */
+  /** Of the jobs that have a queue at the host. The rows of a cancelled job stay where they are, but wait for nothing. */
   async #queued(keys: HostAddress, jobs: readonly Job[]): Promise<HostQueueLength[]> {
     const waiting = jobs.filter(({ definition }) => definition.state !== "cancelled");
     const spaces = new Set(waiting.map(({ space }) => space));
     const counts = new Map<number, number>();
-    const { gte, lt } = queueRange(keys);
-    for (let from = gte; counts.size < hostRowsMax;) {
-      const [first] = await this.#ports.store.range({ gte: from, lt }, 1);
-      if (!first) break;
-      const space = jobSpaceOfQueueKey(first.key);
-      const queue = queueRange(keys, space);
-      const all = spaces.has(space) ? await this.#count(queue) : 0;
+    for await (const space of queuedSpaces(this.#ports.store, keys)) {
+      const all = spaces.has(space) ? await this.#count(queueRange(keys, space)) : 0;
       if (all > 0) counts.set(space, all);
-      from = queue.lt;
+      if (counts.size >= hostRowsMax) break;
     }
     return waiting.flatMap(({ definition, space }) => {
       const all = counts.get(space) ?? 0;

@@ -1,4 +1,5 @@
-import { after } from "../../core/record/keys.ts";
+import { after, jobSpaceOfQueueKey, queueRange } from "../../core/record/keys.ts";
+import type { HostAddress } from "../../core/record/keys.ts";
 import { bundleUrlsMax } from "../../core/record/queue-bundle.ts";
 import type { KeyRange, Store, StoreEntry } from "../../ports/store.ts";
 
@@ -30,5 +31,20 @@ export async function* queuePages(
     if (isLast) return;
     from = after(last.key);
     asked *= 2;
+  }
+}
+
+/** The jobs that have rows in a host's queue: one look-up for each and one more, as there may be ten thousand others. */
+export async function* queuedSpaces(
+  store: Pick<Store, "range">,
+  keys: HostAddress,
+): AsyncGenerator<number, void, undefined> {
+  const { gte, lt } = queueRange(keys);
+  for (let from = gte; ;) {
+    const [row] = await store.range({ gte: from, lt }, 1);
+    if (!row) return;
+    const space = jobSpaceOfQueueKey(row.key);
+    yield space;
+    from = queueRange(keys, space).lt;
   }
 }

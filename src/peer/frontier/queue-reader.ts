@@ -1,12 +1,12 @@
 import { QueuedRow, rowKeyOf, type QueuedUrl } from "../../core/frontier/queued-row.ts";
 import type { RefillTicket } from "../../core/frontier/job-queue.ts";
-import { jobSpaceOfQueueKey, queueRange } from "../../core/record/keys.ts";
+import { queueRange } from "../../core/record/keys.ts";
 import type { JobId } from "../../core/units.ts";
 import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Host } from "./host.ts";
 import { jobHold, type Job, type JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
-import { queuePages } from "./queue-pages.ts";
+import { queuedSpaces, queuePages } from "./queue-pages.ts";
 
 /** With no more, a look-up for each costs no more than to find those that have rows. */
 const fewJobs = 2;
@@ -27,8 +27,7 @@ export class QueueReader {
   }
 
   /**
-   * Finds the jobs that have rows of the host, by one look-up for each that has and one more: there may be a thousand that
-   * have ended. What the journal held before the call is among them.
+   * Finds the jobs that have rows of the host. What the journal held before the call is among them.
    *
    * Few may be taken to have some, as a refill tells; but of a job that is held back there is none.
    */
@@ -42,15 +41,11 @@ export class QueueReader {
   async #jobsOnDisk({ keys }: Host): Promise<Job[]> {
     await this.#journal.flushed();
     const found: Job[] = [];
-    const { gte, lt } = queueRange(keys);
-    for (let from = gte; ;) {
-      const [row] = await this.#store.range({ gte: from, lt }, 1);
-      if (!row) return found;
-      const space = jobSpaceOfQueueKey(row.key);
+    for await (const space of queuedSpaces(this.#store, keys)) {
       const job = this.#jobs.bySpace(space);
       if (job) found.push(job);
-      from = queueRange(keys, space).lt;
     }
+    return found;
   }
 
   /** Fills up the head of one job; what the journal held before the call is among it. */

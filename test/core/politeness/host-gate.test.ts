@@ -232,7 +232,6 @@ describe("the halt", () => {
       failuresInRow: 50,
     });
     expect(gate.hold(atMs + 86_399_999)).toBe("halted");
-    expect(gate.snapshot().haltReason).toBe("failures-in-row");
     expect(gate.hold(atMs + 86_400_000)).toBeUndefined();
   });
 
@@ -241,7 +240,6 @@ describe("the halt", () => {
     expect(gate.record(verdict("failed", atMs + 5), 0)).toBeUndefined();
     expect(gate.record(verdict("ok", atMs + 6), 0)).toBeUndefined();
     expect(gate.hold(atMs + 7)).toBe("halted");
-    expect(gate.snapshot().haltReason).toBe("failures-in-row");
   });
 
   it("is told, and can be lifted, though a request that was open when it came makes the backoff end later", () => {
@@ -263,7 +261,6 @@ describe("the halt", () => {
     const { gate, atMs } = failedGate(50);
     gate.release();
     expect(gate.hold(atMs)).toBeUndefined();
-    expect(gate.snapshot().haltReason).toBeUndefined();
     expect(gate.record(verdict("failed", atMs), 0)).toBeUndefined();
     expect(gate.nextFetchAtMs).toBe(atMs + 1_000);
   });

@@ -36,7 +36,6 @@ const hostRecord = fc.record(
     host: text,
     nextFetchAtMs: real,
     failuresInRow: small,
-    haltReason: text,
     breakerBuckets: fc.array(fc.record({ startAtMs: real, total: small, failed: small }), {
       maxLength: 20,
     }),

@@ -231,15 +231,6 @@ describe("a host's row", () => {
     });
   });
 
-  it("keeps a halt's reason with the halt", () => {
-    const short = HostRecord.encode({ host: "h", haltedUntilMs: 5, haltReason: "z" });
-    const long = HostRecord.encode({ host: "h", haltedUntilMs: 6, haltReason: "a" });
-    expect(HostRecord.decode(merged("host", short, long).value)).toMatchObject({
-      haltedUntilMs: 6,
-      haltReason: "a",
-    });
-  });
-
   it("has no clock that is no number", () => {
     for (const never of [NaN, Infinity, -1]) {
       for (const clocks of [
@@ -261,7 +252,7 @@ describe("a host's row", () => {
 
 describe("a copy of a host's row", () => {
   const rested = { host: "h", failuresInRow: 0, jobs: [], breakerBuckets: [] };
-  const failing = { ...rested, failuresInRow: 9, haltedUntilMs: 400, haltReason: "r" };
+  const failing = { ...rested, failuresInRow: 9, haltedUntilMs: 400 };
   const followed = (known: HostRecord, incoming: HostRecord): HostRecord =>
     HostRecord.decode(
       followRow("host", HostRecord.encode(known), HostRecord.encode(incoming))?.value ??
@@ -340,7 +331,7 @@ describe("the row of a host that is held by another member, too", () => {
 
   it("is no news where it is later by a message's way, politeness or a halt", () => {
     const known = { ...row, backoffUntilMs: minute };
-    expect(heeded(row, { ...row, haltedUntilMs: minute, haltReason: "r" })).toBeUndefined();
+    expect(heeded(row, { ...row, haltedUntilMs: minute })).toBeUndefined();
     expect(heeded(known, { ...row, backoffUntilMs: minute }, 1_000)).toBeUndefined();
     expect(heeded(row, { ...row, nextFetchAtMs: minute, politeUntilMs: minute })).toBeUndefined();
   });

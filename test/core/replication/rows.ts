@@ -55,7 +55,6 @@ const host = fc
         { maxLength: 16 },
       ),
       haltedUntilMs: moment,
-      haltReason: text,
       crawlDelayMs: moment,
       learnedDelayMs: moment,
       politeUntilMs: moment,

@@ -36,7 +36,8 @@ async function answersTo(kind: keyof typeof asksOf, members: number): Promise<re
   const serve = (served: number, handler: OverlayHandler): void =>
     void handlers.set(served, handler);
   const ports = { clock, store: { range } } as never;
-  const parts = { missed: { since: () => 0 } } as never;
+  const keeper = { underWay: () => new Set() };
+  const parts = { keeper, missed: { since: () => 0 } } as never;
   new PeerHandlers(ports, parts).serve({ serve } as never);
   const answeredAtMs: Millis[] = [];
   const ask = async (member: MemberId): Promise<void> => {
