@@ -2,7 +2,12 @@ import { createReadStream } from "node:fs";
 import { errorCode } from "../src/core/errors.ts";
 import { describeReason, isStatusReason } from "../src/core/answers/reason-text.ts";
 import type { StatusReason } from "../src/core/answers/url-status.ts";
-import { lineCharactersMax, linesOf, textUrl } from "../src/adapters/http-api/url-lines.ts";
+import {
+  isGarbled,
+  lineCharactersMax,
+  linesOf,
+  textUrl,
+} from "../src/adapters/http-api/url-lines.ts";
 import { usageError } from "./error-line.ts";
 import { readingFile, systemReason } from "./system-reason.ts";
 import { clause, cut, printable } from "./text/terminal-text.ts";
@@ -20,7 +25,8 @@ const shownMax = 200;
 
 /**
  * The URLs of a file with a URL a line, in batches of at most `batchMax` and in the memory of one. Empty lines and lines
- * that start with `#` are skipped; those that are longer than any URL go to `reject`, with their beginning.
+ * that start with `#` are skipped; those that are longer than any URL go to `reject`, with their beginning,
+ * and so do those that are not UTF-8.
  */
 export async function* urlLineBatches(
   source: AsyncIterable<Uint8Array>,
@@ -36,6 +42,10 @@ export async function* urlLineBatches(
     if (url === undefined) continue;
     if (text.length > lineCharactersMax) {
       reject({ url: url.slice(0, shownMax + 1), line }, "url-length");
+      continue;
+    }
+    if (isGarbled(text)) {
+      reject({ url, line }, "invalid-url");
       continue;
     }
     batch.push({ url, line });

@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { urlLineBatches } from "../../node/url-file.ts";
 
 /** The batches of a file, with the lines that were rejected. */
-async function batchesOf(text: string, batchMax: number) {
+async function batchesOf(text: string | Buffer, batchMax: number) {
   const rejected: { line: number; characters: number; reason: string }[] = [];
   const batches: number[][] = [];
-  const source = Readable.from([Buffer.from(text)]);
+  const source = Readable.from([typeof text === "string" ? Buffer.from(text) : text]);
   const lines = urlLineBatches(source, batchMax, ({ line, url }, reason) =>
     rejected.push({ line, characters: url.length, reason }),
   );
@@ -29,4 +29,12 @@ it("hands a file over in batches of so many lines, and of so many characters whe
   expect((await batchesOf(short, 7)).batches).toEqual([[1, 2, 3, 4, 5, 6, 7]]);
   const long = `${"x".repeat(65_536)}\n`.repeat(130);
   expect((await batchesOf(long, 1_000)).batches.map(({ length }) => length)).toEqual([64, 64, 2]);
+});
+
+it("rejects a line that is not UTF-8, but for comments", async () => {
+  const text = Buffer.from("# caf\xe9\nhttp://a.example/caf\xe9\nhttp://a.example/\n", "latin1");
+  expect(await batchesOf(text, 9)).toEqual({
+    batches: [[3]],
+    rejected: [{ line: 2, characters: 21, reason: "invalid-url" }],
+  });
 });

@@ -30,6 +30,7 @@ export async function* urlBatches(
     }
     const url = format === "text" ? textUrl(line) : jsonUrl(line, lineNumber);
     if (url === undefined) continue;
+    if (isGarbled(line)) throw new RequestError("BAD_REQUEST", `line ${lineNumber} is not UTF-8`);
     batch.push(url);
     if (batch.length < batchMax) continue;
     yield batch;
@@ -39,8 +40,9 @@ export async function* urlBatches(
 }
 
 /**
- * The lines of a stream, without their ends: LF, CR LF or CR, as in the lists among sitemaps. Of one that is longer than
- * {@link lineCharactersMax} only a part comes, which is longer too: a line without an end is not kept.
+ * The lines of a stream, without their ends: LF, CR LF or CR, as in the lists among sitemaps. Malformed UTF-8 becomes
+ * U+FFFD, see {@link isGarbled}. Of a line that is longer than {@link lineCharactersMax} only a part comes, which is longer
+ * too: a line without an end is not kept.
  */
 export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -58,6 +60,11 @@ export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerato
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;
+}
+
+/** Whether a line of {@link linesOf} had bytes that are not UTF-8: what they became is a URL that nobody has named. */
+export function isGarbled(line: string): boolean {
+  return line.includes("\uFFFD");
 }
 
 /** The URL on a line of plain text, if there is one. */

@@ -40,6 +40,19 @@ describe("urlBatches", () => {
     },
   );
 
+  it.each(["text", "ndjson"] as const)(
+    "refuses a line of %s that is not UTF-8, but for comments",
+    async (format) => {
+      const [mark, comment] = format === "text" ? ["", "# \xe9\n"] : ['"', "\n"];
+      const lines = `${comment}${mark}http://a/\xe9${mark}\n`;
+      const source = Readable.from([Buffer.from(lines, "latin1")]);
+      await expect(urlBatches(source, format, 3).next()).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+        message: "line 2 is not UTF-8",
+      });
+    },
+  );
+
   it("yields nothing for nothing", async () => {
     expect(await batches("", "text")).toEqual([]);
     expect(await batches("\n \n#\n", "text")).toEqual([]);
