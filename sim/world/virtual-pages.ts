@@ -1,3 +1,4 @@
+import { getUint32, putUint32 } from "../../src/core/record/key-bytes.ts";
 import type { CanonicalUrl } from "../../src/core/units.ts";
 import { canonicalizeUrl } from "../../src/core/url/canonicalize-url.ts";
 import { hostOf, pathStartOf } from "../../src/core/url/site-of.ts";
@@ -91,7 +92,7 @@ export class VirtualPages {
   content(body: Uint8Array, url: CanonicalUrl): VirtualContent {
     if (body[0] === bodyTag.trap) return this.#trapContent(body, url);
     if (body[0] !== bodyTag.page || body.length !== pageBodyBytes) return noContent;
-    const [site, index] = [readUint32(body, 1), readUint32(body, 5)];
+    const [site, index] = [getUint32(body, 1), getUint32(body, 5)];
     const { layout } = this.web;
     const links: VirtualLink[] = [];
     layout.links(site, index, (toSite, to, via) => {
@@ -183,23 +184,11 @@ function answer(
 function pageBody(site: number, index: number): Uint8Array<ArrayBuffer> {
   const body = new Uint8Array(pageBodyBytes);
   body[0] = bodyTag.page;
-  writeUint32(body, 1, site);
-  writeUint32(body, 5, index);
+  putUint32(body, 1, site);
+  putUint32(body, 5, index);
   return body;
 }
 
 function textBody(tag: number, text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([tag, ...new TextEncoder().encode(text)]);
-}
-
-function writeUint32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 24;
-  bytes[at + 1] = value >>> 16;
-  bytes[at + 2] = value >>> 8;
-  bytes[at + 3] = value;
-}
-
-function readUint32(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }

@@ -1,6 +1,7 @@
 import { headerField, headerFields } from "../net/header-fields.ts";
 import { parseContentEncoding } from "../net/content-coding.ts";
 import type { ContentCoding } from "../net/content-coding.ts";
+import { latin1Text } from "../text/latin1-text.ts";
 import { fieldName, fieldValue } from "./warc-record.ts";
 
 /** How a response's head is written: `bodyBytes` is the length of the stored body, undefined where none is stored. */
@@ -123,12 +124,6 @@ function isBlank(char: string | undefined): boolean {
 
 const lineFeed = 10;
 const carriageReturn = 13;
-
-function latin1Text(bytes: Uint8Array, from: number, to: number): string {
-  let text = "";
-  for (let i = from; i < to; i++) text += String.fromCharCode(bytes[i] ?? 0);
-  return text;
-}
 
 /** The content codings of a response in the order in which they were applied, or none if there are absurdly many. */
 export function contentCodings(headers: readonly string[]): readonly ContentCoding[] {

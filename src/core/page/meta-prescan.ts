@@ -1,11 +1,9 @@
+import { latin1Text } from "../text/latin1-text.ts";
+import { isAsciiSpace } from "./ascii.ts";
 import { encodingOfLabel, type EncodingName } from "./encoding-label.ts";
 import { encodingOfMetaContent, readableEncoding } from "./meta-encoding.ts";
+import { isLetter } from "./tag-syntax.ts";
 
-const tab = 0x09;
-const lineFeed = 0x0a;
-const formFeed = 0x0c;
-const carriageReturn = 0x0d;
-const space = 0x20;
 const exclamation = 0x21;
 const doubleQuote = 0x22;
 const singleQuote = 0x27;
@@ -46,7 +44,7 @@ function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
 /** "Get an XML encoding" of the HTML Standard. */
 export function xmlEncoding(bytes: Uint8Array): EncodingName | undefined {
   if (bytes[0] !== lessThan || bytes[1] !== question) return undefined;
-  const text = latin1(bytes, 0, bytes.length);
+  const text = latin1Text(bytes, 0, bytes.length);
   if (!text.startsWith("<?xml")) return undefined;
   const end = text.indexOf(">");
   if (end < 0) return undefined;
@@ -54,27 +52,6 @@ export function xmlEncoding(bytes: Uint8Array): EncodingName | undefined {
   const label = found?.[1] ?? found?.[2];
   if (label === undefined || /[\0- ]/.test(label)) return undefined;
   return readableEncoding(encodingOfLabel(label));
-}
-
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  let text = "";
-  for (let index = start; index < end; index++) text += String.fromCharCode(bytes[index] ?? 0);
-  return text;
-}
-
-function isSpace(byte: number): boolean {
-  return (
-    byte === space ||
-    byte === lineFeed ||
-    byte === tab ||
-    byte === carriageReturn ||
-    byte === formFeed
-  );
-}
-
-function isLetter(byte: number): boolean {
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
 }
 
 class Prescan {
@@ -129,12 +106,16 @@ class Prescan {
       (this.#at(2) | 0x20) === 0x65 &&
       (this.#at(3) | 0x20) === 0x74 &&
       (this.#at(4) | 0x20) === 0x61 &&
-      (isSpace(after) || after === slash)
+      (isAsciiSpace(after) || after === slash)
     );
   }
 
   #skipTag(): void {
-    while (!isSpace(this.#at(0)) && this.#at(0) !== greaterThan && this.#at(0) !== endOfBytes) {
+    while (
+      !isAsciiSpace(this.#at(0)) &&
+      this.#at(0) !== greaterThan &&
+      this.#at(0) !== endOfBytes
+    ) {
       this.#position++;
     }
     while (this.#attribute() !== undefined);
@@ -167,11 +148,11 @@ class Prescan {
 
   /** "Get an attribute"; nothing at the tag's `>` and at the end of the bytes. */
   #attribute(): Attribute | undefined {
-    while (isSpace(this.#at(0)) || this.#at(0) === slash) this.#position++;
+    while (isAsciiSpace(this.#at(0)) || this.#at(0) === slash) this.#position++;
     if (this.#at(0) === greaterThan || this.#at(0) === endOfBytes) return undefined;
     const nameStart = this.#position;
     while (!this.#atNameEnd(nameStart)) this.#position++;
-    const name = latin1(this.#bytes, nameStart, this.#position).toLowerCase();
+    const name = latin1Text(this.#bytes, nameStart, this.#position).toLowerCase();
     this.#skipSpaces();
     if (this.#at(0) !== equals) return { name, value: "" };
     this.#position++;
@@ -183,11 +164,11 @@ class Prescan {
   #atNameEnd(start: number): boolean {
     const byte = this.#at(0);
     if (byte === equals) return this.#position > start;
-    return isSpace(byte) || byte === slash || byte === greaterThan || byte === endOfBytes;
+    return isAsciiSpace(byte) || byte === slash || byte === greaterThan || byte === endOfBytes;
   }
 
   #skipSpaces(): void {
-    while (isSpace(this.#at(0))) this.#position++;
+    while (isAsciiSpace(this.#at(0))) this.#position++;
   }
 
   #value(): string {
@@ -195,12 +176,16 @@ class Prescan {
     if (quote === doubleQuote || quote === singleQuote) {
       const start = ++this.#position;
       this.#skipTo(quote);
-      return latin1(this.#bytes, start, this.#position++).toLowerCase();
+      return latin1Text(this.#bytes, start, this.#position++).toLowerCase();
     }
     const start = this.#position;
-    while (!isSpace(this.#at(0)) && this.#at(0) !== greaterThan && this.#at(0) !== endOfBytes) {
+    while (
+      !isAsciiSpace(this.#at(0)) &&
+      this.#at(0) !== greaterThan &&
+      this.#at(0) !== endOfBytes
+    ) {
       this.#position++;
     }
-    return latin1(this.#bytes, start, this.#position).toLowerCase();
+    return latin1Text(this.#bytes, start, this.#position).toLowerCase();
   }
 }

@@ -1,5 +1,6 @@
 import { hash64 } from "../hash/hash64.ts";
 import { invariant } from "../errors.ts";
+import { getUint32, putUint32 } from "../record/key-bytes.ts";
 import type { Brand, SiteName } from "../units.ts";
 
 /**
@@ -47,27 +48,14 @@ export function positionOf(site: SiteName): RingPosition {
 /** The position in a database key: its 8 bytes behind the tag. */
 export function positionOfKey(key: Uint8Array): RingPosition {
   invariant(key.length >= 9, "a site's key holds 8 bytes of position");
-  return positionFrom(uint32At(key, 1), uint32At(key, 5));
-}
-
-function uint32At(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+  return positionFrom(getUint32(key, 1), getUint32(key, 5));
 }
 
 /** The lowest 8 bytes that a key of this position can hold. {@link circle} has none: no key is that high. */
 export function keyPrefixOf(position: RingPosition): Uint8Array<ArrayBuffer> {
   invariant(position >= 0 && position < circle, "only a position below the circle's end has a key");
-  const high = Math.floor(position / lowSpan);
-  const low = (position % lowSpan) << (32 - lowBits);
-  return Uint8Array.of(
-    high >>> 24,
-    high >>> 16,
-    high >>> 8,
-    high,
-    low >>> 24,
-    low >>> 16,
-    low >>> 8,
-    low,
-  );
+  const prefix = new Uint8Array(8);
+  putUint32(prefix, 0, Math.floor(position / lowSpan));
+  putUint32(prefix, 4, (position % lowSpan) << (32 - lowBits));
+  return prefix;
 }
