@@ -8,6 +8,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { StoreOp } from "../../../ports/store.ts";
 import { Pulse } from "../../pulse.ts";
+import { CopyWaiters, type Written } from "./copy-waiters.ts";
 import { ReplicaStream } from "./replica-stream.ts";
 import type { ReplicaStreamOptions } from "./replica-stream.ts";
 import type { PeerCalls } from "../peer-calls.ts";
@@ -20,12 +21,6 @@ export interface ReplicatorOptions {
   readonly replicas: number;
   /** Rows on their way to one replica, at which the peer takes up no more work. @default 20_000 */
   readonly queuedRowsMax: number;
-}
-
-interface Waiter {
-  readonly positions: readonly RingPosition[];
-  readonly sequence: number;
-  readonly resolve: (replicated: boolean) => void;
 }
 
 /** Changes that become durable together. */
@@ -65,7 +60,7 @@ export class Replicator {
   /** Of what was written there before, who has only what came since may miss something. */
   readonly #unsure = new UnsureSites();
   readonly #onProgress: () => void;
-  #waiters: Waiter[] = [];
+  readonly #waiters: CopyWaiters;
   #sequence = 0;
   #commit: Commit | undefined;
   #durableUpTo = 0;
@@ -91,6 +86,7 @@ export class Replicator {
     this.#options = options.replicator;
     this.#streamOptions = options.stream;
     this.#onProgress = onProgress;
+    this.#waiters = new CopyWaiters(ports.clock, (written) => this.#isReplicated(written));
   }
 
   /** True while as much is on its way to a replica as may be. */
@@ -256,22 +252,7 @@ export class Replicator {
    * a copy; with false when that has not come about within `withinMs`, or has become meaningless.
    */
   replicated(positions: readonly RingPosition[], withinMs: Millis): Promise<boolean> {
-    const waiter = { positions, sequence: this.#sequence };
-    if (this.#isReplicated(waiter)) return Promise.resolve(true);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const entry: Waiter = {
-      ...waiter,
-      resolve: (replicated) => {
-        cancel();
-        resolve(replicated);
-      },
-    };
-    this.#waiters.push(entry);
-    const cancel = this.#clock.call(withinMs, () => {
-      this.#waiters = this.#waiters.filter((one) => one !== entry);
-      resolve(false);
-    });
-    return promise;
+    return this.#waiters.wait({ positions, sequence: this.#sequence }, withinMs);
   }
 
   /**
@@ -302,7 +283,7 @@ export class Replicator {
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     // Before the ends of the streams, behind which nothing is on its way any more.
-    for (const { resolve } of this.#waiters.splice(0)) resolve(false);
+    this.#waiters.giveUp();
     for (const stream of streams) stream.end();
     this.#pulse.fire();
   }
@@ -327,17 +308,12 @@ export class Replicator {
 
   /** Something has changed by which a waiter may be content. */
   #look(): void {
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const waiter of waiters) {
-      if (this.#isReplicated(waiter)) waiter.resolve(true);
-      else this.#waiters.push(waiter);
-    }
+    this.#waiters.look();
     this.#pulse.fire();
     this.#onProgress();
   }
 
-  #isReplicated({ positions, sequence }: Omit<Waiter, "resolve">): boolean {
+  #isReplicated({ positions, sequence }: Written): boolean {
     const { ring, self } = this.#view;
     return positions.every((position) => {
       for (const [stream, arcs] of this.#standIns) {
