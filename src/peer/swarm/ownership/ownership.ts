@@ -9,23 +9,14 @@ import { ArcInquiry } from "./arc-inquiry.ts";
 import { mayClaim, type ArcClaim } from "./arc-claim.ts";
 import type { ArcTransfer } from "./arc-transfer.ts";
 import type { BlindClaims } from "./blind-claims.ts";
-import { CopyReleases } from "../replication/copy-releases.ts";
+import { Copies } from "../replication/copies.ts";
 import type { PeerCalls } from "../peer-calls.ts";
 import type { RangeSync } from "../replication/range-sync.ts";
-import type { ReplicaStream } from "../replication/replica-stream.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { OwnershipOptions } from "./ownership-options.ts";
 import type { QueueWeeding } from "./queue-weeding.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
 import type { Territory } from "./territory.ts";
-
-/** What it follows from which members need copies, and which of them can have them. */
-interface NeedsBasis {
-  readonly ring: Ring;
-  readonly futureRing: Ring;
-  readonly held: ArcSet;
-  readonly others: SwarmView["others"];
-}
 
 /** Changes that come together are looked at together; after a long look it rests as long, where it was not merely stopped. */
 const settleMs = { min: 20, max: 1_000 };
@@ -38,7 +29,7 @@ const settleMs = { min: 20, max: 1_000 };
  * completes the copy, and passes the right on. So a join is: copies to the one that joins, then the ring changes, then
  * transfers. A leave is: the ring changes, copies where there are none yet, transfers. A crash is: the ring changes, claims,
  * new copies. A healed partition is: copies both ways between the two holders, then a transfer to the one that the ring
- * names.
+ * names. What of that is done now each look decides anew; {@link Copies} has the copies made.
  */
 export class Ownership {
   readonly #clock: Clock;
@@ -46,33 +37,21 @@ export class Ownership {
   readonly #view: SwarmView;
   readonly #territory: Territory;
   readonly #replicator: Replicator;
-  readonly #sync: RangeSync;
   readonly #transfer: ArcTransfer;
   readonly #claim: ArcClaim;
   readonly #blind: Pick<BlindClaims, "known">;
   readonly #weeding: Pick<QueueWeeding, "isDue" | "next" | "run">;
-  readonly #releases: CopyReleases;
+  readonly #copies: Copies;
   readonly #inquiry: ArcInquiry;
-  readonly #replicas: number;
   readonly #options: OwnershipOptions;
   readonly #onCrawl: (arcs: ArcSet) => void;
   readonly #onFailure: (error: unknown) => void;
-  readonly #syncing = new Map<MemberId, Promise<void>>();
-  /** Begun so far. */
-  #syncs = 0;
-  /** The comparison of a complete copy under way, and when each member's was last begun, or was first there to be compared. */
-  #comparing: Promise<void> | undefined;
-  readonly #comparedAtMs = new Map<MemberId, Millis>();
   /** What is on its way to each member; at this peer's own name, what is being weeded and is not to go anywhere. */
   readonly #transferring = new Map<
     MemberId,
     { readonly arcs: ArcSet; readonly done: Promise<void> }
   >();
   #ownedIn: { readonly ring: Ring; readonly arcs: ArcSet } | undefined;
-  #needs: {
-    readonly of: NeedsBasis | undefined;
-    readonly arcs: ReadonlyMap<MemberId, ArcSet>;
-  } = { of: undefined, arcs: new Map() };
   #claiming: Promise<void> | undefined;
   /** Owned by the ring and without a trace of a holder. */
   #orphans: { readonly arcs: ArcSet; readonly sinceMs: Millis } | undefined;
@@ -105,22 +84,22 @@ export class Ownership {
     this.#view = parts.view;
     this.#territory = parts.territory;
     this.#replicator = parts.replicator;
-    this.#sync = parts.sync;
     this.#transfer = parts.transfer;
     this.#claim = parts.claim;
     this.#blind = parts.blind;
     this.#weeding = parts.weeding;
     const { inquiryAfterMs } = options.ownership;
     this.#inquiry = new ArcInquiry(ports, parts, inquiryAfterMs, this.#stop.signal);
-    this.#releases = new CopyReleases(
-      ports.calls,
-      parts,
-      (member) => this.#needs.arcs.get(member) ?? ArcSet.empty,
-    );
-    this.#replicas = options.replicas;
     this.#options = options.ownership;
     this.#onCrawl = events.onCrawl;
     this.#onFailure = events.onFailure;
+    this.#copies = new Copies(
+      ports,
+      parts,
+      { ...options.ownership, replicas: options.replicas },
+      this.#stop.signal,
+      { onEnd: () => this.look(), onFailure: events.onFailure },
+    );
   }
 
   start(): void {
@@ -131,23 +110,15 @@ export class Ownership {
     this.#stop.abort();
     this.#alarm.ring();
     await this.#running;
-    await Promise.allSettled([
-      ...this.#syncing.values(),
-      ...[...this.#transferring.values()].map(({ done }) => done),
-    ]);
+    await this.#copies.settled();
+    await Promise.allSettled([...this.#transferring.values()].map(({ done }) => done));
     await this.#claiming;
     await this.#inquiry.settled();
-    await this.#comparing;
-    await this.#releases.settled();
   }
 
-  /**
-   * A member has passed arcs on to this peer: from now on its own copy of them grows old, unless it is to have one. Where both
-   * held them, members with a copy may take it for the other's, which is kept up to date no more: they are told anew.
-   */
+  /** A member has passed arcs on to this peer. */
   taken(from: MemberId, arcs: ArcSet): void {
-    this.#replicator.copyAnew(arcs);
-    this.#releases.owe(from, arcs);
+    this.#copies.taken(from, arcs);
     this.look();
   }
 
@@ -160,12 +131,12 @@ export class Ownership {
   get isSettled(): boolean {
     return (
       this.#view.role !== "joining" &&
-      this.#syncing.size === 0 &&
+      !this.#copies.areUnderWay &&
       this.#transferring.size === 0 &&
       this.#claiming === undefined &&
       this.#territory.bereft(this.#view).isEmpty &&
       this.#territory.held.equals(this.#owned()) &&
-      this.#isCopied
+      this.#copies.areComplete
     );
   }
 
@@ -181,14 +152,15 @@ export class Ownership {
   }
 
   #step(): void {
-    this.#setNeeds();
+    this.#copies.setNeeds();
     this.#crawlOpen();
     this.#startClaim();
-    this.#startSyncs();
-    this.#startComparison();
+    this.#copies.make();
+    this.#copies.compare();
     this.#startTransfers();
     this.#inquiry.look(this.#awaited(), () => this.look());
-    this.#releaseCopies();
+    // The copies of one that leaves may be lost before others are made.
+    if (this.#view.role === "active") this.#copies.release();
     this.#becomeActive();
     this.#startWeeding();
   }
@@ -201,104 +173,6 @@ export class Ownership {
     const { ring, self } = this.#view;
     if (this.#ownedIn?.ring !== ring) this.#ownedIn = { ring, arcs: ring.arcsOf(self) };
     return this.#ownedIn.arcs;
-  }
-
-  /** Sets who needs a copy of what, when rings, holdings, members' runs or streams have changed, or stand-ins may go. */
-  #setNeeds(): void {
-    const { ring, futureRing, others } = this.#view;
-    const { held } = this.#territory;
-    const { of } = this.#needs;
-    const isSameRing = of?.ring === ring && of.futureRing === futureRing && of.held === held;
-    const { hasReturned, hasStandIns } = this.#replicator;
-    const isDue = hasReturned || (hasStandIns && this.#isCopied);
-    if (isSameRing && of.others === others && !isDue) return;
-    const arcs = isSameRing ? this.#needs.arcs : this.#neededCopies();
-    this.#needs = { of: { ring, futureRing, held, others }, arcs };
-    const dropped = this.#replicator.setNeeds(arcs);
-    for (const [member, stale] of dropped) this.#releases.owe(member, stale);
-  }
-
-  #neededCopies(): Map<MemberId, ArcSet> {
-    const { ring, futureRing, self } = this.#view;
-    const arcs = new Map<MemberId, ArcSet>();
-    for (const each of ring === futureRing ? [ring] : [ring, futureRing]) {
-      for (const [member, more] of preferredArcs(each, this.#replicas, this.#territory.held)) {
-        if (member !== self) arcs.set(member, (arcs.get(member) ?? ArcSet.empty).union(more));
-      }
-    }
-    return arcs;
-  }
-
-  /** What has still to be copied, and can be, by member. */
-  #missing(): Map<MemberId, ArcSet> {
-    const missing = new Map<MemberId, ArcSet>();
-    for (const [member, arcs] of this.#needs.arcs) {
-      const stream = this.#replicator.stream(member);
-      const rest = !stream || stream.isPutOff ? ArcSet.empty : arcs.subtract(stream.synced);
-      if (!rest.isEmpty) missing.set(member, rest);
-    }
-    return missing;
-  }
-
-  /** Whether every member has a copy of what it needs; cheaper than to say what is missing. */
-  get #isCopied(): boolean {
-    for (const [member, arcs] of this.#needs.arcs) {
-      const stream = this.#replicator.stream(member);
-      if (stream && !stream.synced.covers(arcs)) return false;
-    }
-    return true;
-  }
-
-  #startSyncs(): void {
-    const missing = [...this.#missing()];
-    // Those that were tried last, perhaps in vain, come behind the others.
-    const first = this.#syncs % Math.max(missing.length, 1);
-    for (const [member, arcs] of [...missing.slice(first), ...missing.slice(0, first)]) {
-      if (this.#syncing.size >= this.#options.syncsMax) return;
-      const stream = this.#replicator.stream(member);
-      if (this.#syncing.has(member) || !stream) continue;
-      this.#syncs += 1;
-      const sync = this.#sync
-        .run(stream, arcs, this.#stop.signal)
-        .then((inVain) => this.#releases.owe(member, inVain))
-        .catch(this.#onFailure)
-        .finally(() => {
-          this.#syncing.delete(member);
-          this.look();
-        });
-      this.#syncing.set(member, sync);
-    }
-  }
-
-  /** A former copy is let go when there are all that can be made instead; a member that leaves may be lost before they are. */
-  #releaseCopies(): void {
-    if (this.#view.role !== "active" || !this.#releases.isOwed) return;
-    if (this.#missing().size === 0) this.#releases.send();
-  }
-
-  /** Anti-entropy: compares one complete copy at a time, each as often as the option says, or in its turn where that is too often. */
-  #startComparison(): void {
-    const nowMs = this.#clock.nowMs();
-    let next: { readonly stream: ReplicaStream; readonly comparedAtMs: Millis } | undefined;
-    for (const member of this.#needs.arcs.keys()) {
-      const stream = this.#replicator.stream(member);
-      if (!stream || stream.synced.isEmpty || this.#syncing.has(member)) continue;
-      const comparedAtMs = this.#comparedAtMs.get(member) ?? nowMs;
-      this.#comparedAtMs.set(member, comparedAtMs);
-      if (!next || comparedAtMs < next.comparedAtMs) next = { stream, comparedAtMs };
-    }
-    for (const member of this.#comparedAtMs.keys()) {
-      if (!this.#needs.arcs.has(member)) this.#comparedAtMs.delete(member);
-    }
-    const { antiEntropyIntervalMs } = this.#options;
-    if (!next || this.#comparing || nowMs < next.comparedAtMs + antiEntropyIntervalMs) return;
-    const { stream } = next;
-    this.#comparedAtMs.set(stream.member, nowMs);
-    this.#comparing = this.#sync
-      .run(stream, stream.synced, this.#stop.signal)
-      .then((inVain) => this.#releases.owe(stream.member, inVain))
-      .catch(this.#onFailure)
-      .finally(() => (this.#comparing = undefined));
   }
 
   #startTransfers(): void {
