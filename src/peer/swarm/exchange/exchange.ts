@@ -13,13 +13,12 @@ import type { Journal } from "../../durability/journal.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { sieveKeyOfRow } from "../../admission/sieve-keeper.ts";
 import type { SieveKey } from "../../admission/sieve-log.ts";
-import { ForwardLane, putOffLane } from "./forward-lane.ts";
 import type { FinalResult, LaneOptions } from "./forward-lane.ts";
+import { ForwardLanes } from "./forward-lanes.ts";
 import { LeftRows } from "./left-rows.ts";
 import { OutboxSweep } from "./outbox-sweep.ts";
 import { parcelId, parcelOfRow } from "./parcel.ts";
 import { Parcels } from "./parcels.ts";
-import { RefusedWays } from "./refused-ways.ts";
 import type { Acknowledged, Parcel, Delivery } from "./parcel.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
 import type { SwarmView } from "../members/swarm-view.ts";
@@ -58,7 +57,7 @@ const loggedUnitsMax = 200;
  * became durable at its owner and at its owner's replicas.
  *
  * An owner may run, or who keeps its copies, and take nothing for ever. Lest all that may wait waits for it, and the peer takes
- * up no work any more, its way is put off ({@link RefusedWays}): of what has a row the latest alone is kept and sent now and
+ * up no work any more, its way is put off ({@link ForwardLanes}): of what has a row the latest alone is kept and sent now and
  * then, and the rest stays on disk until something arrives.
  *
  * Invariant: a URL counts as sent only after its acknowledgement.
@@ -76,9 +75,7 @@ export class Exchange {
   readonly #jobs: Pick<JobRegistry, "all" | "bySpace">;
   readonly #wake: () => void;
   readonly #parcels = new Parcels();
-  /** By member, or by way where that is put off. */
-  readonly #lanes = new Map<string | undefined, ForwardLane>();
-  readonly #refused: RefusedWays;
+  readonly #lanes: ForwardLanes;
   readonly #sent: FingerprintCache;
   readonly #sweep: OutboxSweep;
   #left = this.#newLeft();
@@ -119,12 +116,25 @@ export class Exchange {
     this.#jobs = parts.jobs;
     this.#wake = parts.wake;
     this.#options = options;
-    const { lane, replicas } = options;
-    this.#refused = new RefusedWays(ports.clock, parts.view, replicas, lane.patienceMs);
     this.#onFailure = onFailure;
     this.#sent = new FingerprintCache(options.sentCacheCapacity);
     const deleteRows = (keys: readonly Uint8Array[]): void => this.#deleteRows(keys);
     this.#sweep = new OutboxSweep(ports.clock, this.#stop.signal, deleteRows, onFailure);
+    this.#lanes = new ForwardLanes(
+      ports.clock,
+      parts,
+      {
+        deliver: (to, parcels) => this.#deliverTo(to, parcels),
+        acknowledged: (parcel, result) => this.#acknowledge(parcel, result),
+        opened: () => this.reroute(),
+        putOff: (parcel) => this.#putOff(parcel),
+        mayBeLeft: (parcel) => this.#mayBeLeft(parcel),
+        isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
+      },
+      options,
+      this.#stop.signal,
+      onFailure,
+    );
   }
 
   /** URLs of jobs that are unknown here wait for their definition, and keep nobody from others'. */
@@ -183,7 +193,7 @@ export class Exchange {
       return;
     }
     this.#parcels.add(id, parcel);
-    this.#place(parcel);
+    this.#lanes.place(parcel);
   }
 
   /** Takes up what the outbox holds of these arcs, which are held from now on. */
@@ -221,11 +231,7 @@ export class Exchange {
   /** The ring, the holdings or the ways have changed: everything is sent where it belongs now. */
   reroute(): void {
     this.#putOffReadAtMs = 0;
-    for (const [key, lane] of this.#lanes) {
-      const astray = lane.takeOut((parcel) => this.#laneKeyOf(parcel) !== key);
-      for (const parcel of astray) this.#place(parcel);
-      if (lane.isIdle) this.#lanes.delete(key);
-    }
+    this.#lanes.reroute();
   }
 
   /** Deletes the rows of all that has been acknowledged. */
@@ -235,7 +241,7 @@ export class Exchange {
 
   stop(): void {
     this.#stop.abort();
-    for (const lane of this.#lanes.values()) lane.stop();
+    this.#lanes.stop();
   }
 
   #newLeft(): LeftRows {
@@ -250,7 +256,7 @@ export class Exchange {
   #leave(parcel: Parcel): void {
     const { outboxKeys, space } = parcel;
     if (outboxKeys.length === 0) return;
-    if (this.#mayBeLeft(parcel) && this.#isPutOff(parcel)) this.#left.addPutOff(space);
+    if (this.#mayBeLeft(parcel) && this.#lanes.isPutOff(parcel)) this.#left.addPutOff(space);
     else this.#left.add(space, this.#isUnheard(space));
     if (this.#isReadingOn) return;
     this.#isReadingOn = true;
@@ -285,25 +291,11 @@ export class Exchange {
     this.#reading = undefined;
   }
 
-  #place(parcel: Parcel): void {
-    const member = this.#routeOf(parcel);
-    const key = this.#laneKeyOf(parcel);
-    let lane = this.#lanes.get(key);
-    if (!lane) {
-      lane = this.#newLane(member, key);
-      this.#lanes.set(key, lane);
-    }
-    if (key !== member && this.#mayBeLeft(parcel)) {
-      for (const earlier of lane.takeOut((one) => this.#mayBeLeft(one))) this.#putOff(earlier);
-    }
-    lane.add(parcel);
-  }
-
   #mayBeLeft({ outboxKeys, space, waiters }: Parcel): boolean {
     return outboxKeys.length > 0 && waiters.length === 0 && !this.#isUnheard(space);
   }
 
-  /** Its rows stay on disk alone, where another parcel is on the way that tells when it is open again. */
+  /** Its rows stay on disk alone. */
   #putOff(parcel: Parcel): void {
     const wasFull = this.full;
     this.#parcels.delete(parcelId(parcel.rowKey));
@@ -311,53 +303,12 @@ export class Exchange {
     if (wasFull) this.#wake();
   }
 
-  #newLane(member: MemberId | undefined, key: string | undefined): ForwardLane {
-    const { lane } = this.#options;
-    return new ForwardLane(
-      this.#clock,
-      {
-        deliver: (parcels) => this.#send(member, parcels),
-        acknowledged: (parcel, result) => {
-          this.#acknowledge(parcel, result);
-          if (result !== "rejected" && this.#refused.taken(parcel, member)) this.reroute();
-        },
-        refused: (parcel) => this.#refused.refused(parcel, member),
-        misdirected: (parcel) => this.#place(parcel),
-        isWanted: (parcel) => this.#parcels.get(parcelId(parcel.rowKey)) === parcel,
-        isRouted: (parcel) => this.#laneKeyOf(parcel) === key,
-      },
-      key === member ? lane : putOffLane(lane),
-      this.#stop.signal,
-      this.#onFailure,
-    );
-  }
-
-  #laneKeyOf(parcel: Parcel): string | undefined {
-    const member = this.#routeOf(parcel);
-    return this.#refused.putOffWay(parcel, member) ?? member;
-  }
-
-  #isPutOff(parcel: Parcel): boolean {
-    return this.#laneKeyOf(parcel) !== this.#routeOf(parcel);
-  }
-
-  async #send(member: MemberId | undefined, parcels: readonly Parcel[]): Promise<Delivery> {
-    if (member === undefined) return { kind: "later", afterMs: this.#options.lane.retryMs };
-    const delivery = await this.#deliver(member, parcels);
-    if (delivery.kind === "received" && member !== this.#view.self) {
+  async #deliverTo(to: MemberId, parcels: readonly Parcel[]): Promise<Delivery> {
+    const delivery = await this.#deliver(to, parcels);
+    if (delivery.kind === "received" && to !== this.#view.self) {
       this.#metrics.observe("forward_message_urls", parcels.length);
     }
     return delivery;
-  }
-
-  /** Who holds the URL's site, as far as is known; nobody where that has to be waited for. */
-  #routeOf({ position, hint }: Parcel): MemberId | undefined {
-    const { ring, self } = this.#view;
-    if (this.#territory.holds(position)) return self;
-    if (hint && this.#view.isRunning(hint.member, hint.generation)) return hint.member;
-    const owner = ring.ownerOf(position);
-    if (owner !== undefined && owner !== self) return owner;
-    return this.#territory.runningHolderAt(position, this.#view)?.member;
   }
 
   #acknowledge(parcel: Parcel, result: FinalResult): void {
