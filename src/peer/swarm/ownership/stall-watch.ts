@@ -53,6 +53,7 @@ export class StallWatch {
   #lastMs: Millis;
   #lastWallMs: Millis;
   #count = 0;
+  #goesOnSinceMs: Millis = 0;
   #holdUntilMs: Millis = 0;
   #clearing: Promise<void> | undefined;
   /** What waits for this peer's disk. */
@@ -122,6 +123,7 @@ export class StallWatch {
     this.#count += 1;
     this.#territory.distrustCopies();
     this.#events.onStall();
+    this.#goesOnSinceMs = nowMs;
     this.#holdUntilMs = nowMs + holdMsMax;
     this.#clearing ??= this.#clear().finally(() => {
       this.#clearing = undefined;
@@ -139,12 +141,12 @@ export class StallWatch {
     }
   }
 
-  /** Where the disk hangs, the time that it takes does not count. */
+  /** Where the disk hangs, the time that it takes does not count; what of it this process stood still is over. */
   async #flush(): Promise<void> {
     const sinceMs = this.#clock.nowMs();
     // The journal has reported a failure itself.
     await this.#journal.flushed().catch(() => undefined);
-    const tookMs = this.#clock.nowMs() - sinceMs;
+    const tookMs = this.#clock.nowMs() - Math.max(sinceMs, this.#goesOnSinceMs);
     if (tookMs > hangMs) this.#holdUntilMs += tookMs;
     this.#flushing = undefined;
   }

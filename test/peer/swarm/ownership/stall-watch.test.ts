@@ -196,6 +196,22 @@ describe("StallWatch", () => {
     expect(timesCleared()).toBe(1);
   });
 
+  it("counts no standstill as the time that its disk takes", async () => {
+    const { clock, sluice, watch } = newWatch([a]);
+    sluice.shut();
+    clock.standStill(20_000);
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(500));
+    clock.standStill(3_600_000);
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(5_000));
+    sluice.open();
+    await clock.run(clock.sleep(14_000));
+    expect(watch.isHolding).toBe(true);
+    await clock.run(clock.sleep(3_000));
+    expect(watch.isHolding).toBe(false);
+  });
+
   it("holds them back no longer where its disk is slow", async () => {
     const { answers, clock, watch } = newWatch([a], 900);
     answers.set(a, holding(ArcSet.whole));
