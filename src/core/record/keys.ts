@@ -191,7 +191,8 @@ export function readUrlKey(row: Uint8Array): { words: Uint32Array<ArrayBuffer>; 
  * Key of a row of a queue: lower `rank` (0 to 9) first, then lower `sequence`. Length 38.
  *
  * Each peer counts a sequence of its own, so the key ends with 32 bits of the first URL's fingerprint, and with 32 more in
- * which all of the row's URLs have a part: rows that two peers have written of different URLs never meet in one key.
+ * which all of the row's URLs have a part, and how often they were asked for: rows that two peers have written of different
+ * URLs never meet in one key, nor does one of a URL that was tried with one of a peer that has not heard of that.
  *
  * @param urlRowKeys of the row's URLs, one at least
  */
@@ -201,6 +202,7 @@ export function queueKey(
   rank: number,
   sequence: number,
   urlRowKeys: readonly Uint8Array[],
+  attempts = 0,
 ): Key {
   const bytes = newKey("queue", territorial.queue);
   putUint64(bytes, 1, host.position);
@@ -210,16 +212,10 @@ export function queueKey(
   putCount(bytes, 22, sequence);
   const [first] = urlRowKeys;
   invariant(first !== undefined, "a row of a queue has a URL");
-  copy(
-    first,
-    fingerprintAt,
-    fingerprintAt + queueMixAt - queueFingerprintAt,
-    bytes,
-    queueFingerprintAt,
-  );
-  let mix = 0;
-  for (const key of urlRowKeys)
-    mix ^= getUint32(key, fingerprintAt + queueMixAt - queueFingerprintAt);
+  const mixedFrom = fingerprintAt + queueMixAt - queueFingerprintAt;
+  copy(first, fingerprintAt, mixedFrom, bytes, queueFingerprintAt);
+  let mix = attempts;
+  for (const key of urlRowKeys) mix ^= getUint32(key, mixedFrom);
   putUint32(bytes, queueMixAt, mix >>> 0);
   return bytes;
 }

@@ -99,7 +99,7 @@ export class QueueRows {
     bundle: QueueBundle,
   ): void {
     const rank = 9 - job.definition.options.priority;
-    const key = queueKey(host.keys, job.space, rank, sequence, urlRowKeys);
+    const key = queueKey(host.keys, job.space, rank, sequence, urlRowKeys, bundle.attempts);
     const value = QueueBundle.encode(bundle);
     this.#ops.push({ type: "put", key, value });
     const row = { key, value, job: job.definition.id };

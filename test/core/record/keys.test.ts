@@ -197,6 +197,13 @@ describe("a queue's keys", () => {
     expect(new Set(keys).size).toBe(4);
   });
 
+  it("differ where one peer has tried a URL that another one puts there anew", () => {
+    const keys = [0, 1, 2].map((attempts) =>
+      Buffer.from(queueKey(host, 7, 0, 42, [row], attempts)).toString("hex"),
+    );
+    expect(new Set(keys).size).toBe(3);
+  });
+
   it("are within their host's and their job's range, and within no other", () => {
     const other = hostAddress(site, "docs.example.com" as HostName);
     const key = queueKey(host, 7, 0, 42, [row]);

@@ -5,11 +5,13 @@ import { packLinks } from "../../../src/core/page/packed-links.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { compareKeys } from "../../../src/core/record/compare-keys.ts";
+import { idOf } from "../../../src/core/record/id-of.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { CanonicalUrl, HostName, SiteName } from "../../../src/core/units.ts";
 import type { AdmissionRequest } from "../../../src/peer/admission/admission.ts";
 import { candidateOf, urlRowKeyOf } from "../../../src/peer/admission/candidate.ts";
 import { QueueRows } from "../../../src/peer/admission/queue-rows.ts";
+import { urlRow } from "../../../src/peer/admission/url-row.ts";
 import { Sequence } from "../../../src/peer/durability/sequence.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";
 import { HostPlaces } from "../../../src/peer/host-places.ts";
@@ -51,6 +53,19 @@ class Rows {
     this.#rows.close();
   }
 
+  /** Of a URL that was asked for so often. */
+  writeAgain(path: string, attempts: number): void {
+    const url = `http://a.example${path}` as CanonicalUrl;
+    const job = new JobRegistry().define("test");
+    const rest = { depth: 1, unseen: 0, redirectChain: [], discoveredAtMs: 0 };
+    const entry = { url, attempts, ...rest };
+    this.#rows.addAgain({ host: this.#host, job, rowKey: urlRow(url, job).key, entry });
+  }
+
+  get keys(): string[] {
+    return this.#ops.map(({ key }) => idOf(key));
+  }
+
   /** Rows of which the frontier is told. */
   get told(): number {
     return this.#rows.written.get(this.#host)?.length ?? 0;
@@ -84,6 +99,16 @@ describe("rows of a host's queue", () => {
     rows.write(linksAt(1, ...Array.from({ length: 65 }, pathOf)));
     expect(rows.read().map(({ urls }) => urls.length)).toEqual(expected);
     expect(rows.told).toBe(expected.length);
+  });
+
+  it("do not meet where two peers write them of one URL, of which one knows that it was tried", () => {
+    const [anew, again] = [new Rows(), new Rows()];
+    anew.write(linksAt(1, "/one"));
+    again.writeAgain("/one", 2);
+    expect(again.keys).not.toEqual(anew.keys);
+    again.writeAgain("/one", 0);
+    anew.write(linksAt(1, "/one"));
+    expect(again.keys.at(-1)).toEqual(anew.keys.at(-1));
   });
 
   it("go before those that were written while their job's priority was lower", () => {
