@@ -44,7 +44,7 @@ export async function* urlLineBatches(
       reject({ url: url.slice(0, shownMax + 1), line }, "url-length");
       continue;
     }
-    if (isGarbled(text)) {
+    if (isGarbled(url)) {
       reject({ url, line }, "invalid-url");
       continue;
     }

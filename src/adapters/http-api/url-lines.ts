@@ -30,7 +30,7 @@ export async function* urlBatches(
     }
     const url = format === "text" ? textUrl(line) : jsonUrl(line, lineNumber);
     if (url === undefined) continue;
-    if (isGarbled(line)) throw new RequestError("BAD_REQUEST", `line ${lineNumber} is not UTF-8`);
+    if (isGarbled(url)) throw new RequestError("BAD_REQUEST", `line ${lineNumber} is not UTF-8`);
     batch.push(url);
     if (batch.length < batchMax) continue;
     yield batch;
@@ -62,9 +62,9 @@ export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerato
   if (rest !== "") yield rest;
 }
 
-/** Whether a line of {@link linesOf} had bytes that are not UTF-8: what they became is a URL that nobody has named. */
-export function isGarbled(line: string): boolean {
-  return line.includes("\uFFFD");
+/** Whether a URL out of {@link linesOf} had bytes that are not UTF-8: what they became is one that nobody has named. */
+export function isGarbled(url: string): boolean {
+  return url.includes("\uFFFD");
 }
 
 /** The URL on a line of plain text, if there is one. */

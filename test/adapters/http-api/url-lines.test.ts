@@ -53,6 +53,11 @@ describe("urlBatches", () => {
     },
   );
 
+  it("takes the line of a status whose title was no UTF-8 where it was found", async () => {
+    const status = { url: "http://a/", state: "done", title: "caf\ufffd" };
+    expect(await batches(JSON.stringify(status), "ndjson")).toEqual([["http://a/"]]);
+  });
+
   it("yields nothing for nothing", async () => {
     expect(await batches("", "text")).toEqual([]);
     expect(await batches("\n \n#\n", "text")).toEqual([]);
