@@ -33,7 +33,7 @@ const texts: Readonly<Record<StatusReason, string>> = {
   "host-limit": "The host has as many URLs as the job allows for one host.",
   "idle-timeout": "The server fell silent in the middle of the body.",
   "in-flight": "A request to the host is in flight.",
-  "invalid-url": "This is no http or https URL, or one of more than 16,384 characters.",
+  "invalid-url": "This is no http or https URL, is not UTF-8, or has more than 16,384 characters.",
   "job-paused": "The job is paused.",
   nofollow: "Only nofollow links lead there.",
   "owner-unreachable": "No member that could know the URL answered in time; ask again.",

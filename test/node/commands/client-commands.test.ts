@@ -149,7 +149,7 @@ describe("peer inject", () => {
     const { err, exitCode, out } = await peer(["inject", "--file", file, "--delay", "5", "--json"]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ job: "default", added: 1_500, rejectedCount: 2 });
-    const why = '"no url" is rejected: invalid-url (this is no http or https URL, or one of more';
+    const why = '"no url" is rejected: invalid-url (this is no http or https URL, is not UTF-8';
     expect(err).toContain(`peer: ${file}, line 1503: ${why}`);
     expect(err).toContain(`peer: ${file}, line 1504: ${why}`);
     expect(control.injected.map(({ urls, options }) => [urls.length, options])).toEqual([

@@ -98,16 +98,20 @@ describe("peer crawl --file", () => {
 
   it("names the lines that it cannot crawl, and crawls the others", async () => {
     const long = `http://docs.example/${"x".repeat(70_000)}`;
-    const lines = ["no url", "http://127.0.0.1/", "http://docs.example/", long, "http://[::1]:80/"];
-    await writeFile(file, lines.join("\n"));
+    const garbled = "http://docs.example/caf\xe9";
+    const urls = ["no url", "http://127.0.0.1/", "http://docs.example/", long, "http://[::1]:80/"];
+    await writeFile(file, Buffer.from([...urls, garbled].join("\n"), "latin1"));
     const { err, exitCode } = await crawlAll("--file", file, "--out", out);
     const isPrivate =
       "is at a private, loopback or link-local address; to crawl it, add --allow-private\n";
+    const invalid =
+      "invalid-url (this is no http or https URL, is not UTF-8, or has more than 16,384 characters)\n";
     expect(err.split(/(?<=\n)/).sort()).toEqual([
-      `peer: ${file}, line 1: "no url" is rejected: invalid-url (this is no http or https URL, or one of more than 16,384 characters)\n`,
+      `peer: ${file}, line 1: "no url" is rejected: ${invalid}`,
       `peer: ${file}, line 2: "http://127.0.0.1/" ${isPrivate}`,
       `peer: ${file}, line 4: "${long.slice(0, 199)}…" is rejected: url-length (the URL is longer than the job allows)\n`,
       `peer: ${file}, line 5: "http://[::1]:80/" ${isPrivate}`,
+      `peer: ${file}, line 6: "http://docs.example/caf\ufffd" is rejected: ${invalid}`,
     ]);
     expect(exitCode).toBe(0);
     expect(control.injected.map(({ urls }) => urls)).toEqual([["http://docs.example/"]]);
