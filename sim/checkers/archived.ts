@@ -1,4 +1,4 @@
-import { tagRange } from "../../src/core/record/keys.ts";
+import { tagRange } from "../../src/core/record/key-ranges.ts";
 import { UrlRecord } from "../../src/core/record/record.pb.ts";
 import { positionOfKey } from "../../src/core/ring/ring-position.ts";
 import type { Peer } from "../../src/peer/peer.ts";

@@ -1,5 +1,6 @@
 import { compareKeys } from "../../src/core/record/compare-keys.ts";
-import { tagRange, type TerritorialTag } from "../../src/core/record/keys.ts";
+import { tagRange } from "../../src/core/record/key-ranges.ts";
+import type { TerritorialTag } from "../../src/core/record/key-tags.ts";
 import { positionOfKey } from "../../src/core/ring/ring-position.ts";
 import type { Peer } from "../../src/peer/peer.ts";
 import type { VirtualMachine } from "../world/virtual-machine.ts";

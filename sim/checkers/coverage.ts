@@ -1,4 +1,4 @@
-import { jobSpace } from "../../src/core/record/keys.ts";
+import { jobSpace } from "../../src/core/record/url-keys.ts";
 import { UrlRecord } from "../../src/core/record/record.pb.ts";
 import { urlState } from "../../src/core/record/url-state.ts";
 import { positionOf } from "../../src/core/ring/ring-position.ts";

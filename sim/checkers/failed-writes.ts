@@ -1,4 +1,4 @@
-import { jobSpace } from "../../src/core/record/keys.ts";
+import { jobSpace } from "../../src/core/record/url-keys.ts";
 import type { CanonicalUrl, JobId, MemberId, Millis } from "../../src/core/units.ts";
 import type { Checker, RunView } from "./checker.ts";
 import { urlRowKey } from "./url-row-key.ts";

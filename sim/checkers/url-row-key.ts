@@ -1,4 +1,5 @@
-import { ringPosition, urlKey } from "../../src/core/record/keys.ts";
+import { ringPosition } from "../../src/core/record/host-keys.ts";
+import { urlKey } from "../../src/core/record/url-keys.ts";
 import type { CanonicalUrl } from "../../src/core/units.ts";
 import { dedupeKey } from "../../src/core/url/dedupe-key.ts";
 import { fingerprintOf } from "../../src/core/url/fingerprint.ts";

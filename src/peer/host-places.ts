@@ -1,4 +1,4 @@
-import { ringPosition } from "../core/record/keys.ts";
+import { ringPosition } from "../core/record/host-keys.ts";
 import { positionOfHash } from "../core/ring/ring-position.ts";
 import type { RingPosition } from "../core/ring/ring-position.ts";
 import { ownText } from "../core/text/own-text.ts";

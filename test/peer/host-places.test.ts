@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ringPosition } from "../../src/core/record/keys.ts";
+import { ringPosition } from "../../src/core/record/host-keys.ts";
 import { positionOf } from "../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, SiteName } from "../../src/core/units.ts";
 import { HostPlaces } from "../../src/peer/host-places.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { after, namedKey, tagRange } from "../../src/core/record/keys.ts";
+import { after, tagRange } from "../../src/core/record/key-ranges.ts";
+import { namedKey } from "../../src/core/record/named-keys.ts";
 import { htmlPage } from "../support/table-web.ts";
 import type { Pages } from "../support/table-web.ts";
 import { testJob, VirtualPeer } from "../support/virtual-peer.ts";

@@ -1,4 +1,5 @@
-import { tagOf, tagRange } from "../record/keys.ts";
+import { tagOf } from "../record/key-tags.ts";
+import { tagRange } from "../record/key-ranges.ts";
 
 /**
  * The kinds of rows that name a URL, in the order in which a URL moves from one to the other: a list that goes through them

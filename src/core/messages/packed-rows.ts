@@ -1,6 +1,6 @@
 import { invariant } from "../errors.ts";
 import { getUint32, putUint32 } from "../record/key-bytes.ts";
-import { territorialTagOf } from "../record/keys.ts";
+import { territorialTagOf } from "../record/key-tags.ts";
 import type { Row } from "./rows.ts";
 
 /*

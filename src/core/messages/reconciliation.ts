@@ -1,6 +1,7 @@
 import { compareKeys } from "../record/compare-keys.ts";
-import { isTerritorialTag, lastKeyOf, tagOf, territorialTagOf } from "../record/keys.ts";
-import type { TerritorialTag } from "../record/keys.ts";
+import { isTerritorialTag, tagOf, territorialTagOf } from "../record/key-tags.ts";
+import { lastKeyOf } from "../record/key-ranges.ts";
+import type { TerritorialTag } from "../record/key-tags.ts";
 import { fingerprintBytes } from "../replication/known-rows.ts";
 import type { RangeBucket, RangeDifference } from "../replication/range-digest.ts";
 import type { ArcSet } from "../ring/arc-set.ts";

@@ -1,4 +1,4 @@
-import type { TerritorialTag } from "../record/keys.ts";
+import type { TerritorialTag } from "../record/key-tags.ts";
 import { hashOfRow } from "./range-digest.ts";
 
 /** Bytes of a fingerprint, big-endian. */

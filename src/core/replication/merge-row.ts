@@ -1,5 +1,5 @@
 import { compareKeys } from "../record/compare-keys.ts";
-import { territorialTags } from "../record/keys.ts";
+import { territorialTags } from "../record/key-tags.ts";
 import type { Millis } from "../units.ts";
 import { outboxLattice, robotsLattice, waitingLattice } from "./entry-lattices.ts";
 import { HostRecord } from "../record/record.pb.ts";

@@ -1,8 +1,8 @@
 import { invariant } from "../errors.ts";
 import { compareKeys } from "../record/compare-keys.ts";
 import { hash64Bytes } from "../hash/hash64.ts";
-import { lastKeyOf } from "../record/keys.ts";
-import type { TerritorialTag } from "../record/keys.ts";
+import { lastKeyOf } from "../record/key-ranges.ts";
+import type { TerritorialTag } from "../record/key-tags.ts";
 import { RobotsRecord } from "../record/record.pb.ts";
 import { readRobots } from "./entry-lattices.ts";
 

@@ -1,5 +1,5 @@
 import type { StoredRow } from "../../core/frontier/queued-row.ts";
-import { queueKey } from "../../core/record/keys.ts";
+import { queueKey } from "../../core/record/queue-keys.ts";
 import { bundleUrlsMax, QueueBundle } from "../../core/record/queue-bundle.ts";
 import type { StoreOp } from "../../ports/store.ts";
 import type { Sequence } from "../durability/sequence.ts";

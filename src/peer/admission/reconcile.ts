@@ -1,6 +1,6 @@
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { idOf } from "../../core/record/id-of.ts";
-import { exclusionSpace, retag } from "../../core/record/keys.ts";
+import { exclusionSpace, retag } from "../../core/record/url-keys.ts";
 import { ExclusionRecord } from "../../core/record/record.pb.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import { urlRowKeyOf, type Candidate } from "./candidate.ts";

@@ -1,12 +1,7 @@
-import {
-  exclusionSpace,
-  nameOfKey,
-  numberOfKey,
-  numberedKey,
-  readUrlKey,
-  tagRange,
-  territorialTagOf,
-} from "../../core/record/keys.ts";
+import { exclusionSpace, readUrlKey } from "../../core/record/url-keys.ts";
+import { nameOfKey, numberOfKey, numberedKey } from "../../core/record/named-keys.ts";
+import { tagRange } from "../../core/record/key-ranges.ts";
+import { territorialTagOf } from "../../core/record/key-tags.ts";
 import { Sieve } from "../../core/sieve/sieve.ts";
 import type { SieveOptions } from "../../core/sieve/sieve.ts";
 import { fingerprintOf } from "../../core/url/fingerprint.ts";

@@ -1,5 +1,6 @@
 import { invariant } from "../../core/errors.ts";
-import { numberOfKey, numberedKey, tagRange } from "../../core/record/keys.ts";
+import { numberOfKey, numberedKey } from "../../core/record/named-keys.ts";
+import { tagRange } from "../../core/record/key-ranges.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 
 /** Chunks written together: some 2 MiB, little beside what the database's log takes in memory. */

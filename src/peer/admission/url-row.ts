@@ -1,4 +1,5 @@
-import { ringPosition, urlKey } from "../../core/record/keys.ts";
+import { ringPosition } from "../../core/record/host-keys.ts";
+import { urlKey } from "../../core/record/url-keys.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import { dedupeKey } from "../../core/url/dedupe-key.ts";
 import { fingerprintOf } from "../../core/url/fingerprint.ts";

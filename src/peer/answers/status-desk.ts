@@ -2,7 +2,7 @@ import { momentText } from "../../core/answers/moment-text.ts";
 import { isStatusReason } from "../../core/answers/reason-text.ts";
 import type { PlaceInArchive, StatusReason } from "../../core/answers/url-status.ts";
 import type { KnownStatus } from "../../core/messages/status-message.ts";
-import { robotsKey } from "../../core/record/keys.ts";
+import { robotsKey } from "../../core/record/host-keys.ts";
 import { RobotsRecord, type UrlOutcome, type UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { CanonicalUrl, HostName, Millis, OriginName } from "../../core/units.ts";

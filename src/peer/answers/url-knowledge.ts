@@ -1,4 +1,5 @@
-import { after, jobSpaceOfUrlKey, rangeOfUrl, retag } from "../../core/record/keys.ts";
+import { after } from "../../core/record/key-ranges.ts";
+import { jobSpaceOfUrlKey, rangeOfUrl, retag } from "../../core/record/url-keys.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../core/units.ts";

@@ -3,12 +3,9 @@ import { isListed, type ListedState, type UrlFilter } from "../../core/answers/u
 import { listedCharactersMax, listedUrlsMax } from "../../core/messages/list-message.ts";
 import type { ListQuestion, ListReply } from "../../core/messages/list-message.ts";
 import { isUrlText } from "../../core/messages/read-payload.ts";
-import {
-  jobSpace,
-  jobSpaceOfQueueKey,
-  jobSpaceOfUrlKey,
-  tagRange,
-} from "../../core/record/keys.ts";
+import { jobSpace, jobSpaceOfUrlKey } from "../../core/record/url-keys.ts";
+import { jobSpaceOfQueueKey } from "../../core/record/queue-keys.ts";
+import { tagRange } from "../../core/record/key-ranges.ts";
 import { bundleUrlsMax, isQueued, QueueBundle } from "../../core/record/queue-bundle.ts";
 import { ExclusionRecord, UrlOutcome, UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";

@@ -1,4 +1,6 @@
-import { jobSpaceOfUrlKey, leaseKey, namedKey, readLeaseKey } from "../../core/record/keys.ts";
+import { jobSpaceOfUrlKey } from "../../core/record/url-keys.ts";
+import { leaseKey, readLeaseKey } from "../../core/record/lease-key.ts";
+import { namedKey } from "../../core/record/named-keys.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
 import { urlState } from "../../core/record/url-state.ts";
 import type { LeaseSlots } from "../../ports/lease-slots.ts";

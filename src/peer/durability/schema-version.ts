@@ -1,5 +1,6 @@
 import { CrawlError } from "../../core/errors.ts";
-import { namedKey, tagRange } from "../../core/record/keys.ts";
+import { namedKey } from "../../core/record/named-keys.ts";
+import { tagRange } from "../../core/record/key-ranges.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 import { upgradeLogRow } from "../admission/sieve-log.ts";
 

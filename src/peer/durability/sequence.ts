@@ -1,5 +1,5 @@
 import { invariant } from "../../core/errors.ts";
-import { namedKey } from "../../core/record/keys.ts";
+import { namedKey } from "../../core/record/named-keys.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 
 const key = namedKey("meta", "sequence");

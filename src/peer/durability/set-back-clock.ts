@@ -1,5 +1,6 @@
 import { compareKeys } from "../../core/record/compare-keys.ts";
-import { after, namedKey, tagRange } from "../../core/record/keys.ts";
+import { after, tagRange } from "../../core/record/key-ranges.ts";
+import { namedKey } from "../../core/record/named-keys.ts";
 import { HostRecord, RobotsRecord } from "../../core/record/record.pb.ts";
 import { readRobots } from "../../core/replication/entry-lattices.ts";
 import { readHost } from "../../core/replication/host-lattice.ts";

@@ -1,4 +1,4 @@
-import { namedKey } from "../../core/record/keys.ts";
+import { namedKey } from "../../core/record/named-keys.ts";
 import { ArchiveMarkRecord } from "../../core/record/record.pb.ts";
 import type { Archive, ArchiveMark } from "../../ports/archive.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";

@@ -1,5 +1,5 @@
 import { hash64 } from "../../core/hash/hash64.ts";
-import { namedKey } from "../../core/record/keys.ts";
+import { namedKey } from "../../core/record/named-keys.ts";
 import { DigestRecord } from "../../core/record/record.pb.ts";
 import type { Brand } from "../../core/units.ts";
 import type { Archive } from "../../ports/archive.ts";

@@ -1,5 +1,6 @@
-import { after, jobSpaceOfQueueKey, queueRange } from "../../core/record/keys.ts";
-import type { HostAddress } from "../../core/record/keys.ts";
+import { after } from "../../core/record/key-ranges.ts";
+import { jobSpaceOfQueueKey, queueRange } from "../../core/record/queue-keys.ts";
+import type { HostAddress } from "../../core/record/host-keys.ts";
 import { bundleUrlsMax } from "../../core/record/queue-bundle.ts";
 import type { KeyRange, Store, StoreEntry } from "../../ports/store.ts";
 

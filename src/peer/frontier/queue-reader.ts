@@ -1,6 +1,6 @@
 import { QueuedRow, rowKeyOf, type QueuedUrl } from "../../core/frontier/queued-row.ts";
 import type { RefillTicket } from "../../core/frontier/job-queue.ts";
-import { queueRange } from "../../core/record/keys.ts";
+import { queueRange } from "../../core/record/queue-keys.ts";
 import type { JobId } from "../../core/units.ts";
 import type { KeyRange, Store } from "../../ports/store.ts";
 import type { Host } from "./host.ts";

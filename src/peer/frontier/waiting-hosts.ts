@@ -1,4 +1,5 @@
-import { after, hostKey, tagRange } from "../../core/record/keys.ts";
+import { after, tagRange } from "../../core/record/key-ranges.ts";
+import { hostKey } from "../../core/record/host-keys.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { HostName } from "../../core/units.ts";

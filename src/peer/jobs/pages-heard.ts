@@ -1,6 +1,7 @@
 import { CrawlError } from "../../core/errors.ts";
 import type { PastPageCount } from "../../core/messages/claim.ts";
-import { nameOfKey, namedKey, tagRange } from "../../core/record/keys.ts";
+import { nameOfKey, namedKey } from "../../core/record/named-keys.ts";
+import { tagRange } from "../../core/record/key-ranges.ts";
 import type { JobId, MemberId } from "../../core/units.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
 

@@ -1,7 +1,7 @@
 import { CrawlError } from "../../core/errors.ts";
 import type { JobDefinition } from "../../core/jobs/job-definition.ts";
 import { readJobDefinition, writeJobDefinition } from "../../core/jobs/read-job-definition.ts";
-import { namedKey } from "../../core/record/keys.ts";
+import { namedKey } from "../../core/record/named-keys.ts";
 import type { StoreOp } from "../../ports/store.ts";
 
 /** Row by which a job is known in the next run. */

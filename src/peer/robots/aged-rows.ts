@@ -1,5 +1,5 @@
 import type { Row } from "../../core/messages/rows.ts";
-import { territorialTagOf } from "../../core/record/keys.ts";
+import { territorialTagOf } from "../../core/record/key-tags.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
 import { readRobots } from "../../core/replication/entry-lattices.ts";
 import type { MissedTime } from "./missed-time.ts";

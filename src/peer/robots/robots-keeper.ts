@@ -1,6 +1,6 @@
 import { RecentMap } from "../../core/recent-map.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
-import { robotsKey } from "../../core/record/keys.ts";
+import { robotsKey } from "../../core/record/host-keys.ts";
 import { freshMaxMs, isGivenUp, staleMaxMs } from "../../core/robots/robots-policy.ts";
 import { parseRobots } from "../../core/robots/parse-robots.ts";
 import type { RobotsRules } from "../../core/robots/parse-robots.ts";

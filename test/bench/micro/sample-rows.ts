@@ -1,4 +1,5 @@
-import { ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { ringPosition } from "../../../src/core/record/host-keys.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import type { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { HostRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";

@@ -1,5 +1,6 @@
 import type { LevelStore } from "../../../src/adapters/level/level-store.ts";
-import { ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { ringPosition } from "../../../src/core/record/host-keys.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import { Sieve } from "../../../src/core/sieve/sieve.ts";
 import type { SieveOptions } from "../../../src/core/sieve/sieve.ts";
 import type { SiteName } from "../../../src/core/units.ts";

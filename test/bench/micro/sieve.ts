@@ -11,7 +11,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LevelStore } from "../../../src/adapters/level/level-store.ts";
-import { tagRange } from "../../../src/core/record/keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { numberOr, scriptArguments } from "../flags.ts";
 import { processMicros, threadMicros } from "./processor-time.ts";
 import { makeBatch, MemoryDedupe, planOffers, roomFor, StoreDedupe } from "./sieve-load.ts";

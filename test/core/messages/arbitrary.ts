@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { hostKey, urlKey } from "../../../src/core/record/keys.ts";
+import { hostKey } from "../../../src/core/record/host-keys.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import type { Row } from "../../../src/core/messages/rows.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { circle } from "../../../src/core/ring/ring-position.ts";

@@ -13,7 +13,9 @@ import {
 } from "../../../src/core/messages/reconciliation.ts";
 import type { PullRows } from "../../../src/core/messages/reconciliation.ts";
 import { rowsMax } from "../../../src/core/messages/rows.ts";
-import { hostKey, lastKeyOf, urlKey } from "../../../src/core/record/keys.ts";
+import { hostKey } from "../../../src/core/record/host-keys.ts";
+import { lastKeyOf } from "../../../src/core/record/key-ranges.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import { RangeDigest } from "../../../src/core/replication/range-digest.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import { arcSets, hashes, moments } from "./arbitrary.ts";

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeRows, encodeRows } from "../../../src/core/messages/rows.ts";
 import { payloadBytesMax } from "../../../src/core/messages/read-payload.ts";
-import { namedKey, urlKey } from "../../../src/core/record/keys.ts";
+import { namedKey } from "../../../src/core/record/named-keys.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import { generations, moments, rows } from "./arbitrary.ts";
 import { expectSafe } from "./hostile.ts";
 

@@ -1,35 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareKeys } from "../../../src/core/record/compare-keys.ts";
+import { after, rangeOfArc, successor, tagRange } from "../../../src/core/record/key-ranges.ts";
 import {
-  after,
   hostAddress,
   hostKey,
-  isTerritorial,
-  jobSpace,
-  jobSpaceOfQueueKey,
-  jobSpaceOfUrlKey,
-  leaseKey,
-  namedKey,
-  numberedKey,
-  numberOfKey,
-  outboxKey,
-  readOutboxKey,
-  queueKey,
-  queueRange,
-  rangeOfArc,
-  readLeaseKey,
-  readUrlKey,
-  retag,
   ringPosition,
   robotsKey,
-  successor,
+} from "../../../src/core/record/host-keys.ts";
+import {
+  isTerritorial,
   tagOf,
-  tagRange,
   territorialTagOf,
   territorialTags,
+} from "../../../src/core/record/key-tags.ts";
+import {
+  jobSpace,
+  jobSpaceOfUrlKey,
+  readUrlKey,
+  retag,
   urlKey,
-} from "../../../src/core/record/keys.ts";
+} from "../../../src/core/record/url-keys.ts";
+import { jobSpaceOfQueueKey, queueKey, queueRange } from "../../../src/core/record/queue-keys.ts";
+import { leaseKey, readLeaseKey } from "../../../src/core/record/lease-key.ts";
+import { namedKey, numberedKey, numberOfKey } from "../../../src/core/record/named-keys.ts";
+import { outboxKey, readOutboxKey } from "../../../src/core/record/outbox-key.ts";
 import { circle, positionOf } from "../../../src/core/ring/ring-position.ts";
 import type { RingPosition } from "../../../src/core/ring/ring-position.ts";
 import type { HostName, JobId, OriginName, SiteName } from "../../../src/core/units.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { urlKey } from "../../../src/core/record/keys.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import { fingerprintsOf, isFound, KnownRows } from "../../../src/core/replication/known-rows.ts";
 
 const rows = Array.from({ length: 20 }, (_, n) => ({

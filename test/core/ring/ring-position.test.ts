@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InvariantError } from "../../../src/core/errors.ts";
-import { hostAddress, hostKey, ringPosition } from "../../../src/core/record/keys.ts";
+import { hostAddress, hostKey, ringPosition } from "../../../src/core/record/host-keys.ts";
 import {
   circle,
   keyPrefixOf,

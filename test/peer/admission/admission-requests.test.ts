@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../../src/core/record/id-of.ts";
-import { exclusionSpace, readOutboxKey, tagRange } from "../../../src/core/record/keys.ts";
+import { exclusionSpace } from "../../../src/core/record/url-keys.ts";
+import { readOutboxKey } from "../../../src/core/record/outbox-key.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { OutboxEntry, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import type { Host } from "../../../src/peer/frontier/host.ts";

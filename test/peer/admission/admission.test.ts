@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tagRange } from "../../../src/core/record/keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { QueueBundle, queuedIn } from "../../../src/core/record/queue-bundle.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages } from "../../support/table-web.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { numberedKey } from "../../../src/core/record/keys.ts";
+import { numberedKey } from "../../../src/core/record/named-keys.ts";
 import { idOf } from "../../../src/core/record/id-of.ts";
 import { MergedUrls } from "../../../src/peer/admission/merged-urls.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { packLinks } from "../../../src/core/page/packed-links.ts";
 import { noLinks } from "../../../src/core/page/parsed-page.ts";
-import { exclusionSpace } from "../../../src/core/record/keys.ts";
+import { exclusionSpace } from "../../../src/core/record/url-keys.ts";
 import { ExclusionRecord } from "../../../src/core/record/record.pb.ts";
 import { queuedRecord } from "../../../src/core/record/url-state.ts";
 import type { ExclusionReason } from "../../../src/core/jobs/exclusion.ts";

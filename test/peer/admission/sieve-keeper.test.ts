@@ -1,12 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import {
-  exclusionSpace,
-  namedKey,
-  numberedKey,
-  tagRange,
-  urlKey,
-} from "../../../src/core/record/keys.ts";
+import { exclusionSpace, urlKey } from "../../../src/core/record/url-keys.ts";
+import { namedKey, numberedKey } from "../../../src/core/record/named-keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { defaultBloomCascadeOptions, filterPlan } from "../../../src/core/sieve/bloom-cascade.ts";
 import { encodeSnapshot } from "../../../src/core/sieve/cascade-snapshot.ts";
 import { filterShape } from "../../../src/core/sieve/fingerprint-filter.ts";

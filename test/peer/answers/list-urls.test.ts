@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { listedTagOf, type ListedTag } from "../../../src/core/answers/list-key.ts";
 import type { UrlFilter } from "../../../src/core/answers/url-list.ts";
-import { tagRange } from "../../../src/core/record/keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { listUrls } from "../../../src/peer/answers/list-urls.ts";
 import type { UrlStatus } from "../../../src/ports/peer-control.ts";
 

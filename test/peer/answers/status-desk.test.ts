@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compareKeys } from "../../../src/core/record/compare-keys.ts";
-import { retag, robotsKey } from "../../../src/core/record/keys.ts";
+import { retag } from "../../../src/core/record/url-keys.ts";
+import { robotsKey } from "../../../src/core/record/host-keys.ts";
 import { ExclusionRecord, RobotsRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { queuedRecord, urlState } from "../../../src/core/record/url-state.ts";
 import type { CanonicalUrl, HostName, OriginName, SiteName } from "../../../src/core/units.ts";

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { listedCharactersMax, listedUrlsMax } from "../../../src/core/messages/list-message.ts";
 import { compareKeys } from "../../../src/core/record/compare-keys.ts";
-import { jobSpace, queueKey, tagRange, urlKey } from "../../../src/core/record/keys.ts";
+import { jobSpace, urlKey } from "../../../src/core/record/url-keys.ts";
+import { queueKey } from "../../../src/core/record/queue-keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { bundleUrlsMax, QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import { ExclusionRecord } from "../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";

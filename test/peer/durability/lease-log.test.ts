@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import { leaseKey, urlKey } from "../../../src/core/record/keys.ts";
+import { leaseKey } from "../../../src/core/record/lease-key.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";

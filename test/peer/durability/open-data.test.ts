@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
-import { namedKey } from "../../../src/core/record/keys.ts";
+import { namedKey } from "../../../src/core/record/named-keys.ts";
 import type { Journal } from "../../../src/peer/durability/journal.ts";
 import type { LeaseLog } from "../../../src/peer/durability/lease-log.ts";
 import { openData } from "../../../src/peer/durability/open-data.ts";

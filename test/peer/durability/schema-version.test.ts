@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import { namedKey, numberedKey } from "../../../src/core/record/keys.ts";
+import { namedKey, numberedKey } from "../../../src/core/record/named-keys.ts";
 import { fingerprintOf } from "../../../src/core/url/fingerprint.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { checkSchemaVersion } from "../../../src/peer/durability/schema-version.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { queueKey, sequenceOfQueueKey } from "../../../src/core/record/keys.ts";
+import { queueKey, sequenceOfQueueKey } from "../../../src/core/record/queue-keys.ts";
 import { Sequence } from "../../../src/peer/durability/sequence.ts";
 
 describe("Sequence", () => {

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { VirtualDisk } from "../../../sim/world/virtual-disk.ts";
-import {
-  hostAddress,
-  hostKey,
-  namedKey,
-  robotsKey,
-  tagRange,
-} from "../../../src/core/record/keys.ts";
+import { hostAddress, hostKey, robotsKey } from "../../../src/core/record/host-keys.ts";
+import { namedKey } from "../../../src/core/record/named-keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { HostRecord, RobotsRecord } from "../../../src/core/record/record.pb.ts";
 import type { HostName, Millis, OriginName, SiteName } from "../../../src/core/units.ts";
 import { followClockBack, timeOp } from "../../../src/peer/durability/set-back-clock.ts";

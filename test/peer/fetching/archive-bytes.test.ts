@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { after, namedKey } from "../../../src/core/record/keys.ts";
+import { after } from "../../../src/core/record/key-ranges.ts";
+import { namedKey } from "../../../src/core/record/named-keys.ts";
 import { ArchiveMarkRecord } from "../../../src/core/record/record.pb.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";

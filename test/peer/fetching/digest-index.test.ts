@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { nameOfKey, tagOf } from "../../../src/core/record/keys.ts";
+import { nameOfKey } from "../../../src/core/record/named-keys.ts";
+import { tagOf } from "../../../src/core/record/key-tags.ts";
 import { DigestIndex, payloadName } from "../../../src/peer/fetching/digest-index.ts";
 import { SieveKeeper } from "../../../src/peer/admission/sieve-keeper.ts";
 import { silentLogger } from "../../support/silent-logger.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { tagOf, tagRange, type KeyTag } from "../../../src/core/record/keys.ts";
+import { tagOf, type KeyTag } from "../../../src/core/record/key-tags.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import type { JobChange } from "../../../src/ports/peer-control.ts";
 import { htmlPage } from "../../support/table-web.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
-import { tagOf } from "../../../src/core/record/keys.ts";
+import { tagOf } from "../../../src/core/record/key-tags.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import { recordBatches } from "../../support/record-batches.ts";
 import { htmlPage } from "../../support/table-web.ts";

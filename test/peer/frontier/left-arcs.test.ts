@@ -6,7 +6,7 @@ import { VirtualProcess } from "../../../sim/world/virtual-process.ts";
 import { VirtualStore } from "../../../sim/world/virtual-store.ts";
 import { packLinks } from "../../../src/core/page/packed-links.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
-import { tagRange } from "../../../src/core/record/keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { positionOf, type RingPosition } from "../../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, HostName } from "../../../src/core/units.ts";
 import { siteOfHost } from "../../../src/core/url/site-of.ts";

@@ -3,7 +3,7 @@ import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
-import { queueKey } from "../../../src/core/record/keys.ts";
+import { queueKey } from "../../../src/core/record/queue-keys.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";
 import { Host } from "../../../src/peer/frontier/host.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { HostQueue } from "../../../src/core/frontier/host-queue.ts";
 import { HostVisit } from "../../../src/core/frontier/host-visit.ts";
-import { hostKey } from "../../../src/core/record/keys.ts";
+import { hostKey } from "../../../src/core/record/host-keys.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import type { HostName, SiteName } from "../../../src/core/units.ts";

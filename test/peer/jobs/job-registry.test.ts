@@ -8,7 +8,9 @@ import {
   readJobDefinition,
   writeJobDefinition,
 } from "../../../src/core/jobs/read-job-definition.ts";
-import { jobSpace, namedKey, tagRange } from "../../../src/core/record/keys.ts";
+import { jobSpace } from "../../../src/core/record/url-keys.ts";
+import { namedKey } from "../../../src/core/record/named-keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import type { JobId, MemberId } from "../../../src/core/units.ts";
 import {
   isFinished,

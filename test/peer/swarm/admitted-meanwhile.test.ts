@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tagOf } from "../../../src/core/record/keys.ts";
+import { tagOf } from "../../../src/core/record/key-tags.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import type { PeerPorts } from "../../../src/peer/peer-ports.ts";
 import { storeWith } from "./store-with.ts";

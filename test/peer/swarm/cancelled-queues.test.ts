@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { tagRange, type KeyTag } from "../../../src/core/record/keys.ts";
+import { tagRange } from "../../../src/core/record/key-ranges.ts";
+import type { KeyTag } from "../../../src/core/record/key-tags.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
 
 it("what a cancelled job has queued is kept by all, and looked for by none, also after a death and a return", async () => {

@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { VirtualMachine } from "../../../sim/world/virtual-machine.ts";
-import {
-  after,
-  hostAddress,
-  jobSpace,
-  queueKey,
-  retag,
-  ringPosition,
-  tagRange,
-  urlKey,
-} from "../../../src/core/record/keys.ts";
+import { after, tagRange } from "../../../src/core/record/key-ranges.ts";
+import { hostAddress, ringPosition } from "../../../src/core/record/host-keys.ts";
+import { jobSpace, retag, urlKey } from "../../../src/core/record/url-keys.ts";
+import { queueKey } from "../../../src/core/record/queue-keys.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import { ExclusionRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";

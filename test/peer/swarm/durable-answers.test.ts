@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Row } from "../../../src/core/messages/rows.ts";
-import { lastKeyOf } from "../../../src/core/record/keys.ts";
+import { lastKeyOf } from "../../../src/core/record/key-ranges.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../../src/core/messages/rows.ts";
-import {
-  hostAddress,
-  jobSpace,
-  queueKey,
-  ringPosition,
-  urlKey,
-} from "../../../src/core/record/keys.ts";
+import { hostAddress, ringPosition } from "../../../src/core/record/host-keys.ts";
+import { jobSpace, urlKey } from "../../../src/core/record/url-keys.ts";
+import { queueKey } from "../../../src/core/record/queue-keys.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";

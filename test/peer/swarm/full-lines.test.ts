@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { encodeJobs } from "../../../src/core/messages/jobs.ts";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { encodePullRows, encodeRangeDigests } from "../../../src/core/messages/reconciliation.ts";
-import { lastKeyOf } from "../../../src/core/record/keys.ts";
+import { lastKeyOf } from "../../../src/core/record/key-ranges.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { MemberId } from "../../../src/core/units.ts";
 import { PeerHandlers } from "../../../src/peer/swarm/peer-handlers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { partition } from "../../../sim/world/network-rules.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
-import { jobSpace } from "../../../src/core/record/keys.ts";
+import { jobSpace } from "../../../src/core/record/url-keys.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { partition } from "../../../sim/world/network-rules.ts";
 import { defaultJobOptions } from "../../../src/core/jobs/job-definition.ts";
-import { retag } from "../../../src/core/record/keys.ts";
+import { retag } from "../../../src/core/record/url-keys.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import { urlRow } from "../../../src/peer/admission/url-row.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { retag } from "../../../src/core/record/keys.ts";
+import { retag } from "../../../src/core/record/url-keys.ts";
 import { ExclusionRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { jobSpace, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { jobSpace, urlKey } from "../../../src/core/record/url-keys.ts";
+import { ringPosition } from "../../../src/core/record/host-keys.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";

@@ -6,7 +6,7 @@ import { circle } from "../../../src/core/ring/ring-position.ts";
 import type { MessageKind } from "../../../src/core/messages/message-kinds.ts";
 import type { OverlayOutcome } from "../../../src/ports/overlay.ts";
 import { encodePullRows, encodeRangeDigests } from "../../../src/core/messages/reconciliation.ts";
-import { lastKeyOf } from "../../../src/core/record/keys.ts";
+import { lastKeyOf } from "../../../src/core/record/key-ranges.ts";
 import { storeWith } from "./store-with.ts";
 import { SwarmBench } from "./swarm-bench.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { encodePullRows, encodeRangeDigests } from "../../../src/core/messages/reconciliation.ts";
-import { lastKeyOf } from "../../../src/core/record/keys.ts";
+import { lastKeyOf } from "../../../src/core/record/key-ranges.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { MemberId, Millis } from "../../../src/core/units.ts";
 import { PeerHandlers } from "../../../src/peer/swarm/peer-handlers.ts";

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { encodeRows, type Row } from "../../../src/core/messages/rows.ts";
-import { hostAddress, queueKey, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { hostAddress, ringPosition } from "../../../src/core/record/host-keys.ts";
+import { queueKey } from "../../../src/core/record/queue-keys.ts";
+import { urlKey } from "../../../src/core/record/url-keys.ts";
 import type { HostName, MemberId, SiteName } from "../../../src/core/units.ts";
 import { PeerHandlers } from "../../../src/peer/swarm/peer-handlers.ts";
 import type { OverlayHandler } from "../../../src/ports/overlay.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { jobSpace, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { jobSpace, urlKey } from "../../../src/core/record/url-keys.ts";
+import { ringPosition } from "../../../src/core/record/host-keys.ts";
 import { queuedRecord } from "../../../src/core/record/url-state.ts";
 import type { SiteName } from "../../../src/core/units.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { robotsKey } from "../../../src/core/record/keys.ts";
+import { robotsKey } from "../../../src/core/record/host-keys.ts";
 import { RobotsRecord } from "../../../src/core/record/record.pb.ts";
 import type { OriginName, SiteName } from "../../../src/core/units.ts";
 import { SwarmBench } from "./swarm-bench.ts";

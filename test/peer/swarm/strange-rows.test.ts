@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { jobSpace, retag, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { jobSpace, retag, urlKey } from "../../../src/core/record/url-keys.ts";
+import { ringPosition } from "../../../src/core/record/host-keys.ts";
 import { ExclusionRecord, UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
 import { positionOfKey } from "../../../src/core/ring/ring-position.ts";

@@ -1,6 +1,6 @@
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { encodeRows } from "../../../src/core/messages/rows.ts";
-import { hostAddress, hostKey } from "../../../src/core/record/keys.ts";
+import { hostAddress, hostKey } from "../../../src/core/record/host-keys.ts";
 import { HostRecord } from "../../../src/core/record/record.pb.ts";
 import type { HostName } from "../../../src/core/units.ts";
 import { siteOfHost } from "../../../src/core/url/site-of.ts";

@@ -1,11 +1,7 @@
 import type { Row } from "../../../src/core/messages/rows.ts";
-import {
-  hostAddress,
-  jobSpace,
-  queueKey,
-  ringPosition,
-  urlKey,
-} from "../../../src/core/record/keys.ts";
+import { hostAddress, ringPosition } from "../../../src/core/record/host-keys.ts";
+import { jobSpace, urlKey } from "../../../src/core/record/url-keys.ts";
+import { queueKey } from "../../../src/core/record/queue-keys.ts";
 import { QueueBundle } from "../../../src/core/record/queue-bundle.ts";
 import { UrlRecord } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";

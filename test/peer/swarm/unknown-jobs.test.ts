@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { jobSpace, outboxKey, ringPosition, urlKey } from "../../../src/core/record/keys.ts";
+import { jobSpace, urlKey } from "../../../src/core/record/url-keys.ts";
+import { outboxKey } from "../../../src/core/record/outbox-key.ts";
+import { ringPosition } from "../../../src/core/record/host-keys.ts";
 import { OutboxEntry } from "../../../src/core/record/record.pb.ts";
 import type { JobId, SiteName } from "../../../src/core/units.ts";
 import { defaultSwarmOptions } from "../../../src/peer/swarm/swarm-options.ts";

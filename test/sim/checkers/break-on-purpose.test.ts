@@ -18,7 +18,8 @@ import {
   decodeListReply,
   encodeListReply,
 } from "../../../src/core/messages/list-message.ts";
-import { nameOfKey, tagOf } from "../../../src/core/record/keys.ts";
+import { nameOfKey } from "../../../src/core/record/named-keys.ts";
+import { tagOf } from "../../../src/core/record/key-tags.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { Archive } from "../../../src/ports/archive.ts";
 import type { FetchOutcome } from "../../../src/ports/fetcher.ts";

@@ -8,7 +8,7 @@ import { decodeJobs, encodeJobs } from "../../../src/core/messages/jobs.ts";
 import { messageKinds } from "../../../src/core/messages/message-kinds.ts";
 import { decodePullRows, encodePullRowsReply } from "../../../src/core/messages/reconciliation.ts";
 import { decodeRows, encodeRows, type Row } from "../../../src/core/messages/rows.ts";
-import { tagOf, type KeyTag } from "../../../src/core/record/keys.ts";
+import { tagOf, type KeyTag } from "../../../src/core/record/key-tags.ts";
 import type { Archive } from "../../../src/ports/archive.ts";
 import type { FetchOutcome, FetchRequest } from "../../../src/ports/fetcher.ts";
 import type { Overlay, OverlayOutcome, OverlayRequest } from "../../../src/ports/overlay.ts";

@@ -1,11 +1,7 @@
 import { idOf } from "../../../core/record/id-of.ts";
-import {
-  jobSpace,
-  jobSpaceOfUrlKey,
-  readOutboxKey,
-  ringPosition,
-  urlKey,
-} from "../../../core/record/keys.ts";
+import { jobSpace, jobSpaceOfUrlKey, urlKey } from "../../../core/record/url-keys.ts";
+import { readOutboxKey } from "../../../core/record/outbox-key.ts";
+import { ringPosition } from "../../../core/record/host-keys.ts";
 import type { ForwardResult, MemberRun } from "../../../core/messages/forward.ts";
 import type { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";

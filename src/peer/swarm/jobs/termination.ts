@@ -1,10 +1,7 @@
-import {
-  jobSpace,
-  jobSpaceOfQueueKey,
-  readOutboxKey,
-  jobSpaceOfUrlKey,
-  territorialTagOf,
-} from "../../../core/record/keys.ts";
+import { jobSpace, jobSpaceOfUrlKey } from "../../../core/record/url-keys.ts";
+import { jobSpaceOfQueueKey } from "../../../core/record/queue-keys.ts";
+import { readOutboxKey } from "../../../core/record/outbox-key.ts";
+import { territorialTagOf } from "../../../core/record/key-tags.ts";
 import { hash64 } from "../../../core/hash/hash64.ts";
 import { noJob } from "../../../core/messages/activity.ts";
 import type { ActivityReply } from "../../../core/messages/activity.ts";

@@ -1,5 +1,5 @@
 import { noJob } from "../../../core/messages/activity.ts";
-import { jobSpace } from "../../../core/record/keys.ts";
+import { jobSpace } from "../../../core/record/url-keys.ts";
 import type { JobId } from "../../../core/units.ts";
 import type { Frontier } from "../../frontier/frontier.ts";
 import { isFinished, type JobRegistry } from "../../jobs/job-registry.ts";

@@ -6,7 +6,8 @@ import {
   totalsMax,
 } from "../../../core/messages/stats-message.ts";
 import type { PastTotals } from "../../../core/messages/stats-message.ts";
-import { nameOfKey, namedKey, tagRange } from "../../../core/record/keys.ts";
+import { nameOfKey, namedKey } from "../../../core/record/named-keys.ts";
+import { tagRange } from "../../../core/record/key-ranges.ts";
 import type { MemberId } from "../../../core/units.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
 

@@ -1,5 +1,5 @@
 import { isTimely } from "../../../core/membership/read-member.ts";
-import { namedKey } from "../../../core/record/keys.ts";
+import { namedKey } from "../../../core/record/named-keys.ts";
 import type { Millis } from "../../../core/units.ts";
 import type { Store, StoreOp } from "../../../ports/store.ts";
 

@@ -1,6 +1,6 @@
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { Arc } from "../../../core/ring/ring-position.ts";
-import { jobSpace } from "../../../core/record/keys.ts";
+import { jobSpace } from "../../../core/record/url-keys.ts";
 import type { JobId, Millis } from "../../../core/units.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Frontier } from "../../frontier/frontier.ts";

@@ -1,5 +1,5 @@
-import { tagRange } from "../../../core/record/keys.ts";
-import type { TerritorialTag } from "../../../core/record/keys.ts";
+import { tagRange } from "../../../core/record/key-ranges.ts";
+import type { TerritorialTag } from "../../../core/record/key-tags.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import { ArcMap } from "../../../core/ring/arc-map.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";

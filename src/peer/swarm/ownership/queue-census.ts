@@ -1,6 +1,6 @@
 import { compareKeys } from "../../../core/record/compare-keys.ts";
 import { idOf } from "../../../core/record/id-of.ts";
-import { jobSpaceOfQueueKey, queueOfRow, waitingKeyOf } from "../../../core/record/keys.ts";
+import { jobSpaceOfQueueKey, queueOfRow, waitingKeyOf } from "../../../core/record/queue-keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import { isQueued, QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";
 import { queuedRecord } from "../../../core/record/url-state.ts";

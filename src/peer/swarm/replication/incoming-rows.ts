@@ -1,12 +1,8 @@
 import type { Row } from "../../../core/messages/rows.ts";
 import { idOf } from "../../../core/record/id-of.ts";
-import {
-  jobSpaceOfQueueKey,
-  retag,
-  sequenceOfQueueKey,
-  territorialTagOf,
-  type TerritorialTag,
-} from "../../../core/record/keys.ts";
+import { jobSpaceOfQueueKey, sequenceOfQueueKey } from "../../../core/record/queue-keys.ts";
+import { retag } from "../../../core/record/url-keys.ts";
+import { territorialTagOf, type TerritorialTag } from "../../../core/record/key-tags.ts";
 import { isQueued } from "../../../core/record/queue-bundle.ts";
 import { queuedRecord } from "../../../core/record/url-state.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";

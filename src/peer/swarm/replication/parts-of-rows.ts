@@ -1,5 +1,5 @@
 import type { Row } from "../../../core/messages/rows.ts";
-import { territorialTagOf } from "../../../core/record/keys.ts";
+import { territorialTagOf } from "../../../core/record/key-tags.ts";
 import { readBundle } from "../../../core/replication/entry-lattices.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { Territory } from "../ownership/territory.ts";

@@ -1,6 +1,6 @@
 import { compareKeys } from "../../../core/record/compare-keys.ts";
-import { after, lastKeyOf, tagRange } from "../../../core/record/keys.ts";
-import type { TerritorialTag } from "../../../core/record/keys.ts";
+import { after, lastKeyOf, tagRange } from "../../../core/record/key-ranges.ts";
+import type { TerritorialTag } from "../../../core/record/key-tags.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import type {
   PullRows,

@@ -1,8 +1,8 @@
 import { compareKeys } from "../../../core/record/compare-keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import { idOf } from "../../../core/record/id-of.ts";
-import { territorialTags } from "../../../core/record/keys.ts";
-import type { TerritorialTag } from "../../../core/record/keys.ts";
+import { territorialTags } from "../../../core/record/key-tags.ts";
+import type { TerritorialTag } from "../../../core/record/key-tags.ts";
 import { fingerprintsOf, isFound } from "../../../core/replication/known-rows.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { Millis } from "../../../core/units.ts";

@@ -1,5 +1,6 @@
 import { compareKeys } from "../../../core/record/compare-keys.ts";
-import { hostAddress, hostKey, waitingKeyOf } from "../../../core/record/keys.ts";
+import { hostAddress, hostKey } from "../../../core/record/host-keys.ts";
+import { waitingKeyOf } from "../../../core/record/queue-keys.ts";
 import type { QueueBundle } from "../../../core/record/queue-bundle.ts";
 import { readBundle } from "../../../core/replication/entry-lattices.ts";
 import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";

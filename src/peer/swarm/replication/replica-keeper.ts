@@ -2,10 +2,10 @@ import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
 import type { QueuedUrl, StoredRow } from "../../../core/frontier/queued-row.ts";
 import {
   jobSpaceOfQueueKey,
-  jobSpaceOfUrlKey,
   sequenceOfQueueKey,
   waitingKeyOf,
-} from "../../../core/record/keys.ts";
+} from "../../../core/record/queue-keys.ts";
+import { jobSpaceOfUrlKey } from "../../../core/record/url-keys.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import { keyOf } from "../../../core/record/id-of.ts";
 import { isQueued, QueueBundle, queuedIn } from "../../../core/record/queue-bundle.ts";

@@ -1,7 +1,7 @@
 import { ArcMap } from "../../../core/ring/arc-map.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import { positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
-import { territorialTagOf } from "../../../core/record/keys.ts";
+import { territorialTagOf } from "../../../core/record/key-tags.ts";
 import { readBundle } from "../../../core/replication/entry-lattices.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";

@@ -1,4 +1,4 @@
-import { isTerritorial } from "../../../core/record/keys.ts";
+import { isTerritorial } from "../../../core/record/key-tags.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { Row } from "../../../core/messages/rows.ts";
 import type { RingPosition } from "../../../core/ring/ring-position.ts";

@@ -1,5 +1,5 @@
 import { idOf } from "../../../core/record/id-of.ts";
-import { isTerritorial } from "../../../core/record/keys.ts";
+import { isTerritorial } from "../../../core/record/key-tags.ts";
 import { positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
 import type { StoreOp } from "../../../ports/store.ts";
 import { SiteWrites } from "./site-writes.ts";

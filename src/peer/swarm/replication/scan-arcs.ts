@@ -1,6 +1,6 @@
 import { compareKeys } from "../../../core/record/compare-keys.ts";
-import { after, rangeOfArc, tagRange } from "../../../core/record/keys.ts";
-import type { TerritorialTag } from "../../../core/record/keys.ts";
+import { after, rangeOfArc, tagRange } from "../../../core/record/key-ranges.ts";
+import type { TerritorialTag } from "../../../core/record/key-tags.ts";
 import type { ArcSet } from "../../../core/ring/arc-set.ts";
 import { positionOfKey, type RingPosition } from "../../../core/ring/ring-position.ts";
 import type { KeyRange, Store, StoreEntry } from "../../../ports/store.ts";

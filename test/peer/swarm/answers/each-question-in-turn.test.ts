@@ -4,7 +4,7 @@ import { encodeHostQuestion } from "../../../../src/core/messages/host-message.t
 import { encodeListQuestion } from "../../../../src/core/messages/list-message.ts";
 import { messageKinds } from "../../../../src/core/messages/message-kinds.ts";
 import { encodeStatusQuestion } from "../../../../src/core/messages/status-message.ts";
-import { tagRange } from "../../../../src/core/record/keys.ts";
+import { tagRange } from "../../../../src/core/record/key-ranges.ts";
 import type { HostName, JobId, MemberId } from "../../../../src/core/units.ts";
 import {
   readsMax,

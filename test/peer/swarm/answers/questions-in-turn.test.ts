@@ -4,7 +4,7 @@ import { messageKinds, type MessageKind } from "../../../../src/core/messages/me
 import { encodeListQuestion } from "../../../../src/core/messages/list-message.ts";
 import { encodeStatsQuestion } from "../../../../src/core/messages/stats-message.ts";
 import { encodeStatusQuestion } from "../../../../src/core/messages/status-message.ts";
-import { tagRange } from "../../../../src/core/record/keys.ts";
+import { tagRange } from "../../../../src/core/record/key-ranges.ts";
 import type { HostName, JobId, MemberId } from "../../../../src/core/units.ts";
 import { readsMax, serveQuestions } from "../../../../src/peer/swarm/answers/question-handlers.ts";
 import type { InTurn } from "../../../../src/core/fair-slots.ts";

@@ -1,5 +1,6 @@
 import { compareKeys } from "../../../../src/core/record/compare-keys.ts";
-import { hostAddress, queueKey } from "../../../../src/core/record/keys.ts";
+import { hostAddress } from "../../../../src/core/record/host-keys.ts";
+import { queueKey } from "../../../../src/core/record/queue-keys.ts";
 import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import type { CanonicalUrl, HostName, SiteName } from "../../../../src/core/units.ts";
 import type { KeyRange, Store, StoreEntry } from "../../../../src/ports/store.ts";

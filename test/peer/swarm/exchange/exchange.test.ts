@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { defaultJobOptions } from "../../../../src/core/jobs/job-definition.ts";
-import {
-  jobSpace,
-  outboxKey,
-  ringPosition,
-  tagRange,
-  urlKey,
-} from "../../../../src/core/record/keys.ts";
+import { jobSpace, urlKey } from "../../../../src/core/record/url-keys.ts";
+import { outboxKey } from "../../../../src/core/record/outbox-key.ts";
+import { ringPosition } from "../../../../src/core/record/host-keys.ts";
+import { tagRange } from "../../../../src/core/record/key-ranges.ts";
 import type { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import { outboxKey, tagRange } from "../../../../src/core/record/keys.ts";
+import { outboxKey } from "../../../../src/core/record/outbox-key.ts";
+import { tagRange } from "../../../../src/core/record/key-ranges.ts";
 import { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { CanonicalUrl, MemberId } from "../../../../src/core/units.ts";

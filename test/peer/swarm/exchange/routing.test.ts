@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import { outboxKey } from "../../../../src/core/record/keys.ts";
+import { outboxKey } from "../../../../src/core/record/outbox-key.ts";
 import { OutboxEntry } from "../../../../src/core/record/record.pb.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { RingPosition } from "../../../../src/core/ring/ring-position.ts";

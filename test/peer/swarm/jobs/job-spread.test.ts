@@ -6,7 +6,7 @@ import {
   pastPageCountsMax,
 } from "../../../../src/core/messages/claim.ts";
 import { encodeJobs, type JobNews } from "../../../../src/core/messages/jobs.ts";
-import { jobSpace } from "../../../../src/core/record/keys.ts";
+import { jobSpace } from "../../../../src/core/record/url-keys.ts";
 import type { JobId, MemberId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import { membersOf, SpreadBench } from "./spread-bench.ts";

@@ -2,13 +2,10 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { noJob, type ActivityReply } from "../../../../src/core/messages/activity.ts";
 import { Ring } from "../../../../src/core/ring/ring.ts";
-import {
-  hostAddress,
-  hostKey,
-  outboxKey,
-  queueKey,
-  urlKey,
-} from "../../../../src/core/record/keys.ts";
+import { hostAddress, hostKey } from "../../../../src/core/record/host-keys.ts";
+import { outboxKey } from "../../../../src/core/record/outbox-key.ts";
+import { queueKey } from "../../../../src/core/record/queue-keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import type {
   CanonicalUrl,
   HostName,

@@ -7,7 +7,8 @@ import {
 } from "../../../../src/core/messages/stats-message.ts";
 import type { JobId, MemberId } from "../../../../src/core/units.ts";
 import { PastTotalsBook } from "../../../../src/peer/swarm/members/past-totals.ts";
-import { namedKey, tagRange } from "../../../../src/core/record/keys.ts";
+import { namedKey } from "../../../../src/core/record/named-keys.ts";
+import { tagRange } from "../../../../src/core/record/key-ranges.ts";
 import { timelessStore } from "../../../support/still-process.ts";
 
 const nobody: ReadonlySet<MemberId> = new Set();

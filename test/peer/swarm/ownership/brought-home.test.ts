@@ -1,15 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import {
-  hostAddress,
-  outboxKey,
-  queueKey,
-  retag,
-  ringPosition,
-  territorialTagOf,
-  urlKey,
-} from "../../../../src/core/record/keys.ts";
-import type { TerritorialTag } from "../../../../src/core/record/keys.ts";
+import { hostAddress, ringPosition } from "../../../../src/core/record/host-keys.ts";
+import { outboxKey } from "../../../../src/core/record/outbox-key.ts";
+import { queueKey } from "../../../../src/core/record/queue-keys.ts";
+import { retag, urlKey } from "../../../../src/core/record/url-keys.ts";
+import { territorialTagOf } from "../../../../src/core/record/key-tags.ts";
+import type { TerritorialTag } from "../../../../src/core/record/key-tags.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOf, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import { Holdings } from "../../../../src/peer/swarm/ownership/holdings.ts";
-import { jobSpace } from "../../../../src/core/record/keys.ts";
+import { jobSpace } from "../../../../src/core/record/url-keys.ts";
 import type { JobId } from "../../../../src/core/units.ts";
 import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
 import type { Store, StoreOp } from "../../../../src/ports/store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tagRange } from "../../../../src/core/record/keys.ts";
+import { tagRange } from "../../../../src/core/record/key-ranges.ts";
 import { SwarmBench } from "../swarm-bench.ts";
 
 describe("a member that comes back with the only copy", () => {

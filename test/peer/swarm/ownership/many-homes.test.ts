@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { hash64 } from "../../../../src/core/hash/hash64.ts";
-import { urlKey } from "../../../../src/core/record/keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import { queuedRecord } from "../../../../src/core/record/url-state.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";

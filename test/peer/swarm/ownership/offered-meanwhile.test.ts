@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import type { Row } from "../../../../src/core/messages/rows.ts";
 import { idOf } from "../../../../src/core/record/id-of.ts";
-import { urlKey } from "../../../../src/core/record/keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import { queuedRecord } from "../../../../src/core/record/url-state.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { MemberId } from "../../../../src/core/units.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import { urlKey } from "../../../../src/core/record/keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import { queuedRecord } from "../../../../src/core/record/url-state.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { circle, type RingPosition } from "../../../../src/core/ring/ring-position.ts";

@@ -5,14 +5,13 @@ import type { Row } from "../../../../src/core/messages/rows.ts";
 import {
   hostAddress,
   hostKey,
-  jobSpace,
-  numberedKey,
-  outboxKey,
-  queueKey,
   ringPosition,
   robotsKey,
-  urlKey,
-} from "../../../../src/core/record/keys.ts";
+} from "../../../../src/core/record/host-keys.ts";
+import { jobSpace, urlKey } from "../../../../src/core/record/url-keys.ts";
+import { numberedKey } from "../../../../src/core/record/named-keys.ts";
+import { outboxKey } from "../../../../src/core/record/outbox-key.ts";
+import { queueKey } from "../../../../src/core/record/queue-keys.ts";
 import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import { HostRecord, RobotsRecord, UrlRecord } from "../../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../../src/core/record/url-state.ts";

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../../../src/core/messages/rows.ts";
-import { hostAddress, queueKey, ringPosition, urlKey } from "../../../../src/core/record/keys.ts";
+import { hostAddress, ringPosition } from "../../../../src/core/record/host-keys.ts";
+import { queueKey } from "../../../../src/core/record/queue-keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import { positionOf } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, SiteName } from "../../../../src/core/units.ts";

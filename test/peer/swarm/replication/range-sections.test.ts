@@ -5,7 +5,7 @@ import {
   decodeRangeDigests,
   encodeRangeDigests,
 } from "../../../../src/core/messages/reconciliation.ts";
-import { urlKey } from "../../../../src/core/record/keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import { ArcMap } from "../../../../src/core/ring/arc-map.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import {

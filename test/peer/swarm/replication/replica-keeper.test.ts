@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../../../src/core/record/id-of.ts";
-import { hostKey, queueKey, retag, waitingKeyOf } from "../../../../src/core/record/keys.ts";
+import { hostKey } from "../../../../src/core/record/host-keys.ts";
+import { queueKey, waitingKeyOf } from "../../../../src/core/record/queue-keys.ts";
+import { retag } from "../../../../src/core/record/url-keys.ts";
 import {
   ExclusionRecord,
   HostRecord,

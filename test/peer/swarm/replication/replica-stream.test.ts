@@ -2,13 +2,9 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { QueueBundle } from "../../../../src/core/record/queue-bundle.ts";
 import type { Row } from "../../../../src/core/messages/rows.ts";
-import {
-  hostAddress,
-  hostKey,
-  queueKey,
-  ringPosition,
-  urlKey,
-} from "../../../../src/core/record/keys.ts";
+import { hostAddress, hostKey, ringPosition } from "../../../../src/core/record/host-keys.ts";
+import { queueKey } from "../../../../src/core/record/queue-keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey, type RingPosition } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
-import { hostAddress, hostKey } from "../../../../src/core/record/keys.ts";
+import { hostAddress, hostKey } from "../../../../src/core/record/host-keys.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import { positionOfKey } from "../../../../src/core/ring/ring-position.ts";
 import type { HostName, MemberId, SiteName } from "../../../../src/core/units.ts";

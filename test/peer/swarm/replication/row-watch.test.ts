@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../../../src/core/record/id-of.ts";
-import { namedKey, queueKey, robotsKey } from "../../../../src/core/record/keys.ts";
+import { namedKey } from "../../../../src/core/record/named-keys.ts";
+import { queueKey } from "../../../../src/core/record/queue-keys.ts";
+import { robotsKey } from "../../../../src/core/record/host-keys.ts";
 import type { OriginName, SiteName } from "../../../../src/core/units.ts";
 import {
   nameKey,

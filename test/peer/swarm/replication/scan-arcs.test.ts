@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareKeys } from "../../../../src/core/record/compare-keys.ts";
-import { rangeOfArc, tagRange } from "../../../../src/core/record/keys.ts";
+import { rangeOfArc, tagRange } from "../../../../src/core/record/key-ranges.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import {
   circle,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { compareKeys } from "../../../../src/core/record/compare-keys.ts";
-import { urlKey } from "../../../../src/core/record/keys.ts";
+import { urlKey } from "../../../../src/core/record/url-keys.ts";
 import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
 import type { MemberId } from "../../../../src/core/units.ts";
 import { differencesFrom } from "../../../../src/peer/swarm/replication/range-sections.ts";
