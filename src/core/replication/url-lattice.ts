@@ -62,9 +62,9 @@ function compareDone(one: UrlRecord, other: UrlRecord): number {
   );
 }
 
-/** Whether a request was made for it and came to an end; false where a rule alone kept it out. */
-function wasAsked({ state, httpStatus, failure }: UrlRecord): boolean {
-  return state === urlState.done && (httpStatus !== 0 || failure !== undefined);
+/** Whether a request was made for it and came to an end; false where a rule, or a robots.txt that failed, kept it out. */
+function wasAsked({ state, attempts, httpStatus, failure }: UrlRecord): boolean {
+  return state === urlState.done && (httpStatus !== 0 || (failure !== undefined && attempts > 0));
 }
 
 function isCount(value: number): boolean {

@@ -137,7 +137,7 @@ describe("a URL's record", () => {
 
   it("counts an overlap where two peers fetched at one moment, but not where one fetch is told of twice", () => {
     const mine = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "a" });
-    const yours = done({ failure: "timeout", fetchedAtMs: 5, capturedBy: "b" });
+    const yours = done({ failure: "timeout", attempts: 1, fetchedAtMs: 5, capturedBy: "b" });
     const same = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "a", title: "t" });
     expect(merged("url", mine, yours).overlap).toBe(true);
     expect(merged("url", mine, same).overlap).toBe(false);
@@ -145,9 +145,12 @@ describe("a URL's record", () => {
     expect(merged("url", mine, unsigned).overlap).toBe(false);
   });
 
-  it("is fetched rather than kept out, whenever that was", () => {
+  it.each([
+    ["kept out", { excluded: "robots", fetchedAtMs: 9 }],
+    ["given up unasked", { failure: "connection-reset" }],
+  ])("is fetched rather than %s, whenever that was", (_, record) => {
     const fetched = done({ httpStatus: 200, fetchedAtMs: 5 });
-    const keptOut = done({ excluded: "robots", fetchedAtMs: 9 });
+    const keptOut = done(record);
     const row = merged("url", keptOut, fetched);
     expect(row.value).toEqual(fetched);
     expect(row.overlap).toBe(false);
