@@ -16,12 +16,13 @@ interface Share {
 /**
  * One member at a time may send requests to a host, and one at a time may have an arc open.
  *
- * Of two where one has stood still, the other one may have claimed an arc meanwhile, and passes it back. While a disk hangs
- * it may not be able to: nothing can be copied from the one, or to the other, or a third one that is to have a copy of what
- * was claimed without any takes none. So both have the arc open until that disk takes something. No host is asked by both for that: a member crawls only what is its own on the ring as well, on which
- * they agree, and begins no request long after a host's turn. What both take in merges when the arc is passed back, as after
- * a partition. So only what both would crawl is held against these two here; and all that is asked, here, by the delays,
- * and where a page is fetched again.
+ * Of two where one has stood still, the other one may have claimed an arc meanwhile, and passes it back. While a disk
+ * hangs it may not be able to: nothing can be copied from the one, or to the other, or a third one that is to have a copy
+ * of what was claimed without any takes none. So both have the arc open until that disk takes something. No host is asked
+ * by both for that: a member crawls only what is its own on the ring as well, on which they agree, and begins no request
+ * long after a host's turn. What both take in merges when the arc is passed back, as after a partition. So only what both
+ * would crawl is held against these two here; and all that is asked, here, by the delays, and where a page is fetched
+ * again.
  */
 export class OneOwner implements Checker {
   readonly #view: RunView;
