@@ -6,6 +6,7 @@ import type { SampleServer } from "../sim/sample-web/sample-server.ts";
 import { TrueGraph } from "../sim/sample-web/true-graph.ts";
 import type { WaitDocument } from "../src/adapters/http-api/job-routes.ts";
 import { CrawlError } from "../src/core/errors.ts";
+import { defaultPolitenessOptions } from "../src/core/politeness/politeness-options.ts";
 import { counted, formatCount, formatDuration } from "../src/core/text/human.ts";
 import type { Millis } from "../src/core/units.ts";
 import { statusUrlsMax } from "../src/ports/peer-control.ts";
@@ -233,9 +234,11 @@ export class DemoSwarm {
 
   #audit(graph: TrueGraph, kill: Kill): Promise<AuditReport> {
     const { hits } = this.#server;
+    const { delayMs } = this.#options;
     return audit(hits, graph, {
-      hostDelayMs: this.#options.delayMs,
-      addressDelayMs: 0,
+      hostDelayMs: delayMs,
+      // As the peers keep it: an address rests no longer than its hosts do.
+      addressDelayMs: Math.min(delayMs, defaultPolitenessOptions.addressDelayMs),
       // What was in work at the killed peer, of which no other one can know.
       interruptedAtMs: [kill.atMs],
       inFlightMs: inFlightMs + turnsUntilCopied * kill.answeredInMs,

@@ -1,6 +1,13 @@
 import { afterEach, describe, it } from "vitest";
-import { interruptDemo, killDemo, startPeersOfDemo } from "../support/demo-process.ts";
+import { interruptDemo, killDemo, proveDemo, startPeersOfDemo } from "../support/demo-process.ts";
 import { ProcessBench } from "../support/process-bench.ts";
+
+describe("peer demo", () => {
+  const bench = new ProcessBench();
+  afterEach(() => bench.clear());
+
+  it("crawls through its kill and its join, and proves what it says", () => proveDemo(bench));
+});
 
 describe("peer demo that is interrupted or killed", () => {
   const bench = new ProcessBench();

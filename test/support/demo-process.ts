@@ -35,6 +35,17 @@ async function startDemo(bench: ProcessBench, environment: Readonly<Record<strin
   return { pid, folder, closed, output: () => output };
 }
 
+/** A demonstration to its end: it leaves nothing behind, and its proof holds, with hosts and addresses paced by a delay. */
+export async function proveDemo(bench: ProcessBench): Promise<void> {
+  const { closed, folder, output } = await startDemo(bench);
+  expect(await closed, output()).toEqual([0, null]);
+  expect(output()).toMatch(/^PASSED: (\d+) of \1 reachable pages fetched, /m);
+  for (const unit of ["host", "address"]) {
+    expect(output()).toMatch(new RegExp(`^per ${unit} .* of the allowed rate used, `, "m"));
+  }
+  expect(await readdir(folder)).toEqual([]);
+}
+
 /** A demonstration that ends by this signal once it has said this: it leaves nothing behind. */
 export async function interruptDemo(
   bench: ProcessBench,
