@@ -101,9 +101,11 @@ export class PaceAudit {
     const gapMs = hit.arrivedAtMs - lastAtMs;
     state.hits += 1;
     state.lastAtMs = hit.arrivedAtMs;
-    this.#gap.look();
     this.#shortestGapMs = Math.min(this.#shortestGapMs, gapMs);
     this.#tightestSlackMs = Math.min(this.#tightestSlackMs, gapMs - delayMs);
+    // Without a delay none is too short.
+    if (delayMs === 0) return;
+    this.#gap.look();
     if (gapMs < delayMs - this.#rules.toleranceMs) {
       this.#gap.violate(
         urlOf(hit),
@@ -117,12 +119,14 @@ export class PaceAudit {
   #checkOverlap(state: PaceState, key: string, hit: Hit): void {
     const { arrivedAtMs } = hit;
     const nowOpen = state.openUntilMs.filter((untilMs) => untilMs > arrivedAtMs);
-    this.#overlap.look();
-    if (this.#openMax > 0 && nowOpen.length >= this.#openMax) {
-      this.#overlap.violate(
-        urlOf(hit),
-        () => `${nowOpen.length} open to ${key} at ${timeText(arrivedAtMs)} already`,
-      );
+    if (this.#openMax > 0) {
+      this.#overlap.look();
+      if (nowOpen.length >= this.#openMax) {
+        this.#overlap.violate(
+          urlOf(hit),
+          () => `${nowOpen.length} open to ${key} at ${timeText(arrivedAtMs)} already`,
+        );
+      }
     }
     if (hit.complete) nowOpen.push(hit.finishedAtMs);
     state.openUntilMs = nowOpen;

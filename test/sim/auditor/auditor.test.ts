@@ -268,7 +268,7 @@ describe("the limits of the checks", () => {
 
 describe("the report", () => {
   test("ends with its verdict, and shows every check", async () => {
-    const report = await run(clean);
+    const report = await run(clean, { addressDelayMs: 1 });
     const lines = renderAudit(report).split("\n");
     const must = graph.counts().must;
     expect(lines.at(-1)).toBe(
@@ -290,6 +290,25 @@ describe("the report", () => {
     ).toEqual(idle);
     expect(lines.at(-1)).toMatch(/, 17 of 19 checks hold, 2 had nothing to look at$/);
     expect(lines.find((line) => line.startsWith("per host"))).toMatch(/ busy of 1 host\)$/);
+  });
+
+  test("does not call a pace kept that was left free", async () => {
+    const idleOf = async (rules: Partial<AuditRules>): Promise<AuditCheckName[]> => {
+      const { checks } = await run(clean, rules);
+      return checks.flatMap(({ checked, name }) => (checked === 0 ? [name] : []));
+    };
+    const [alone, ...others] = await idleOf({ addressDelayMs: 1 });
+    expect(others).toEqual([]);
+    expect(await idleOf({ hostDelayMs: 0, crawlDelayMaxMs: 0, addressDelayMs: 0 })).toEqual([
+      alone,
+      "host-gap",
+      "address-gap",
+    ]);
+    expect(await idleOf({ addressDelayMs: 1, openPerHostMax: 0, openPerAddressMax: 0 })).toEqual([
+      alone,
+      "host-overlap",
+      "address-overlap",
+    ]);
   });
 });
 
