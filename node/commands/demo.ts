@@ -139,8 +139,8 @@ async function mustBeUnused(out: string): Promise<void> {
 }
 
 const sharedAddress = [
-  "This machine has no loopback address but 127.0.0.1: all hosts share it, and with it",
-  "its delay, so that the crawl takes several times as long.",
+  "This machine has no loopback address but 127.0.0.1: all hosts share it, and",
+  "with it its delay, so that the crawl takes several times as long.",
 ];
 
 function introduction({ web }: SampleServer, { pages, sites, delayMs }: DemoOptions): string {
@@ -170,9 +170,11 @@ async function conclude(
   } else {
     await terminal.stdout.write(
       [
-        `\nThe swarm says: ${counted(counts.fetched, "URL")} answered (${shares.join(", ")}), ${counted(counts.pages, "page")} among them;`,
-        "what peer 3 had counted, and no other had heard of, is lost with its disk. Its URLs are not:",
-        `Asked for ${counted(audited.pages.mustFetch, "reachable URL")}, peer 4, which joined last, says that ${formatCount(told)} are done.`,
+        `\nThe swarm says: ${counted(counts.fetched, "URL")} answered, ${counted(counts.pages, "page")} among them`,
+        `(${shares.join(", ")});`,
+        "what peer 3 had counted, and no other had heard of, is lost with its disk.",
+        `Its URLs are not: asked for ${counted(audited.pages.mustFetch, "reachable URL")}, peer 4, which joined last,`,
+        `says that ${formatCount(told)} are done.`,
         "The server's log, held against the true graph of the web, says:\n",
         renderAudit(audited),
         "",

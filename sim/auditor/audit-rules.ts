@@ -64,24 +64,24 @@ export const defaultAuditRules: AuditRules = Object.freeze({
   examplesMax: 10,
 });
 
-/** Every check, with what it proves; in the order in which a report shows them. */
+/** Every check, with what it proves, in 42 characters at most; in the order in which a report shows them. */
 export const auditChecks = {
   lost: "every reachable page was fetched",
   duplicate: "no page was fetched again after an answer",
   attempts: "no URL was tried more often than agreed",
-  disallowed: "nothing was fetched that robots.txt disallows",
-  "robots-not-read": "no page was fetched before its host's robots.txt",
+  disallowed: "nothing robots.txt disallows was fetched",
+  "robots-not-read": "each robots.txt was read before its pages",
   "robots-refetch": "each robots.txt was read once",
   nofollow: "no link was followed that says nofollow",
   "out-of-scope": "nothing was fetched outside the scope",
   unreachable: "nothing was fetched that nothing leads to",
-  "unknown-url": "no URL was fetched that the web does not have",
+  "unknown-url": "nothing was fetched that the web lacks",
   trap: "endless parts of sites were left in time",
-  "host-gap": "no two requests to a host were closer than its delay",
-  "address-gap": "no two requests to an address were closer than its delay",
-  "host-overlap": "no more requests were open to a host than agreed",
-  "address-overlap": "no more requests were open to an address than agreed",
-  "retry-after": "no request came before a Retry-After was over",
+  "host-gap": "no gap at a host was below its delay",
+  "address-gap": "no gap at an address was below its delay",
+  "host-overlap": "no host had more open than agreed",
+  "address-overlap": "no address had more open than agreed",
+  "retry-after": "no request came within a Retry-After",
   "wrong-address": "each host was asked at its own address",
   method: "only GET was used",
   "user-agent": "every request said who sends it",

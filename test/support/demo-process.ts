@@ -35,14 +35,20 @@ async function startDemo(bench: ProcessBench, environment: Readonly<Record<strin
   return { pid, folder, closed, output: () => output };
 }
 
-/** A demonstration to its end: it leaves nothing behind, and its proof holds, with hosts and addresses paced by a delay. */
+/**
+ * A demonstration to its end: it leaves nothing behind, and its proof holds, with hosts and addresses paced by a delay. What
+ * it says has room in 80 columns.
+ */
 export async function proveDemo(bench: ProcessBench): Promise<void> {
   const { closed, folder, output } = await startDemo(bench);
   expect(await closed, output()).toEqual([0, null]);
   expect(output()).toMatch(/^PASSED: (\d+) of \1 reachable pages fetched, /m);
   for (const unit of ["host", "address"]) {
-    expect(output()).toMatch(new RegExp(`^per ${unit} .* of the allowed rate used, `, "m"));
+    expect(output()).toMatch(new RegExp(`^per ${unit} .* of the allowed rate used,$`, "m"));
   }
+  const isProgress = (line: string): boolean => /^\d+:\d\d:\d\d /.test(line);
+  const lines = output().split("\n");
+  expect(lines.filter((line) => line.length > 80 && !isProgress(line))).toEqual([]);
   expect(await readdir(folder)).toEqual([]);
 }
 

@@ -266,7 +266,7 @@ describe("what a report shows of violations", () => {
     const explained = await auditOf([read, [page, 1_000, 200], [page, 9_000, 200]], {
       refetchesAllowed: 1,
     });
-    expect(renderAudit(explained)).toContain("1, 1 allowed");
+    expect(renderAudit(explained)).toContain(" 1 allowed, ");
     expect(renderAudit(explained)).not.toContain("requested again");
   });
 });

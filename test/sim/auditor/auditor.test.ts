@@ -4,7 +4,11 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import type { AuditCheckName, AuditRules } from "../../../sim/auditor/audit-rules.ts";
+import {
+  auditChecks,
+  type AuditCheckName,
+  type AuditRules,
+} from "../../../sim/auditor/audit-rules.ts";
 import { audit } from "../../../sim/auditor/auditor.ts";
 import { readHitLog } from "../../../sim/auditor/hit-log-reader.ts";
 import { renderAudit } from "../../../sim/auditor/render-audit.ts";
@@ -272,9 +276,22 @@ describe("the report", () => {
     const lines = renderAudit(report).split("\n");
     const must = graph.counts().must;
     expect(lines.at(-1)).toBe(
-      `PASSED: ${must} of ${must} reachable pages fetched, 18 of 19 checks hold, 1 had nothing to look at`,
+      `PASSED: ${must} of ${must} reachable pages fetched, 18 of 19 checks hold`,
     );
     expect(lines.filter((line) => line.startsWith("ok "))).toHaveLength(18);
+  });
+
+  test("has its columns in line, and room in 80 of a terminal's, whatever is allowed", async () => {
+    const again = { ...last, arrivedAtMs: afterLastMs, finishedAtMs: afterLastMs + 1 };
+    const report = await run([...clean, again], { refetchesAllowed: 1_234, addressDelayMs: 1 });
+    expect(report.passed).toBe(true);
+    const lines = renderAudit(report).split("\n");
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const at = lines[0]?.indexOf("proves that");
+    for (const [name, proven] of Object.entries(auditChecks)) {
+      expect(lines.find((line) => line.includes(` ${name} `))?.indexOf(proven)).toBe(at);
+    }
+    expect(lines).toContainEqual(expect.stringMatching(/^ +1,234 allowed, /));
   });
 
   test("marks a check that had nothing to look at, and counts it apart", async () => {
@@ -288,8 +305,10 @@ describe("the report", () => {
     expect(
       lines.filter((line) => line.startsWith("- ")).map((line) => line.split(/ +/)[1]),
     ).toEqual(idle);
-    expect(lines.at(-1)).toMatch(/, 17 of 19 checks hold, 2 had nothing to look at$/);
-    expect(lines.find((line) => line.startsWith("per host"))).toMatch(/ busy of 1 host\)$/);
+    expect(lines.at(-2)).toBe("nothing to look at: nofollow, trap");
+    expect(lines.at(-1)).toMatch(/, 17 of 19 checks hold$/);
+    const pace = lines.findIndex((line) => line.startsWith("per host"));
+    expect(lines[pace + 1]).toMatch(/ busy of 1 host\)$/);
   });
 
   test("does not call a pace kept that was left free", async () => {
