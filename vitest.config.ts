@@ -2,6 +2,11 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const common = { extends: true as const };
+/**
+ * Nothing outlives a file but modules, and what they remember changes no answer: to load them anew for each file took a
+ * tenth of all time.
+ */
+const shared = { isolate: false };
 
 export default defineConfig({
   test: {
@@ -17,8 +22,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/{core,contracts,peer,sim}/**/*.test.ts"],
-          // Nothing outlives a file but modules, and what they remember changes no answer.
-          isolate: false,
+          ...shared,
           // Nothing waits here but for the processor, which others may be busy with.
           testTimeout: 60_000,
         },
@@ -28,6 +32,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/{adapters,node,real}/**/*.test.ts"],
+          ...shared,
           // As a test does, so what stands before some may start processes and crawl.
           testTimeout: 60_000,
           hookTimeout: 60_000,
