@@ -20,7 +20,7 @@ import { exitCodes, usageError } from "../error-line.ts";
 import { counted, formatCount, formatDuration } from "../../src/core/text/human.ts";
 import { systemReason, writingFile } from "../system-reason.ts";
 import { nearest } from "../text/nearest.ts";
-import { printable, table } from "../text/terminal-text.ts";
+import { printable, table, wrapped } from "../text/terminal-text.ts";
 import { notWritten } from "../whole-file.ts";
 import {
   newCommand,
@@ -89,9 +89,15 @@ export function simCommand(context: CommandContext): Command {
     });
 }
 
+/** What a summary has of a terminal's 80 columns, beside the longest name. */
+const summaryColumns = 60;
+
 async function list(context: CommandContext, command: Command): Promise<void> {
-  const rows = scenarioNames.map((name) => [name, scenarios[name].summary] as const);
-  await printDocument(context, command, Object.fromEntries(rows), () =>
+  const summaries = scenarioNames.map((name) => [name, scenarios[name].summary] as const);
+  const rows = summaries.flatMap(([name, summary]) =>
+    wrapped(summary, summaryColumns, Infinity).map((line, at) => [at === 0 ? name : "", line]),
+  );
+  await printDocument(context, command, Object.fromEntries(summaries), () =>
     table(rows, ["left", "left"]),
   );
 }

@@ -1,13 +1,16 @@
 import type { Millis } from "../../src/core/units.ts";
 import { formatCount } from "../../src/core/text/human.ts";
 import { factsOf, type Violation } from "../checkers/violation.ts";
-import { figuresOf, titleOf, verdictOf } from "./figures.ts";
+import { figuresOf, titleOf, verdictOf, type Figure } from "./figures.ts";
 import type { RunReport } from "./run-log.ts";
 
 /** Violations that are shown; the others are counted. */
 const shownMax = 20;
 /** Characters of one violation: details may name a URL for each peer. */
 const lineMax = 400;
+
+/** Columns of a terminal that a figure takes, at most, where its parts are no longer. */
+const columns = 80;
 
 /** A run as people read it: the verdict, the figures, what did not hold, and how to run it again. */
 export function renderText(report: RunReport, wallMs?: Millis): string {
@@ -17,12 +20,26 @@ export function renderText(report: RunReport, wallMs?: Millis): string {
     verdictOf(report),
     titleOf(report),
     "",
-    ...figures.map(({ name, value }) => `${name.padEnd(width)}  ${value}`),
+    ...figures.flatMap((figure) => figureLines(figure, width)),
     ...violationLines(report),
     "",
     `replay: ${report.replay}`,
     "",
   ].join("\n");
+}
+
+/** A figure, broken between its parts where it is too long for one line. */
+function figureLines({ name, value }: Figure, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = `${name.padEnd(width)} `;
+  for (const [at, part] of value.split(/(?<=,) /).entries()) {
+    if (at > 0 && line.length + 1 + part.length > columns) {
+      lines.push(line);
+      line = " ".repeat(width + 1);
+    }
+    line += ` ${part}`;
+  }
+  return [...lines, line];
 }
 
 function violationLines({ violations, violationCounts }: RunReport): readonly string[] {

@@ -38,6 +38,7 @@ describe("peer sim", () => {
     expect(exitCode).toBe(0);
     expect(out).toMatch(/^steady +nothing happens: the swarm crawls the web$/m);
     expect(out).toMatch(/^flash-crowd +one machine begins/m);
+    expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
   it.each([

@@ -6,19 +6,24 @@ import { failedReport } from "../../support/failed-report.ts";
 
 let report: RunReport;
 
+/** The report, each figure on one line. */
+function unbroken(report: RunReport, wallMs?: number): string {
+  return renderText(report, wallMs).replaceAll(/,\n +/g, ", ");
+}
+
 beforeAll(async () => {
   report = await simulate("steady", { seed: 1, peers: 3, sites: 5, pages: 60 });
 });
 
 describe("a report as text", () => {
   it("begins with the verdict and ends with the replay command", () => {
-    const lines = renderText(report).trimEnd().split("\n");
+    const lines = unbroken(report).trimEnd().split("\n");
     expect(lines.slice(0, 2)).toEqual(["PASSED", "steady, seed 1: 3 peers, 5 sites, 60 pages"]);
     expect(lines.at(-1)).toBe("replay: peer sim steady --seed 1 --peers 3 --sites 5 --pages 60");
   });
 
   it("tells pages, times, traffic by class and the trace", () => {
-    const text = renderText(report, 1_500);
+    const text = unbroken(report, 1_500);
     const { must } = report.coverage;
     expect(text).toMatch(new RegExp(`^pages +${must} of ${must} `, "m"));
     expect(text).toMatch(/^time +[\d.]+ (s|min \d+ s) virtual, 1\.5 s real$/m);
@@ -33,9 +38,14 @@ describe("a report as text", () => {
     expect(text).not.toContain("violations:");
   });
 
+  it("has room in 80 columns", () => {
+    const text = renderText({ ...report, delays: { requests: 1_234_567, excused: 1_234 } });
+    expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
   it("divides the pages that are done by the time of the crawl, not the requests", () => {
     const slow = { ...report, coverage: { must: 45, done: 45 }, answered: 900, crawlMs: 30_000 };
-    expect(renderText(slow)).toMatch(/^crawl +30\.0 s, 1\.5 pages\/s$/m);
+    expect(unbroken(slow)).toMatch(/^crawl +30\.0 s, 1\.5 pages\/s$/m);
   });
 
   it("counts the crawl until the job was told over, not until the disks are read", () => {
@@ -44,10 +54,10 @@ describe("a report as text", () => {
   });
 
   it("counts from the last fault that was carried out, and says why others were left out", () => {
-    expect(renderText(report)).toMatch(/^one swarm again +no faults$/m);
+    expect(unbroken(report)).toMatch(/^one swarm again +no faults$/m);
     const { plan } = report;
     const faults = [1_000, 2_000, 3_000].map((atMs) => ({ kind: "join", atMs }) as const);
-    const text = renderText({
+    const text = unbroken({
       ...report,
       plan: { ...plan, faults },
       events: [
@@ -65,19 +75,19 @@ describe("a report as text", () => {
   });
 
   it("says how many requests were excused from the delays", () => {
-    const text = renderText({ ...report, delays: { requests: 70, excused: 2 } });
+    const text = unbroken({ ...report, delays: { requests: 70, excused: 2 } });
     expect(text).toMatch(/^delays +70 requests compared with the one before, 2 excused: /m);
   });
 
   it("tells facts as exactly as they are of use", () => {
     const details = { peer: 3, lastAtMs: 3_181.59814453125, share: 0.000_123_456 };
     const violation = { checker: "coverage", atMs: 1_000, text: "lost", details } as const;
-    const text = renderText({ ...failedReport(report, 1, "lost"), violations: [violation] });
+    const text = unbroken({ ...failedReport(report, 1, "lost"), violations: [violation] });
     expect(text).toContain("lost (peer=3, lastAtMs=3181.6, share=0.000123)\n");
   });
 
   it("shows twenty violations, a line each, and counts the others", () => {
-    const text = renderText(failedReport(report, 30, "a\nb\u001b[2J"));
+    const text = unbroken(failedReport(report, 30, "a\nb\u001b[2J"));
     expect(text).toMatch(/^FAILED: 30 coverage\n/);
     expect(text.match(/ {2}\d\.\d{3} s {2}coverage: /g)).toHaveLength(20);
     expect(text).toContain("1.000 s  coverage: a\ufffdb\ufffd[2J (url=http://a.example/)\n");
