@@ -1,8 +1,9 @@
+import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts";
 import { noMetrics, type Metrics } from "../../src/ports/metrics.ts";
 import type { Checker, RunView } from "./checker.ts";
 
-/** Requests that a peer has open, at most: see the dispatcher's options. */
-const openRequestsMax = 256;
+/** Requests that a peer has open, at most. */
+const { openRequestsMax } = defaultDispatcherOptions;
 /** All open pages together have less than so many times the mean of links. */
 const linksFactor = 2;
 /** Rows that a link writes: its own, and the one in its host's queue. */
