@@ -103,7 +103,7 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
       async ({ body, headers, query }) =>
         body instanceof Readable
           ? injectStream(context, body, lineFormat(headers["content-type"]), query.job)
-          : injectList(context, body),
+          : injectList(context, body, query.job),
     );
 
     app.post<{ Body: { readonly urls: readonly string[]; readonly job?: JobId } }>(
@@ -166,9 +166,21 @@ function lineFormat(contentType: string | undefined): LineFormat {
   return contentType?.toLowerCase().startsWith("text/plain") === true ? "text" : "ndjson";
 }
 
-/** A body of no content type is checked by no schema: there is one for each type. */
-function injectList({ control }: RouteContext, body?: InjectBody): Promise<InjectReport> {
+/**
+ * A body of no content type is checked by no schema: there is one for each type.
+ *
+ * @param named the job that the query names: it is for lines, which cannot name one
+ */
+function injectList(
+  { control }: RouteContext,
+  body: InjectBody | undefined,
+  named: string | undefined,
+): Promise<InjectReport> {
   if (body === undefined) throw new RequestError("BAD_REQUEST", "a body with the URLs is expected");
+  if (named !== undefined && named !== body.job) {
+    const problem = `the query names job ${JSON.stringify(named)}, and the body ${JSON.stringify(body.job)}; name it in the body alone`;
+    throw new RequestError("BAD_REQUEST", problem);
+  }
   if (body.options !== undefined) validateJobOptions(body.options);
   return control.inject(jobIdOf(body.job), body.urls, body.options);
 }

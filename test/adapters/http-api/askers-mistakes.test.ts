@@ -79,6 +79,21 @@ describe("HttpApi, asked wrongly", () => {
     expect((answer.body as ApiErrorBody).error.message.slice(0, message.length)).toBe(message);
   });
 
+  it("takes no JSON for another job than the query names", async () => {
+    const headers = { "content-type": "application/json" };
+    const init = { headers, body: '{"job":"j","urls":["http://a.example/"]}' };
+    expect(await call("/v1/inject?job=k", "POST", init)).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: "BAD_REQUEST",
+          message: 'the query names job "k", and the body "j"; name it in the body alone',
+        },
+      },
+    });
+    expect(await call("/v1/inject?job=j", "POST", init)).toMatchObject({ status: 200 });
+  });
+
   it.each([
     [
       "/v1/urls?job=j&state=gone",
