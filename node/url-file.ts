@@ -3,6 +3,7 @@ import { errorCode } from "../src/core/errors.ts";
 import { describeReason, isStatusReason } from "../src/core/answers/reason-text.ts";
 import type { StatusReason } from "../src/core/answers/url-status.ts";
 import {
+  endOfPart,
   isGarbled,
   lineCharactersMax,
   linesOf,
@@ -24,9 +25,9 @@ const batchCharactersMax = 4 * 1_024 * 1_024;
 const shownMax = 200;
 
 /**
- * The URLs of a file with a URL a line, in batches of at most `batchMax` and in the memory of one. Empty lines and lines
- * that start with `#` are skipped; those that are longer than any URL go to `reject`, with their beginning,
- * and so do those that are not UTF-8.
+ * The URLs of a file with a URL a line, in batches of at most `batchMax` and in the memory of one. What has come of a pipe
+ * does not wait for what is not written yet. Empty lines and lines that start with `#` are skipped; those that are longer
+ * than any URL go to `reject`, with their beginning, and so do those that are not UTF-8.
  */
 export async function* urlLineBatches(
   source: AsyncIterable<Uint8Array>,
@@ -37,25 +38,34 @@ export async function* urlLineBatches(
   let characters = 0;
   let line = 0;
   for await (const text of linesOf(source)) {
-    line += 1;
-    const url = textUrl(text);
-    if (url === undefined) continue;
-    if (text.length > lineCharactersMax) {
-      reject({ url: url.slice(0, shownMax + 1), line }, "url-length");
-      continue;
+    if (text !== endOfPart) {
+      line += 1;
+      const url = urlOn(text, line, reject);
+      if (url === undefined) continue;
+      batch.push({ url, line });
+      characters += url.length;
+      if (batch.length < batchMax && characters < batchCharactersMax) continue;
     }
-    if (isGarbled(url)) {
-      reject({ url, line }, "invalid-url");
-      continue;
-    }
-    batch.push({ url, line });
-    characters += url.length;
-    if (batch.length < batchMax && characters < batchCharactersMax) continue;
+    if (batch.length === 0) continue;
     yield batch;
     batch = [];
     characters = 0;
   }
   if (batch.length > 0) yield batch;
+}
+
+function urlOn(
+  text: string,
+  line: number,
+  reject: (line: UrlLine, reason: StatusReason) => void,
+): string | undefined {
+  const url = textUrl(text);
+  if (url === undefined) return undefined;
+  if (text.length > lineCharactersMax)
+    reject({ url: url.slice(0, shownMax + 1), line }, "url-length");
+  else if (isGarbled(url)) reject({ url, line }, "invalid-url");
+  else return url;
+  return undefined;
 }
 
 /** A line for people on an input that is rejected; `line` where it comes from a file. */

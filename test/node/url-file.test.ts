@@ -38,3 +38,16 @@ it("rejects a line that is not UTF-8, but for comments", async () => {
     rejected: [{ line: 2, characters: 21, reason: "invalid-url" }],
   });
 });
+
+it("lets no URL wait for what is not written yet", async () => {
+  const steps: unknown[] = [];
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(Buffer.from("http://a.example/\n"));
+    steps.push("more is written");
+    yield Buffer.from("http://b.example/\nhttp://c.example/\n");
+  }
+  for await (const batch of urlLineBatches(source(), 9, () => undefined)) {
+    steps.push(batch.map(({ line }) => line));
+  }
+  expect(steps).toEqual([[1], "more is written", [2, 3]]);
+});

@@ -10,7 +10,7 @@ export const lineCharactersMax = 65_536;
 
 /**
  * The URLs of a stream in batches of at most `batchMax`, in bounded memory: the next part is read when the batch before
- * it has been taken.
+ * it has been taken. What ends with a part of the stream does not wait for the next one, which may be hours away.
  *
  * Plain text has a URL a line; empty lines and lines that start with `#` are skipped. NDJSON has a JSON string or an
  * object with a `url` a line.
@@ -23,28 +23,29 @@ export async function* urlBatches(
   let batch: string[] = [];
   let lineNumber = 0;
   for await (const line of linesOf(source)) {
-    lineNumber += 1;
-    if (line.length > lineCharactersMax) {
-      const problem = `line ${lineNumber} is longer than ${lineCharactersMax} characters`;
-      throw new RequestError("TOO_LARGE", problem);
+    if (line !== endOfPart) {
+      lineNumber += 1;
+      const url = urlOn(line, format, lineNumber);
+      if (url !== undefined) batch.push(url);
     }
-    const url = format === "text" ? textUrl(line) : jsonUrl(line, lineNumber);
-    if (url === undefined) continue;
-    if (isGarbled(url)) throw new RequestError("BAD_REQUEST", `line ${lineNumber} is not UTF-8`);
-    batch.push(url);
-    if (batch.length < batchMax) continue;
+    if (batch.length < (line === endOfPart ? 1 : batchMax)) continue;
     yield batch;
     batch = [];
   }
   if (batch.length > 0) yield batch;
 }
 
+/** Stands among the lines of a stream where a part of it has ended with the line before. */
+export const endOfPart = Symbol("end of a part");
+
 /**
  * The lines of a stream, without their ends: LF, CR LF or CR, as in the lists among sitemaps. Malformed UTF-8 becomes
  * U+FFFD, see {@link isGarbled}. Of a line that is longer than {@link lineCharactersMax} only a part comes, which is longer
- * too: a line without an end is not kept.
+ * too: a line without an end is not kept. {@link endOfPart} says where the next line may take its time.
  */
-export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* linesOf(
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string | typeof endOfPart> {
   const decoder = new TextDecoder();
   let rest = "";
   let endedWithCr = false;
@@ -57,6 +58,7 @@ export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerato
     endedWithCr = text.endsWith("\r");
     rest = (lines.pop() ?? "").slice(0, lineCharactersMax + 1);
     yield* lines;
+    if (rest === "") yield endOfPart;
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;
@@ -71,6 +73,18 @@ export function isGarbled(url: string): boolean {
 export function textUrl(line: string): string | undefined {
   const text = line.trim();
   return text === "" || text.startsWith("#") ? undefined : text;
+}
+
+function urlOn(line: string, format: LineFormat, lineNumber: number): string | undefined {
+  if (line.length > lineCharactersMax) {
+    const problem = `line ${lineNumber} is longer than ${lineCharactersMax} characters`;
+    throw new RequestError("TOO_LARGE", problem);
+  }
+  const url = format === "text" ? textUrl(line) : jsonUrl(line, lineNumber);
+  if (url !== undefined && isGarbled(url)) {
+    throw new RequestError("BAD_REQUEST", `line ${lineNumber} is not UTF-8`);
+  }
+  return url;
 }
 
 function jsonUrl(line: string, lineNumber: number): string | undefined {

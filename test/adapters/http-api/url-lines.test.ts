@@ -1,6 +1,11 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { linesOf, urlBatches, type LineFormat } from "../../../src/adapters/http-api/url-lines.ts";
+import {
+  endOfPart,
+  linesOf,
+  urlBatches,
+  type LineFormat,
+} from "../../../src/adapters/http-api/url-lines.ts";
 
 async function* inChunks(text: string, chunkBytes: number): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
@@ -19,10 +24,32 @@ async function batches(text: string, format: LineFormat, chunkBytes = 7, batchMa
 describe("urlBatches", () => {
   it("reads a URL a line, however the stream is cut, and skips comments and empty lines", async () => {
     const text = "\ufeffhttp://a/\r\n\n# no\n  http://b/é  \nhttp://c/\nhttp://d/";
-    const expected = [["http://a/", "http://b/é", "http://c/"], ["http://d/"]];
+    const expected = ["http://a/", "http://b/é", "http://c/", "http://d/"];
     for (const chunkBytes of [1, 2, 3, 5, 1_000]) {
-      expect(await batches(text, "text", chunkBytes)).toEqual(expected);
+      expect((await batches(text, "text", chunkBytes)).flat()).toEqual(expected);
     }
+  });
+
+  it("fills batches of at most so many URLs from a stream that goes on", async () => {
+    const text = "http://a/\nhttp://b/\nhttp://c/\nhttp://d/";
+    expect(await batches(text, "text")).toEqual([
+      ["http://a/", "http://b/", "http://c/"],
+      ["http://d/"],
+    ]);
+  });
+
+  it.each([
+    ["text", "http://a/\n", "http://b/\nhttp://c/\n"],
+    ["ndjson", '"http://a/"\n', '"http://b/"\n"http://c/"\n'],
+  ] as const)("lets no URL of %s wait for a part that has not come", async (format, a, b) => {
+    const steps: unknown[] = [];
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from(a));
+      steps.push("next part");
+      yield Buffer.from(b);
+    }
+    for await (const batch of urlBatches(source(), format, 3)) steps.push(batch);
+    expect(steps).toEqual([["http://a/"], "next part", ["http://b/", "http://c/"]]);
   });
 
   it("reads JSON strings and objects", async () => {
@@ -87,27 +114,30 @@ describe("the longest line that is taken", () => {
   });
 });
 
+/** Without the ends of parts. */
+async function linesAlone(source: AsyncIterable<Uint8Array>): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of linesOf(source)) if (line !== endOfPart) lines.push(line);
+  return lines;
+}
+
 describe("linesOf", () => {
   it("ends a line with LF, CR LF or CR, wherever the stream is cut", async () => {
     const text = "one\r\ntwo\rthree\n\r\n\r\rfour\r";
     for (const chunkBytes of [1, 2, 3, 4, 5, 100]) {
-      const lines: string[] = [];
-      for await (const line of linesOf(inChunks(text, chunkBytes))) lines.push(line);
+      const lines = await linesAlone(inChunks(text, chunkBytes));
       expect(lines, `${chunkBytes}`).toEqual(["one", "two", "three", "", "", "", "four"]);
     }
   });
 
   it("takes CR LF for one end with nothing in between, and half a character at the end for one that is broken", async () => {
     const bytes = ["a\r", "", "\nb\n\xc3"].map((text) => Buffer.from(text, "latin1"));
-    const lines: string[] = [];
-    for await (const line of linesOf(Readable.from(bytes))) lines.push(line);
-    expect(lines).toEqual(["a", "b", "\ufffd"]);
+    expect(await linesAlone(Readable.from(bytes))).toEqual(["a", "b", "\ufffd"]);
   });
 
   it("keeps of a long line no more than shows that it is too long, and goes on behind it", async () => {
     const text = `a\n${"x".repeat(500_000)}\nb\n${"y".repeat(65_536)}\n`;
-    const lengths: number[] = [];
-    for await (const line of linesOf(inChunks(text, 1_000))) lengths.push(line.length);
+    const lengths = (await linesAlone(inChunks(text, 1_000))).map(({ length }) => length);
     expect(lengths).toEqual([1, expect.any(Number), 1, 65_536]);
     expect(lengths[1]).toBeGreaterThan(65_536);
     expect(lengths[1]).toBeLessThan(65_536 + 2_000);
