@@ -177,10 +177,13 @@ export const clientSettingNames = [
   "config",
 ] as const satisfies readonly SettingName[];
 
-/** The running peer that the command is meant for. */
+/** The running peer that the command is meant for. Fails with `CONFIG_INVALID` where its line names one in two ways. */
 export async function clientOf(context: CommandContext, command: Command): Promise<ApiClient> {
   const values = await settingsOf(context, command, clientSettingNames);
   const flags = flagsOf(command, clientSettingNames);
+  if (flags["api"] !== undefined && flags["data"] !== undefined) {
+    throw usageError("give --api or --data, not both: each says which peer is meant");
+  }
   // A flag is nearer than a variable, whichever of the two ways it names.
   const useData =
     flags["data"] !== undefined || (flags["api"] === undefined && values.api === undefined);
