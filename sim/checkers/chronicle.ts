@@ -291,9 +291,10 @@ export class Chronicle {
     return overlaps(this.slows, fromMs, toMs);
   }
 
-  /** Whether some process has ended since then. */
+  /** Whether some process has ended since then, or stood still: the others may have taken it for lost. */
   hasLost(sinceMs: Millis): boolean {
-    return this.lives.some(({ end, toMs }) => end !== undefined && toMs >= sinceMs);
+    const hasEnded = this.lives.some(({ end, toMs }) => end !== undefined && toMs >= sinceMs);
+    return hasEnded || overlaps(this.#standstills, sinceMs, this.nowMs);
   }
 
   /** Whether the machine has ever lost its disk. */

@@ -48,7 +48,7 @@ export class Coverage implements Checker {
 
   /**
    * Looks at the disks at the moment at which seeds are acknowledged: each seed is durable at as many members as there are to
-   * be copies. Not so where one was lost while the word was on its way, or in times in which there are fewer.
+   * be copies. Not so where one was lost, or seemed so, while the word was on its way, or in times in which there are fewer.
    */
   acknowledged(pages: readonly number[]): void {
     const { chronicle, findings, plan, world } = this.#view;
