@@ -16,13 +16,13 @@ interface Share {
 /**
  * One member at a time may send requests to a host, and one at a time may have an arc open.
  *
- * Of two where one has stood still, the other one may have claimed an arc meanwhile, and passes it back. While a disk
- * hangs it may not be able to: nothing can be copied from the one, or to the other, or a third one that is to have a copy
- * of what was claimed without any takes none. So both have the arc open until that disk takes something. No host is asked
- * by both for that: a member crawls only what is its own on the ring as well, on which they agree, and begins no request
- * long after a host's turn. What both take in merges when the arc is passed back, as after a partition. So only what both
- * would crawl is held against these two here; and all that is asked, here, by the delays, and where a page is fetched
- * again.
+ * Where a member has stood still, another one may have claimed an arc meanwhile, and passes it back. While a disk hangs it
+ * may not be able to: nothing can be copied from the one, or to the other, or a third one that is to have a copy of what
+ * was claimed without any takes none. So both have the arc open until that disk takes something, or in place of the first
+ * one whoever has joined since and got the arc from it. No host is asked by both for that: a member crawls only what is its
+ * own on the ring as well, on which they agree, and begins no request long after a host's turn. What both take in merges
+ * when the arc is passed back, as after a partition. So only what both would crawl is held against two members here; and
+ * all that is asked, here, by the delays, and where a page is fetched again.
  */
 export class OneOwner implements Checker {
   readonly #view: RunView;
@@ -92,12 +92,11 @@ export class OneOwner implements Checker {
   #heldAgainst(shares: readonly Share[]): ArcSet {
     const { chronicle, world } = this.#view;
     const isHeldUp = world.running.some(({ index }) => chronicle.isHeldUp(index));
-    const hasStoodStill = ({ machine }: Share): boolean => chronicle.hasStoodStill(machine.index);
+    const isPassedBack = world.running.some(({ index }) => chronicle.hasStoodStill(index));
     const found: ArcSet[] = [];
     for (const [at, one] of shares.entries()) {
       for (const other of shares.slice(at + 1)) {
         const shared = one.open.intersect(other.open);
-        const isPassedBack = hasStoodStill(one) || hasStoodStill(other);
         found.push(isPassedBack && isHeldUp ? crawledBy(one, crawledBy(other, shared)) : shared);
       }
     }

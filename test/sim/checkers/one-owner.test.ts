@@ -81,6 +81,8 @@ describe("an arc that is open at two members", () => {
     [0, 0],
     [1, 0],
     [1, 2],
+    // It stood still itself before it passed the arc on to one that has joined.
+    [2, 0],
   ] as const) {
     it(`is what cannot be passed back: member ${stood} has stood still, ${stuck}'s disk hangs`, () => {
       const pair = new Pair().stoodStill(stood).diskHangs(stuck);
