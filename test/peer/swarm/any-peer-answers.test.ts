@@ -1,9 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { plainSampleWebOptions } from "../../../sim/sample-web/sample-web-options.ts";
 import { partition } from "../../../sim/world/network-rules.ts";
 import { ArcSet } from "../../../src/core/ring/arc-set.ts";
 import type { JobId } from "../../../src/core/units.ts";
 import type { UrlStatus } from "../../../src/ports/peer-control.ts";
 import { job, SwarmBench } from "./swarm-bench.ts";
+
+/** As many sites as in other tests, with fewer pages: for crawls that are waited for. */
+const smallWeb = {
+  sampleWeb: { ...plainSampleWebOptions, sites: 12, totalPages: 72, seed: 1 },
+};
+/** Sites that are as long to crawl as in other tests, and half as many. */
+const halfWeb = {
+  sampleWeb: { ...plainSampleWebOptions, sites: 6, totalPages: 120, seed: 1 },
+};
 
 const ranks = { unknown: 0, excluded: 1, queued: 2, done: 3 } as const;
 
@@ -16,7 +26,7 @@ async function watchOrder(bench: SwarmBench, signal: AbortSignal): Promise<strin
   const faults: string[] = [];
   for (let turn = 0; !signal.aborted; turn += 1) {
     const peer = bench.peer(turn % 2 === 0 ? 0 : 3);
-    const asked = bench.world.sampleWeb.rootUrls().concat(bench.urls).slice(-80);
+    const asked = bench.world.sampleWeb.rootUrls().concat(bench.urls).slice(-40);
     const statuses = await peer.status(asked);
     for (const status of statuses) {
       if (status.reason === "owner-unreachable" || status.unconfirmed) continue;
@@ -40,7 +50,7 @@ describe("a swarm that is asked for the state of URLs", () => {
       bench.machine(2).standStill();
       await bench.pass(30_000);
       bench.machine(2).goOn();
-      const { urls } = bench;
+      const urls = bench.urls.filter((_, at) => at % 4 === 0);
       const questions: Promise<UrlStatus[]>[] = [];
       for (let at = 0; at < 60; at += 1) {
         questions.push(bench.peer(at % 2 === 0 ? 2 : 1).status(urls));
@@ -56,7 +66,7 @@ describe("a swarm that is asked for the state of URLs", () => {
   });
 
   it("gives the same answer at every peer, in the order asked", async () => {
-    const bench = new SwarmBench(4);
+    const bench = new SwarmBench(4, smallWeb);
     const answers = await bench.run(async () => {
       await bench.begin();
       await bench.inject(1);
@@ -65,21 +75,21 @@ describe("a swarm that is asked for the state of URLs", () => {
       return Promise.all(bench.peers.map((peer) => peer.status(asked)));
     });
     const [first = []] = answers;
-    expect(first.length).toBe(242);
-    expect(first.slice(0, 240).every(({ state }) => state === "done")).toBe(true);
-    expect(first.slice(0, 240).map(({ owner }) => owner)).toEqual(
-      first.slice(0, 240).map(({ url }) => `peer-${bench.holderOf(url)}`),
+    expect(first.length).toBe(74);
+    expect(first.slice(0, 72).every(({ state }) => state === "done")).toBe(true);
+    expect(first.slice(0, 72).map(({ owner }) => owner)).toEqual(
+      first.slice(0, 72).map(({ url }) => `peer-${bench.holderOf(url)}`),
     );
     expect(new Set(first.map(({ owner }) => owner)).size).toBe(4);
-    expect(first[240]).toMatchObject({ state: "unknown" });
-    expect(first[240]?.reason).toBeUndefined();
-    expect(first[241]).toMatchObject({ state: "unknown", reason: "invalid-url" });
-    const withoutLast = answers.map((statuses) => statuses.slice(0, 241));
+    expect(first[72]).toMatchObject({ state: "unknown" });
+    expect(first[72]?.reason).toBeUndefined();
+    expect(first[73]).toMatchObject({ state: "unknown", reason: "invalid-url" });
+    const withoutLast = answers.map((statuses) => statuses.slice(0, 73));
     for (const other of withoutLast) expect(other).toEqual(withoutLast[0]);
   });
 
   it("answers from a copy, and says so, while nobody holds the site", async () => {
-    const bench = new SwarmBench(4);
+    const bench = new SwarmBench(4, smallWeb);
     const { late, owner, answers } = await bench.run(async () => {
       await bench.begin();
       await bench.inject(0);
@@ -122,7 +132,7 @@ describe("a swarm that is asked for the state of URLs", () => {
   });
 
   it("takes no answer from a copy that is not complete", async () => {
-    const bench = new SwarmBench(4);
+    const bench = new SwarmBench(4, smallWeb);
     const answers = await bench.run(async () => {
       await bench.begin();
       await bench.inject(0);
@@ -140,7 +150,7 @@ describe("a swarm that is asked for the state of URLs", () => {
   });
 
   it("says that it cannot tell, when nobody who knows is there", async () => {
-    const bench = new SwarmBench(3);
+    const bench = new SwarmBench(3, smallWeb);
     const statuses = await bench.run(async () => {
       await bench.begin();
       await bench.inject(0);
@@ -157,7 +167,7 @@ describe("a swarm that is asked for the state of URLs", () => {
   });
 
   it.each([1, 2, 3, 4])("never goes back through kills and returns (seed %i)", async (seed) => {
-    const bench = new SwarmBench(4, { seed, network: { lossRate: 0.01 } });
+    const bench = new SwarmBench(4, { ...halfWeb, seed, network: { lossRate: 0.01 } });
     const { faults, asked } = await bench.run(async () => {
       await bench.begin();
       const over = new AbortController();
@@ -174,13 +184,13 @@ describe("a swarm that is asked for the state of URLs", () => {
       return { faults: await watching, asked: bench.urls.length };
     });
     expect(faults).toEqual([]);
-    expect(asked).toBeGreaterThan(150);
+    expect(asked).toBeGreaterThan(75);
   });
 });
 
 describe("a swarm that is asked for an archived page", () => {
   it("hands it out at every peer, from the one that fetched it", async () => {
-    const bench = new SwarmBench(3);
+    const bench = new SwarmBench(3, smallWeb);
     const bodies = await bench.run(async () => {
       await bench.begin();
       await bench.inject(0);
@@ -198,7 +208,7 @@ describe("a swarm that is asked for an archived page", () => {
   });
 
   it("finds it at the peer that fetched it after the site has passed to another", async () => {
-    const bench = new SwarmBench(2);
+    const bench = new SwarmBench(2, smallWeb);
     await bench.run(async () => {
       await bench.begin();
       await bench.inject(0);
@@ -220,7 +230,7 @@ describe("a swarm that is asked for an archived page", () => {
   });
 
   it("says which peer has it when that one is gone, and that there is nothing where there is not", async () => {
-    const bench = new SwarmBench(3);
+    const bench = new SwarmBench(3, smallWeb);
     await bench.run(async () => {
       await bench.begin();
       await bench.inject(0);
