@@ -8,20 +8,24 @@ const hosts = 6;
 const pagesPerHost = 25;
 
 /** Pages in a ring with chords, over several hosts: each can be reached in many ways. The first of a host leads to half of them. */
-const web: Pages = (url) => {
-  const match = /^http:\/\/h(\d+)\.example\/p(\d+)$/.exec(url);
-  if (!match) return undefined;
-  const host = Number(match[1]);
-  const page = Number(match[2]);
-  const next = (page + 1) % pagesPerHost;
-  const half = page === 0 ? Math.floor(pagesPerHost / 2) : 0;
-  return htmlPage(
-    ...Array.from({ length: half }, (_, number) => `/p${2 * number + 1}`),
-    `/p${next}`,
-    `/p${(page * 7 + 3) % pagesPerHost}`,
-    `http://h${(host + 1) % hosts}.example/p${page}`,
-  );
-};
+function webOf(pagesEach: number): Pages {
+  return (url) => {
+    const match = /^http:\/\/h(\d+)\.example\/p(\d+)$/.exec(url);
+    if (!match) return undefined;
+    const host = Number(match[1]);
+    const page = Number(match[2]);
+    const next = (page + 1) % pagesEach;
+    const half = page === 0 ? Math.floor(pagesEach / 2) : 0;
+    return htmlPage(
+      ...Array.from({ length: half }, (_, number) => `/p${2 * number + 1}`),
+      `/p${next}`,
+      `/p${(page * 7 + 3) % pagesEach}`,
+      `http://h${(host + 1) % hosts}.example/p${page}`,
+    );
+  };
+}
+
+const web = webOf(pagesPerHost);
 
 const seed = "http://h0.example/p0";
 
@@ -71,9 +75,12 @@ describe("a peer that is killed again and again", () => {
 
   it("archives nothing twice, however soon the first kill comes", async () => {
     const slowDisk = { writeMs: 20, syncMedianMs: 5, syncTail: 0 };
+    // Each kill comes before a host's pages are all fetched.
+    const pagesEach = 10;
     for (let afterMs = 0; afterMs < 300; afterMs += 10) {
-      const machine = new VirtualPeer(web, {}, slowDisk);
+      const machine = new VirtualPeer(webOf(pagesEach), {}, slowDisk);
       await machine.clock.run(crawlThroughKills(machine, [afterMs]));
+      expect(machine.archived().length).toBe(hosts * pagesEach);
       expect(new Set(machine.archived()).size).toBe(machine.archived().length);
     }
   });
