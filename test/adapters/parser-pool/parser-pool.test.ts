@@ -20,6 +20,8 @@ import { jobWith, parseRequest } from "../../support/parse-requests.ts";
 /** Backtracks for longer than anyone waits on the URL below. */
 const endlessJob = jobWith({ exclude: ["(a+)+$"] }, "endless");
 const endlessPage = parseRequest({ job: endlessJob, html: `<a href="${"a".repeat(200)}!">` });
+/** After which it is given up: a small page takes a fiftieth of it, and a thread's loading does not count. */
+const endlessMs = 500;
 
 describe("ParserPool", () => {
   const pools: ParserPool[] = [];
@@ -41,7 +43,7 @@ describe("ParserPool", () => {
   });
 
   it("replaces a thread that takes too long, and parses the pages that waited for it", async () => {
-    const pool = await started({ pageMsMax: 1_000 });
+    const pool = await started({ pageMsMax: endlessMs });
     const endless = pool.parse(endlessPage);
     const waiting = Array.from({ length: 5 }, () => pool.parse(parseRequest()));
     await expect(endless).rejects.toMatchObject({
@@ -53,7 +55,7 @@ describe("ParserPool", () => {
   });
 
   it("tries the job's patterns on where a response redirects to", async () => {
-    const pool = await started({ pageMsMax: 1_000 });
+    const pool = await started({ pageMsMax: endlessMs });
     const request = parseRequest({ job: endlessJob });
     const redirect = (location: string): ParseRequest => ({
       ...request,
@@ -61,7 +63,7 @@ describe("ParserPool", () => {
       redirectChain: ["http://e.org/before"],
     });
     const endless = pool.parse(redirect(`/${"a".repeat(200)}!`));
-    await expect(endless).rejects.toThrow("more than 1000 ms");
+    await expect(endless).rejects.toThrow(`more than ${endlessMs} ms`);
     const { redirect: plan } = await pool.parse(redirect("/dir/b"));
     const chain = ["http://e.org/before", "http://e.org/dir/"];
     expect(plan).toEqual({ kind: "admit", target: "http://e.org/dir/b", chain });
@@ -80,12 +82,12 @@ describe("ParserPool", () => {
 
   it("starts a thread when the one that it replaces has ended", async () => {
     const made = once(process, "worker") as Promise<[Worker]>;
-    const pool = await started({ pageMsMax: 1_000 });
+    const pool = await started({ pageMsMax: endlessMs });
     const [first] = await made;
     const order: string[] = [];
     first.once("exit", () => order.push("ended"));
     process.once("worker", () => order.push("started"));
-    const endless = expect(pool.parse(endlessPage)).rejects.toThrow("more than 1000 ms");
+    const endless = expect(pool.parse(endlessPage)).rejects.toThrow(`more than ${endlessMs} ms`);
     await pool.parse(parseRequest());
     await endless;
     expect(order).toEqual(["ended", "started"]);
@@ -152,8 +154,8 @@ describe("ParserPool", () => {
   );
 
   it("gives a page to a thread that has fewer", async () => {
-    const pool = await started({ threads: 2, pageMsMax: 1_000 });
-    const endless = expect(pool.parse(endlessPage)).rejects.toThrow("more than 1000 ms");
+    const pool = await started({ threads: 2, pageMsMax: endlessMs });
+    const endless = expect(pool.parse(endlessPage)).rejects.toThrow(`more than ${endlessMs} ms`);
     let over = false;
     const ended = endless.then(() => (over = true));
     const page = await pool.parse(parseRequest());
