@@ -3,7 +3,7 @@ import { planOf } from "../../../sim/scenarios/scenarios.ts";
 import { simulate } from "../../../sim/simulate.ts";
 import { explainRun } from "./explain-run.ts";
 
-const size = { seed: 1, peers: 4, sites: 15, pages: 300 };
+const size = { seed: 1, peers: 4, sites: 8, pages: 150 };
 const seeds = [1, 2, 3, 4, 5];
 const momentMs = 500;
 

@@ -18,7 +18,7 @@ const pagesMin = 10;
 
 /** A steady crawl, of which more is to be copied within a minute than may be on its way. */
 function plan(): Plan {
-  const drawn = planOf("steady", { seed: 1, peers: 4, sites: 12, pages: 500 });
+  const drawn = planOf("steady", { seed: 1, peers: 4, sites: 8, pages: 330 });
   return {
     ...drawn,
     settings: {
