@@ -88,10 +88,14 @@ export function inputText(
   return `peer: ${place}${JSON.stringify(cut(printable(url), shownMax))} ${says}\n`;
 }
 
+/** Read at once of a file, which is all there: the batch that its end cuts short is one of many. */
+const fileReadBytes = 1_024 * 1_024;
+
 /** The bytes of the file that `--file` names. Fails with `CONFIG_INVALID` where it cannot be read. */
 export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of createReadStream(path)) yield chunk as Uint8Array;
+    const source = createReadStream(path, { highWaterMark: fileReadBytes });
+    for await (const chunk of source) yield chunk as Uint8Array;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     const reason = systemReason(error, readingFile);

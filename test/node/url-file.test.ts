@@ -16,7 +16,7 @@ async function batchesOf(text: string | Buffer, batchMax: number) {
 
 it("takes lines of 65,536 characters from a file, and rejects longer ones with their beginning", async () => {
   const longest = "x".repeat(65_536);
-  const text = `${longest}\n${longest}x\n# ${longest}\nhttp://a.example/`;
+  const text = `${longest}\n${longest}x\n# ${longest}\nhttp://a.example/\n`;
   expect(await batchesOf(text, 9)).toEqual({
     batches: [[1, 4]],
     rejected: [{ line: 2, characters: 201, reason: "url-length" }],
@@ -39,12 +39,15 @@ it("rejects a line that is not UTF-8, but for comments", async () => {
   });
 });
 
-it("lets no URL wait for what is not written yet", async () => {
+it.each([
+  ["http://a.example/\n", "http://b.example/\nhttp://c.example/\n"],
+  ["http://a.example/\nhttp:", "//b.example/\nhttp://c.example/\n"],
+])("lets no URL wait for what is not written yet, behind %j", async (written, more) => {
   const steps: unknown[] = [];
   async function* source(): AsyncGenerator<Uint8Array> {
-    yield await Promise.resolve(Buffer.from("http://a.example/\n"));
+    yield await Promise.resolve(Buffer.from(written));
     steps.push("more is written");
-    yield Buffer.from("http://b.example/\nhttp://c.example/\n");
+    yield Buffer.from(more);
   }
   for await (const batch of urlLineBatches(source(), 9, () => undefined)) {
     steps.push(batch.map(({ line }) => line));

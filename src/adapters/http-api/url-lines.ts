@@ -35,7 +35,7 @@ export async function* urlBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** Stands among the lines of a stream where a part of it has ended with the line before. */
+/** Stands among the lines of a stream where all that ended with a part of it have come. */
 export const endOfPart = Symbol("end of a part");
 
 /**
@@ -58,7 +58,7 @@ export async function* linesOf(
     endedWithCr = text.endsWith("\r");
     rest = (lines.pop() ?? "").slice(0, lineCharactersMax + 1);
     yield* lines;
-    if (rest === "") yield endOfPart;
+    yield endOfPart;
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;

@@ -145,7 +145,7 @@ describe("peer inject", () => {
   it("sends a file in batches, sets options once, and names the lines that are wrong", async () => {
     const file = join(folder, "urls.txt");
     const lines = Array.from({ length: 1_500 }, (_, i) => `http://a.example/${i}`);
-    await writeFile(file, ["# a list", "", ...lines, "no url", "no url"].join("\n"));
+    await writeFile(file, ["# a list", "", ...lines, "no url", "no url", ""].join("\n"));
     const { err, exitCode, out } = await peer(["inject", "--file", file, "--delay", "5", "--json"]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ job: "default", added: 1_500, rejectedCount: 2 });
@@ -171,7 +171,7 @@ describe("peer inject", () => {
   it("rejects a line that is longer than any URL by its number, and injects the others", async () => {
     const file = join(folder, "long.txt");
     const long = `http://a.example/${"x".repeat(300_000)}`;
-    await writeFile(file, [long, "http://a.example/1", long, "http://a.example/2"].join("\n"));
+    await writeFile(file, [long, "http://a.example/1", long, "http://a.example/2", ""].join("\n"));
     const { err, exitCode, out } = await peer(["inject", "--file", file, "--delay", "5"]);
     expect([exitCode, out]).toEqual([0, "job default: 2 added, 0 known already, 2 rejected\n"]);
     const shown = `"${long.slice(0, 199)}…" is rejected: url-length (the URL is longer than the job allows)\n`;

@@ -70,7 +70,7 @@ function signalAfter(batches: number): void {
 describe("peer crawl --file", () => {
   it("sets options with the first batch of which something is taken", async () => {
     const refused = Array.from({ length: 1_000 }, (_, i) => `http://docs.example/no/${i}`);
-    await writeFile(file, [...refused, ...urlsOf(1_500)].join("\n"));
+    await writeFile(file, [...refused, ...urlsOf(1_500), ""].join("\n"));
     const inject = control.inject.bind(control);
     const asked: unknown[] = [];
     control.inject = (job, urls, options) => {
@@ -84,7 +84,7 @@ describe("peer crawl --file", () => {
   });
 
   it("injects a file in batches, sets options once, and crawls to the end", async () => {
-    await writeFile(file, ["# a list", "", ...urlsOf(2_500)].join("\n"));
+    await writeFile(file, ["# a list", "", ...urlsOf(2_500), ""].join("\n"));
     const ended = await crawlAll("--file", file, "--out", out, "--delay", "5", "--json");
     expect(ended).toMatchObject({ exitCode: 0, err: "" });
     expect(JSON.parse(ended.out)).toMatchObject({ finished: true, pages: 2_500, queued: 0 });

@@ -59,7 +59,7 @@ let file: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "inject-cut-off-"));
   file = join(folder, "urls.txt");
-  await writeFile(file, lines.join("\n"));
+  await writeFile(file, `${lines.join("\n")}\n`);
 });
 
 afterAll(() => rm(folder, { recursive: true }));
