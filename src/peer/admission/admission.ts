@@ -28,8 +28,8 @@ import type { Parcel } from "../swarm/exchange/parcel.ts";
 import type { Sequence } from "../durability/sequence.ts";
 import type { Settlement } from "../durability/settlement.ts";
 import { QueueRows } from "./queue-rows.ts";
-import { takeRound } from "./rounds.ts";
-import type { Pending } from "./rounds.ts";
+import { takeRound } from "./take-round.ts";
+import type { Pending } from "./take-round.ts";
 import type { SieveKeeper } from "./sieve-keeper.ts";
 import { UnsettledOffers } from "./unsettled-offers.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { packLinks } from "../../../src/core/page/packed-links.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
-import { takeRound } from "../../../src/peer/admission/rounds.ts";
-import type { Pending } from "../../../src/peer/admission/rounds.ts";
+import { takeRound } from "../../../src/peer/admission/take-round.ts";
+import type { Pending } from "../../../src/peer/admission/take-round.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 
 const job = new JobRegistry().define("test");
