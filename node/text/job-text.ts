@@ -84,8 +84,8 @@ export function countsText(counts: Readonly<Record<string, number>>): string {
 }
 
 function queriesText({ normalizeQuery }: JobOptions): string {
-  const are = normalizeQuery ? "one" : "different ones";
-  return `URLs that differ in session ids, tracking or order of parameters are ${are}`;
+  const make = normalizeQuery ? "no other URL" : "another URL";
+  return `session ids, tracking and order of parameters make ${make}`;
 }
 
 /** The guards against endless sites, which no flag sets: whose URL they keep out wants to know where they stand. */

@@ -377,7 +377,7 @@ describe("peer wait, stats, jobs and leave", () => {
     );
     expect(shown).toContain(
       "\nsitemaps  not followed\nnot HTML  archived\n" +
-        "queries   URLs that differ in session ids, tracking or order of parameters are one\n",
+        "queries   session ids, tracking and order of parameters make no other URL\n",
     );
     expect(shown).toMatch(/\nskipped +9 robots, 7 depth, 7 scope\n/);
     expect((await peer(["jobs", "pause", "docs"])).out).toBe("job docs is paused\n");
