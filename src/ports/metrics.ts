@@ -44,6 +44,7 @@ export type MetricName =
   | "jobs"
   | "links_left_out_total"
   | "members"
+  | "network_down"
   | "open_requests"
   | "open_requests_max"
   | "overlay_dropped_notices_total"

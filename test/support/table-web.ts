@@ -53,6 +53,8 @@ export class TableWeb implements Fetcher, Resolver {
   readonly lostNames = new Set<string>();
   /** Addresses that a name has beside its own, before it. */
   readonly addressesBefore = new Map<HostName, readonly IpAddress[]>();
+  /** How every request ends, and that no name is resolved, while the machine that asks has no network. */
+  down: FetchFailed["failure"] | undefined;
   /** Addresses that answer nothing. */
   readonly unreached = new Map<IpAddress, FetchFailed["failure"]>();
   readonly #clock: Clock;
@@ -77,7 +79,7 @@ export class TableWeb implements Fetcher, Resolver {
       return { kind: "failure", failure: "aborted", detail: "", startedAtMs, finishedAtMs };
     }
     const page = this.#pages(url, asked) ?? { status: 404 };
-    const unreached = this.unreached.get(request.address);
+    const unreached = this.down ?? this.unreached.get(request.address);
     const failure = unreached ?? page.failure;
     const { status = 200, body } = page;
     const hasPart = !unreached && (body !== undefined || status >= 300);
@@ -98,7 +100,7 @@ export class TableWeb implements Fetcher, Resolver {
     if (host.endsWith(".invalid")) {
       return Promise.resolve({ kind: "failure", failure: "dns-not-found", detail: host });
     }
-    if (this.lostNames.has(host)) {
+    if (this.lostNames.has(host) || this.down) {
       this.notFound.push(host);
       return Promise.resolve({ kind: "failure", failure: "dns-error", detail: host });
     }

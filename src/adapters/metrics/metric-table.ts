@@ -90,6 +90,10 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
     help: "Members of the swarm that this peer knows, by state",
     label: "state",
   },
+  network_down: {
+    kind: "gauge",
+    help: "1 while no host answers, not even those that just did: the peer's own network or name server is down",
+  },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
   open_requests_max: {
     kind: "gauge",

@@ -6,6 +6,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
+import { Outages } from "./outages.ts";
 import { PageFinisher } from "./page-finisher.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { PeerPorts } from "../peer-ports.ts";
@@ -39,7 +40,8 @@ export function newVisitor(
   const ports = { ...given, fetcher: addressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports, parts.missed);
   const others = swarm && newHostsOfOthers(ports, swarm, options, signal);
-  const robots = new RobotsVisitor(ports, { ...parts, keeper, others }, options, signal);
+  const outages = new Outages(ports);
+  const robots = new RobotsVisitor(ports, { ...parts, keeper, others, outages }, options, signal);
   const { peerId } = options;
   const digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
   const heldBytesMax = options.bodies.smallBytesMax;
@@ -49,7 +51,7 @@ export function newVisitor(
   const budget = new BodyBudget(options.bodies, options.limits.bodyBytesMax, () => {
     ports.metrics.count("queue_full_total", 1, { queue: "bodies" });
   });
-  const visitorParts = { budget, frontier, robots, leases, finisher, prior, swarm };
+  const visitorParts = { budget, frontier, robots, leases, finisher, outages, prior, swarm };
   return new Visitor(ports, visitorParts, options, signal);
 }
 

@@ -1,7 +1,7 @@
 import type { Exchange } from "../../core/archive/capture.ts";
 import { spellingsAsked } from "../../core/page/redirect.ts";
 import { isAskedAgain, isUnseen } from "../../core/politeness/retry-table.ts";
-import type { Attempts } from "../../core/politeness/retry-table.ts";
+import type { Attempts, FetchFailure } from "../../core/politeness/retry-table.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
@@ -25,6 +25,7 @@ import { unresolvedOutcome } from "./host-addresses.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../frontier/lease.ts";
 import type { VisitedRows } from "../durability/visited-rows.ts";
+import type { Outages } from "./outages.ts";
 import type { PageFinisher } from "./page-finisher.ts";
 import type { PriorFetch, PriorFetches } from "./prior-fetches.ts";
 import type { RobotsVisitor } from "../robots/robots-visitor.ts";
@@ -59,6 +60,7 @@ interface VisitorParts {
   readonly robots: Pick<RobotsVisitor, "judge">;
   readonly leases: Pick<LeaseLog, "add" | "noted" | "remove">;
   readonly finisher: Pick<PageFinisher, "finish" | "finishResponse">;
+  readonly outages: Pick<Outages, "hear">;
   readonly prior: Pick<PriorFetches, "find" | "unchanged">;
   /** Absent where no other member writes to the queue and the records. */
   readonly swarm: VisitorSwarm | undefined;
@@ -156,7 +158,13 @@ export class Visitor {
         this.#leave(lease);
         return;
       }
-      this.#record(lease, outcome);
+      const isOutage = this.#parts.outages.hear(lease, failureOf(outcome));
+      this.#record(lease, outcome, isOutage);
+      if (isOutage) {
+        this.#withdraw(lease);
+        this.#parts.frontier.putBack(lease);
+        return;
+      }
       await this.#conclude(lease, row, outcome, { prior, account });
     } finally {
       account.close();
@@ -222,10 +230,11 @@ export class Visitor {
   }
 
   /** Tells the host's clocks and the counters how the request went, and frees the host. */
-  #record(lease: Lease, outcome: FetchOutcome): void {
+  #record(lease: Lease, outcome: FetchOutcome, isOutage: boolean): void {
     const { clock, entropy, logger, metrics } = this.#ports;
     const { host, job } = lease;
-    const verdict = fetchVerdictOf(outcome, clock);
+    const heard = fetchVerdictOf(outcome, clock);
+    const verdict = isOutage ? { ...heard, kind: "neutral" as const } : heard;
     const isNewPace = host.learnedDelay.record(verdict.kind, host.visit.delayMs);
     // It counts from the very request that was refused.
     if (isNewPace) this.#parts.frontier.setPace(host);
@@ -313,6 +322,10 @@ function attemptsBefore({ job, url: { entry } }: Lease): Attempts {
 function isNamedSitemap({ robots, url: { entry } }: Lease): boolean {
   if (robots === undefined) return false;
   return [entry.url, ...entry.redirectChain].some((url) => robots.sitemaps.includes(url));
+}
+
+function failureOf(outcome: FetchOutcome): FetchFailure | undefined {
+  return outcome.kind === "failure" ? outcome.failure : undefined;
 }
 
 /** A good answer is never asked for again, however many attempts it would be granted. */

@@ -21,6 +21,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { fetchVerdictOf } from "../fetching/fetch-verdict.ts";
 import type { Frontier } from "../frontier/frontier.ts";
+import type { Outages } from "../fetching/outages.ts";
 import { mayGoOn, unresolvedOutcome } from "../fetching/host-addresses.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { Lease } from "../frontier/lease.ts";
@@ -85,6 +86,7 @@ export class RobotsVisitor {
   readonly #journal: Journal;
   readonly #keeper: RobotsKeeper;
   readonly #hops: RobotsHops;
+  readonly #outages: Pick<Outages, "hear">;
   readonly #limits: FetchLimits;
   readonly #productToken: string;
   readonly #signal: AbortSignal;
@@ -97,6 +99,7 @@ export class RobotsVisitor {
       readonly keeper: RobotsKeeper;
       /** Absent where the peer crawls alone. */
       readonly others?: HostsOfOthers | undefined;
+      readonly outages: Pick<Outages, "hear">;
     },
     options: {
       readonly limits: FetchLimits;
@@ -109,6 +112,7 @@ export class RobotsVisitor {
     this.#frontier = parts.frontier;
     this.#journal = parts.journal;
     this.#keeper = parts.keeper;
+    this.#outages = parts.outages;
     this.#limits = { ...options.limits, bodyBytesMax: robotsBytesMax };
     this.#hops = new RobotsHops(ports, parts, { ...options, limits: this.#limits }, signal);
     this.#productToken = options.productToken;
@@ -185,6 +189,10 @@ export class RobotsVisitor {
       // Cut off because the peer stops: it has been made, and its address rests after it.
       return this.#leave(lease, this.#signal.aborted ? answer.last : undefined);
     }
+    if (this.#outages.hear(lease, ownFailureOf(answer))) {
+      host.visit.gate.record({ ...answer.verdict, kind: "neutral" }, host.visit.delayMs);
+      return this.#leave(lease, answer.last);
+    }
     const { outcome } = answer;
     if (outcome.kind === "no-turn") return this.#comeAgain(lease, answer);
     const record = this.#recordOf(origin, { ...answer, outcome }, known);
@@ -221,7 +229,7 @@ export class RobotsVisitor {
     return notNow;
   }
 
-  /** No request was made, or none to its end. */
+  /** No request was made, or none to an end that counts. */
   #leave(lease: Lease, end?: FetchVerdict): RobotsJudgement {
     this.#frontier.closeRequest(lease, end);
     this.#frontier.putBack(lease);
@@ -317,6 +325,11 @@ function answerOf(response: FetchResponse, clock: Clock): RobotsFetchOutcome {
     ...(cacheControl !== undefined && { cacheControl }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
+}
+
+/** How the attempt at the visit's own host failed: one that leads elsewhere has answered. */
+function ownFailureOf({ failure, isElsewhere }: Answer): FetchFailure | undefined {
+  return isElsewhere ? undefined : failure;
 }
 
 function textOf({ body, truncation }: FetchResponse): string {

@@ -76,6 +76,7 @@ export class LoneScheduler {
           finish: putBack,
           finishResponse: putBack,
         },
+        outages: { hear: () => false },
         prior: noPrior,
         swarm: undefined,
       },

@@ -42,6 +42,7 @@ async function visitOf(notedInMs: number): Promise<string[]> {
         remove: () => void done.push("note removed"),
       },
       finisher: { finish, finishResponse: finish },
+      outages: { hear: () => false },
       prior: noPrior,
       swarm: undefined,
     },

@@ -1,0 +1,73 @@
+import { forgetOldest } from "../forget-oldest.ts";
+import type { HostName, IpAddress, Millis } from "../units.ts";
+import type { FetchFailure } from "./retry-table.ts";
+
+/** How attempts end where our own network or name server is down. A refused connection is a sign of life. */
+const silences: ReadonlySet<FetchFailure> = new Set<FetchFailure>([
+  "connect-timeout",
+  "connect-unreachable",
+  "dns-error",
+  "dns-timeout",
+]);
+
+/** Machines that have fallen silent together. More leave a crawl of few hosts without help. */
+const silentMin = 3;
+
+/** A host that has answered within so long before the last answer of all was well then. */
+const wellMs: Millis = 600_000;
+
+/** Hosts of which it is remembered that they have answered. */
+const answeredMax = 1_000;
+
+/** An outage that lasts longer is none, but the end of those hosts. */
+const outageMsMax: Millis = 86_400_000;
+
+/** Where a host's attempt went. */
+interface Place {
+  readonly host: HostName;
+  readonly address: IpAddress;
+}
+
+/**
+ * Tells an outage of our own network or name server from hosts that are gone: several that were well, at addresses of their
+ * own, give no sign of life, and since the first of them fell silent no other host has answered either.
+ *
+ * Hosts that have never answered are no evidence, however many: often they are all that is left of a crawl.
+ */
+export class OutageWatch {
+  /** What answered last stands last. */
+  readonly #answered = new Map<HostName, { readonly atMs: Millis; readonly address: IpAddress }>();
+  /** Addresses of hosts that have fallen silent since the last answer of any. */
+  readonly #silent = new Set<IpAddress>();
+  #lastAnswerMs: Millis = 0;
+  #sinceMs: Millis | undefined;
+
+  /** Since when our own network has been down, as far as anyone can tell. */
+  get sinceMs(): Millis | undefined {
+    return this.#sinceMs;
+  }
+
+  /** Takes in how an attempt ended: no failure is an answer. Whether that is the outage's doing, and says nothing of the host. */
+  hear(place: Place, failure: FetchFailure | undefined, nowMs: Millis): boolean {
+    if (failure === undefined) this.#hearAnswer(place, nowMs);
+    else if (silences.has(failure)) this.#hearNothing(place.host, nowMs);
+    else return false;
+    return this.#sinceMs !== undefined && nowMs - this.#sinceMs < outageMsMax;
+  }
+
+  #hearAnswer({ host, address }: Place, nowMs: Millis): void {
+    this.#answered.delete(host);
+    this.#answered.set(host, { atMs: nowMs, address });
+    forgetOldest(this.#answered, answeredMax);
+    this.#lastAnswerMs = nowMs;
+    this.#silent.clear();
+    this.#sinceMs = undefined;
+  }
+
+  #hearNothing(host: HostName, nowMs: Millis): void {
+    const answer = this.#answered.get(host);
+    if (answer === undefined || answer.atMs < this.#lastAnswerMs - wellMs) return;
+    this.#silent.add(answer.address);
+    if (this.#silent.size >= silentMin) this.#sinceMs ??= nowMs;
+  }
+}

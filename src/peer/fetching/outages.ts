@@ -1,0 +1,60 @@
+import { OutageWatch } from "../../core/politeness/outage-watch.ts";
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { Millis } from "../../core/units.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Entropy } from "../../ports/entropy.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Metrics } from "../../ports/metrics.ts";
+import type { Lease } from "../frontier/lease.ts";
+
+/** A host whose attempt an outage has ended rests for so long at least, and at most twice that. */
+const restMs: Millis = 30_000;
+
+interface OutagePorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Attempts that an outage of our own network has ended are no one's fault: however long it lasts, no URL and no host is given
+ * up for them. Each host is asked again now and then, and the first that answers tells that the outage is over.
+ */
+export class Outages {
+  readonly #ports: OutagePorts;
+  readonly #watch = new OutageWatch();
+  #saidSinceMs: Millis | undefined;
+
+  constructor(ports: OutagePorts) {
+    this.#ports = ports;
+    ports.metrics.gauge("network_down", 0);
+  }
+
+  /**
+   * Takes in how an attempt at the lease's host ended: no failure is an answer. Where that is an outage's doing, the host rests,
+   * and neither it nor the URL is to be blamed: true.
+   */
+  hear({ address, host: { visit } }: Lease, failure: FetchFailure | undefined): boolean {
+    const { clock, entropy } = this.#ports;
+    const nowMs = clock.nowMs();
+    const isOurs = this.#watch.hear({ host: visit.host, address }, failure, nowMs);
+    this.#say(nowMs);
+    if (isOurs) visit.gate.restUntil(nowMs + restMs * (1 + entropy.random()));
+    return isOurs;
+  }
+
+  #say(nowMs: Millis): void {
+    const { logger, metrics } = this.#ports;
+    const { sinceMs } = this.#watch;
+    const saidMs = this.#saidSinceMs;
+    if (sinceMs === saidMs) return;
+    this.#saidSinceMs = sinceMs;
+    metrics.gauge("network_down", sinceMs === undefined ? 0 : 1);
+    if (sinceMs !== undefined) {
+      logger.warn("network-down", { why: "no host answers, not even those that just did" });
+    } else if (saidMs !== undefined) {
+      logger.info("network-up", { afterSeconds: Math.round((nowMs - saidMs) / 1_000) });
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
+import { htmlPage } from "../../support/table-web.ts";
+import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
+
+const pagesEach = 20;
+const hosts = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
+
+/** Hosts of so many pages, each of which leads to the next. */
+function newMachine(): VirtualPeer {
+  return new VirtualPeer((url) => {
+    const page = Number(/\/(\d+)$/.exec(url)?.[1] ?? NaN);
+    if (Number.isNaN(page)) return undefined;
+    return page + 1 < pagesEach ? htmlPage(`/${page + 1}`) : htmlPage();
+  });
+}
+
+const forever = new AbortController().signal;
+
+describe("an outage of the crawler's own network", () => {
+  it.each<FetchFailure>(["connect-timeout", "connect-unreachable", "dns-error"])(
+    "costs no URL where all ends with %s for hours",
+    async (failure) => {
+      const machine = newMachine();
+      const { clock, web } = machine;
+      const counts = await clock.run(
+        (async () => {
+          const peer = await machine.start();
+          await machine.inject(hosts.map((host) => `${host}/0`));
+          await clock.sleep(5_500);
+          web.down = failure;
+          await clock.sleep(60_000);
+          // Nothing has ever been heard of this one.
+          await machine.inject(["http://new.example/0"]);
+          await clock.sleep(10 * 3_600_000);
+          web.down = undefined;
+          const upAtMs = clock.nowMs();
+          await peer.jobFinished(testJob, forever);
+          expect(clock.nowMs() - upAtMs).toBeLessThan(120_000);
+          return peer.job(testJob).counts;
+        })(),
+      );
+      expect(counts).toMatchObject({ pages: 5 * pagesEach, failed: 0, queued: 0 });
+      expect(machine.logged.map(([event]) => event)).toContain("network-up");
+    },
+  );
+
+  it("is not what dead hosts make that were never heard of: they are given up in minutes", async () => {
+    const machine = newMachine();
+    const dead = ["v", "w", "x", "y", "z"].map((name) => `${name}.example`);
+    for (const name of dead) machine.web.lostNames.add(name);
+    const startedAtMs = machine.clock.nowMs();
+    const peer = await machine.crawl([
+      ...hosts.map((host) => `${host}/${pagesEach - 1}`),
+      ...dead.map((name) => `http://${name}/0`),
+    ]);
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 4, failed: 5, queued: 0 });
+    expect(machine.clock.nowMs() - startedAtMs).toBeLessThan(400_000);
+  });
+});
