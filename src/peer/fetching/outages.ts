@@ -7,8 +7,12 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Lease } from "../frontier/lease.ts";
 
-/** A host whose attempt an outage has ended rests for so long at least, and at most twice that. */
-const restMs: Millis = 30_000;
+/**
+ * A host whose attempt an outage has ended rests for so long, and at most twice that: the longer, the longer it lasts. Those
+ * who shut us out together look like an outage, and are not to be knocked at all day.
+ */
+const restMsMin: Millis = 30_000;
+const restMsMax: Millis = 300_000;
 
 interface OutagePorts {
   readonly clock: Clock;
@@ -40,8 +44,11 @@ export class Outages {
     const nowMs = clock.nowMs();
     const isOurs = this.#watch.hear({ host: visit.host, address }, failure, nowMs);
     this.#say(nowMs);
-    if (isOurs) visit.gate.restUntil(nowMs + restMs * (1 + entropy.random()));
-    return isOurs;
+    if (!isOurs) return false;
+    const lastsMs = nowMs - (this.#watch.sinceMs ?? nowMs);
+    const restMs = Math.min(Math.max(lastsMs / 4, restMsMin), restMsMax);
+    visit.gate.restUntil(nowMs + restMs * (1 + entropy.random()));
+    return true;
   }
 
   #say(nowMs: Millis): void {
