@@ -73,6 +73,7 @@ const networkFaults: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "cut",
   "clog",
   "slow-network",
+  "offline",
 ]);
 
 /**

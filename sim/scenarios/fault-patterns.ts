@@ -72,6 +72,13 @@ export function standStill(timeline: Timeline, machine: number): void {
   timeline.add({ kind: "go-on", machine }, timeline.dice.exponential(8_000) + 500);
 }
 
+/** One machine loses its network, or all lose the way to the web that they share. */
+export function goOffline(timeline: Timeline): void {
+  const isShared = timeline.dice.chance(0.5);
+  if (isShared) timeline.add({ kind: "no-web", machines: timeline.all() });
+  else timeline.add({ kind: "offline", machine: timeline.anyMachine() });
+}
+
 /** The network falls apart, or one way only. */
 export function split(timeline: Timeline): void {
   const [one, other] = timeline.twoGroups();

@@ -27,7 +27,7 @@ export class FaultPlayer {
 
   constructor(swarm: VirtualSwarm, chronicle: Chronicle, plan: Plan, dice: Dice) {
     this.#swarm = swarm;
-    this.#network = new NetworkFaults(swarm.world.network);
+    this.#network = new NetworkFaults(swarm.world.network, swarm.world.web);
     this.#chronicle = chronicle;
     this.#plan = plan;
     this.#dice = dice;
@@ -226,6 +226,8 @@ function detailOf(fault: Fault): string | undefined {
     case "stop":
     case "leave":
     case "join":
+    case "offline":
+    case "no-web":
     case "break":
     case "clog":
     case "unclog":

@@ -1,11 +1,14 @@
-import { clogMembers, cutOneWay, partition, slowMembers } from "../world/network-rules.ts";
+import { clogMembers, cutOneWay, isolate, partition, slowMembers } from "../world/network-rules.ts";
 import type { VirtualNetwork } from "../world/virtual-network.ts";
+import type { VirtualWeb } from "../world/virtual-web.ts";
 import type { Fault, NetworkFault } from "./plan.ts";
 
 const networkFaultKinds: ReadonlySet<Fault["kind"]> = new Set<NetworkFault["kind"]>([
   "partition",
   "cut",
   "slow-network",
+  "offline",
+  "no-web",
   "break",
   "clog",
   "unclog",
@@ -19,11 +22,13 @@ export function isNetworkFault(fault: Fault): fault is NetworkFault {
 /** The faults of the network that stand, and how to end them. */
 export class NetworkFaults {
   readonly #network: VirtualNetwork;
+  readonly #web: VirtualWeb;
   readonly #clogs = new Map<number, () => void>();
   #others: (() => void)[] = [];
 
-  constructor(network: VirtualNetwork) {
+  constructor(network: VirtualNetwork, web: VirtualWeb) {
     this.#network = network;
+    this.#web = web;
   }
 
   /** Nothing stands. */
@@ -43,6 +48,13 @@ export class NetworkFaults {
         return true;
       case "slow-network":
         this.#others.push(network.addRule(slowMembers([fault.machine], fault.ms)));
+        return true;
+      case "offline":
+        this.#others.push(network.addRule(isolate([fault.machine])));
+        this.#others.push(this.#web.cutOff([`peer-${fault.machine}`]));
+        return true;
+      case "no-web":
+        this.#others.push(this.#web.cutOff(fault.machines.map((index) => `peer-${index}`)));
         return true;
       case "break":
         if ((network.endpoint(fault.machine)?.connections.size ?? 0) === 0) return false;

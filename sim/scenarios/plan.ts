@@ -80,6 +80,10 @@ export type Fault =
   | { readonly kind: "clog"; readonly machine: number }
   | { readonly kind: "unclog"; readonly machine: number }
   | { readonly kind: "slow-network"; readonly machine: number; readonly ms: Millis }
+  /** It has no network: neither the others nor the web can be reached, nor a name server. */
+  | { readonly kind: "offline"; readonly machine: number }
+  /** The way to the web that these share is gone; they reach one another. */
+  | { readonly kind: "no-web"; readonly machines: readonly number[] }
   /** Takes back all partitions, cuts and slow links. */
   | { readonly kind: "heal" }
   /** Its disk takes that many times as long; 1 ends it. */
@@ -108,7 +112,18 @@ export type FaultKind = Fault["kind"];
 /** Faults of the network between machines, and their ends. */
 export type NetworkFault = Extract<
   Fault,
-  { readonly kind: "partition" | "cut" | "slow-network" | "break" | "clog" | "unclog" | "heal" }
+  {
+    readonly kind:
+      | "partition"
+      | "cut"
+      | "slow-network"
+      | "offline"
+      | "no-web"
+      | "break"
+      | "clog"
+      | "unclog"
+      | "heal";
+  }
 >;
 
 /** A fault and its time, counted from when the swarm is first complete. */

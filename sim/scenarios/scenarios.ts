@@ -9,6 +9,7 @@ import {
   churn,
   crash,
   failDisk,
+  goOffline,
   longGone,
   meanwhile,
   part,
@@ -130,6 +131,22 @@ export const scenarios = {
       for (let left = timeline.dice.integer(1, 3); left > 0; left -= 1) {
         split(timeline.wait(2_000, 10_000));
         timeline.wait(3_000, 30_000).add({ kind: "heal" });
+      }
+    },
+  },
+  offline: {
+    summary: "one machine loses its network, or all lose their way to the web, for minutes",
+    rough: usual,
+    lateSeeds: true,
+    // Three addresses that were well tell it from hosts that are gone.
+    adapt: (settings) => ({
+      ...settings,
+      sampleWeb: { ...settings.sampleWeb, hostsPerAddress: 1 },
+    }),
+    faults: (timeline) => {
+      for (let left = timeline.dice.integer(1, 2); left > 0; left -= 1) {
+        goOffline(timeline.wait(4_000, 15_000));
+        timeline.wait(30_000, 400_000).add({ kind: "heal" });
       }
     },
   },

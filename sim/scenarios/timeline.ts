@@ -57,17 +57,18 @@ export class Timeline {
   /** Some of the machines, not all, and at least one. */
   someMachines(): number[] {
     const count = this.dice.integer(1, Math.max(1, this.machines - 1));
-    return this.dice.shuffled(this.#all()).slice(0, count);
+    return this.dice.shuffled(this.all()).slice(0, count);
   }
 
   /** All machines, in two groups. */
   twoGroups(): [number[], number[]] {
-    const shuffled = this.dice.shuffled(this.#all());
+    const shuffled = this.dice.shuffled(this.all());
     const cut = this.dice.integer(1, Math.max(1, shuffled.length - 1));
     return [shuffled.slice(0, cut), shuffled.slice(cut)];
   }
 
-  #all(): number[] {
+  /** Numbers of all machines so far. */
+  all(): number[] {
     return Array.from({ length: this.machines }, (_, machine) => machine);
   }
 }

@@ -53,6 +53,12 @@ export function cutOneWay(senders: readonly number[], receivers: readonly number
   return (packet) => (from.has(packet.from) && to.has(packet.to) ? drop : pass);
 }
 
+/** These members reach nobody, and nobody reaches them. */
+export function isolate(members: readonly number[]): NetworkRule {
+  const isolated = new Set(members);
+  return ({ from, to }) => (isolated.has(from) || isolated.has(to) ? drop : pass);
+}
+
 /** Everything from and to these members waits. */
 export function clogMembers(members: readonly number[]): NetworkRule {
   const clogged = new Set(members);

@@ -62,6 +62,10 @@ export class VirtualFetcher implements Fetcher {
   ): void {
     const { url, address, headers, limits } = request;
     const { peer, generation, trueClock } = this.#process;
+    if (!this.#web.isReachedBy(peer)) {
+      this.#process.call(limits.connectTimeoutMs, () => fail("connect-timeout"));
+      return;
+    }
     const roundTripMs = this.#web.roundTripMs(url);
     const sentAtMs = trueClock.nowMs();
     trueClock.call(roundTripMs / 2, () => {

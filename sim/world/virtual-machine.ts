@@ -283,7 +283,7 @@ export class VirtualMachine<P extends MachinePeer> {
       metrics: metricsOf?.(process) ?? noMetrics,
       overlay,
       parser: new VirtualParser(web.pages, process, parseMs),
-      resolver: new VirtualResolver(web.pages.web, process, dice.fork("resolver")),
+      resolver: new VirtualResolver(web, process, dice.fork("resolver")),
       store: new VirtualStore(this.disk, process, dice.fork("disk"), diskTimes),
     };
   }

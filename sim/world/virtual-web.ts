@@ -87,6 +87,7 @@ export class VirtualWeb {
   readonly options: VirtualWebOptions;
   readonly #dice: Dice;
   readonly #throttled = new Map<number, number>();
+  readonly #cutOff = new Set<string>();
   readonly #listeners = new Set<(hit: VirtualHit) => void>();
   #rules: readonly WebRule[] = [];
 
@@ -113,6 +114,18 @@ export class VirtualWeb {
     return () => {
       this.#rules = this.#rules.filter((other) => other !== rule);
     };
+  }
+
+  /** The peers' machines have no way to the web, nor to a name server, until the returned function is called. */
+  cutOff(peers: readonly string[]): () => void {
+    for (const peer of peers) this.#cutOff.add(peer);
+    return () => {
+      for (const peer of peers) this.#cutOff.delete(peer);
+    };
+  }
+
+  isReachedBy(peer: string): boolean {
+    return !this.#cutOff.has(peer);
   }
 
   /** Time on the way to a host and back, for one request. */

@@ -3,6 +3,7 @@ import {
   clogMembers,
   cutOneWay,
   hold,
+  isolate,
   partition,
   pass,
   slowMembers,
@@ -195,6 +196,26 @@ describe("faults of the virtual network", () => {
       expect(firsts(bench.served)).toEqual([1, 2]);
       expect(firsts(bench.notices)).toEqual([5]);
     });
+  });
+
+  it("reach nobody from a member that is isolated, nor that one from anybody", async () => {
+    const bench = new NetworkBench(1);
+    await bench.run(async () => {
+      await bench.startAll(3);
+      const end = bench.network.addRule(isolate([1]));
+      const asked = [
+        [1, 0],
+        [0, 1],
+        [0, 2],
+      ].map(([from = 0, to = 0], n) => bench.ask(from, to, bytes(n), 3_000));
+      expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual([
+        "timeout",
+        "timeout",
+        "reply",
+      ]);
+      end();
+    });
+    expect(firsts(bench.served)).toEqual([2]);
   });
 
   it("hold what is clogged and deliver it in order when it is freed", async () => {

@@ -58,7 +58,7 @@ class WebBench {
     this.process = new VirtualProcess("peer-1", 1, this.clock);
     this.fetcher = new VirtualFetcher(this.web, this.process);
     this.parser = new VirtualParser(this.web.pages, this.process);
-    this.resolver = new VirtualResolver(this.sample, this.process, new Dice(2));
+    this.resolver = new VirtualResolver(this.web, this.process, new Dice(2));
     this.web.onHit((hit) => this.hits.push(hit));
   }
 
@@ -142,6 +142,25 @@ class WebBench {
 }
 
 describe("the virtual web", () => {
+  it("reaches nobody from a machine without a network, until it has one again", async () => {
+    const bench = new WebBench();
+    const [url = ""] = bench.sample.rootUrls();
+    const host = new URL(url).hostname as HostName;
+    const forever = new AbortController().signal;
+    const end = bench.web.cutOff(["peer-1"]);
+    const [fetched, resolved] = await bench.clock.run(
+      Promise.all([bench.fetch(url), bench.resolver.resolve(host, forever)]),
+    );
+    expect(fetched).toMatchObject({ failure: "connect-timeout" });
+    expect(resolved).toMatchObject({ failure: "dns-timeout" });
+    expect(bench.hits).toEqual([]);
+    end();
+    const back = await bench.clock.run(
+      Promise.all([bench.fetch(url), bench.resolver.resolve(host, forever)]),
+    );
+    expect(back).toMatchObject([{ kind: "response" }, { kind: "addresses" }]);
+  });
+
   it("leads a crawl to exactly the pages of the true graph, whatever they are", async () => {
     const bench = new WebBench(everyKind);
     const seeds = [bench.sample.rootUrl(0)];
