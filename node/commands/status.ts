@@ -44,12 +44,15 @@ async function status(context: CommandContext, command: Command, urls: string[])
   const { job } = await settingsOf(context, command, ["job"]);
   const client = await clientOf(context, command);
   const { stdout } = context.terminal;
+  // Of a file nobody knows at the first URL whether it is the only one.
+  const isOne = urls.length === 1 && file === undefined;
+  let isFirst = true;
   for await (const batch of batchesOf(context, urls, file)) {
     const statuses = await client.status(batch, job);
     if (wantsJson(command)) for (const each of statuses) await printJson(context, statusLine(each));
-    else if (statuses.length === 1 && statuses[0] !== undefined) {
-      await stdout.write(renderStatus(statuses[0]));
-    } else await stdout.write(renderStatuses(statuses));
+    else if (isOne) await stdout.write(statuses.map(renderStatus).join(""));
+    else await stdout.write(renderStatuses(statuses, isFirst));
+    isFirst = false;
   }
 }
 

@@ -38,8 +38,8 @@ export function renderStatus(status: UrlStatus): string {
 
 const unknownHint = "  No job has met this URL; peer inject URL gives it to one.\n";
 
-/** Many URLs, a line each. */
-export function renderStatuses(statuses: readonly UrlStatus[]): string {
+/** Many URLs, a line each; `isFirst` where none stand before them, which have said what each column is. */
+export function renderStatuses(statuses: readonly UrlStatus[], isFirst: boolean): string {
   const rows = statuses.map((status) => [
     cut(printable(status.url), urlColumnsMax),
     status.state,
@@ -49,7 +49,8 @@ export function renderStatuses(statuses: readonly UrlStatus[]): string {
     printable(status.redirect === undefined ? whyNot(status) : `to ${status.redirect}`),
   ]);
   const head = ["URL", "STATE", "HTTP", "FETCHED (UTC)", "ATTEMPTS", "WHY"];
-  return table([head, ...rows], ["left", "left", "right", "left", "right", "left"]);
+  const lines = table([head, ...rows], ["left", "left", "right", "left", "right", "left"]);
+  return isFirst ? lines : lines.slice(lines.indexOf("\n") + 1);
 }
 
 /** URLs of a list, a line each: what came of it, the URL, and where a broken link stands. */

@@ -8,6 +8,7 @@ import type { HttpApi } from "../../../src/adapters/http-api/http-api.ts";
 import { fakePeerApi, runAgainst } from "../../support/fake-peer-api.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
+import { jsonLines } from "../../support/json-lines.ts";
 
 let folder: string;
 let control: FakePeerControl;
@@ -47,13 +48,6 @@ async function expectRefusal(words: readonly string[], expected: string): Promis
   expect(err).toMatch(/^peer: [^\n]*\n$/);
   expect(err).toContain(expected);
   expect(control.injected).toEqual([]);
-}
-
-function jsonLines(text: string): unknown[] {
-  return text
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as unknown);
 }
 
 describe("finding the peer", () => {
@@ -209,73 +203,6 @@ describe("peer inject", () => {
     [["inject", "--file", "/no/such/file"], "there is no such file"],
     [["inject", "http://a/", "--scope", "web"], "--scope must be one of"],
   ])("refuses %j with exit code 2 and one line", expectRefusal);
-});
-
-describe("peer status", () => {
-  beforeEach(() => {
-    control.statuses.set("http://a.example/", {
-      url: "http://a.example/",
-      state: "done",
-      httpStatus: 301,
-      fetchedAt: "2026-01-02T03:04:05.678Z",
-      redirect: "http://a.example/new",
-      attempts: 2,
-      owner: "peer-0",
-      title: "A\u001b[2Jtitle",
-    });
-    control.statuses.set("http://a.example/priv", {
-      url: "http://a.example/priv",
-      state: "excluded",
-      attempts: 0,
-      owner: "peer-0",
-      reason: "robots",
-      detail: "robots.txt disallows it.",
-    });
-  });
-
-  it("shows one URL in full and lets no page steer the terminal", async () => {
-    const { out } = await peer(["status", "http://a.example/"]);
-    expect(out).toBe(
-      [
-        "http://a.example/",
-        "  state     done, HTTP 301",
-        "  fetched   2026-01-02 03:04:05 UTC",
-        "  attempts  2",
-        "  redirect  http://a.example/new",
-        "  title     A\ufffd[2Jtitle",
-        "  owner     peer-0",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  it("shows many as a table that says why", async () => {
-    const { out } = await peer(["status", "http://a.example/", "http://a.example/priv"]);
-    expect(out).toMatch(/done +301 .* to http:\/\/a\.example\/new\n/);
-    expect(out).toMatch(/excluded +- .* robots: robots\.txt disallows it\.\n/);
-    const unknown = await peer(["status", "http://a.example/", "http://b.example/"]);
-    expect(unknown.out).toMatch(/\nhttp:\/\/b\.example\/ +unknown .* no job has met it\n/);
-  });
-
-  it("prints a JSON line for each URL of the command line and of a file", async () => {
-    const file = join(folder, "status.txt");
-    await writeFile(file, "http://x.example/\n");
-    const { out } = await peer(["status", "http://a.example/priv", "--file", file, "--json"]);
-    expect(jsonLines(out)).toMatchObject([
-      { url: "http://a.example/priv", state: "excluded", reason: "robots" },
-      { url: "http://x.example/", state: "unknown", owner: "peer-0", attempts: 0 },
-    ]);
-  });
-
-  it.each([
-    ["/no/such/file", "there is no such file"],
-    [tmpdir(), "it is a directory"],
-  ])("says that %s cannot be read: %s", async (file, reason) => {
-    expect(await peer(["status", "--file", file])).toMatchObject({
-      exitCode: 2,
-      err: `peer: --file: ${file} cannot be read (${reason})\n`,
-    });
-  });
 });
 
 describe("peer get", () => {
