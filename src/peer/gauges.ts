@@ -3,7 +3,7 @@ import type { MemberId } from "../core/units.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Dispatcher } from "./fetching/dispatcher.ts";
 import type { Frontier } from "./frontier/frontier.ts";
-import { isFinished } from "./jobs/job-registry.ts";
+import { isFinished, reportOf } from "./jobs/job-registry.ts";
 import type { Job, JobRegistry } from "./jobs/job-registry.ts";
 import type { Exchange } from "./swarm/exchange/exchange.ts";
 import type { Replicator } from "./swarm/replication/replicator.ts";
@@ -13,7 +13,7 @@ import type { ReplicaStream } from "./swarm/replication/replica-stream.ts";
 interface Gauged {
   readonly dispatcher: Pick<Dispatcher, "openRequestsMax">;
   readonly frontier: Pick<Frontier, "activeHosts" | "countHeld" | "openRequests">;
-  readonly jobs: Pick<JobRegistry, "all" | "total">;
+  readonly jobs: Pick<JobRegistry, "all">;
   /** Absent where a peer crawls alone. */
   readonly swarm: GaugedSwarm | undefined;
 }
@@ -54,8 +54,10 @@ function setOwn(metrics: Metrics, { dispatcher, frontier, jobs }: Gauged): void 
   for (const [state, count] of Object.entries(frontier.countHeld())) {
     metrics.gauge("frontier_held_hosts", count, { state });
   }
-  metrics.gauge("frontier_queued_urls", jobs.total("queued"));
-  setStates(metrics, "jobs", jobStates, jobs.all().map(gaugedStateOf));
+  const all = jobs.all();
+  const queued = all.reduce((sum, job) => sum + reportOf(job).counts.queued, 0);
+  metrics.gauge("frontier_queued_urls", queued);
+  setStates(metrics, "jobs", jobStates, all.map(gaugedStateOf));
 }
 
 function setSwarm(metrics: Metrics, { exchange, replicator, view }: GaugedSwarm): void {

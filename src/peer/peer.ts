@@ -179,7 +179,7 @@ export class Peer implements PeerControl {
     if (isStopped()) return;
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
-    this.#pace = new Pace(this.#jobs.total("pages"), this.#startedAtMs);
+    this.#pace = new Pace(this.#jobs.pages, this.#startedAtMs);
     await this.#swarm?.start(this.#admission);
     if (isStopped()) return;
     this.#frontier.start();
@@ -357,7 +357,7 @@ export class Peer implements PeerControl {
       await clock.sleep(tickMs, signal);
       const nowMs = clock.nowMs();
       this.#jobLog.observe(this.#workTime.count(this.#jobs.all(), nowMs), nowMs);
-      this.#pace.observe(this.#jobs.total("pages"), nowMs);
+      this.#pace.observe(this.#jobs.pages, nowMs);
       // Where others held it back, nothing else tells that they do no more.
       this.#dispatcher.wake();
       this.#looks.fire();

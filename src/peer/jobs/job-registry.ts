@@ -281,9 +281,9 @@ export class JobRegistry {
     return [...this.#jobs.values()];
   }
 
-  /** Over all jobs. */
-  total(count: "pages" | "queued"): number {
-    return this.all().reduce((sum, { counter }) => sum + counter[count], 0);
+  /** Of all jobs. */
+  get pages(): number {
+    return this.all().reduce((sum, { counter }) => sum + counter.pages, 0);
   }
 
   /** The job of this name, or all of them. Errors: `JOB_UNKNOWN`. */
