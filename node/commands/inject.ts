@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { defaultJob, type JobOptions } from "../../src/core/jobs/job-definition.ts";
+import { CrawlError } from "../../src/core/errors.ts";
 import type { OptionChange } from "../../src/core/jobs/option-changes.ts";
+import type { Millis } from "../../src/core/units.ts";
 import type { ApiClient } from "../api-client.ts";
 import { jobOptionsOf } from "../config/from-settings.ts";
 import { jobSettingNames, type SettingName } from "../config/settings.ts";
@@ -27,6 +29,14 @@ const settingNames = [
   ...jobSettingNames,
   ...clientSettingNames,
 ] as const satisfies readonly SettingName[];
+
+/**
+ * How often URLs are given that the swarm is too busy for, and the rest between two times. A peer waits 30 s for their owners,
+ * so that is five minutes: what a join or a loss makes them wait for is over by then, and what stands in the way for longer
+ * is for somebody to look at.
+ */
+const busyTriesMax = 10;
+const busyRestMs: Millis = 1_000;
 
 /** `peer inject`: give a running peer URLs to crawl. */
 export function injectCommand(context: CommandContext): Command {
@@ -82,7 +92,9 @@ async function inject(context: CommandContext, command: Command, urls: string[])
   });
   try {
     for await (const batch of source.batches) {
-      await injectBatch(client, job, batch, options, totals);
+      const isFirst = totals.added + totals.known === 0;
+      const given = (): Promise<void> => injectBatch(client, job, batch, options, totals);
+      await (isFirst ? given() : againWhileBusy(context.terminal, stop.signal, given));
       // What is taken of the first batch sets the job's options; sending them again would only count as further changes.
       if (totals.added + totals.known > 0) options = {};
       if (source.name !== undefined) await showProgress(context.terminal, totals);
@@ -95,6 +107,24 @@ async function inject(context: CommandContext, command: Command, urls: string[])
   }
   await clearProgress(context.terminal, source);
   await report(context, command, job, totals, source.name);
+}
+
+/** Who gives much may be unable to give it again, and a swarm that has taken URLs before is busy for a while only. */
+async function againWhileBusy(
+  terminal: Terminal,
+  signal: AbortSignal,
+  give: () => Promise<void>,
+): Promise<void> {
+  for (let triesLeft = busyTriesMax - 1; triesLeft > 0 && !signal.aborted; triesLeft -= 1) {
+    try {
+      await give();
+      return;
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "SWARM_BUSY") throw error;
+    }
+    await terminal.clock.sleep(busyRestMs, signal);
+  }
+  await give();
 }
 
 async function injectBatch(

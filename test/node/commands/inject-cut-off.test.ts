@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SystemClock } from "../../../src/adapters/system/system-clock.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
-import type { JobId } from "../../../src/core/units.ts";
+import type { JobId, Millis } from "../../../src/core/units.ts";
 import { fakePeerApi, runAgainst } from "../../support/fake-peer-api.ts";
 import { FakePeerControl } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
@@ -23,6 +24,33 @@ class StoppingPeerControl extends FakePeerControl {
       this.broken = new CrawlError("PEER_STOPPED", "this peer stops");
     }
     return super.inject(job, urls);
+  }
+}
+
+/** A peer whose swarm has no time for what comes behind the first batches, for so many tries. */
+class BusyPeerControl extends FakePeerControl {
+  tries = 0;
+  readonly #batchesMax: number;
+  readonly #busyTries: number;
+
+  constructor(batchesMax: number, busyTries: number) {
+    super();
+    this.#batchesMax = batchesMax;
+    this.#busyTries = busyTries;
+  }
+
+  override inject(...given: Parameters<FakePeerControl["inject"]>) {
+    const isBusy = this.injected.length === this.#batchesMax && this.tries < this.#busyTries;
+    if (!isBusy) return super.inject(...given);
+    this.tries += 1;
+    return Promise.reject(new CrawlError("SWARM_BUSY", "7 of 1000 URLs were not acknowledged"));
+  }
+}
+
+/** A clock by which no rest between two tries takes time, while answers have theirs. */
+class RestlessClock extends SystemClock {
+  override sleep(ms: Millis, signal?: AbortSignal) {
+    return ms > 1_000 ? super.sleep(ms, signal) : Promise.resolve();
   }
 }
 
@@ -131,6 +159,46 @@ describe("peer inject that is cut off", () => {
     const terminal = new FakeTerminal({ isTTY: true });
     const { err } = await injectUntil(1, ["--file", file], terminal);
     expect(err).toContain("\r\u001b[Kpeer: 999 URLs of");
+  });
+});
+
+describe("peer inject into a swarm that is busy", () => {
+  /** What it says, with the whole file or other words. */
+  async function injectInto(control: FakePeerControl, words: readonly string[] = ["--file", file]) {
+    const api = fakePeerApi(control);
+    await api.start();
+    try {
+      const terminal = new FakeTerminal({ clock: new RestlessClock() });
+      return await runAgainst(api, ["inject", ...words], terminal);
+    } finally {
+      await api.stop();
+    }
+  }
+
+  it.each([1, 2])("gives URLs again where %d batches are in", async (batches) => {
+    const control = new BusyPeerControl(batches, 9);
+    const { exitCode, out } = await injectInto(control);
+    expect(exitCode).toBe(0);
+    expect(out).toContain("2,500 added, 0 known already, 1 rejected");
+    expect(control.tries).toBe(9);
+    expect(control.injected).toHaveLength(3);
+  });
+
+  it("gives up where it stays so, and says how much is in", async () => {
+    const control = new BusyPeerControl(2, Infinity);
+    const { err, exitCode } = await injectInto(control);
+    expect(exitCode).toBe(1);
+    expect(err).toContain("1,999 URLs of");
+    expect(err).toContain("7 of 1000 URLs were not acknowledged");
+    expect(control.tries).toBe(10);
+  });
+
+  it("says so at once where nothing is in", async () => {
+    const control = new BusyPeerControl(0, Infinity);
+    const { err, exitCode } = await injectInto(control, ["http://a.example/"]);
+    expect(exitCode).toBe(1);
+    expect(err).toContain("7 of 1000 URLs were not acknowledged");
+    expect(control.tries).toBe(1);
   });
 });
 
