@@ -13,7 +13,7 @@ const silences: ReadonlySet<FetchFailure> = new Set<FetchFailure>([
 /** Machines that have fallen silent together. More leave a crawl of few hosts without help. */
 const silentMin = 3;
 
-/** A host that has answered within so long before the last answer of all was well then. */
+/** A host that has answered within so long before the last answer of all was well then; time of outages apart. */
 const wellMs: Millis = 600_000;
 
 /** Hosts of which it is remembered that they have answered. */
@@ -41,6 +41,8 @@ export class OutageWatch {
   readonly #silent = new Set<IpAddress>();
   #lastAnswerMs: Millis = 0;
   #sinceMs: Millis | undefined;
+  /** What all outages before have lasted: the next one may begin before those have had a turn who were well. */
+  #downMs: Millis = 0;
 
   /** Since when our own network has been down, as far as anyone can tell. */
   get sinceMs(): Millis | undefined {
@@ -52,14 +54,23 @@ export class OutageWatch {
     if (failure === undefined) this.#hearAnswer(place, nowMs);
     else if (silences.has(failure)) this.#hearNothing(place.host, nowMs);
     else return false;
-    return this.#sinceMs !== undefined && nowMs - this.#sinceMs < outageMsMax;
+    return this.#lastsMs(nowMs) !== undefined;
+  }
+
+  /** How long an outage has lasted that is believed in. */
+  #lastsMs(nowMs: Millis): Millis | undefined {
+    if (this.#sinceMs === undefined) return undefined;
+    const lastsMs = nowMs - this.#sinceMs;
+    return lastsMs < outageMsMax ? lastsMs : undefined;
   }
 
   #hearAnswer({ host, address }: Place, nowMs: Millis): void {
+    this.#downMs += this.#lastsMs(nowMs) ?? 0;
+    const atMs = nowMs - this.#downMs;
     this.#answered.delete(host);
-    this.#answered.set(host, { atMs: nowMs, address });
+    this.#answered.set(host, { atMs, address });
     forgetOldest(this.#answered, answeredMax);
-    this.#lastAnswerMs = nowMs;
+    this.#lastAnswerMs = atMs;
     this.#silent.clear();
     this.#sinceMs = undefined;
   }

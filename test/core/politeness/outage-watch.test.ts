@@ -76,6 +76,26 @@ describe("OutageWatch", () => {
     expect(names.map((name) => hear(name, silent))).toEqual(names.map(() => false));
   });
 
+  it("knows after an outage who was well before it, and for how long they were", () => {
+    answer("a", "b", "c");
+    for (const name of ["a", "b", "c"]) hear(name, silent);
+    nowMs += 3_600_000;
+    answer("d");
+    expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, true]);
+    answer("d");
+    nowMs += 600_001;
+    answer("d");
+    expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, false]);
+  });
+
+  it("takes hosts for dead that were silent for more than a day", () => {
+    answer("a", "b", "c");
+    for (const name of ["a", "b", "c"]) hear(name, silent);
+    nowMs += 86_400_000;
+    answer("d");
+    expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, false]);
+  });
+
   it("takes hosts at one address for one", () => {
     for (const name of ["a", "b", "c"]) hear(name, undefined, "192.0.2.1");
     const heard = ["a", "b", "c"].map((name) => hear(name, silent, "192.0.2.1"));

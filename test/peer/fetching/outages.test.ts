@@ -50,6 +50,28 @@ describe("an outage of the crawler's own network", () => {
     },
   );
 
+  it("costs no URL where it pauses until the first host has answered", async () => {
+    const machine = newMachine();
+    const { clock, logged, web } = machine;
+    const counts = await clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(hosts.map((host) => `${host}/0`));
+        await clock.sleep(5_500);
+        web.down = "connect-timeout";
+        await clock.sleep(3_600_000);
+        web.down = undefined;
+        while (!logged.some(([event]) => event === "network-up")) await clock.sleep(1_000);
+        web.down = "connect-timeout";
+        await clock.sleep(3_600_000);
+        web.down = undefined;
+        await peer.jobFinished(testJob, forever);
+        return peer.job(testJob).counts;
+      })(),
+    );
+    expect(counts).toMatchObject({ pages: hosts.length * pagesEach, failed: 0, queued: 0 });
+  });
+
   it("is not what dead hosts make that were never heard of: they are given up in minutes", async () => {
     const machine = newMachine();
     const dead = ["v", "w", "x", "y", "z"].map((name) => `${name}.example`);
