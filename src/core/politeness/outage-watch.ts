@@ -28,16 +28,23 @@ interface Place {
   readonly address: IpAddress;
 }
 
+/** How it ended. */
+export interface AttemptEnd {
+  readonly startedAtMs: Millis;
+  /** Undefined where there was an answer. */
+  readonly failure: FetchFailure | undefined;
+}
+
 /**
  * Tells an outage of our own network or name server from hosts that are gone: several that were well, at addresses of their
- * own, give no sign of life, and since the first of them fell silent no other host has answered either.
+ * own, give no sign of life, and since the first of them was asked in vain no other host has answered either.
  *
  * Hosts that have never answered are no evidence, however many: often they are all that is left of a crawl.
  */
 export class OutageWatch {
   /** What answered last stands last. */
   readonly #answered = new Map<HostName, { readonly atMs: Millis; readonly address: IpAddress }>();
-  /** Addresses of hosts that have fallen silent since the last answer of any. */
+  /** Addresses of hosts that have been asked in vain since the last answer of any. */
   readonly #silent = new Set<IpAddress>();
   #lastAnswerMs: Millis = 0;
   #sinceMs: Millis | undefined;
@@ -49,10 +56,10 @@ export class OutageWatch {
     return this.#sinceMs;
   }
 
-  /** Takes in how an attempt ended: no failure is an answer. Whether that is the outage's doing, and says nothing of the host. */
-  hear(place: Place, failure: FetchFailure | undefined, nowMs: Millis): boolean {
+  /** Takes in how an attempt ended. Whether that is the outage's doing, and says nothing of the host. */
+  hear(place: Place, { failure, startedAtMs }: AttemptEnd, nowMs: Millis): boolean {
     if (failure === undefined) this.#hearAnswer(place, nowMs);
-    else if (silences.has(failure)) this.#hearNothing(place.host, nowMs);
+    else if (silences.has(failure)) this.#hearNothing(place.host, startedAtMs, nowMs);
     else return false;
     return this.#lastsMs(nowMs) !== undefined;
   }
@@ -75,7 +82,9 @@ export class OutageWatch {
     this.#sinceMs = undefined;
   }
 
-  #hearNothing(host: HostName, nowMs: Millis): void {
+  /** One that began before the last answer is no evidence: those that wait for long end together, amid the answers of others. */
+  #hearNothing(host: HostName, startedAtMs: Millis, nowMs: Millis): void {
+    if (startedAtMs - this.#downMs < this.#lastAnswerMs) return;
     const answer = this.#answered.get(host);
     if (answer === undefined || answer.atMs < this.#lastAnswerMs - wellMs) return;
     this.#silent.add(answer.address);

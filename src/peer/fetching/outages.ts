@@ -1,5 +1,4 @@
-import { OutageWatch } from "../../core/politeness/outage-watch.ts";
-import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import { OutageWatch, type AttemptEnd } from "../../core/politeness/outage-watch.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -36,13 +35,13 @@ export class Outages {
   }
 
   /**
-   * Takes in how an attempt at the lease's host ended: no failure is an answer. Where that is an outage's doing, the host rests,
-   * and neither it nor the URL is to be blamed: true.
+   * Takes in how an attempt at the lease's host ended. Where that is an outage's doing, the host rests, and neither it nor the
+   * URL is to be blamed: true.
    */
-  hear({ address, host: { visit } }: Lease, failure: FetchFailure | undefined): boolean {
+  hear({ address, host: { visit } }: Lease, end: AttemptEnd): boolean {
     const { clock, entropy } = this.#ports;
     const nowMs = clock.nowMs();
-    const isOurs = this.#watch.hear({ host: visit.host, address }, failure, nowMs);
+    const isOurs = this.#watch.hear({ host: visit.host, address }, end, nowMs);
     this.#say(nowMs);
     if (!isOurs) return false;
     const lastsMs = nowMs - (this.#watch.sinceMs ?? nowMs);

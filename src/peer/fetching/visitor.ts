@@ -1,7 +1,8 @@
 import type { Exchange } from "../../core/archive/capture.ts";
 import { spellingsAsked } from "../../core/page/redirect.ts";
 import { isAskedAgain, isUnseen } from "../../core/politeness/retry-table.ts";
-import type { Attempts, FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { AttemptEnd } from "../../core/politeness/outage-watch.ts";
+import type { Attempts } from "../../core/politeness/retry-table.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
@@ -158,7 +159,7 @@ export class Visitor {
         this.#leave(lease);
         return;
       }
-      const isOutage = this.#parts.outages.hear(lease, failureOf(outcome));
+      const isOutage = this.#parts.outages.hear(lease, endOf(outcome));
       this.#record(lease, outcome, isOutage);
       if (isOutage) {
         this.#withdraw(lease);
@@ -324,8 +325,9 @@ function isNamedSitemap({ robots, url: { entry } }: Lease): boolean {
   return [entry.url, ...entry.redirectChain].some((url) => robots.sitemaps.includes(url));
 }
 
-function failureOf(outcome: FetchOutcome): FetchFailure | undefined {
-  return outcome.kind === "failure" ? outcome.failure : undefined;
+function endOf(outcome: FetchOutcome): AttemptEnd {
+  const { startedAtMs } = outcome;
+  return { startedAtMs, failure: outcome.kind === "failure" ? outcome.failure : undefined };
 }
 
 /** A good answer is never asked for again, however many attempts it would be granted. */

@@ -1,4 +1,5 @@
 import { headerField } from "../../core/net/header-fields.ts";
+import type { AttemptEnd } from "../../core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { RobotsRecord } from "../../core/record/record.pb.ts";
@@ -189,7 +190,7 @@ export class RobotsVisitor {
       // Cut off because the peer stops: it has been made, and its address rests after it.
       return this.#leave(lease, this.#signal.aborted ? answer.last : undefined);
     }
-    if (this.#outages.hear(lease, ownFailureOf(answer))) {
+    if (this.#outages.hear(lease, ownEndOf(answer))) {
       host.visit.gate.record({ ...answer.verdict, kind: "neutral" }, host.visit.delayMs);
       return this.#leave(lease, answer.last);
     }
@@ -327,9 +328,9 @@ function answerOf(response: FetchResponse, clock: Clock): RobotsFetchOutcome {
   };
 }
 
-/** How the attempt at the visit's own host failed: one that leads elsewhere has answered. */
-function ownFailureOf({ failure, isElsewhere }: Answer): FetchFailure | undefined {
-  return isElsewhere ? undefined : failure;
+/** How the attempt at the visit's own host ended: one that leads elsewhere has answered. */
+function ownEndOf({ failure, isElsewhere, verdict: { startedAtMs } }: Answer): AttemptEnd {
+  return { startedAtMs, failure: isElsewhere ? undefined : failure };
 }
 
 function textOf({ body, truncation }: FetchResponse): string {

@@ -11,9 +11,13 @@ beforeEach(() => {
   nowMs = 1_000_000;
 });
 
-function hear(name: string, failure?: FetchFailure, address = name): boolean {
+function hear(
+  name: string,
+  failure?: FetchFailure,
+  { address = name, startedAtMs = nowMs } = {},
+): boolean {
   const place = { host: `${name}.example` as HostName, address: address as IpAddress };
-  return watch.hear(place, failure, nowMs);
+  return watch.hear(place, { startedAtMs, failure }, nowMs);
 }
 
 function answer(...names: readonly string[]): void {
@@ -68,6 +72,16 @@ describe("OutageWatch", () => {
     expect(heard).toEqual([false, false, false]);
   });
 
+  it("tells of none where others have answered since those were asked that end together", () => {
+    answer("a", "b", "c", "d");
+    const startedAtMs = nowMs;
+    nowMs += 10_000;
+    answer("d");
+    const heard = ["a", "b", "c"].map((name) => hear(name, silent, { startedAtMs }));
+    expect(heard).toEqual([false, false, false]);
+    expect(watch.sinceMs).toBeUndefined();
+  });
+
   it("takes hosts that have never answered, or not lately, for dead", () => {
     answer("a", "b", "old");
     nowMs += 600_001;
@@ -97,14 +111,14 @@ describe("OutageWatch", () => {
   });
 
   it("takes hosts at one address for one", () => {
-    for (const name of ["a", "b", "c"]) hear(name, undefined, "192.0.2.1");
-    const heard = ["a", "b", "c"].map((name) => hear(name, silent, "192.0.2.1"));
+    for (const name of ["a", "b", "c"]) hear(name, undefined, { address: "192.0.2.1" });
+    const heard = ["a", "b", "c"].map((name) => hear(name, silent, { address: "192.0.2.1" }));
     expect(heard).toEqual([false, false, false]);
   });
 
   it("knows hosts by the addresses that they had while it knew them", () => {
     answer("a", "b", "c");
-    const heard = ["a", "b", "c"].map((name) => hear(name, "dns-error", "unresolved"));
+    const heard = ["a", "b", "c"].map((name) => hear(name, "dns-error", { address: "unresolved" }));
     expect(heard).toEqual([false, false, true]);
   });
 
