@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { usageError } from "../error-line.ts";
 import { checkUrls } from "../seed-urls.ts";
-import { renderStatus, renderStatuses, statusLine } from "../text/status-text.ts";
+import { renderStatus, StatusTable, statusLine } from "../text/status-text.ts";
 import { rejectionText } from "../url-file.ts";
 import { fileSource } from "../url-source.ts";
 import {
@@ -46,13 +46,12 @@ async function status(context: CommandContext, command: Command, urls: string[])
   const { stdout } = context.terminal;
   // Of a file nobody knows at the first URL whether it is the only one.
   const isOne = urls.length === 1 && file === undefined;
-  let isFirst = true;
+  const table = new StatusTable();
   for await (const batch of batchesOf(context, urls, file)) {
     const statuses = await client.status(batch, job);
     if (wantsJson(command)) for (const each of statuses) await printJson(context, statusLine(each));
     else if (isOne) await stdout.write(statuses.map(renderStatus).join(""));
-    else await stdout.write(renderStatuses(statuses, isFirst));
-    isFirst = false;
+    else await stdout.write(table.next(statuses));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { UrlStatus } from "../../src/ports/peer-control.ts";
 import { counted, formatBytes, formatTime } from "../../src/core/text/human.ts";
 import { shortId } from "./member-text.ts";
-import { cut, labelled, printable, table, type LabelledRow } from "./terminal-text.ts";
+import { cut, labelled, printable, table, widthsOf, type LabelledRow } from "./terminal-text.ts";
 
 /** Longest URL that a table shows in full; a longer one would push the other columns off the screen. */
 const urlColumnsMax = 60;
@@ -38,19 +38,32 @@ export function renderStatus(status: UrlStatus): string {
 
 const unknownHint = "  No job has met this URL; peer inject URL gives it to one.\n";
 
-/** Many URLs, a line each; `isFirst` where none stand before them, which have said what each column is. */
-export function renderStatuses(statuses: readonly UrlStatus[], isFirst: boolean): string {
-  const rows = statuses.map((status) => [
+const statusHeads = ["URL", "STATE", "HTTP", "FETCHED (UTC)", "ATTEMPTS", "WHY"];
+const statusAlignments = ["left", "left", "right", "left", "right", "left"] as const;
+
+/** Many URLs, a line each, in parts: no column of one is narrower than in those before it, the first of which has the head. */
+export class StatusTable {
+  #widths: readonly number[] | undefined;
+
+  next(statuses: readonly UrlStatus[]): string {
+    const rows = statuses.map(statusCells);
+    const before = this.#widths;
+    if (before === undefined) rows.unshift(statusHeads);
+    const widths = widthsOf(rows, statusHeads.length);
+    this.#widths = widths.map((width, column) => Math.max(width, before?.[column] ?? 0));
+    return table(rows, statusAlignments, this.#widths);
+  }
+}
+
+function statusCells(status: UrlStatus): readonly string[] {
+  return [
     cut(printable(status.url), urlColumnsMax),
     status.state,
     status.httpStatus === undefined ? "-" : String(status.httpStatus),
     status.fetchedAt === undefined ? "-" : formatTime(status.fetchedAt),
     String(status.attempts),
     printable(status.redirect === undefined ? whyNot(status) : `to ${status.redirect}`),
-  ]);
-  const head = ["URL", "STATE", "HTTP", "FETCHED (UTC)", "ATTEMPTS", "WHY"];
-  const lines = table([head, ...rows], ["left", "left", "right", "left", "right", "left"]);
-  return isFirst ? lines : lines.slice(lines.indexOf("\n") + 1);
+  ];
 }
 
 /** URLs of a list, a line each: what came of it, the URL, and where a broken link stands. */

@@ -88,14 +88,19 @@ export function headedTable({ heads, rows, alignments }: Table): string {
   return table([heads, ...rows], alignments);
 }
 
+/** Of each column of a table how wide it is. */
+export function widthsOf(rows: readonly (readonly string[])[], columns: number): readonly number[] {
+  return Array.from({ length: columns }, (_, column) =>
+    Math.max(0, ...rows.map((row) => columnsOf(row[column] ?? ""))),
+  );
+}
+
 /** Rows with their columns aligned, two spaces apart and without trailing spaces. */
 export function table(
   rows: readonly (readonly string[])[],
   alignments: readonly Alignment[],
+  widths = widthsOf(rows, alignments.length),
 ): string {
-  const widths = alignments.map((_, column) =>
-    Math.max(0, ...rows.map((row) => columnsOf(row[column] ?? ""))),
-  );
   return rows
     .map((row) =>
       alignments

@@ -89,6 +89,18 @@ describe("peer status", () => {
     expect(lines.at(-2)).toMatch(/^http:\/\/b\.example\/999 +unknown .* no job has met it$/);
   });
 
+  it("keeps the columns of such a table where its head has them", async () => {
+    const file = join(folder, "columns.txt");
+    const long = Array.from({ length: 1_000 }, (_, at) => `http://b.example/a/longer/path/${at}`);
+    await writeFile(file, ["http://a.example/", ...long, "http://b.example/"].join("\n"));
+    const { out } = await peer(["status", "--file", file]);
+    const [head = "", ...rows] = out.trimEnd().split("\n");
+    const at = head.indexOf("STATE");
+    expect(new Set(rows.map((row) => row.slice(at).split(" ")[0]))).toEqual(
+      new Set(["done", "unknown"]),
+    );
+  });
+
   it("prints a JSON line for each URL of the command line and of a file", async () => {
     const file = join(folder, "status.txt");
     await writeFile(file, "http://x.example/\n");
