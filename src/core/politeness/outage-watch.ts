@@ -52,8 +52,9 @@ export class OutageWatch {
   #downMs: Millis = 0;
 
   /** Since when our own network has been down, as far as anyone can tell. */
-  get sinceMs(): Millis | undefined {
-    return this.#sinceMs;
+  sinceMs(nowMs: Millis): Millis | undefined {
+    const sinceMs = this.#sinceMs;
+    return sinceMs !== undefined && nowMs - sinceMs < outageMsMax ? sinceMs : undefined;
   }
 
   /** Takes in how an attempt ended. Whether that is the outage's doing, and says nothing of the host. */
@@ -61,18 +62,11 @@ export class OutageWatch {
     if (failure === undefined) this.#hearAnswer(place, nowMs);
     else if (silences.has(failure)) this.#hearNothing(place.host, startedAtMs, nowMs);
     else return false;
-    return this.#lastsMs(nowMs) !== undefined;
-  }
-
-  /** How long an outage has lasted that is believed in. */
-  #lastsMs(nowMs: Millis): Millis | undefined {
-    if (this.#sinceMs === undefined) return undefined;
-    const lastsMs = nowMs - this.#sinceMs;
-    return lastsMs < outageMsMax ? lastsMs : undefined;
+    return this.sinceMs(nowMs) !== undefined;
   }
 
   #hearAnswer({ host, address }: Place, nowMs: Millis): void {
-    this.#downMs += this.#lastsMs(nowMs) ?? 0;
+    this.#downMs += nowMs - (this.sinceMs(nowMs) ?? nowMs);
     const atMs = nowMs - this.#downMs;
     this.#answered.delete(host);
     this.#answered.set(host, { atMs, address });

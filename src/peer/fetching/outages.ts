@@ -31,7 +31,10 @@ export class Outages {
 
   constructor(ports: OutagePorts) {
     this.#ports = ports;
-    ports.metrics.gauge("network_down", 0);
+    const { clock, metrics } = ports;
+    metrics.whenRead(() => {
+      metrics.gauge("network_down", this.#watch.sinceMs(clock.nowMs()) === undefined ? 0 : 1);
+    });
   }
 
   /**
@@ -42,25 +45,26 @@ export class Outages {
     const { clock, entropy } = this.#ports;
     const nowMs = clock.nowMs();
     const isOurs = this.#watch.hear({ host: visit.host, address }, end, nowMs);
-    this.#say(nowMs);
+    const sinceMs = this.#watch.sinceMs(nowMs);
+    this.#say(sinceMs, end, nowMs);
     if (!isOurs) return false;
-    const lastsMs = nowMs - (this.#watch.sinceMs ?? nowMs);
+    const lastsMs = nowMs - (sinceMs ?? nowMs);
     const restMs = Math.min(Math.max(lastsMs / 4, restMsMin), restMsMax);
     visit.gate.restUntil(nowMs + restMs * (1 + entropy.random()));
     return true;
   }
 
-  #say(nowMs: Millis): void {
-    const { logger, metrics } = this.#ports;
-    const { sinceMs } = this.#watch;
+  #say(sinceMs: Millis | undefined, { failure }: AttemptEnd, nowMs: Millis): void {
+    const { logger } = this.#ports;
     const saidMs = this.#saidSinceMs;
     if (sinceMs === saidMs) return;
     this.#saidSinceMs = sinceMs;
-    metrics.gauge("network_down", sinceMs === undefined ? 0 : 1);
     if (sinceMs !== undefined) {
       logger.warn("network-down", { why: "no host answers, not even those that just did" });
     } else if (saidMs !== undefined) {
-      logger.info("network-up", { afterSeconds: Math.round((nowMs - saidMs) / 1_000) });
+      const afterSeconds = Math.round((nowMs - saidMs) / 1_000);
+      if (failure === undefined) logger.info("network-up", { afterSeconds });
+      else logger.warn("network-given-up", { why: "those hosts seem to be gone", afterSeconds });
     }
   }
 }

@@ -33,7 +33,7 @@ describe("OutageWatch", () => {
       ...[false, false, false],
       ...[true, true, true],
     ]);
-    expect(watch.sinceMs).toBe(nowMs);
+    expect(watch.sinceMs(nowMs)).toBe(nowMs);
   });
 
   it.each(["connect-unreachable", "dns-error", "dns-timeout"] as const)(
@@ -51,7 +51,7 @@ describe("OutageWatch", () => {
       expect(["a", "b", "c"].map((name) => hear(name, one))).toEqual([false, false, false]);
       for (const name of ["a", "b", "c"]) hear(name, silent);
       expect(hear("a", one)).toBe(false);
-      expect(watch.sinceMs).toBe(nowMs);
+      expect(watch.sinceMs(nowMs)).toBe(nowMs);
     },
   );
 
@@ -59,7 +59,7 @@ describe("OutageWatch", () => {
     answer("a", "b", "c");
     for (const name of ["a", "b", "c"]) hear(name, silent);
     answer("d");
-    expect(watch.sinceMs).toBeUndefined();
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
     expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, true]);
   });
 
@@ -79,7 +79,7 @@ describe("OutageWatch", () => {
     answer("d");
     const heard = ["a", "b", "c"].map((name) => hear(name, silent, { startedAtMs }));
     expect(heard).toEqual([false, false, false]);
-    expect(watch.sinceMs).toBeUndefined();
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
   it("takes hosts that have never answered, or not lately, for dead", () => {
@@ -129,5 +129,6 @@ describe("OutageWatch", () => {
     expect(hear("a", silent)).toBe(true);
     nowMs += 1;
     expect(hear("a", silent)).toBe(false);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 });

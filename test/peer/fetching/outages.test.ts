@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { Dice } from "../../../sim/world/dice.ts";
+import { SeededEntropy } from "../../../sim/world/seeded-entropy.ts";
+import { PrometheusMetrics } from "../../../src/adapters/metrics/prometheus-metrics.ts";
+import { HostGate } from "../../../src/core/politeness/host-gate.ts";
+import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
+import { Outages } from "../../../src/peer/fetching/outages.ts";
+import type { Lease } from "../../../src/peer/frontier/lease.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
@@ -83,5 +92,40 @@ describe("an outage of the crawler's own network", () => {
     ]);
     expect(peer.job(testJob).counts).toMatchObject({ pages: 4, failed: 5, queued: 0 });
     expect(machine.clock.nowMs() - startedAtMs).toBeLessThan(400_000);
+  });
+});
+
+describe("Outages", () => {
+  it("tell of the outage while they believe in it, also where nobody is asked any more", async () => {
+    const clock = new VirtualClock();
+    const metrics = new PrometheusMetrics();
+    const told: string[] = [];
+    const tell = (event: string): void => void told.push(event);
+    const logger = { ...silentLogger, info: tell, warn: tell };
+    const outages = new Outages({
+      clock,
+      entropy: new SeededEntropy(new Dice(1)),
+      logger,
+      metrics,
+    });
+    const hear = (name: string, failure?: FetchFailure): boolean => {
+      const gate = new HostGate(defaultPolitenessOptions);
+      const lease = { address: name, host: { visit: { host: name, gate } } } as unknown as Lease;
+      return outages.hear(lease, { startedAtMs: clock.nowMs(), failure });
+    };
+    const isDown = async (): Promise<boolean> =>
+      (await metrics.text()).includes("\norbweaver_network_down 1\n");
+    await clock.run(
+      (async () => {
+        for (const name of ["a", "b", "c"]) hear(name);
+        for (const name of ["a", "b", "c"]) hear(name, "connect-timeout");
+        expect([told, await isDown()]).toEqual([["network-down"], true]);
+        await clock.sleep(86_400_000);
+        expect(await isDown()).toBe(false);
+        expect(hear("a", "connect-timeout")).toBe(false);
+        hear("a");
+        expect(told).toEqual(["network-down", "network-given-up"]);
+      })(),
+    );
   });
 });
