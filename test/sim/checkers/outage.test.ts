@@ -8,7 +8,7 @@ import { fetching } from "./tampering.ts";
 
 /** A swarm that loses its way to the web for minutes; half of its seeds come in meanwhile, at hosts that it has never asked. */
 function outage(tampering: Tampering): Promise<RunReport> {
-  const drawn = planOf("offline", { seed: 2, peers: 2, sites: 30, pages: 200 });
+  const drawn = planOf("offline", { seed: 2, peers: 2, sites: 30, pages: 300 });
   const seeds = drawn.injections.flatMap(({ pages }) => pages);
   const half = Math.ceil(seeds.length / 2);
   const plan: Plan = {
