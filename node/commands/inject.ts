@@ -94,7 +94,7 @@ async function inject(context: CommandContext, command: Command, urls: string[])
     for await (const batch of source.batches) {
       const isFirst = totals.added + totals.known === 0;
       const given = (): Promise<void> => injectBatch(client, job, batch, options, totals);
-      await (isFirst ? given() : againWhileBusy(context.terminal, stop.signal, given));
+      await (isFirst ? given() : againWhileBusy(context.terminal, source, stop.signal, given));
       // What is taken of the first batch sets the job's options; sending them again would only count as further changes.
       if (totals.added + totals.known > 0) options = {};
       if (source.name !== undefined) await showProgress(context.terminal, totals);
@@ -112,19 +112,27 @@ async function inject(context: CommandContext, command: Command, urls: string[])
 /** Who gives much may be unable to give it again, and a swarm that has taken URLs before is busy for a while only. */
 async function againWhileBusy(
   terminal: Terminal,
+  source: UrlSource,
   signal: AbortSignal,
   give: () => Promise<void>,
 ): Promise<void> {
-  for (let triesLeft = busyTriesMax - 1; triesLeft > 0 && !signal.aborted; triesLeft -= 1) {
+  for (let tries = 1; tries < busyTriesMax && !signal.aborted; tries += 1) {
     try {
       await give();
       return;
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "SWARM_BUSY") throw error;
+      if (tries === 1) await sayBusy(terminal, source);
     }
     await terminal.clock.sleep(busyRestMs, signal);
   }
   await give();
+}
+
+/** Once for all tries: else it would seem to hang. */
+async function sayBusy(terminal: Terminal, source: UrlSource): Promise<void> {
+  await clearProgress(terminal, source);
+  await terminal.stderr.write("peer: the swarm is busy; what it has not taken is given again\n");
 }
 
 async function injectBatch(

@@ -177,9 +177,10 @@ describe("peer inject into a swarm that is busy", () => {
 
   it.each([1, 2])("gives URLs again where %d batches are in", async (batches) => {
     const control = new BusyPeerControl(batches, 9);
-    const { exitCode, out } = await injectInto(control);
+    const { err, exitCode, out } = await injectInto(control);
     expect(exitCode).toBe(0);
     expect(out).toContain("2,500 added, 0 known already, 1 rejected");
+    expect(err.match(/the swarm is busy/g)).toHaveLength(1);
     expect(control.tries).toBe(9);
     expect(control.injected).toHaveLength(3);
   });
