@@ -134,8 +134,8 @@ class SectionCutter {
 }
 
 /**
- * The buckets of another member's section in which the rows that are here differ. It reads about as many rows as the other
- * member has, however many more there are.
+ * The buckets of another member's section in which the rows that are here differ. It reads at most about twice as many rows as
+ * the other member has, however many more there are.
  */
 export async function differencesFrom(
   store: Pick<Store, "range">,
@@ -148,14 +148,21 @@ export async function differencesFrom(
   return comparison.finish();
 }
 
-/** Compares rows until some need not be read; returns the key behind which the others are. */
+/**
+ * Compares rows until many need not be read; returns the key behind which the others are. A bucket's worth is read over: where
+ * every bucket has some, to begin anew behind each would take many times the turns of the database, and the answer of a
+ * busy member would come too late.
+ */
 async function compare(
   store: Pick<Store, "range">,
   span: Span,
   comparison: RangeComparison,
 ): Promise<Uint8Array | undefined> {
-  for await (const { key, value } of scanArcs(store, span.tag, span.arcs, keysOf(span))) {
-    if (!comparison.add(key, value)) return comparison.resumesBehind;
+  let needless = 0;
+  const rows = scanArcs(store, span.tag, span.arcs, keysOf(span), 2 * rowsPerBucket);
+  for await (const { key, value } of rows) {
+    needless = comparison.add(key, value) ? 0 : needless + 1;
+    if (needless >= rowsPerBucket) return comparison.resumesBehind;
   }
   return undefined;
 }

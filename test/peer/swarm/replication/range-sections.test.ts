@@ -45,8 +45,9 @@ function siteOf(site: number, count: number, without: readonly number[] = []): S
 
 class Rows {
   readonly rows: readonly StoreEntry[];
-  /** Rows that were given out. */
+  /** Rows that were given out, and how often some were asked for. */
   read = 0;
+  turns = 0;
 
   constructor(...rows: StoreEntry[][]) {
     this.rows = rows.flat().sort((a, b) => compareKeys(a.key, b.key));
@@ -57,6 +58,7 @@ class Rows {
     const rows = start < 0 ? [] : this.rows.slice(start, start + limit);
     const within = rows.filter(({ key }) => compareKeys(key, lt) < 0);
     this.read += within.length;
+    this.turns += 1;
     return Promise.resolve(within);
   }
 }
@@ -103,6 +105,28 @@ describe("the sections of a range", () => {
       expect(await differencesFrom(there, received(section))).toEqual([]);
     }
     expect(there.read).toBe(there.rows.length);
+  });
+
+  it.each([
+    { name: "some", lacks: (number: number) => number % 8 === 0, turnsMax: 25 },
+    { name: "most", lacks: (number: number) => number % 8 !== 0, turnsMax: 12 },
+  ])("are answered in few turns where every bucket lacks $name of the rows here", async (given) => {
+    const count = 40 * 256;
+    const lacking = Array.from({ length: count }, (_, number) => number).filter(given.lacks);
+    const there = new Rows(siteOf(0, count));
+    const asked: number[] = [];
+    const differing: number[] = [];
+    for await (const one of rangeSections(
+      new Rows(siteOf(0, count, lacking)),
+      "url",
+      ArcSet.whole,
+    )) {
+      asked.push(...one.buckets.keys());
+      const differences = await differencesFrom(there, received(one));
+      differing.push(...differences.map(({ index }) => index));
+    }
+    expect(differing.length).toBeGreaterThanOrEqual(asked.length - 1);
+    expect(there.turns).toBeLessThan(given.turnsMax);
   });
 
   it("show every difference, in a site that is in several of them too", async () => {
