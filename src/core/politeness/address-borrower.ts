@@ -289,7 +289,9 @@ export class AddressBorrower {
     const use = this.#events.useOf(entry.address);
     const isHeld = nowMs < entry.endAtMs;
     const askAtMs = this.#askAtMs(entry, use, nowMs);
-    const wakes = [askAtMs, isHeld ? entry.endAtMs : undefined];
+    // What was recalled, or ended, while a question was on its way has still to be looked at.
+    const isOver = !isHeld && !use?.busy && (entry.recalled || entry.shared);
+    const wakes = [askAtMs, isHeld ? entry.endAtMs : undefined, isOver ? nowMs : undefined];
     if (isHeld && entry.shared && !use?.busy) {
       wakes.push(Math.max(nowMs, use?.nextAtMs ?? nowMs) + placedWithinMs);
     }

@@ -95,6 +95,38 @@ describe("AddressBorrower", () => {
     expect(borrower.due(3_000)).toMatchObject([{ kind: "return" }, { kind: "ask" }]);
   });
 
+  it("asks again for what was recalled before its question was sent, whatever the answer", () => {
+    const borrower = borrowerOf(idle);
+    borrower.want(address, 1_000);
+    expect(borrower.due(1_000)).toMatchObject([{ kind: "ask" }]);
+    expect(borrower.recalled(address, 1_100)).toBe(600);
+    borrower.ask(address, steward, 1, 1_200);
+    const later = { kind: "later", afterMs: 4_000 } as const;
+    borrower.answered(address, 1, later, { sentAtMs: 1_200, nowMs: 1_300 });
+    expect(borrower.due(1_300)).toEqual([]);
+    expect(borrower.due(5_300)).toMatchObject([{ kind: "ask" }]);
+  });
+
+  it("gives back what came to its end while a question was on its way, with the answer", () => {
+    let busy = true;
+    const events = {
+      useOf: () => ({ ...idle, nextAtMs: undefined, busy }),
+      onSpan: () => undefined,
+    };
+    const borrower = new AddressBorrower(defaultLendingOptions, events);
+    borrower.adopt(address, steward, 40_000, 0);
+    borrower.ask(address, steward, 1, 900);
+    const shared = { kind: "lent", sliceMs: 2_000, restMs: 0, shared: true } as const;
+    borrower.answered(address, 1, shared, { sentAtMs: -39_000, nowMs: 1_000 });
+    borrower.ask(address, steward, 2, 40_000);
+    busy = false;
+    borrower.ended(address, 40_100);
+    const later = { kind: "later", afterMs: 4_000 } as const;
+    borrower.answered(address, 2, later, { sentAtMs: 40_000, nowMs: 40_100 });
+    expect(borrower.due(40_100)).toMatchObject([{ kind: "return" }]);
+    expect(borrower.size).toBe(0);
+  });
+
   it("forgets an address that is neither lent nor wanted", () => {
     const events = { useOf: () => undefined, onSpan: () => undefined };
     const borrower = new AddressBorrower(defaultLendingOptions, events);
