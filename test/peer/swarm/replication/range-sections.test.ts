@@ -129,6 +129,18 @@ describe("the sections of a range", () => {
     expect(there.turns).toBeLessThan(given.turnsMax);
   });
 
+  it("are answered by a few turns of the database each", async () => {
+    const rows = siteOf(0, 150 * 256);
+    const there = new Rows(rows);
+    const turns: number[] = [];
+    for await (const section of rangeSections(new Rows(rows), "url", ArcSet.whole)) {
+      const before = there.turns;
+      expect(await differencesFrom(there, received(section))).toEqual([]);
+      turns.push(there.turns - before);
+    }
+    expect(Math.max(...turns)).toBeLessThan(40);
+  });
+
   it("show every difference, in a site that is in several of them too", async () => {
     const missing = fc.uniqueArray(fc.nat(3 * sectionRows - 1), { maxLength: 4 });
     await fc.assert(
