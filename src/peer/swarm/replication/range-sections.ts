@@ -26,6 +26,9 @@ const rowsPerBucket = 256;
  */
 const bucketsPerMessage = 62;
 
+/** Rows that may be here and not on the other side, where a page is measured by what it tells of. */
+const unexpectedRows = 8;
+
 /** A chunk of rows is at its end when it has so many bytes: with one row more, of at most 2 MiB, a message holds it. */
 const chunkBytes = 1_024 * 1_024;
 
@@ -144,8 +147,12 @@ export async function differencesFrom(
 ): Promise<readonly RangeDifference[]> {
   const comparison = new RangeComparison(tag, buckets);
   const last = buckets.at(-1)?.lastKey ?? start;
+  // A page for more rows than the other side tells of would hold little but what lies between the arcs.
+  const pageRows = buckets.reduce((rows, { count }) => rows + count, unexpectedRows);
   let behind: Uint8Array | undefined = start;
-  while (behind) behind = await compare(store, { tag, arcs, after: behind, last }, comparison);
+  while (behind) {
+    behind = await compare(store, { tag, arcs, after: behind, last }, comparison, pageRows);
+  }
   return comparison.finish();
 }
 
@@ -158,9 +165,10 @@ async function compare(
   store: Pick<Store, "range">,
   span: Span,
   comparison: RangeComparison,
+  firstPageRows: number,
 ): Promise<Uint8Array | undefined> {
   let needless = 0;
-  const rows = scanArcs(store, span.tag, span.arcs, keysOf(span), 2 * rowsPerBucket);
+  const rows = scanArcs(store, span.tag, span.arcs, keysOf(span), firstPageRows);
   for await (const { key, value } of rows) {
     needless = comparison.add(key, value) ? 0 : needless + 1;
     if (needless >= rowsPerBucket) return comparison.resumesBehind;
