@@ -20,7 +20,7 @@ import { scanArcs } from "./scan-arcs.ts";
 const rowsPerBucket = 256;
 
 /**
- * Buckets of one message, some 50 bytes each. The answer takes the reading of their 16,000 rows: some 0.2 s of one core, and
+ * Buckets of one message, some 50 bytes each. The answer takes the reading of their 16,000 rows: some 0.1 s of one core, and
  * 30 turns of the database, each of which waits for its turn of the event loop. So it comes in time also from a member that has
  * so much else to do that each takes a tenth of a second, as after a standstill, when everybody compares everything.
  */

@@ -141,6 +141,16 @@ describe("the sections of a range", () => {
     expect(Math.max(...turns)).toBeLessThan(40);
   });
 
+  it("are answered by a small page where they tell of few rows, and much lies between the arcs", async () => {
+    const behind = (positionOfKey(rowOf(0, 0).key) + 1) as RingPosition;
+    const arcs = ArcSet.of([{ from: 0 as RingPosition, to: behind }]);
+    const there = new Rows(siteOf(0, 3), siteOf(1, 1_000));
+    const [section] = await sectionsOf(new Rows(siteOf(0, 3)), arcs);
+    if (!section) throw new Error("three rows have no section");
+    expect(await differencesFrom(there, received(section))).toEqual([]);
+    expect(there.read).toBeLessThan(20);
+  });
+
   it("show every difference, in a site that is in several of them too", async () => {
     const missing = fc.uniqueArray(fc.nat(3 * sectionRows - 1), { maxLength: 4 });
     await fc.assert(
