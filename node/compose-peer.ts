@@ -8,6 +8,7 @@ import { ConsoleLogger } from "../src/adapters/system/console-logger.ts";
 import { EventLoopLoad } from "../src/adapters/system/event-loop-load.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import { SystemEntropy } from "../src/adapters/system/system-entropy.ts";
+import { TcpProbe } from "../src/adapters/system/tcp-probe.ts";
 import { CrawlError } from "../src/core/errors.ts";
 import type { Peer } from "../src/peer/peer.ts";
 import type { PeerOptions } from "../src/peer/peer-options.ts";
@@ -83,6 +84,7 @@ async function composeAround(
     load: new EventLoopLoad(),
     logger,
     metrics: metrics ?? noMetrics,
+    probe: new TcpProbe(resolver, config),
     resolver,
   };
   const peer = new Peer(ports, await optionsOf(config, identity, swarm?.options));

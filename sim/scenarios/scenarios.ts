@@ -137,8 +137,8 @@ export const scenarios = {
   offline: {
     summary: "one machine loses its network, or all lose their way to the web, for minutes",
     rough: usual,
-    lateSeeds: false,
-    // Three addresses that were well, with URLs left to ask for, tell it from hosts that are gone.
+    lateSeeds: true,
+    // Three addresses that were well tell it from hosts that are gone.
     adapt: (settings) => ({
       ...settings,
       sampleWeb: { ...settings.sampleWeb, hostsPerAddress: 1 },

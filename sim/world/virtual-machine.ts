@@ -15,6 +15,7 @@ import { VirtualLeaseSlots, VirtualSlots } from "./virtual-lease-slots.ts";
 import type { VirtualNetwork } from "./virtual-network.ts";
 import { virtualAddress, VirtualOverlay } from "./virtual-overlay.ts";
 import { VirtualParser } from "./virtual-parser.ts";
+import { VirtualProbe } from "./virtual-probe.ts";
 import { VirtualProcess } from "./virtual-process.ts";
 import { VirtualResolver } from "./virtual-resolver.ts";
 import { VirtualStore, type DiskTimes } from "./virtual-store.ts";
@@ -283,6 +284,7 @@ export class VirtualMachine<P extends MachinePeer> {
       metrics: metricsOf?.(process) ?? noMetrics,
       overlay,
       parser: new VirtualParser(web.pages, process, parseMs),
+      probe: new VirtualProbe(web, process),
       resolver: new VirtualResolver(web, process, dice.fork("resolver")),
       store: new VirtualStore(this.disk, process, dice.fork("disk"), diskTimes),
     };

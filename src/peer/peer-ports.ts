@@ -2,6 +2,7 @@ import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Fetcher } from "../ports/fetcher.ts";
+import type { HostProbe } from "../ports/host-probe.ts";
 import type { LeaseSlots } from "../ports/lease-slots.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Metrics } from "../ports/metrics.ts";
@@ -25,6 +26,7 @@ export interface PeerPorts {
   /** The other members of the swarm; absent where the peer crawls alone. */
   readonly overlay?: Overlay;
   readonly parser: PageParser;
+  readonly probe: HostProbe;
   readonly resolver: Resolver;
   readonly store: Store;
 }

@@ -128,7 +128,7 @@ export class Peer implements PeerControl {
       leases: this.#leases,
       swarm: this.#swarm,
     };
-    const visitor = newVisitor(ports, parts, options, signal);
+    const visitor = newVisitor(ports, parts, options, onFailure, signal);
     this.#dispatcher = new Dispatcher(
       ports.clock,
       {

@@ -1,4 +1,4 @@
-import type { HostName, IpAddress } from "../../src/core/units.ts";
+import type { HostName, IpAddress, OriginName } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type {
   FetchFailed,
@@ -8,6 +8,7 @@ import type {
   Fetcher,
   Truncation,
 } from "../../src/ports/fetcher.ts";
+import type { HostProbe } from "../../src/ports/host-probe.ts";
 import type { ResolveOutcome, Resolver } from "../../src/ports/resolver.ts";
 
 /** What a URL of a {@link TableWeb} answers. */
@@ -43,8 +44,8 @@ export function htmlPage(...links: string[]): TablePage {
 
 const latencyMs = 20;
 
-/** Fetcher and resolver over a table; what is not in it answers 404, and logs every hit. */
-export class TableWeb implements Fetcher, Resolver {
+/** Fetcher, resolver and probe over a table; what is not in it answers 404, and logs every hit. */
+export class TableWeb implements Fetcher, HostProbe, Resolver {
   readonly hits: TableHit[] = [];
   readonly requests: FetchRequest[] = [];
   /** Names that were looked up without finding an address, as often as they were. */
@@ -57,6 +58,8 @@ export class TableWeb implements Fetcher, Resolver {
   down: FetchFailed["failure"] | undefined;
   /** Addresses that answer nothing. */
   readonly unreached = new Map<IpAddress, FetchFailed["failure"]>();
+  /** Origins that have been looked at without a request, in their order. */
+  readonly lookedAt: OriginName[] = [];
   readonly #clock: Clock;
   readonly #pages: Pages;
   readonly #asked = new Map<string, number>();
@@ -108,6 +111,15 @@ export class TableWeb implements Fetcher, Resolver {
     const addresses = [...(this.addressesBefore.get(host) ?? []), own];
     const expiresAtMs = this.#clock.nowMs() + 3_600_000;
     return Promise.resolve({ kind: "addresses", addresses, expiresAtMs });
+  }
+
+  async reaches(origin: OriginName): Promise<boolean> {
+    this.lookedAt.push(origin);
+    await this.#clock.sleep(latencyMs);
+    const { hostname } = new URL(origin);
+    const isAway =
+      this.lostNames.has(hostname) || this.unreached.has(`addr-${hostname}` as IpAddress);
+    return !isAway && !this.down;
   }
 
   stop(): Promise<void> {

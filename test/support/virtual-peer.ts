@@ -87,6 +87,7 @@ export class VirtualPeer {
           observe: (name) => this.#count(name, 1),
         },
         parser: this.#parser,
+        probe: web,
         resolver: web,
         store: new VirtualStore(disk, process, new Dice(1), this.#diskTimes),
       },

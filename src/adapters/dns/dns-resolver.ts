@@ -145,14 +145,18 @@ export class DnsResolver implements Resolver {
   }
 
   resolve(host: HostName, signal: AbortSignal): Promise<ResolveOutcome> {
+    const isOver = signal.aborted || this.#stopped;
+    const cached = isOver ? undefined : this.#cache.get(host, this.#clock.nowMs());
+    return cached === undefined ? this.resolveAnew(host, signal) : Promise.resolve(cached);
+  }
+
+  /** The same, but what is remembered does not count: whoever wants to know whether the name servers answer asks so. */
+  resolveAnew(host: HostName, signal: AbortSignal): Promise<ResolveOutcome> {
     if (signal.aborted || this.#stopped) return Promise.resolve(abortedOutcome);
     const known = addressesWithoutQuestion(host);
-    const nowMs = this.#clock.nowMs();
     if (known !== undefined) {
-      return Promise.resolve(foundOutcome(known, nowMs + this.#options.ttlMsMax));
+      return Promise.resolve(foundOutcome(known, this.#clock.nowMs() + this.#options.ttlMsMax));
     }
-    const cached = this.#cache.get(host, nowMs);
-    if (cached !== undefined) return Promise.resolve(cached);
     return unlessAborted(this.#questions.get(host) ?? this.#question(host), signal);
   }
 

@@ -1,5 +1,5 @@
 import { forgetOldest } from "../forget-oldest.ts";
-import type { HostName, IpAddress, Millis } from "../units.ts";
+import type { IpAddress, Millis, OriginName } from "../units.ts";
 import type { FetchFailure } from "./retry-table.ts";
 
 /** How attempts end where our own network or name server is down. A refused connection is a sign of life. */
@@ -10,21 +10,26 @@ const silences: ReadonlySet<FetchFailure> = new Set<FetchFailure>([
   "dns-timeout",
 ]);
 
-/** Machines that have fallen silent together. More leave a crawl of few hosts without help. */
-const silentMin = 3;
+/** So many attempts in vain, and so long without any sign of life, call for a look at those who have answered before. */
+const silentAttemptsMin = 3;
+const quietMsMin: Millis = 10_000;
 
-/** A host that has answered within so long before the last answer of all was well then; time of outages apart. */
-const wellMs: Millis = 600_000;
+/** Between two looks: while dead hosts are all that is left of a crawl, those who have answered are not knocked at all day. */
+const lookRestMs: Millis = 60_000;
 
-/** Hosts of which it is remembered that they have answered. */
-const answeredMax = 1_000;
+/** Origins that a look takes. Fewer that are silent together may be one server's end: they leave such a crawl without help. */
+const lookOriginsMax = 5;
+const lookOriginsMin = 3;
+
+/** Origins of which it is remembered that they have answered; each has its turn in an hour or two of looks. */
+const answeredMax = 500;
 
 /** An outage that lasts longer is none, but the end of those hosts. */
 const outageMsMax: Millis = 86_400_000;
 
-/** Where a host's attempt went. */
+/** Where an attempt went. */
 interface Place {
-  readonly host: HostName;
+  readonly origin: OriginName;
   readonly address: IpAddress;
 }
 
@@ -36,20 +41,18 @@ export interface AttemptEnd {
 }
 
 /**
- * Tells an outage of our own network or name server from hosts that are gone: several that were well, at addresses of their
- * own, give no sign of life, and since the first of them was asked in vain no other host has answered either.
- *
- * Hosts that have never answered are no evidence, however many: often they are all that is left of a crawl.
+ * Tells an outage of our own network or name server from hosts that are gone. Attempts alone do not: dead hosts are often all
+ * that is left of a crawl, and in an outage there may be none but new ones. So where nobody answers, some of those who did are
+ * looked at: a sign of life of one tells of dead hosts, and of none at all of an outage.
  */
 export class OutageWatch {
-  /** What answered last stands last. */
-  readonly #answered = new Map<HostName, { readonly atMs: Millis; readonly address: IpAddress }>();
-  /** Addresses of hosts that have been asked in vain since the last answer of any. */
-  readonly #silent = new Set<IpAddress>();
-  #lastAnswerMs: Millis = 0;
+  /** By address, or by themselves where that is not known; who is to be looked at next stands last. */
+  #answered = new Map<IpAddress | OriginName, OriginName>();
+  /** Attempts in vain that began since the last sign of life. */
+  #silentAttempts = 0;
+  #signAtMs: Millis = -Infinity;
+  #lookedAtMs: Millis = -Infinity;
   #sinceMs: Millis | undefined;
-  /** What all outages before have lasted: the next one may begin before those have had a turn who were well. */
-  #downMs: Millis = 0;
 
   /** Since when our own network has been down, as far as anyone can tell. */
   sinceMs(nowMs: Millis): Millis | undefined {
@@ -57,31 +60,63 @@ export class OutageWatch {
     return sinceMs !== undefined && nowMs - sinceMs < outageMsMax ? sinceMs : undefined;
   }
 
+  /** Whether enough are known that have answered. */
+  get knowsEnough(): boolean {
+    return this.#answered.size >= lookOriginsMin;
+  }
+
+  /** Takes in origins that have answered in an earlier run, or others' questions. */
+  learn(origins: readonly OriginName[]): void {
+    for (const origin of origins) this.#remember(origin, origin);
+  }
+
   /** Takes in how an attempt ended. Whether that is the outage's doing, and says nothing of the host. */
-  hear(place: Place, { failure, startedAtMs }: AttemptEnd, nowMs: Millis): boolean {
-    if (failure === undefined) this.#hearAnswer(place, nowMs);
-    else if (silences.has(failure)) this.#hearNothing(place.host, startedAtMs, nowMs);
-    else return false;
+  hear({ origin, address }: Place, { failure, startedAtMs }: AttemptEnd, nowMs: Millis): boolean {
+    if (failure === undefined) {
+      this.#remember(address, origin);
+      this.#hearSign(nowMs);
+    } else if (!silences.has(failure)) return false;
+    // Those that wait for long end together, amid the answers of others.
+    else if (startedAtMs >= this.#signAtMs) this.#silentAttempts += 1;
     return this.sinceMs(nowMs) !== undefined;
   }
 
-  #hearAnswer({ host, address }: Place, nowMs: Millis): void {
-    this.#downMs += nowMs - (this.sinceMs(nowMs) ?? nowMs);
-    const atMs = nowMs - this.#downMs;
-    this.#answered.delete(host);
-    this.#answered.set(host, { atMs, address });
-    forgetOldest(this.#answered, answeredMax);
-    this.#lastAnswerMs = atMs;
-    this.#silent.clear();
+  /** Whether a look is due. */
+  wantsLook(nowMs: Millis): boolean {
+    if (this.#silentAttempts < silentAttemptsMin) return false;
+    return nowMs >= Math.max(this.#signAtMs + quietMsMin, this.#lookedAtMs + lookRestMs);
+  }
+
+  /** A look begins: {@link hearLook} is to be told what came of it. */
+  beginLook(nowMs: Millis): void {
+    this.#lookedAtMs = nowMs;
+  }
+
+  /** Who is to be looked at now; they come again when all others have had their turn. */
+  takeOrigins(): readonly OriginName[] {
+    const answered = [...this.#answered];
+    const taken = answered.splice(-lookOriginsMax);
+    this.#answered = new Map([...taken, ...answered]);
+    return taken.map(([, origin]) => origin);
+  }
+
+  /** Takes in how many were looked at in the look that began last, and whether one of them has given a sign of life. */
+  hearLook(look: { readonly origins: number; readonly isAlive: boolean }, nowMs: Millis): void {
+    if (look.isAlive) this.#hearSign(nowMs);
+    else if (look.origins < lookOriginsMin) return;
+    // Unless somebody has answered meanwhile.
+    else if (this.#signAtMs < this.#lookedAtMs) this.#sinceMs ??= nowMs;
+  }
+
+  #hearSign(nowMs: Millis): void {
+    this.#signAtMs = nowMs;
+    this.#silentAttempts = 0;
     this.#sinceMs = undefined;
   }
 
-  /** One that began before the last answer is no evidence: those that wait for long end together, amid the answers of others. */
-  #hearNothing(host: HostName, startedAtMs: Millis, nowMs: Millis): void {
-    if (startedAtMs - this.#downMs < this.#lastAnswerMs) return;
-    const answer = this.#answered.get(host);
-    if (answer === undefined || answer.atMs < this.#lastAnswerMs - wellMs) return;
-    this.#silent.add(answer.address);
-    if (this.#silent.size >= silentMin) this.#sinceMs ??= nowMs;
+  #remember(key: IpAddress | OriginName, origin: OriginName): void {
+    this.#answered.delete(key);
+    this.#answered.set(key, origin);
+    forgetOldest(this.#answered, answeredMax);
   }
 }

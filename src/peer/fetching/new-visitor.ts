@@ -34,13 +34,14 @@ export function newVisitor(
     readonly swarm: Swarm | undefined;
   },
   options: PeerOptions,
+  onFailure: (error: unknown) => void,
   signal: AbortSignal,
 ): Visitor {
   const { frontier, leases, swarm } = parts;
   const ports = { ...given, fetcher: addressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports, parts.missed);
   const others = swarm && newHostsOfOthers(ports, swarm, options, signal);
-  const outages = new Outages(ports);
+  const outages = new Outages(ports, onFailure, signal);
   const robots = new RobotsVisitor(ports, { ...parts, keeper, others, outages }, options, signal);
   const { peerId } = options;
   const digests = new DigestIndex(ports.archive, ports.store, parts.sieve);

@@ -1,7 +1,4 @@
 import { Resolver } from "node:dns/promises";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { DnsResolver, defaultDnsResolverOptions } from "../../../src/adapters/dns/dns-resolver.ts";
 import type {
@@ -84,6 +81,16 @@ describe("DnsResolver", () => {
     expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
     setting.clock.atMs += 1;
     expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.2"]);
+  });
+
+  it("asks anew where its caller wants to know whether the servers answer, and remembers what they say", async () => {
+    const setting = await setUp({ "a.test": at("192.0.2.1", 60) });
+    await ask(setting, "a.test");
+    setting.server.set("a.test", at("192.0.2.2", 60));
+    const anew = await setting.resolver.resolveAnew("a.test" as HostName, never);
+    expect(addressesOf(anew)).toEqual(["192.0.2.2"]);
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.2"]);
+    expect(setting.server.questions("a.test")).toBe(2);
   });
 
   it.each([
@@ -333,63 +340,6 @@ describe("DnsResolver", () => {
       expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
       expect(setting.latter.asked).toEqual(["AAAA a.test", "A a.test"]);
     });
-  });
-
-  it.each([
-    ["gone.test", "dns-not-found"],
-    ["hosts.test", "192.0.2.1"],
-    ["host.test", "dns-not-found"],
-    ["intranet", "192.0.2.2"],
-  ])(
-    "looks %s up below no search domain of the system unless it is one label",
-    async (name, found) => {
-      const { server, clock } = await setUp({});
-      const directory = await mkdtemp(join(tmpdir(), "hosts-"));
-      const hostsFile = join(directory, "hosts");
-      await writeFile(hostsFile, "127.0.0.1 localhost # host.test\n192.0.2.1\tHOSTS.test\r\n");
-      const newCares: DnsResolverPorts["newCares"] = (settings) => {
-        const cares = new Resolver(settings);
-        cares.setServers([server.server]);
-        return cares;
-      };
-      /** All names are there below the search domain. */
-      const lookUp = (asked: string): Promise<{ address: string; family: 4 }[]> => {
-        const address = asked === "hosts.test" ? "192.0.2.1" : "192.0.2.2";
-        if (!asked.endsWith(".")) return Promise.resolve([{ address, family: 4 }]);
-        return Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
-      };
-      const ports = { clock, newCares, lookUp, hostsFile };
-      const resolver = new DnsResolver(ports, defaultDnsResolverOptions);
-      closers.push(async () => {
-        resolver.stop();
-        await rm(directory, { recursive: true });
-      });
-      const outcome = await resolver.resolve(name as HostName, never);
-      expect(addressesOf(outcome)).toEqual([found]);
-    },
-  );
-
-  it("takes a name of the system's hosts file from there, whatever a name server says", async () => {
-    const { server, clock } = await setUp({ "a.test": at("192.0.2.1", 60) });
-    const directory = await mkdtemp(join(tmpdir(), "hosts-"));
-    const hostsFile = join(directory, "hosts");
-    await writeFile(hostsFile, "127.0.0.1 a.test\n");
-    const newCares: DnsResolverPorts["newCares"] = (settings) => {
-      const cares = new Resolver(settings);
-      cares.setServers([server.server]);
-      return cares;
-    };
-    const lookUp: DnsResolverPorts["lookUp"] = () =>
-      Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
-    const ports = { clock, newCares, lookUp, hostsFile };
-    const resolver = new DnsResolver(ports, defaultDnsResolverOptions);
-    closers.push(async () => {
-      resolver.stop();
-      await rm(directory, { recursive: true });
-    });
-    const outcome = await resolver.resolve("a.test" as HostName, never);
-    expect(addressesOf(outcome)).toEqual(["127.0.0.1"]);
-    expect(server.asked).toEqual([]);
   });
 
   it("says which server option it cannot use", () => {

@@ -1,22 +1,29 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { OutageWatch } from "../../../src/core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
-import type { HostName, IpAddress, Millis } from "../../../src/core/units.ts";
+import type { IpAddress, OriginName } from "../../../src/core/units.ts";
+
+const silent = "connect-timeout";
+const dayMs = 86_400_000;
 
 let watch: OutageWatch;
-let nowMs: Millis;
+let nowMs: number;
 
 beforeEach(() => {
   watch = new OutageWatch();
   nowMs = 1_000_000;
 });
 
+function originOf(name: string): OriginName {
+  return `http://${name}.example` as OriginName;
+}
+
 function hear(
   name: string,
   failure?: FetchFailure,
   { address = name, startedAtMs = nowMs } = {},
 ): boolean {
-  const place = { host: `${name}.example` as HostName, address: address as IpAddress };
+  const place = { origin: originOf(name), address: address as IpAddress };
   return watch.hear(place, { startedAtMs, failure }, nowMs);
 }
 
@@ -24,111 +31,156 @@ function answer(...names: readonly string[]): void {
   for (const name of names) hear(name);
 }
 
-const silent = "connect-timeout";
+/** So many attempts in vain, ten seconds after the last sign of life. */
+function fallSilent(failure: FetchFailure = silent): void {
+  nowMs += 10_000;
+  for (const name of ["x", "x", "x"]) hear(name, failure);
+}
+
+/** A look, in which nobody or somebody gives a sign of life; who was looked at. */
+function look(isAlive: boolean): readonly OriginName[] {
+  watch.beginLook(nowMs);
+  const origins = watch.takeOrigins();
+  watch.hearLook({ origins: origins.length, isAlive }, nowMs);
+  return origins;
+}
+
+/** Three were well, and nobody is now. */
+function goDown(): void {
+  answer("a", "b", "c");
+  fallSilent();
+  look(false);
+}
 
 describe("OutageWatch", () => {
-  it("tells of an outage when three that were well fall silent and nobody answers", () => {
+  it("tells of an outage where those who answered before give no sign of life", () => {
     answer("a", "b", "c");
-    expect(["a", "a", "b", "c", "a", "new"].map((name) => hear(name, silent))).toEqual([
-      ...[false, false, false],
-      ...[true, true, true],
-    ]);
+    fallSilent();
+    expect(watch.wantsLook(nowMs)).toBe(true);
+    expect(look(false)).toEqual(["a", "b", "c"].map(originOf));
     expect(watch.sinceMs(nowMs)).toBe(nowMs);
+    expect([hear("a", silent), hear("new", silent)]).toEqual([true, true]);
+  });
+
+  it("tells of dead hosts where one of those gives it", () => {
+    answer("a", "b", "c");
+    fallSilent();
+    look(true);
+    expect([hear("x", silent), hear("a", silent)]).toEqual([false, false]);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
+  });
+
+  it("tells of none where fewer than three have ever answered", () => {
+    answer("a", "b");
+    fallSilent();
+    look(false);
+    expect(hear("x", silent)).toBe(false);
+  });
+
+  it("takes those at one address for one", () => {
+    for (const name of ["a", "b", "c"]) hear(name, undefined, { address: "192.0.2.1" });
+    expect(watch.knowsEnough).toBe(false);
+    watch.learn(["d", "e"].map(originOf));
+    expect(watch.knowsEnough).toBe(true);
   });
 
   it.each(["connect-unreachable", "dns-error", "dns-timeout"] as const)(
     "takes %s for silence",
     (one) => {
-      answer("a", "b", "c");
-      expect(["a", "b", "c"].map((name) => hear(name, one))).toEqual([false, false, true]);
+      fallSilent(one);
+      expect(watch.wantsLook(nowMs)).toBe(true);
     },
   );
 
   it.each(["connect-refused", "dns-not-found", "connection-reset", "tls-error"] as const)(
     "takes %s for no silence, also in an outage",
     (one) => {
-      answer("a", "b", "c");
-      expect(["a", "b", "c"].map((name) => hear(name, one))).toEqual([false, false, false]);
-      for (const name of ["a", "b", "c"]) hear(name, silent);
+      fallSilent(one);
+      expect(watch.wantsLook(nowMs)).toBe(false);
+      goDown();
       expect(hear("a", one)).toBe(false);
       expect(watch.sinceMs(nowMs)).toBe(nowMs);
     },
   );
 
-  it("is over with the first answer of any", () => {
+  it("wants none for two attempts in vain", () => {
+    for (const name of ["x", "y"]) hear(name, silent);
+    expect(watch.wantsLook(nowMs)).toBe(false);
+    hear("z", silent);
+    expect(watch.wantsLook(nowMs)).toBe(true);
+  });
+
+  it("remembers the 500 that answered last", () => {
+    const names = Array.from({ length: 501 }, (_, at) => `h${at}`);
+    answer(...names);
+    const lookedAt = names.flatMap(() => look(false));
+    expect(new Set(lookedAt)).toEqual(new Set(names.slice(1).map(originOf)));
+  });
+
+  it("wants no look while there are signs of life", () => {
     answer("a", "b", "c");
-    for (const name of ["a", "b", "c"]) hear(name, silent);
-    answer("d");
-    expect(watch.sinceMs(nowMs)).toBeUndefined();
-    expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, true]);
-  });
-
-  it("tells of none while others answer", () => {
-    answer("a", "b", "c", "d");
-    const heard = ["a", "b", "c"].map((name) => {
-      answer("d");
-      return hear(name, silent);
-    });
-    expect(heard).toEqual([false, false, false]);
-  });
-
-  it("tells of none where others have answered since those were asked that end together", () => {
-    answer("a", "b", "c", "d");
     const startedAtMs = nowMs;
+    nowMs += 9_999;
+    for (const name of ["x", "y", "z"]) hear(name, silent);
+    expect(watch.wantsLook(nowMs)).toBe(false);
+    answer("a");
     nowMs += 10_000;
+    // Those that wait for long end together, amid the answers of others.
+    for (const name of ["x", "y", "z"]) hear(name, silent, { startedAtMs });
+    expect(watch.wantsLook(nowMs)).toBe(false);
+  });
+
+  it("wants a look a minute at most, whatever came of the last one", () => {
+    for (const isAlive of [false, true]) {
+      watch = new OutageWatch();
+      answer("a", "b", "c");
+      fallSilent();
+      look(isAlive);
+      nowMs += 59_999;
+      for (const name of ["x", "y", "z"]) hear(name, silent);
+      expect(watch.wantsLook(nowMs)).toBe(false);
+      expect(watch.wantsLook(nowMs + 1)).toBe(true);
+    }
+  });
+
+  it("looks at others the next time", () => {
+    answer("a", "b", "c", "d", "e", "f", "g", "h");
+    fallSilent();
+    expect(look(false)).toEqual(["d", "e", "f", "g", "h"].map(originOf));
+    expect(look(false)).toEqual(["g", "h", "a", "b", "c"].map(originOf));
+  });
+
+  it("is over with the first answer of any", () => {
+    goDown();
     answer("d");
-    const heard = ["a", "b", "c"].map((name) => hear(name, silent, { startedAtMs }));
-    expect(heard).toEqual([false, false, false]);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
+    expect(hear("a", silent)).toBe(false);
+  });
+
+  it("is over with the first sign of life in a look", () => {
+    goDown();
+    look(true);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
-  it("takes hosts that have never answered, or not lately, for dead", () => {
-    answer("a", "b", "old");
-    nowMs += 600_001;
-    answer("a", "b");
-    const names = ["a", "b", "old", "x", "y", "z"];
-    expect(names.map((name) => hear(name, silent))).toEqual(names.map(() => false));
-  });
-
-  it("knows after an outage who was well before it, and for how long they were", () => {
+  it("believes those who answer while it looks", () => {
     answer("a", "b", "c");
-    for (const name of ["a", "b", "c"]) hear(name, silent);
-    nowMs += 3_600_000;
+    fallSilent();
+    watch.beginLook(nowMs);
+    nowMs += 1;
     answer("d");
-    expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, true]);
-    answer("d");
-    nowMs += 600_001;
-    answer("d");
-    expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, false]);
-  });
-
-  it("takes hosts for dead that were silent for more than a day", () => {
-    answer("a", "b", "c");
-    for (const name of ["a", "b", "c"]) hear(name, silent);
-    nowMs += 86_400_000;
-    answer("d");
-    expect(["a", "b", "c"].map((name) => hear(name, silent))).toEqual([false, false, false]);
-  });
-
-  it("takes hosts at one address for one", () => {
-    for (const name of ["a", "b", "c"]) hear(name, undefined, { address: "192.0.2.1" });
-    const heard = ["a", "b", "c"].map((name) => hear(name, silent, { address: "192.0.2.1" }));
-    expect(heard).toEqual([false, false, false]);
-  });
-
-  it("knows hosts by the addresses that they had while it knew them", () => {
-    answer("a", "b", "c");
-    const heard = ["a", "b", "c"].map((name) => hear(name, "dns-error", { address: "unresolved" }));
-    expect(heard).toEqual([false, false, true]);
+    watch.hearLook({ origins: 3, isAlive: false }, nowMs);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
   it("believes in no outage that lasts longer than a day", () => {
-    answer("a", "b", "c");
-    for (const name of ["a", "b", "c"]) hear(name, silent);
-    nowMs += 86_399_999;
+    goDown();
+    const sinceMs = nowMs;
+    nowMs = sinceMs + dayMs - 1;
     expect(hear("a", silent)).toBe(true);
-    nowMs += 1;
+    nowMs = sinceMs + dayMs;
     expect(hear("a", silent)).toBe(false);
+    look(false);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 });

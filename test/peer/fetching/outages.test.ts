@@ -9,7 +9,7 @@ import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
 import { Outages } from "../../../src/peer/fetching/outages.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
-import { htmlPage } from "../../support/table-web.ts";
+import { htmlPage, TableWeb } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
 
 const pagesEach = 20;
@@ -95,37 +95,114 @@ describe("an outage of the crawler's own network", () => {
   });
 });
 
-describe("Outages", () => {
-  it("tell of the outage while they believe in it, also where nobody is asked any more", async () => {
-    const clock = new VirtualClock();
-    const metrics = new PrometheusMetrics();
-    const told: string[] = [];
+describe("an outage under way", () => {
+  const others = ["e", "f"].map((name) => `http://${name}.example/0`);
+
+  /** All pages of the hosts are fetched before it, and two hosts are given amid it, which nobody has ever asked. */
+  async function crawlNewHosts(
+    begin: (machine: VirtualPeer) => Promise<unknown>,
+  ): Promise<unknown> {
+    const machine = newMachine();
+    const { clock, web } = machine;
+    return clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(hosts.map((host) => `${host}/0`));
+        await machine.peer.jobFinished(testJob, forever);
+        await clock.sleep(3_600_000);
+        web.down = "connect-timeout";
+        await begin(machine);
+        await machine.inject(others);
+        await clock.sleep(3_600_000);
+        web.down = undefined;
+        await machine.peer.jobFinished(testJob, forever);
+        return machine.peer.job(testJob).counts;
+      })(),
+    );
+  }
+
+  it("costs no URL of hosts that were never asked before", async () => {
+    const counts = await crawlNewHosts(() => Promise.resolve());
+    expect(counts).toMatchObject({ pages: 6 * pagesEach, failed: 0, queued: 0 });
+  });
+
+  it("costs no URL of a peer that is started amid it", async () => {
+    const counts = await crawlNewHosts(async (machine) => {
+      machine.kill();
+      await machine.start();
+    });
+    expect(counts).toMatchObject({ pages: 6 * pagesEach, failed: 0, queued: 0 });
+  });
+});
+
+class OutagesBench {
+  readonly clock = new VirtualClock();
+  readonly metrics = new PrometheusMetrics();
+  readonly told: string[] = [];
+  readonly failures: unknown[] = [];
+  readonly web = new TableWeb(this.clock, () => undefined);
+  readonly #outages: Outages;
+
+  constructor(range: () => Promise<never[]>, signal = forever) {
+    const { clock, failures, metrics, told, web } = this;
     const tell = (event: string): void => void told.push(event);
     const logger = { ...silentLogger, info: tell, warn: tell };
-    const outages = new Outages({
-      clock,
-      entropy: new SeededEntropy(new Dice(1)),
-      logger,
-      metrics,
-    });
-    const hear = (name: string, failure?: FetchFailure): boolean => {
-      const gate = new HostGate(defaultPolitenessOptions);
-      const lease = { address: name, host: { visit: { host: name, gate } } } as unknown as Lease;
-      return outages.hear(lease, { startedAtMs: clock.nowMs(), failure });
-    };
-    const isDown = async (): Promise<boolean> =>
-      (await metrics.text()).includes("\norbweaver_network_down 1\n");
+    const entropy = new SeededEntropy(new Dice(1));
+    const ports = { clock, entropy, logger, metrics, probe: web, store: { range } };
+    this.#outages = new Outages(ports, (error) => failures.push(error), signal);
+  }
+
+  hear(name: string, failure?: FetchFailure): boolean {
+    const gate = new HostGate(defaultPolitenessOptions);
+    const url = { entry: { url: `http://${name}.example/` } };
+    const lease = { address: name, host: { visit: { gate } }, url } as unknown as Lease;
+    return this.#outages.hear(lease, { startedAtMs: this.clock.nowMs(), failure });
+  }
+
+  /** Three attempts in vain, ten seconds later, and time for the look that follows. */
+  async fallSilent(): Promise<void> {
+    await this.clock.sleep(10_000);
+    this.web.down = "connect-timeout";
+    for (const name of ["a", "b", "c"]) this.hear(name, "connect-timeout");
+    await this.clock.sleep(1_000);
+  }
+
+  async isDown(): Promise<boolean> {
+    return (await this.metrics.text()).includes("\norbweaver_network_down 1\n");
+  }
+}
+
+describe("Outages", () => {
+  it("tell of the outage while they believe in it, also where nobody is asked any more", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]));
+    const { clock, told } = bench;
     await clock.run(
       (async () => {
-        for (const name of ["a", "b", "c"]) hear(name);
-        for (const name of ["a", "b", "c"]) hear(name, "connect-timeout");
-        expect([told, await isDown()]).toEqual([["network-down"], true]);
+        for (const name of ["a", "b", "c"]) bench.hear(name);
+        await bench.fallSilent();
+        expect([told, await bench.isDown()]).toEqual([["network-down"], true]);
         await clock.sleep(86_400_000);
-        expect(await isDown()).toBe(false);
-        expect(hear("a", "connect-timeout")).toBe(false);
-        hear("a");
+        expect(await bench.isDown()).toBe(false);
+        expect(bench.hear("a", "connect-timeout")).toBe(false);
+        bench.hear("a");
         expect(told).toEqual(["network-down", "network-given-up"]);
       })(),
     );
+  });
+
+  it("say nothing of an outage once the peer stops", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]), AbortSignal.abort());
+    for (const name of ["a", "b", "c"]) bench.hear(name);
+    await bench.clock.run(bench.fallSilent());
+    expect(bench.told).toEqual([]);
+  });
+
+  it.each([
+    ["tell when the store cannot be read", forever, 1],
+    ["do not tell so when the peer stops", AbortSignal.abort(), 0],
+  ])("%s", async (_what, signal, failures) => {
+    const bench = new OutagesBench(() => Promise.reject(new Error("closed")), signal);
+    await bench.clock.run(bench.fallSilent());
+    expect(bench.failures).toHaveLength(failures);
   });
 });

@@ -7,15 +7,6 @@ const size = { seed: 1, peers: 4, sites: 8, pages: 150 };
 const seeds = [1, 2, 3, 4, 5];
 const momentMs = 500;
 
-it.each(seeds)(
-  "seeds come before any outage, not to peers that have none but them, with the seed %i",
-  (seed) => {
-    const { faults, injections } = planOf("offline", { ...size, seed });
-    const outageMs = Math.min(...faults.map(({ atMs }) => atMs));
-    expect(injections.filter(({ atMs }) => atMs >= outageMs)).toEqual([]);
-  },
-);
-
 describe("seeds that are given at the last moment", { timeout: 60_000 }, () => {
   it.each(seeds)(
     "go to machines that are about to end or have just begun, with the seed %i",

@@ -8,6 +8,7 @@ import { TrueGraph } from "../../../sim/sample-web/true-graph.ts";
 import { Dice } from "../../../sim/world/dice.ts";
 import { VirtualFetcher } from "../../../sim/world/virtual-fetcher.ts";
 import { VirtualParser } from "../../../sim/world/virtual-parser.ts";
+import { VirtualProbe } from "../../../sim/world/virtual-probe.ts";
 import { VirtualProcess } from "../../../sim/world/virtual-process.ts";
 import { VirtualResolver } from "../../../sim/world/virtual-resolver.ts";
 import { VirtualWeb, type VirtualHit } from "../../../sim/world/virtual-web.ts";
@@ -17,12 +18,19 @@ import { defaultJobOptions, type JobDefinition } from "../../../src/core/jobs/jo
 import { unpackLinks } from "../../../src/core/page/packed-links.ts";
 import type { PackedLinks } from "../../../src/core/page/parsed-page.ts";
 import { parsePage } from "../../../src/core/page/parse-page.ts";
-import type { CanonicalUrl, HostName, IpAddress, JobId } from "../../../src/core/units.ts";
+import type {
+  CanonicalUrl,
+  HostName,
+  IpAddress,
+  JobId,
+  OriginName,
+} from "../../../src/core/units.ts";
 import { dedupeKey } from "../../../src/core/url/dedupe-key.ts";
 import { hostOf, originOf } from "../../../src/core/url/site-of.ts";
 import { defaultFetchLimits } from "../../../src/ports/fetcher.ts";
 import type { FetchOutcome, FetchResponse } from "../../../src/ports/fetcher.ts";
 import type { ParsedPage } from "../../../src/ports/page-parser.ts";
+import type { ResolveOutcome } from "../../../src/ports/resolver.ts";
 
 const job: JobDefinition = {
   id: "job" as JobId,
@@ -148,17 +156,22 @@ describe("the virtual web", () => {
     const host = new URL(url).hostname as HostName;
     const forever = new AbortController().signal;
     const end = bench.web.cutOff(["peer-1"]);
-    const [fetched, resolved] = await bench.clock.run(
-      Promise.all([bench.fetch(url), bench.resolver.resolve(host, forever)]),
-    );
+    const probe = new VirtualProbe(bench.web, bench.process);
+    const ask = (): Promise<[FetchOutcome, ResolveOutcome, boolean]> =>
+      bench.clock.run(
+        Promise.all([
+          bench.fetch(url),
+          bench.resolver.resolve(host, forever),
+          probe.reaches(new URL(url).origin as OriginName, forever),
+        ]),
+      );
+    const [fetched, resolved, isReached] = await ask();
+    expect(isReached).toBe(false);
     expect(fetched).toMatchObject({ failure: "connect-timeout" });
     expect(resolved).toMatchObject({ failure: "dns-timeout" });
     expect(bench.hits).toEqual([]);
     end();
-    const back = await bench.clock.run(
-      Promise.all([bench.fetch(url), bench.resolver.resolve(host, forever)]),
-    );
-    expect(back).toMatchObject([{ kind: "response" }, { kind: "addresses" }]);
+    expect(await ask()).toMatchObject([{ kind: "response" }, { kind: "addresses" }, true]);
   });
 
   it("leads a crawl to exactly the pages of the true graph, whatever they are", async () => {

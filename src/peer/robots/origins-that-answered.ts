@@ -1,0 +1,27 @@
+import { tagRange } from "../../core/record/key-ranges.ts";
+import { RobotsRecord } from "../../core/record/record.pb.ts";
+import type { HostName, OriginName } from "../../core/units.ts";
+import { siteOfHost } from "../../core/url/site-of.ts";
+import type { Store } from "../../ports/store.ts";
+
+/** Rows that are read: each may have half a mebibyte. They come in the order of the ring, so that they are a sample of all. */
+const rowsMax = 200;
+const bytesMax = 2 * 1_024 * 1_024;
+
+/**
+ * Origins whose robots.txt was within reach when it was asked for last: of the sites that come first in the store, one each,
+ * since those of one site may be one server. What a member has sent as an origin, and is none, is left out.
+ */
+export async function originsThatAnswered(store: Pick<Store, "range">): Promise<OriginName[]> {
+  const rows = await store.range(tagRange("robots"), rowsMax, bytesMax);
+  const answered = rows
+    .map(({ value }) => RobotsRecord.decode(value))
+    .filter(({ failuresInRow, origin }) => failuresInRow === 0 && URL.canParse(origin))
+    .map(({ origin }) => origin as OriginName);
+  const bySite = new Map(answered.map((origin) => [siteOfOrigin(origin), origin]));
+  return [...bySite.values()];
+}
+
+function siteOfOrigin(origin: OriginName): string {
+  return siteOfHost(new URL(origin).hostname as HostName);
+}

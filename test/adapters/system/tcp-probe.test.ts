@@ -1,0 +1,76 @@
+import { createServer, type Server } from "node:net";
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TcpProbe } from "../../../src/adapters/system/tcp-probe.ts";
+import type { HostName, IpAddress, OriginName } from "../../../src/core/units.ts";
+import type { ResolveOutcome } from "../../../src/ports/resolver.ts";
+
+const never = new AbortController().signal;
+const asked: HostName[] = [];
+
+function probeOf(outcome: ResolveOutcome, allowPrivate = true): TcpProbe {
+  const resolveAnew = (host: HostName): Promise<ResolveOutcome> => {
+    asked.push(host);
+    return Promise.resolve(outcome);
+  };
+  return new TcpProbe({ resolveAnew }, { allowPrivate });
+}
+
+const here: ResolveOutcome = {
+  kind: "addresses",
+  addresses: ["127.0.0.1" as IpAddress],
+  expiresAtMs: 0,
+};
+
+describe("TcpProbe", () => {
+  let server: Server;
+  let origin: OriginName;
+  let connections = 0;
+  let bytes = 0;
+
+  beforeEach(async () => {
+    asked.splice(0);
+    connections = 0;
+    bytes = 0;
+    server = createServer((socket) => {
+      connections += 1;
+      socket.on("data", (data) => (bytes += data.length)).on("error", () => undefined);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    origin = `http://some.example:${port}` as OriginName;
+  });
+  afterEach(() => void server.close());
+
+  // Not only when the connection's time is over, which is 10 s.
+  it("finds whoever takes a connection, says nothing, and goes", { timeout: 5_000 }, async () => {
+    expect(await probeOf(here).reaches(origin, never)).toBe(true);
+    expect(asked).toEqual(["some.example"]);
+    server.close();
+    await once(server, "close");
+    expect([connections, bytes]).toEqual([1, 0]);
+  });
+
+  it("finds whoever refuses one", async () => {
+    server.close();
+    await once(server, "close");
+    expect(await probeOf(here).reaches(origin, never)).toBe(true);
+  });
+
+  it("finds nobody whose name has no address now", async () => {
+    const lost: ResolveOutcome = { kind: "failure", failure: "dns-timeout", detail: "" };
+    expect(await probeOf(lost).reaches(origin, never)).toBe(false);
+  });
+
+  it("connects to no address that the crawler may not", async () => {
+    expect(await probeOf(here, false).reaches(origin, never)).toBe(false);
+    expect(connections).toBe(0);
+  });
+
+  it("finds nobody once it is aborted", async () => {
+    expect(await probeOf(here).reaches(origin, AbortSignal.abort())).toBe(false);
+    expect(connections).toBe(0);
+  });
+});
