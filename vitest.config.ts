@@ -51,8 +51,8 @@ export default defineConfig({
         ...common,
         test: {
           name: "netns",
+          // Each file has a network of its own; most of their time they wait.
           include: ["test/netns/**/*.test.ts"],
-          fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },

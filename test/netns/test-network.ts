@@ -73,9 +73,19 @@ export class TestNetwork {
     await this.#plug(hosts, "east");
   }
 
-  /** Undoes all cuts. */
+  /** Undoes all cuts between machines. */
   async heal(): Promise<void> {
     await this.#plug(this.hosts, "west");
+  }
+
+  /** Cuts the serving machine off from all others. */
+  async cutServer(): Promise<void> {
+    await ip(["link", "set", portOf(this.server, "open"), "nomaster"]);
+  }
+
+  /** Undoes that. */
+  async healServer(): Promise<void> {
+    await ip(["link", "set", portOf(this.server, "open"), "master", `${this.#prefix}-open`]);
   }
 
   /** Removes everything again; fails where something is left. Processes in the machines must have ended. Idempotent. */
