@@ -17,7 +17,15 @@ export class VirtualProbe implements HostProbe {
     this.#process = process;
   }
 
-  async reaches(_origin: OriginName, signal: AbortSignal): Promise<boolean> {
+  reaches(_origin: OriginName, signal: AbortSignal): Promise<boolean> {
+    return this.#looksOut(signal);
+  }
+
+  resolves(_origin: OriginName, signal: AbortSignal): Promise<boolean> {
+    return this.#looksOut(signal);
+  }
+
+  async #looksOut(signal: AbortSignal): Promise<boolean> {
     const isReached = this.#web.isReachedBy(this.#process.peer);
     await this.#process.clock.sleep(isReached ? reachedMs : timeoutMs, signal);
     return isReached && !signal.aborted;

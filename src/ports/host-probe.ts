@@ -1,11 +1,17 @@
 import type { OriginName } from "../core/units.ts";
 
-/** Finds out whether the machine's network and name server lead to a host, without a request to it. */
+/**
+ * Finds out whether the machine's network and name server do their work for a host, without a request to it.
+ *
+ * Neither rejects, and both end within 20 s; where the signal aborts, there is no sign.
+ */
 export interface HostProbe {
   /**
    * Whether there is a sign of life: its name, looked up anew, has an address, and a connection to it comes about or is
-   * refused. It is closed at once, and nothing is sent on it. Never rejects, and ends within 20 s; false where the signal
-   * aborts.
+   * refused. It is closed at once, and nothing is sent on it.
    */
   reaches(origin: OriginName, signal: AbortSignal): Promise<boolean>;
+
+  /** Whether its name, looked up anew, has an address; undefined where no name server is asked for that. */
+  resolves(origin: OriginName, signal: AbortSignal): Promise<boolean | undefined>;
 }

@@ -1,4 +1,5 @@
-import type { HostName, IpAddress, OriginName } from "../../src/core/units.ts";
+import { isIP } from "node:net";
+import type { HostName, IpAddress, Millis, OriginName } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type {
   FetchFailed,
@@ -56,8 +57,12 @@ export class TableWeb implements Fetcher, HostProbe, Resolver {
   readonly addressesBefore = new Map<HostName, readonly IpAddress[]>();
   /** How every request ends, and that no name is resolved, while the machine that asks has no network. */
   down: FetchFailed["failure"] | undefined;
+  /** While true, no name can be looked up. */
+  nameServerIsDown = false;
   /** Addresses that answer nothing. */
   readonly unreached = new Map<IpAddress, FetchFailed["failure"]>();
+  /** How long a look at a host takes. */
+  readonly lookMs = new Map<string, Millis>();
   /** Origins that have been looked at without a request, in their order. */
   readonly lookedAt: OriginName[] = [];
   readonly #clock: Clock;
@@ -103,7 +108,7 @@ export class TableWeb implements Fetcher, HostProbe, Resolver {
     if (host.endsWith(".invalid")) {
       return Promise.resolve({ kind: "failure", failure: "dns-not-found", detail: host });
     }
-    if (this.lostNames.has(host) || this.down) {
+    if (this.#isLost(host)) {
       this.notFound.push(host);
       return Promise.resolve({ kind: "failure", failure: "dns-error", detail: host });
     }
@@ -113,17 +118,25 @@ export class TableWeb implements Fetcher, HostProbe, Resolver {
     return Promise.resolve({ kind: "addresses", addresses, expiresAtMs });
   }
 
-  async reaches(origin: OriginName): Promise<boolean> {
-    this.lookedAt.push(origin);
-    await this.#clock.sleep(latencyMs);
+  async reaches(origin: OriginName, signal: AbortSignal): Promise<boolean> {
     const { hostname } = new URL(origin);
-    const isAway =
-      this.lostNames.has(hostname) || this.unreached.has(`addr-${hostname}` as IpAddress);
-    return !isAway && !this.down;
+    this.lookedAt.push(origin);
+    await this.#clock.sleep(this.lookMs.get(hostname) ?? latencyMs, signal);
+    const isReached = !this.unreached.has(`addr-${hostname}` as IpAddress);
+    return isReached && !this.#isLost(hostname) && !signal.aborted;
+  }
+
+  async resolves(origin: OriginName, signal: AbortSignal): Promise<boolean | undefined> {
+    const isAddress = isIP(new URL(origin).hostname) !== 0;
+    return isAddress ? undefined : this.reaches(origin, signal);
   }
 
   stop(): Promise<void> {
     return Promise.resolve();
+  }
+
+  #isLost(host: string): boolean {
+    return this.lostNames.has(host) || this.nameServerIsDown || this.down !== undefined;
   }
 
   /** How often each page was asked for, robots.txt apart. */

@@ -1,7 +1,7 @@
+import { isIP } from "node:net";
 import { ADDRCONFIG } from "node:dns";
 import { Resolver as CaresResolver, lookup } from "node:dns/promises";
 import type { LookupAddress, LookupAllOptions, RecordWithTtl } from "node:dns";
-import { isIP } from "node:net";
 import { CrawlError, errorCode } from "../../core/errors.ts";
 import { FairSlots } from "../../core/fair-slots.ts";
 import { connectedAddress } from "../../core/net/address-policy.ts";
@@ -160,6 +160,11 @@ export class DnsResolver implements Resolver {
     return unlessAborted(this.#questions.get(host) ?? this.#question(host), signal);
   }
 
+  /** Whether a name server is asked for its addresses at all. */
+  needsServer(host: HostName): boolean {
+    return addressesWithoutQuestion(host) === undefined;
+  }
+
   /** Ends the questions under way with `aborted`; idempotent. */
   stop(): void {
     this.#stopped = true;
@@ -205,7 +210,11 @@ export class DnsResolver implements Resolver {
   #remember(host: HostName, failure: ResolveFailure, detail: string): ResolveOutcome {
     if (failure === "aborted") return abortedOutcome;
     const outcome = failedOutcome(failure, detail);
-    this.#cache.set(host, outcome, this.#clock.nowMs(), this.#options.failureTtlMs);
+    const nowMs = this.#clock.nowMs();
+    // One that was asked anew may have an answer that still holds.
+    if (this.#cache.get(host, nowMs)?.kind !== "addresses") {
+      this.#cache.set(host, outcome, nowMs, this.#options.failureTtlMs);
+    }
     return outcome;
   }
 
@@ -343,6 +352,7 @@ function answerOf(records: readonly RecordWithTtl[]): Answer {
   return { addresses: [...addresses], ttlMs };
 }
 
+/** The addresses of a host that no name server is asked for: one that is an address itself, and this machine. */
 function addressesWithoutQuestion(host: HostName): readonly string[] | undefined {
   const literal = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
   if (isIP(literal) !== 0) return [literal];

@@ -92,7 +92,7 @@ export const metricTable: Readonly<Record<MetricName, MetricDescription>> = {
   },
   network_down: {
     kind: "gauge",
-    help: "1 while no host answers, not even those that did before: the peer's own network or name server is down",
+    help: "1 while the peer's own network or name server is down: nobody is there, not even those who were before",
   },
   open_requests: { kind: "gauge", help: "HTTP requests under way" },
   open_requests_max: {

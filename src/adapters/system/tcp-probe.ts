@@ -8,12 +8,14 @@ import type { ResolveOutcome } from "../../ports/resolver.ts";
 /** For the address, and again for the connection. */
 const timeoutMs: Millis = 10_000;
 
-/** Asks for a name's address though it is known. */
 interface NameServers {
+  /** Asks for a name's addresses though they are known. */
   resolveAnew(host: HostName, signal: AbortSignal): Promise<ResolveOutcome>;
+  /** Whether it asks at all. */
+  needsServer(host: HostName): boolean;
 }
 
-/** Looks a name up, opens a TCP connection to its first address, and closes it without a word. */
+/** Looks names up, and opens a TCP connection to the first address, which it closes without a word. */
 export class TcpProbe implements HostProbe {
   readonly #nameServers: NameServers;
   readonly #allowPrivate: boolean;
@@ -24,14 +26,30 @@ export class TcpProbe implements HostProbe {
   }
 
   async reaches(origin: OriginName, signal: AbortSignal): Promise<boolean> {
-    const { hostname, port, protocol } = new URL(origin);
-    const host = hostname as HostName;
-    const found = await this.#nameServers.resolveAnew(host, withTimeout(signal));
-    if (found.kind === "failure") return false;
-    const address = found.addresses.find((one) => this.#allowPrivate || isPublicAddress(one));
-    const schemePort = protocol === "https:" ? 443 : 80;
-    return address !== undefined && connects(address, Number(port || schemePort), signal);
+    const addresses = await this.#addresses(hostOf(origin), signal);
+    const address = addresses.find((one) => this.#allowPrivate || isPublicAddress(one));
+    return address !== undefined && connects(address, portOf(origin), signal);
   }
+
+  async resolves(origin: OriginName, signal: AbortSignal): Promise<boolean | undefined> {
+    const host = hostOf(origin);
+    if (!this.#nameServers.needsServer(host)) return undefined;
+    return (await this.#addresses(host, signal)).length > 0;
+  }
+
+  async #addresses(host: HostName, signal: AbortSignal): Promise<readonly IpAddress[]> {
+    const found = await this.#nameServers.resolveAnew(host, withTimeout(signal));
+    return found.kind === "addresses" ? found.addresses : [];
+  }
+}
+
+function hostOf(origin: OriginName): HostName {
+  return new URL(origin).hostname as HostName;
+}
+
+function portOf(origin: OriginName): number {
+  const { port, protocol } = new URL(origin);
+  return Number(port || (protocol === "https:" ? 443 : 80));
 }
 
 /** Whether there is anybody at the address, be it to refuse the connection. */

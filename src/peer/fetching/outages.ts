@@ -1,5 +1,8 @@
-import { OutageWatch, type AttemptEnd } from "../../core/politeness/outage-watch.ts";
-import type { CanonicalUrl, Millis } from "../../core/units.ts";
+import { AnsweredOrigins } from "../../core/politeness/answered-origins.ts";
+import type { AttemptEnd } from "../../core/politeness/attempt-end.ts";
+import type { LookEnd } from "../../core/politeness/outage-watch.ts";
+import type { FetchFailure } from "../../core/politeness/retry-table.ts";
+import type { CanonicalUrl, Millis, OriginName } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -9,6 +12,7 @@ import type { Metrics } from "../../ports/metrics.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Lease } from "../frontier/lease.ts";
 import { originsThatAnswered } from "../robots/origins-that-answered.ts";
+import { Outage } from "./outage.ts";
 
 /**
  * A host whose attempt an outage has ended rests for so long, and at most twice that: the longer, the longer it lasts. Those
@@ -26,17 +30,25 @@ interface OutagePorts {
   readonly store: Pick<Store, "range">;
 }
 
+/** Whether there is a sign of life; undefined where there can be none. */
+type Sign = boolean | undefined;
+
+/** Looks at an origin, without a rejection. */
+type Look = (origin: OriginName, signal: AbortSignal) => Promise<Sign>;
+
 /**
- * Attempts that an outage of our own network has ended are no one's fault: however long it lasts, no URL and no host is given
- * up for them. Each host is asked again now and then; the first that answers tells that the outage is over, or one of those
- * that are looked at meanwhile.
+ * Attempts that an outage of our own network or name server has ended are no one's fault: however long it lasts, no URL and no
+ * host is given up for them. Each host is asked again now and then.
+ *
+ * The two are apart, since hosts whose addresses are known answer on while no name can be looked up.
  */
 export class Outages {
   readonly #ports: OutagePorts;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #answered = new AnsweredOrigins();
   readonly #signal: AbortSignal;
-  readonly #watch = new OutageWatch();
-  #saidSinceMs: Millis | undefined;
+  readonly #network: Outage;
+  /** What may have ended an attempt so. A refused connection, and the answer that there is no such name, are signs of life. */
+  readonly #blamed: ReadonlyMap<FetchFailure, Outage>;
 
   /**
    * @param onFailure is told when the store cannot be read
@@ -44,62 +56,82 @@ export class Outages {
    */
   constructor(ports: OutagePorts, onFailure: (error: unknown) => void, signal: AbortSignal) {
     this.#ports = ports;
-    this.#onFailure = onFailure;
     this.#signal = signal;
-    const { clock, metrics } = ports;
-    metrics.whenRead(() => {
-      metrics.gauge("network_down", this.#watch.sinceMs(clock.nowMs()) === undefined ? 0 : 1);
+    const { clock, logger, metrics, probe } = ports;
+    const parts = { clock, logger, onFailure, signal };
+    const network = new Outage({
+      ...parts,
+      name: "network",
+      why: "no host answers, not even those that did before",
+      look: () => this.#lookAtSome((...one) => probe.reaches(...one)),
     });
+    const nameServer = new Outage({
+      ...parts,
+      name: "name-server",
+      why: "no name can be looked up, not even those that could before",
+      look: () => this.#lookAtSome((...one) => probe.resolves(...one)),
+    });
+    this.#network = network;
+    this.#blamed = new Map([
+      ["connect-timeout", network],
+      ["connect-unreachable", network],
+      ["dns-error", nameServer],
+      ["dns-timeout", nameServer],
+    ]);
+    const isDown = (): boolean => (network.sinceMs ?? nameServer.sinceMs) !== undefined;
+    metrics.whenRead(() => metrics.gauge("network_down", Number(isDown())));
   }
 
   /**
    * Takes in how an attempt at the lease's host ended. Where that is an outage's doing, the host rests, and neither it nor the
-   * URL is to be blamed: true.
+   * URL is to be blamed: true. It may be the last one that a URL has, and is judged behind the look that it calls for.
    */
-  hear({ address, host: { visit }, url: { entry } }: Lease, end: AttemptEnd): boolean {
+  async hear(
+    { address, host: { visit }, url: { entry } }: Lease,
+    end: AttemptEnd,
+  ): Promise<boolean> {
     const { clock, entropy } = this.#ports;
-    const nowMs = clock.nowMs();
-    const place = { origin: originOf(entry.url as CanonicalUrl), address };
-    const isOurs = this.#watch.hear(place, end, nowMs);
-    this.#say(nowMs, end.failure === undefined);
-    if (this.#watch.wantsLook(nowMs)) {
-      // What it still reads at the end fails as the database closes, and nobody wants it any more.
-      this.#look(nowMs).catch((error: unknown) =>
-        this.#signal.aborted ? undefined : this.#onFailure(error),
-      );
+    if (end.failure === undefined) {
+      this.#answered.remember(originOf(entry.url as CanonicalUrl), address);
+      this.#network.hearSign();
+      return false;
     }
-    if (!isOurs) return false;
-    const lastsMs = nowMs - (this.#watch.sinceMs(nowMs) ?? nowMs);
-    const restMs = Math.min(Math.max(lastsMs / 4, restMsMin), restMsMax);
+    const outage = this.#blamed.get(end.failure);
+    await outage?.hearSilence(end.startedAtMs);
+    const sinceMs = outage?.sinceMs;
+    if (sinceMs === undefined) return false;
+    const nowMs = clock.nowMs();
+    const restMs = Math.min(Math.max((nowMs - sinceMs) / 4, restMsMin), restMsMax);
     visit.gate.restUntil(nowMs + restMs * (1 + entropy.random()));
     return true;
   }
 
-  async #look(beganAtMs: Millis): Promise<void> {
-    const { clock, probe, store } = this.#ports;
-    this.#watch.beginLook(beganAtMs);
-    if (!this.#watch.knowsEnough) this.#watch.learn(await originsThatAnswered(store));
-    const origins = this.#watch.takeOrigins();
-    const lives = await Promise.all(origins.map((origin) => probe.reaches(origin, this.#signal)));
-    if (this.#signal.aborted) return;
-    const nowMs = clock.nowMs();
-    const isAlive = lives.includes(true);
-    this.#watch.hearLook({ origins: origins.length, isAlive }, nowMs);
-    this.#say(nowMs, isAlive);
-  }
-
-  #say(nowMs: Millis, isSign: boolean): void {
-    const { logger } = this.#ports;
-    const sinceMs = this.#watch.sinceMs(nowMs);
-    const saidMs = this.#saidSinceMs;
-    if (sinceMs === saidMs) return;
-    this.#saidSinceMs = sinceMs;
-    if (sinceMs !== undefined) {
-      logger.warn("network-down", { why: "no host answers, not even those that did before" });
-    } else if (saidMs !== undefined) {
-      const afterSeconds = Math.round((nowMs - saidMs) / 1_000);
-      if (isSign) logger.info("network-up", { afterSeconds });
-      else logger.warn("network-given-up", { why: "those hosts seem to be gone", afterSeconds });
+  /** Ends with the first sign of life. */
+  async #lookAtSome(look: Look): Promise<LookEnd> {
+    if (!this.#answered.suffices) {
+      this.#answered.learn(await originsThatAnswered(this.#ports.store));
     }
+    const enough = new AbortController();
+    const signal = AbortSignal.any([this.#signal, enough.signal]);
+    const looks = this.#answered.take().map((origin) => look(origin, signal));
+    const end = await Promise.race([firstSign(looks), allSigns(looks)]);
+    enough.abort();
+    return end;
   }
+}
+
+function firstSign(looks: readonly Promise<Sign>[]): Promise<LookEnd> {
+  return new Promise((resolve) => {
+    for (const look of looks) {
+      void look.then((sign) =>
+        sign ? resolve({ origins: looks.length, isAlive: true }) : undefined,
+      );
+    }
+  });
+}
+
+async function allSigns(looks: readonly Promise<Sign>[]): Promise<LookEnd> {
+  const signs = await Promise.all(looks);
+  const origins = signs.filter((sign) => sign !== undefined).length;
+  return { origins, isAlive: signs.includes(true) };
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from "../../core/archive/capture.ts";
 import { spellingsAsked } from "../../core/page/redirect.ts";
 import { isAskedAgain, isUnseen } from "../../core/politeness/retry-table.ts";
-import type { AttemptEnd } from "../../core/politeness/outage-watch.ts";
+import type { AttemptEnd } from "../../core/politeness/attempt-end.ts";
 import type { Attempts } from "../../core/politeness/retry-table.ts";
 import { isHtmlType, isSitemapType } from "../../core/page/content-type.ts";
 import { idOf } from "../../core/record/id-of.ts";
@@ -159,7 +159,7 @@ export class Visitor {
         this.#leave(lease);
         return;
       }
-      const isOutage = this.#parts.outages.hear(lease, endOf(outcome));
+      const isOutage = await this.#parts.outages.hear(lease, endOf(outcome));
       this.#record(lease, outcome, isOutage);
       if (isOutage) {
         this.#withdraw(lease);

@@ -1,5 +1,5 @@
 import { headerField } from "../../core/net/header-fields.ts";
-import type { AttemptEnd } from "../../core/politeness/outage-watch.ts";
+import type { AttemptEnd } from "../../core/politeness/attempt-end.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import type { RobotsRecord } from "../../core/record/record.pb.ts";
@@ -190,7 +190,7 @@ export class RobotsVisitor {
       // Cut off because the peer stops: it has been made, and its address rests after it.
       return this.#leave(lease, this.#signal.aborted ? answer.last : undefined);
     }
-    if (this.#outages.hear(lease, ownEndOf(answer))) {
+    if (await this.#outages.hear(lease, ownEndOf(answer))) {
       host.visit.gate.record({ ...answer.verdict, kind: "neutral" }, host.visit.delayMs);
       return this.#leave(lease, answer.last);
     }

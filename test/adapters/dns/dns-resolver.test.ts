@@ -93,6 +93,15 @@ describe("DnsResolver", () => {
     expect(setting.server.questions("a.test")).toBe(2);
   });
 
+  it("keeps an answer that still holds when it asks anew in vain", async () => {
+    const setting = await setUp({ "a.test": at("192.0.2.1", 60) });
+    await ask(setting, "a.test");
+    setting.server.set("a.test", { kind: "server-failure" });
+    const anew = await setting.resolver.resolveAnew("a.test" as HostName, never);
+    expect(addressesOf(anew)).toEqual(["dns-error"]);
+    expect(addressesOf(await ask(setting, "a.test"))).toEqual(["192.0.2.1"]);
+  });
+
   it.each([
     [0, 30_000],
     [29, 30_000],
@@ -206,6 +215,16 @@ describe("DnsResolver", () => {
       expect(addressesOf(await ask(setting, host))).toEqual(["127.0.0.1", "::1"]);
     }
     expect(setting.server.asked).toEqual([]);
+  });
+
+  it.each([
+    ["a.test", true],
+    ["192.0.2.1", false],
+    ["[2001:db8::1]", false],
+    ["a.localhost", false],
+  ])("needs a server for the addresses of %s: %s", async (host, needsServer) => {
+    const { resolver } = await setUp({});
+    expect(resolver.needsServer(host as HostName)).toBe(needsServer);
   });
 
   it("ends the questions under way when it stops", async () => {

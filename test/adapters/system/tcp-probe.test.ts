@@ -13,7 +13,8 @@ function probeOf(outcome: ResolveOutcome, allowPrivate = true): TcpProbe {
     asked.push(host);
     return Promise.resolve(outcome);
   };
-  return new TcpProbe({ resolveAnew }, { allowPrivate });
+  const needsServer = (host: HostName): boolean => host !== "127.0.0.1";
+  return new TcpProbe({ needsServer, resolveAnew }, { allowPrivate });
 }
 
 const here: ResolveOutcome = {
@@ -62,6 +63,20 @@ describe("TcpProbe", () => {
   it("finds nobody whose name has no address now", async () => {
     const lost: ResolveOutcome = { kind: "failure", failure: "dns-timeout", detail: "" };
     expect(await probeOf(lost).reaches(origin, never)).toBe(false);
+  });
+
+  it("looks a name up without a connection", async () => {
+    expect(await probeOf(here).resolves(origin, never)).toBe(true);
+    const lost: ResolveOutcome = { kind: "failure", failure: "dns-timeout", detail: "" };
+    expect(await probeOf(lost).resolves(origin, never)).toBe(false);
+    expect(asked).toEqual(["some.example", "some.example"]);
+    expect(connections).toBe(0);
+  });
+
+  it("has no sign of a name server where none is needed", async () => {
+    const literal = "http://127.0.0.1:8080" as OriginName;
+    expect(await probeOf(here).resolves(literal, never)).toBeUndefined();
+    expect(asked).toEqual([]);
   });
 
   it("connects to no address that the crawler may not", async () => {

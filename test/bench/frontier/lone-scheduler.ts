@@ -76,7 +76,7 @@ export class LoneScheduler {
           finish: putBack,
           finishResponse: putBack,
         },
-        outages: { hear: () => false },
+        outages: { hear: () => Promise.resolve(false) },
         prior: noPrior,
         swarm: undefined,
       },

@@ -97,7 +97,7 @@ export async function fetchFirst(directory: string): Promise<void> {
       logger: silentLogger,
       metrics: new PrometheusMetrics(),
       parser: new InlineParser(),
-      probe: { reaches: () => Promise.resolve(true) },
+      probe: { reaches: () => Promise.resolve(true), resolves: () => Promise.resolve(true) },
       resolver: new CountingResolver(),
       store: new LevelStore({ directory: state }),
     },

@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { OutageWatch } from "../../../src/core/politeness/outage-watch.ts";
-import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
-import type { IpAddress, OriginName } from "../../../src/core/units.ts";
 
-const silent = "connect-timeout";
 const dayMs = 86_400_000;
 
 let watch: OutageWatch;
@@ -14,161 +11,104 @@ beforeEach(() => {
   nowMs = 1_000_000;
 });
 
-function originOf(name: string): OriginName {
-  return `http://${name}.example` as OriginName;
+function hearSilences(count = 3, startedAtMs = nowMs): void {
+  for (let left = count; left > 0; left -= 1) watch.hearSilence(startedAtMs);
 }
 
-function hear(
-  name: string,
-  failure?: FetchFailure,
-  { address = name, startedAtMs = nowMs } = {},
-): boolean {
-  const place = { origin: originOf(name), address: address as IpAddress };
-  return watch.hear(place, { startedAtMs, failure }, nowMs);
-}
-
-function answer(...names: readonly string[]): void {
-  for (const name of names) hear(name);
-}
-
-/** So many attempts in vain, ten seconds after the last sign of life. */
-function fallSilent(failure: FetchFailure = silent): void {
+/** So many attempts in vain as call for a look, ten seconds after the last sign of life. */
+function fallSilent(): void {
+  watch.hearSign(nowMs);
   nowMs += 10_000;
-  for (const name of ["x", "x", "x"]) hear(name, failure);
+  hearSilences();
 }
 
-/** A look, in which nobody or somebody gives a sign of life; who was looked at. */
-function look(isAlive: boolean): readonly OriginName[] {
+function look(isAlive: boolean, origins = 3): void {
   watch.beginLook(nowMs);
-  const origins = watch.takeOrigins();
-  watch.hearLook({ origins: origins.length, isAlive }, nowMs);
-  return origins;
+  watch.hearLook({ origins, isAlive }, nowMs);
 }
 
-/** Three were well, and nobody is now. */
 function goDown(): void {
-  answer("a", "b", "c");
   fallSilent();
   look(false);
 }
 
 describe("OutageWatch", () => {
   it("tells of an outage where those who answered before give no sign of life", () => {
-    answer("a", "b", "c");
     fallSilent();
     expect(watch.wantsLook(nowMs)).toBe(true);
-    expect(look(false)).toEqual(["a", "b", "c"].map(originOf));
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
+    look(false);
     expect(watch.sinceMs(nowMs)).toBe(nowMs);
-    expect([hear("a", silent), hear("new", silent)]).toEqual([true, true]);
   });
 
-  it("tells of dead hosts where one of those gives it", () => {
-    answer("a", "b", "c");
+  it("tells of none where one of them gives it", () => {
     fallSilent();
     look(true);
-    expect([hear("x", silent), hear("a", silent)]).toEqual([false, false]);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
-  it("tells of none where fewer than three have ever answered", () => {
-    answer("a", "b");
+  it("tells of none where fewer than three could be looked at", () => {
     fallSilent();
-    look(false);
-    expect(hear("x", silent)).toBe(false);
+    look(false, 2);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
-  it("takes those at one address for one", () => {
-    for (const name of ["a", "b", "c"]) hear(name, undefined, { address: "192.0.2.1" });
-    expect(watch.knowsEnough).toBe(false);
-    watch.learn(["d", "e"].map(originOf));
-    expect(watch.knowsEnough).toBe(true);
-  });
-
-  it.each(["connect-unreachable", "dns-error", "dns-timeout"] as const)(
-    "takes %s for silence",
-    (one) => {
-      fallSilent(one);
-      expect(watch.wantsLook(nowMs)).toBe(true);
-    },
-  );
-
-  it.each(["connect-refused", "dns-not-found", "connection-reset", "tls-error"] as const)(
-    "takes %s for no silence, also in an outage",
-    (one) => {
-      fallSilent(one);
-      expect(watch.wantsLook(nowMs)).toBe(false);
-      goDown();
-      expect(hear("a", one)).toBe(false);
-      expect(watch.sinceMs(nowMs)).toBe(nowMs);
-    },
-  );
-
-  it("wants none for two attempts in vain", () => {
-    for (const name of ["x", "y"]) hear(name, silent);
+  it("wants no look for two attempts in vain", () => {
+    hearSilences(2);
     expect(watch.wantsLook(nowMs)).toBe(false);
-    hear("z", silent);
+    hearSilences(1);
     expect(watch.wantsLook(nowMs)).toBe(true);
-  });
-
-  it("remembers the 500 that answered last", () => {
-    const names = Array.from({ length: 501 }, (_, at) => `h${at}`);
-    answer(...names);
-    const lookedAt = names.flatMap(() => look(false));
-    expect(new Set(lookedAt)).toEqual(new Set(names.slice(1).map(originOf)));
   });
 
   it("wants no look while there are signs of life", () => {
-    answer("a", "b", "c");
+    watch.hearSign(nowMs);
+    hearSilences();
+    expect(watch.wantsLook(nowMs + 9_999)).toBe(false);
+    expect(watch.wantsLook(nowMs + 10_000)).toBe(true);
     const startedAtMs = nowMs;
-    nowMs += 9_999;
-    for (const name of ["x", "y", "z"]) hear(name, silent);
-    expect(watch.wantsLook(nowMs)).toBe(false);
-    answer("a");
     nowMs += 10_000;
+    watch.hearSign(nowMs);
     // Those that wait for long end together, amid the answers of others.
-    for (const name of ["x", "y", "z"]) hear(name, silent, { startedAtMs });
-    expect(watch.wantsLook(nowMs)).toBe(false);
+    hearSilences(3, startedAtMs);
+    expect(watch.wantsLook(nowMs + 10_000)).toBe(false);
   });
 
-  it("wants a look a minute at most, whatever came of the last one", () => {
-    for (const isAlive of [false, true]) {
-      watch = new OutageWatch();
-      answer("a", "b", "c");
+  it.each([true, false])(
+    "wants a look in half a minute at most, also if one finds somebody: %s",
+    (found) => {
       fallSilent();
-      look(isAlive);
-      nowMs += 59_999;
-      for (const name of ["x", "y", "z"]) hear(name, silent);
-      expect(watch.wantsLook(nowMs)).toBe(false);
-      expect(watch.wantsLook(nowMs + 1)).toBe(true);
-    }
-  });
+      look(found);
+      hearSilences();
+      expect(watch.wantsLook(nowMs + 29_999)).toBe(false);
+      expect(watch.wantsLook(nowMs + 30_000)).toBe(true);
+    },
+  );
 
-  it("looks at others the next time", () => {
-    answer("a", "b", "c", "d", "e", "f", "g", "h");
-    fallSilent();
-    expect(look(false)).toEqual(["d", "e", "f", "g", "h"].map(originOf));
-    expect(look(false)).toEqual(["g", "h", "a", "b", "c"].map(originOf));
-  });
-
-  it("is over with the first answer of any", () => {
+  it("is over with the first sign of life", () => {
     goDown();
-    answer("d");
+    watch.hearSign(nowMs);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
-    expect(hear("a", silent)).toBe(false);
   });
 
-  it("is over with the first sign of life in a look", () => {
+  it("is over with the first one that a look finds", () => {
     goDown();
     look(true);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
-  it("believes those who answer while it looks", () => {
-    answer("a", "b", "c");
+  it("begins with the first look of several in vain", () => {
+    goDown();
+    const sinceMs = nowMs;
+    nowMs += 60_000;
+    look(false);
+    expect(watch.sinceMs(nowMs)).toBe(sinceMs);
+  });
+
+  it("believes in a sign that is given while it looks", () => {
     fallSilent();
     watch.beginLook(nowMs);
     nowMs += 1;
-    answer("d");
+    watch.hearSign(nowMs);
     watch.hearLook({ origins: 3, isAlive: false }, nowMs);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
@@ -176,10 +116,9 @@ describe("OutageWatch", () => {
   it("believes in no outage that lasts longer than a day", () => {
     goDown();
     const sinceMs = nowMs;
-    nowMs = sinceMs + dayMs - 1;
-    expect(hear("a", silent)).toBe(true);
+    expect(watch.sinceMs(sinceMs + dayMs - 1)).toBe(sinceMs);
     nowMs = sinceMs + dayMs;
-    expect(hear("a", silent)).toBe(false);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
     look(false);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });

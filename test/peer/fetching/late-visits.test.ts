@@ -42,7 +42,7 @@ async function visitOf(notedInMs: number): Promise<string[]> {
         remove: () => void done.push("note removed"),
       },
       finisher: { finish, finishResponse: finish },
-      outages: { hear: () => false },
+      outages: { hear: () => Promise.resolve(false) },
       prior: noPrior,
       swarm: undefined,
     },

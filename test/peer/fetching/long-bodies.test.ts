@@ -52,7 +52,7 @@ describe("a visit with a long body", () => {
         robots: { judge: () => Promise.resolve({ kind: "allowed" }) },
         leases: { add: () => 0, noted: () => Promise.resolve(), remove: none },
         finisher: { finish, finishResponse: finish },
-        outages: { hear: () => false },
+        outages: { hear: () => Promise.resolve(false) },
         prior: noPrior,
         swarm: undefined,
       },

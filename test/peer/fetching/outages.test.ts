@@ -5,6 +5,7 @@ import { SeededEntropy } from "../../../sim/world/seeded-entropy.ts";
 import { PrometheusMetrics } from "../../../src/adapters/metrics/prometheus-metrics.ts";
 import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
+import { lookRestMs } from "../../../src/core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
 import { Outages } from "../../../src/peer/fetching/outages.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
@@ -27,37 +28,38 @@ function newMachine(): VirtualPeer {
 const forever = new AbortController().signal;
 
 describe("an outage of the crawler's own network", () => {
-  it.each<FetchFailure>(["connect-timeout", "connect-unreachable", "dns-error"])(
-    "costs no URL where all ends with %s for hours",
-    async (failure) => {
-      const machine = newMachine();
-      const { clock, web } = machine;
-      const counts = await clock.run(
-        (async () => {
-          const peer = await machine.start();
-          await machine.inject(hosts.map((host) => `${host}/0`));
-          await clock.sleep(5_500);
-          web.down = failure;
-          const tries = (): number => web.requests.length + web.notFound.length;
-          const before = tries();
-          await clock.sleep(60_000);
-          // Nothing has ever been heard of this one.
-          await machine.inject(["http://new.example/0"]);
-          await clock.sleep(10 * 3_600_000);
-          web.down = undefined;
-          // Five hosts, each in five to ten minutes once.
-          expect(tries() - before).toBeLessThan(5 * 150);
-          const upAtMs = clock.nowMs();
-          await peer.jobFinished(testJob, forever);
-          // The longest rest, and a host's pages.
-          expect(clock.nowMs() - upAtMs).toBeLessThan(600_000 + pagesEach * 2_000);
-          return peer.job(testJob).counts;
-        })(),
-      );
-      expect(counts).toMatchObject({ pages: 5 * pagesEach, failed: 0, queued: 0 });
-      expect(machine.logged.map(([event]) => event)).toContain("network-up");
-    },
-  );
+  it.each<[FetchFailure, string]>([
+    ["connect-timeout", "network-up"],
+    ["connect-unreachable", "network-up"],
+    ["dns-error", "name-server-up"],
+  ])("costs no URL where all ends with %s for hours", async (failure, up) => {
+    const machine = newMachine();
+    const { clock, web } = machine;
+    const counts = await clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(hosts.map((host) => `${host}/0`));
+        await clock.sleep(5_500);
+        web.down = failure;
+        const tries = (): number => web.requests.length + web.notFound.length;
+        const before = tries();
+        await clock.sleep(60_000);
+        // Nothing has ever been heard of this one.
+        await machine.inject(["http://new.example/0"]);
+        await clock.sleep(10 * 3_600_000);
+        web.down = undefined;
+        // Five hosts, each in five to ten minutes once.
+        expect(tries() - before).toBeLessThan(5 * 150);
+        const upAtMs = clock.nowMs();
+        await peer.jobFinished(testJob, forever);
+        // The longest rest, and a host's pages.
+        expect(clock.nowMs() - upAtMs).toBeLessThan(600_000 + pagesEach * 2_000);
+        return peer.job(testJob).counts;
+      })(),
+    );
+    expect(counts).toMatchObject({ pages: 5 * pagesEach, failed: 0, queued: 0 });
+    expect(machine.logged.map(([event]) => event)).toContain(up);
+  });
 
   it("costs no URL where it pauses until the first host has answered", async () => {
     const machine = newMachine();
@@ -152,19 +154,24 @@ class OutagesBench {
     this.#outages = new Outages(ports, (error) => failures.push(error), signal);
   }
 
-  hear(name: string, failure?: FetchFailure): boolean {
+  hear(host: string, failure?: FetchFailure): Promise<boolean> {
     const gate = new HostGate(defaultPolitenessOptions);
-    const url = { entry: { url: `http://${name}.example/` } };
-    const lease = { address: name, host: { visit: { gate } }, url } as unknown as Lease;
+    const url = { entry: { url: `http://${host}/` } };
+    const lease = { address: host, host: { visit: { gate } }, url } as unknown as Lease;
     return this.#outages.hear(lease, { startedAtMs: this.clock.nowMs(), failure });
   }
 
-  /** Three attempts in vain, ten seconds later, and time for the look that follows. */
-  async fallSilent(): Promise<void> {
+  /** Attempts at three hosts end so at once; whether that is put down to an outage. */
+  hearThree(failure?: FetchFailure): Promise<boolean[]> {
+    return Promise.all(["a", "b", "c"].map((name) => this.hear(`${name}.example`, failure)));
+  }
+
+  /** Three have answered, and ten seconds later nobody does. */
+  async fallSilent(failure: FetchFailure = "connect-timeout"): Promise<boolean[]> {
+    await this.hearThree();
     await this.clock.sleep(10_000);
-    this.web.down = "connect-timeout";
-    for (const name of ["a", "b", "c"]) this.hear(name, "connect-timeout");
-    await this.clock.sleep(1_000);
+    this.web.down = failure;
+    return this.hearThree(failure);
   }
 
   async isDown(): Promise<boolean> {
@@ -172,27 +179,116 @@ class OutagesBench {
   }
 }
 
-describe("Outages", () => {
-  it("tell of the outage while they believe in it, also where nobody is asked any more", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]));
-    const { clock, told } = bench;
-    await clock.run(
+describe("an outage of the name server alone", () => {
+  it("costs no URL of a host that is not known, and holds up none that is", async () => {
+    const machine = newMachine();
+    const { clock, logged, web } = machine;
+    const counts = await clock.run(
       (async () => {
-        for (const name of ["a", "b", "c"]) bench.hear(name);
-        await bench.fallSilent();
-        expect([told, await bench.isDown()]).toEqual([["network-down"], true]);
-        await clock.sleep(86_400_000);
-        expect(await bench.isDown()).toBe(false);
-        expect(bench.hear("a", "connect-timeout")).toBe(false);
-        bench.hear("a");
-        expect(told).toEqual(["network-down", "network-given-up"]);
+        const peer = await machine.start();
+        await machine.inject(hosts.map((host) => `${host}/0`));
+        await clock.sleep(5_500);
+        web.nameServerIsDown = true;
+        await machine.inject(["e", "f", "g"].map((name) => `http://${name}.example/0`));
+        await clock.sleep(900_000);
+        expect(peer.job(testJob).counts.pages).toBe(hosts.length * pagesEach);
+        web.nameServerIsDown = false;
+        await peer.jobFinished(testJob, forever);
+        return peer.job(testJob).counts;
+      })(),
+    );
+    expect(counts).toMatchObject({ pages: 7 * pagesEach, failed: 0, queued: 0 });
+    const events = logged.map(([event]) => event).filter((event) => event.endsWith("-up"));
+    expect(events).toEqual(["name-server-up"]);
+  });
+});
+
+describe("Outages", () => {
+  it.each<[string, FetchFailure]>([
+    ["network", "connect-timeout"],
+    ["network", "connect-unreachable"],
+    ["name-server", "dns-error"],
+    ["name-server", "dns-timeout"],
+  ])(
+    "tell of one of the %s while they believe in it, where all ends with %s, also if nobody is asked any more",
+    async (name, failure) => {
+      const bench = new OutagesBench(() => Promise.resolve([]));
+      const { clock, told } = bench;
+      await clock.run(
+        (async () => {
+          await bench.fallSilent(failure);
+          expect([told, await bench.isDown()]).toEqual([[`${name}-down`], true]);
+          await clock.sleep(86_400_000 + lookRestMs);
+          const events = [`${name}-down`, `${name}-given-up`];
+          expect([told, await bench.isDown()]).toEqual([events, false]);
+          expect(await bench.hear("a.example", failure)).toBe(false);
+        })(),
+      );
+    },
+  );
+
+  it("judge an attempt behind the look that it calls for", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]));
+    // The first two have been judged when the third one calls for it.
+    expect(await bench.clock.run(bench.fallSilent())).toEqual([false, false, true]);
+  });
+
+  it("look no longer than until the first sign of life", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]));
+    await bench.clock.run(
+      (async () => {
+        await bench.hearThree();
+        await bench.clock.sleep(10_000);
+        bench.web.lookMs.set("a.example", 20_000);
+        const atMs = bench.clock.nowMs();
+        expect(await bench.hearThree("connect-timeout")).toEqual([false, false, false]);
+        expect(bench.clock.nowMs() - atMs).toBeLessThan(1_000);
+        expect(bench.clock.sleepers).toBe(0);
       })(),
     );
   });
 
+  it("tell of its end, though nobody is asked any more, and of the next one", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]));
+    await bench.clock.run(
+      (async () => {
+        await bench.fallSilent();
+        bench.web.down = undefined;
+        await bench.clock.sleep(lookRestMs + 1_000);
+        expect(bench.told).toEqual(["network-down", "network-up"]);
+        expect([bench.web.lookedAt.length, await bench.isDown()]).toEqual([6, false]);
+        await bench.clock.sleep(lookRestMs);
+        await bench.fallSilent();
+        expect(bench.told).toEqual(["network-down", "network-up", "network-down"]);
+      })(),
+    );
+  });
+
+  it("look at nobody twice at a time", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]));
+    for (const name of ["a", "b", "c"]) bench.web.lookMs.set(`${name}.example`, 15_000);
+    await bench.clock.run(
+      (async () => {
+        await bench.fallSilent();
+        await bench.clock.sleep(lookRestMs - 10_000);
+        await bench.hearThree("connect-timeout");
+        expect(bench.web.lookedAt).toHaveLength(3);
+        await bench.clock.sleep(11_000);
+        expect(bench.web.lookedAt).toHaveLength(6);
+      })(),
+    );
+  });
+
+  it("know of no outage of the name server where most that answered have no name", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]));
+    for (const host of ["192.0.2.1", "192.0.2.2", "a.example"]) await bench.hear(host);
+    bench.web.nameServerIsDown = true;
+    const judged = await bench.clock.run(bench.hearThree("dns-timeout"));
+    expect([judged, bench.told]).toEqual([[false, false, false], []]);
+  });
+
   it("say nothing of an outage once the peer stops", async () => {
     const bench = new OutagesBench(() => Promise.resolve([]), AbortSignal.abort());
-    for (const name of ["a", "b", "c"]) bench.hear(name);
     await bench.clock.run(bench.fallSilent());
     expect(bench.told).toEqual([]);
   });
@@ -202,7 +298,7 @@ describe("Outages", () => {
     ["do not tell so when the peer stops", AbortSignal.abort(), 0],
   ])("%s", async (_what, signal, failures) => {
     const bench = new OutagesBench(() => Promise.reject(new Error("closed")), signal);
-    await bench.clock.run(bench.fallSilent());
+    await bench.clock.run(bench.hearThree("connect-timeout"));
     expect(bench.failures).toHaveLength(failures);
   });
 });

@@ -31,8 +31,9 @@ describe("a swarm without a way to the web", { timeout: 60_000 }, () => {
   });
 
   it("is caught where it takes the outage for the end of hosts", async () => {
-    const seesAll = { reaches: () => Promise.resolve(true) };
-    const ports = (given: PeerPorts): PeerPorts => ({ ...given, probe: seesAll });
+    const isThere = (): Promise<boolean> => Promise.resolve(true);
+    const probe = { reaches: isThere, resolves: isThere };
+    const ports = (given: PeerPorts): PeerPorts => ({ ...given, probe });
     const { violationCounts } = await outage({ ports });
     expect([...violationCounts.keys()]).toContain("coverage");
   });

@@ -157,21 +157,23 @@ describe("the virtual web", () => {
     const forever = new AbortController().signal;
     const end = bench.web.cutOff(["peer-1"]);
     const probe = new VirtualProbe(bench.web, bench.process);
-    const ask = (): Promise<[FetchOutcome, ResolveOutcome, boolean]> =>
+    const origin = new URL(url).origin as OriginName;
+    const ask = (): Promise<[FetchOutcome, ResolveOutcome, boolean, boolean]> =>
       bench.clock.run(
         Promise.all([
           bench.fetch(url),
           bench.resolver.resolve(host, forever),
-          probe.reaches(new URL(url).origin as OriginName, forever),
+          probe.reaches(origin, forever),
+          probe.resolves(origin, forever),
         ]),
       );
-    const [fetched, resolved, isReached] = await ask();
-    expect(isReached).toBe(false);
+    const [fetched, resolved, ...looks] = await ask();
+    expect(looks).toEqual([false, false]);
     expect(fetched).toMatchObject({ failure: "connect-timeout" });
     expect(resolved).toMatchObject({ failure: "dns-timeout" });
     expect(bench.hits).toEqual([]);
     end();
-    expect(await ask()).toMatchObject([{ kind: "response" }, { kind: "addresses" }, true]);
+    expect(await ask()).toMatchObject([{ kind: "response" }, { kind: "addresses" }, true, true]);
   });
 
   it("leads a crawl to exactly the pages of the true graph, whatever they are", async () => {
