@@ -39,7 +39,8 @@ describe("a peer whose machine loses its way to the web", { timeout: 300_000 }, 
     await network.cutServer();
     const cutAtMs = Date.now();
     await inject(site.seeds.slice(half));
-    await until("it says so", () => peer.stderr.includes("network-down"), 60_000);
+    // Their names cannot even be looked up.
+    await until("it says so", () => peer.stderr.includes("name-server-down"), 60_000);
     const lasts = (): boolean => Date.now() - cutAtMs < cutMs;
     await until("the cut has lasted", () => !lasts(), 2 * cutMs);
   });
@@ -47,7 +48,7 @@ describe("a peer whose machine loses its way to the web", { timeout: 300_000 }, 
   it("goes on once it is back, and has lost nothing", async () => {
     await network.healServer();
     await peer.jobEnd("default", 250_000);
-    expect(peer.stderr).toContain("network-up");
+    expect(peer.stderr).toContain("name-server-up");
     await site.stop();
     const graph = new TrueGraph(site.web, { seeds: site.seeds, scope: "host" });
     const report = await audit(await site.hits(), graph, { hostDelayMs: delayMs });

@@ -24,6 +24,9 @@ const hostsMax = 200;
 const serverPlace = 253;
 const testPlace = 254;
 
+/** The test itself is in the open networks of all files that run beside this one: each has a subnet of its own. */
+const subnet = Number(process.env["VITEST_POOL_ID"]);
+
 /** The bridges of the network that can be cut. */
 type Side = "west" | "east";
 
@@ -33,9 +36,9 @@ type Face = "peers" | "open";
 /**
  * Machines on a table: network namespaces, and cables between them that can be cut.
  *
- * Each machine is on two networks. The cuttable one, 10.200.0.0/24, is between the machines and has their default route, as a
+ * Each machine is on two networks. The cuttable one, 10.200.N.0/24, is between the machines and has their default route, as a
  * local network has; its ports are at one bridge, and those of the machines that are cut off at another one, so that packets
- * are lost without a word. The open one, 10.201.0.0/24, leads from each machine to the serving one and to the test, and never
+ * are lost without a word. The open one, 10.201.N.0/24, leads from each machine to the serving one and to the test, and never
  * from machine to machine: its ports are isolated from one another. It stands for the web, which a cut between peers leaves as
  * it is.
  *
@@ -50,7 +53,7 @@ export class TestNetwork {
     this.#prefix = prefix;
     this.hosts = Array.from({ length: hostCount }, (_, at) => ({
       ...hostAt(prefix, String(at + 1), at + 1),
-      address: `10.200.0.${at + 1}`,
+      address: `10.200.${subnet}.${at + 1}`,
     }));
     this.server = hostAt(prefix, "web", serverPlace);
   }
@@ -112,7 +115,7 @@ export class TestNetwork {
       [
         ...bridges.map((bridge) => `link add ${bridge} type bridge`),
         ...bridges.map((bridge) => `link set ${bridge} up`),
-        `address add 10.201.0.${testPlace}/24 dev ${prefix}-open`,
+        `address add 10.201.${subnet}.${testPlace}/24 dev ${prefix}-open`,
         ...this.hosts.flatMap((host) => [
           `netns add ${host.name}`,
           ...this.#cable(host, "peers", "west"),
@@ -167,7 +170,7 @@ function hostAt(prefix: string, label: string, place: number): ServingHost {
   const name = `${prefix}-${label}`;
   return {
     name,
-    openAddress: `10.201.0.${place}`,
+    openAddress: `10.201.${subnet}.${place}`,
     within: ["ip", "netns", "exec", name],
   };
 }
