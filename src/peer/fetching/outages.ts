@@ -33,8 +33,8 @@ interface OutagePorts {
 /** Whether there is a sign of life; undefined where there can be none. */
 type Sign = boolean | undefined;
 
-/** Looks at an origin, without a rejection. */
-type Look = (origin: OriginName, signal: AbortSignal) => Promise<Sign>;
+/** Looks at an origin, without a rejection; `until` ends it. */
+type Look = (origin: OriginName, until: AbortSignal) => Promise<Sign>;
 
 /**
  * Attempts that an outage of our own network or name server has ended are no one's fault: however long it lasts, no URL and no
@@ -47,7 +47,7 @@ export class Outages {
   readonly #answered = new AnsweredOrigins();
   readonly #signal: AbortSignal;
   readonly #network: Outage;
-  /** What may have ended an attempt so. A refused connection, and the answer that there is no such name, are signs of life. */
+  /** What may have ended an attempt so. A refused connection, and the answer that there is no such name, speak of life. */
   readonly #blamed: ReadonlyMap<FetchFailure, Outage>;
 
   /**
@@ -63,13 +63,13 @@ export class Outages {
       ...parts,
       name: "network",
       why: "no host answers, not even those that did before",
-      look: () => this.#lookAtSome((...one) => probe.reaches(...one)),
+      look: () => this.#lookAtSome((origin, until) => probe.reaches(origin, until)),
     });
     const nameServer = new Outage({
       ...parts,
       name: "name-server",
       why: "no name can be looked up, not even those that could before",
-      look: () => this.#lookAtSome((...one) => probe.resolves(...one)),
+      look: () => this.#lookAtSome((origin, until) => probe.resolves(origin, until)),
     });
     this.#network = network;
     this.#blamed = new Map([
