@@ -4,7 +4,7 @@ import { describeReason } from "../../src/core/answers/reason-text.ts";
 import { formatDuration } from "../../src/core/text/human.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
-import type { HostStatus } from "../../src/ports/peer-control.ts";
+import type { HostHold, HostStatus } from "../../src/ports/peer-control.ts";
 import { clause } from "../text/terminal-text.ts";
 
 /** Hosts that are looked at: each is some reads of the database, at every drawing. */
@@ -21,6 +21,10 @@ const quietMs: Millis = 5_000;
  * request took that failed, 15 s, and then has to come to its turn: one that is given up never is.
  */
 const turnMsMax: Millis = 25_000;
+
+/** Why a host rests for longer than between two requests. */
+const restsOfHost: ReadonlySet<HostHold | undefined> = new Set(["backoff", "breaker", "halted"]);
+const outages: ReadonlySet<HostHold | undefined> = new Set(["network-down", "name-server-down"]);
 
 /** Who is asked about hosts and queues: the peer of this process, or another one's API. */
 export interface QueueAnswers {
@@ -97,7 +101,8 @@ export class Standstill {
     const { host, nextFetchAt } = first;
     const leftMs = nextFetchAt === undefined ? 0 : Date.parse(nextFetchAt) - dateMs;
     const next = leftMs > 0 ? `; tried again in ${formatDuration(leftMs)}` : "";
-    return { host, text: `${host}: ${reasonOf(first, dateMs)}${next}` };
+    const reason = reasonOf(first, dateMs);
+    return { host, text: `${outages.has(first.hold) ? "" : `${host}: `}${reason}${next}` };
   }
 
   /** With the host's name where no other one can be the one that is asked. */
@@ -141,11 +146,12 @@ function rests({ hold, robots }: HostStatus, dateMs: Millis): boolean {
   if (hold === "politeness") {
     return robots.length > 0 && robots.every((one) => isAwaited(one, dateMs));
   }
-  return hold === "backoff" || hold === "breaker" || hold === "halted";
+  return restsOfHost.has(hold) || outages.has(hold);
 }
 
 /** Before the first page comes robots.txt, which says most where it failed: that of the origin that was asked last. */
-function reasonOf({ detail = "it rests", robots }: HostStatus, dateMs: Millis): string {
+function reasonOf({ detail = "it rests", hold, robots }: HostStatus, dateMs: Millis): string {
+  if (outages.has(hold)) return clause(detail);
   const failed = robots
     .filter((one) => isAwaited(one, dateMs))
     .toSorted((a, b) => Date.parse(b.fetchedAt) - Date.parse(a.fetchedAt))[0];

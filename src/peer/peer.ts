@@ -16,6 +16,7 @@ import { refusalOfAll, SeedJudge, seedsOf } from "./admission/seed-judge.ts";
 import { LeaseLog } from "./durability/lease-log.ts";
 import { newDesk } from "./answers/new-desk.ts";
 import { newVisitor } from "./fetching/new-visitor.ts";
+import { Outages } from "./fetching/outages.ts";
 import { closeData } from "./durability/close-data.ts";
 import { openData } from "./durability/open-data.ts";
 import { Pace } from "../core/answers/pace.ts";
@@ -122,13 +123,10 @@ export class Peer implements PeerControl {
       options,
       onFailure,
     );
-    const parts = {
-      ...shared,
-      admission: this.#admission,
-      leases: this.#leases,
-      swarm: this.#swarm,
-    };
-    const visitor = newVisitor(ports, parts, options, onFailure, signal);
+    const own = { admission: this.#admission, leases: this.#leases, swarm: this.#swarm };
+    const outages = new Outages(ports, onFailure, signal);
+    const parts = { ...shared, ...own, outages };
+    const visitor = newVisitor(ports, parts, options, signal);
     this.#dispatcher = new Dispatcher(
       ports.clock,
       {

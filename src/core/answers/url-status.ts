@@ -10,8 +10,12 @@ export type HostHold =
   | "backoff"
   | "breaker"
   | "halted"
+  | OutageReason
   | "job-paused"
   | "page-limit";
+
+/** What of the crawler's own is down. */
+export type OutageReason = "network-down" | "name-server-down";
 
 /** Why a URL is as it is, as a stable word. */
 export type StatusReason =

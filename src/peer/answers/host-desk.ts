@@ -24,6 +24,7 @@ import type { Journal } from "../durability/journal.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { turnOf, type Host } from "../frontier/host.ts";
 import { queuedSpaces, queuePages } from "../frontier/queue-pages.ts";
+import type { Outages } from "../fetching/outages.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import { goodUntilMs, isAwaited } from "../robots/robots-keeper.ts";
 import { jobHold } from "../jobs/job-registry.ts";
@@ -50,6 +51,7 @@ export class HostDesk {
   readonly #ports: HostPorts;
   readonly #frontier: Frontier;
   readonly #journal: Journal;
+  readonly #outages: Pick<Outages, "holdOf">;
   readonly #missed: Pick<MissedTime, "since">;
   readonly #politeness: PolitenessOptions;
   readonly #peerId: string;
@@ -60,6 +62,7 @@ export class HostDesk {
       readonly frontier: Frontier;
       readonly journal: Journal;
       readonly missed: Pick<MissedTime, "since">;
+      readonly outages: Pick<Outages, "holdOf">;
       readonly peerId: string;
     },
     politeness: PolitenessOptions,
@@ -68,6 +71,7 @@ export class HostDesk {
     this.#frontier = parts.frontier;
     this.#journal = parts.journal;
     this.#missed = parts.missed;
+    this.#outages = parts.outages;
     this.#peerId = parts.peerId;
     this.#politeness = politeness;
   }
@@ -86,7 +90,8 @@ export class HostDesk {
     const opensAtMs = Math.max(gate.nextFetchAtMs, this.#frontier.doubts.restUntilMs(host));
     const hold =
       holdOfJobs(queued, jobs) ??
-      (nextFetchAtMs > gate.nextFetchAtMs ? "backoff" : gate.hold(nowMs)) ??
+      (nextFetchAtMs > gate.nextFetchAtMs ? "backoff" : undefined) ??
+      (found && this.#outages.holdOf(found.visit, nowMs)) ??
       (queued.length > 0 ? turnOf(found) : undefined);
     return {
       owner: this.#peerId,

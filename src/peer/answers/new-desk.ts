@@ -5,6 +5,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import { HostDesk } from "./host-desk.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
+import type { Outages } from "../fetching/outages.ts";
 import type { MissedTime } from "../robots/missed-time.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { PeerPorts } from "../peer-ports.ts";
@@ -26,6 +27,7 @@ export function newDesk(
     readonly jobs: JobRegistry;
     readonly journal: Journal;
     readonly missed: MissedTime;
+    readonly outages: Outages;
     readonly stats: () => PeerStats;
     readonly swarm: Swarm | undefined;
   },
@@ -35,9 +37,9 @@ export function newDesk(
   const { clock, overlay } = ports;
   const { limits, politeness, swarm } = options;
   const peerId = options.peerId as MemberId;
-  const { frontier, jobs, journal, missed, stats } = parts;
-  const urls = new StatusDesk(ports, frontier, peerId);
-  const hosts = new HostDesk(ports, { frontier, journal, missed, peerId }, politeness);
+  const { frontier, jobs, outages, stats } = parts;
+  const urls = new StatusDesk(ports, { frontier, outages, peerId });
+  const hosts = new HostDesk(ports, { ...parts, peerId }, politeness);
   const scan = new UrlScan(ports.store);
   const desk = { peerId, clock, urls, scan, hosts, jobs, stats };
   if (!overlay || !parts.swarm) return new LoneDesk(desk, Math.floor(clock.nowMs()));

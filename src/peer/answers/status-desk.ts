@@ -10,6 +10,7 @@ import { hostOf, originOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Archive, ArchivedResponse } from "../../ports/archive.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
+import type { Outages } from "../fetching/outages.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import { turnOf, type Host } from "../frontier/host.ts";
 import { jobHold } from "../jobs/job-registry.ts";
@@ -30,12 +31,21 @@ const notModified = 304;
 export class StatusDesk {
   readonly #ports: StatusPorts;
   readonly #frontier: Pick<Frontier, "hostsFor">;
+  readonly #outages: Pick<Outages, "holdOf">;
   readonly #peerId: string;
 
-  constructor(ports: StatusPorts, frontier: Pick<Frontier, "hostsFor">, peerId: string) {
+  constructor(
+    ports: StatusPorts,
+    parts: {
+      readonly frontier: Pick<Frontier, "hostsFor">;
+      readonly outages: Pick<Outages, "holdOf">;
+      readonly peerId: string;
+    },
+  ) {
     this.#ports = ports;
-    this.#frontier = frontier;
-    this.#peerId = peerId;
+    this.#frontier = parts.frontier;
+    this.#outages = parts.outages;
+    this.#peerId = parts.peerId;
   }
 
   /** One answer a URL, in their order: of all jobs that know it, what the one says that is furthest. */
@@ -117,7 +127,7 @@ export class StatusDesk {
     const gate = host?.visit.gate;
     // The other origins of its host may be asked meanwhile.
     if (originOpensAtMs > Math.max(nowMs, gate?.nextFetchAtMs ?? 0)) return "backoff";
-    return gate?.hold(nowMs) ?? turnOf(host);
+    return (host && this.#outages.holdOf(host.visit, nowMs)) ?? turnOf(host);
   }
 }
 

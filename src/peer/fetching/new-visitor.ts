@@ -6,7 +6,7 @@ import type { Frontier } from "../frontier/frontier.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
-import { Outages } from "./outages.ts";
+import type { Outages } from "./outages.ts";
 import { PageFinisher } from "./page-finisher.ts";
 import type { PeerOptions } from "../peer-options.ts";
 import type { PeerPorts } from "../peer-ports.ts";
@@ -30,19 +30,18 @@ export function newVisitor(
     readonly journal: Journal;
     readonly leases: LeaseLog;
     readonly missed: MissedTime;
+    readonly outages: Outages;
     readonly sieve: SieveKeeper;
     readonly swarm: Swarm | undefined;
   },
   options: PeerOptions,
-  onFailure: (error: unknown) => void,
   signal: AbortSignal,
 ): Visitor {
-  const { frontier, leases, swarm } = parts;
+  const { frontier, leases, outages, swarm } = parts;
   const ports = { ...given, fetcher: addressTryingFetcher(given.fetcher, frontier) };
   const keeper = new RobotsKeeper(ports, parts.missed);
   const others = swarm && newHostsOfOthers(ports, swarm, options, signal);
-  const outages = new Outages(ports, onFailure, signal);
-  const robots = new RobotsVisitor(ports, { ...parts, keeper, others, outages }, options, signal);
+  const robots = new RobotsVisitor(ports, { ...parts, keeper, others }, options, signal);
   const { peerId } = options;
   const digests = new DigestIndex(ports.archive, ports.store, parts.sieve);
   const heldBytesMax = options.bodies.smallBytesMax;

@@ -1,3 +1,5 @@
+import { describeReason } from "../../core/answers/reason-text.ts";
+import type { OutageReason } from "../../core/answers/url-status.ts";
 import { lookRestMs, OutageWatch, type LookEnd } from "../../core/politeness/outage-watch.ts";
 import type { Millis } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -6,10 +8,8 @@ import type { Logger } from "../../ports/logger.ts";
 interface OutageParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What may be down: the beginning of what is logged of it. */
-  readonly name: "name-server" | "network";
-  /** Why it is taken to be down. */
-  readonly why: string;
+  /** What may be down; its beginning is that of what is logged of it. */
+  readonly reason: OutageReason;
   /** Looks at some of those who have answered before. */
   readonly look: () => Promise<LookEnd>;
   /** Is told when a look could not be made. */
@@ -30,6 +30,10 @@ export class Outage {
 
   constructor(parts: OutageParts) {
     this.#parts = parts;
+  }
+
+  get reason(): OutageReason {
+    return this.#parts.reason;
   }
 
   /** Since when it has lasted, as far as anyone can tell. */
@@ -87,14 +91,15 @@ export class Outage {
   }
 
   #say(isSign: boolean): void {
-    const { clock, logger, name, why } = this.#parts;
+    const { clock, logger, reason } = this.#parts;
     const { sinceMs } = this;
     const saidMs = this.#saidSinceMs;
     if (sinceMs === saidMs) return;
     this.#saidSinceMs = sinceMs;
     if (sinceMs !== undefined) {
-      logger.warn(`${name}-down`, { why });
+      logger.warn(reason, { why: describeReason(reason) });
     } else if (saidMs !== undefined) {
+      const name = reason.replace(/-down$/, "");
       const afterSeconds = Math.round((clock.nowMs() - saidMs) / 1_000);
       if (isSign) logger.info(`${name}-up`, { afterSeconds });
       else logger.warn(`${name}-given-up`, { why: "it seems to be gone for ever", afterSeconds });

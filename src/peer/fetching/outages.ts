@@ -1,8 +1,11 @@
+import type { OutageReason } from "../../core/answers/url-status.ts";
+import { forgetOldest } from "../../core/forget-oldest.ts";
 import { AnsweredOrigins } from "../../core/politeness/answered-origins.ts";
 import type { AttemptEnd } from "../../core/politeness/attempt-end.ts";
+import type { GateHold } from "../../core/politeness/host-gate.ts";
 import type { LookEnd } from "../../core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
-import type { CanonicalUrl, Millis, OriginName } from "../../core/units.ts";
+import type { CanonicalUrl, HostName, Millis, OriginName } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
@@ -20,6 +23,11 @@ import { Outage } from "./outage.ts";
  */
 const restMsMin: Millis = 30_000;
 const restMsMax: Millis = 300_000;
+
+/** Hosts of which it is remembered that they rest for an outage; of others it is said that they rest. */
+const restingMax = 10_000;
+
+type RestingVisit = Pick<Lease["host"]["visit"], "gate" | "host">;
 
 interface OutagePorts {
   readonly clock: Clock;
@@ -47,6 +55,8 @@ export class Outages {
   readonly #answered = new AnsweredOrigins();
   readonly #signal: AbortSignal;
   readonly #network: Outage;
+  /** What the hosts rest for that an attempt was in vain at, as of the last one of each. */
+  readonly #resting = new Map<HostName, Outage>();
   /** What may have ended an attempt so. A refused connection, and the answer that there is no such name, speak of life. */
   readonly #blamed: ReadonlyMap<FetchFailure, Outage>;
 
@@ -61,14 +71,12 @@ export class Outages {
     const parts = { clock, logger, onFailure, signal };
     const network = new Outage({
       ...parts,
-      name: "network",
-      why: "no host answers, not even those that did before",
+      reason: "network-down",
       look: () => this.#lookAtSome((origin, until) => probe.reaches(origin, until)),
     });
     const nameServer = new Outage({
       ...parts,
-      name: "name-server",
-      why: "no name can be looked up, not even those that could before",
+      reason: "name-server-down",
       look: () => this.#lookAtSome((origin, until) => probe.resolves(origin, until)),
     });
     this.#network = network;
@@ -99,11 +107,21 @@ export class Outages {
     const outage = this.#blamed.get(end.failure);
     await outage?.hearSilence(end.startedAtMs);
     const sinceMs = outage?.sinceMs;
-    if (sinceMs === undefined) return false;
+    if (outage === undefined || sinceMs === undefined) return false;
     const nowMs = clock.nowMs();
     const restMs = Math.min(Math.max((nowMs - sinceMs) / 4, restMsMin), restMsMax);
     visit.gate.restUntil(nowMs + restMs * (1 + entropy.random()));
+    this.#resting.delete(visit.host);
+    this.#resting.set(visit.host, outage);
+    forgetOldest(this.#resting, restingMax);
     return true;
+  }
+
+  /** What keeps a host's gate closed, or the outage for which it rests, while that lasts. */
+  holdOf({ gate, host }: RestingVisit, nowMs: Millis): GateHold | OutageReason | undefined {
+    const hold = gate.hold(nowMs);
+    const outage = hold === "backoff" ? this.#resting.get(host) : undefined;
+    return outage?.sinceMs === undefined ? hold : outage.reason;
   }
 
   /** Ends with the first sign of life. */

@@ -108,6 +108,14 @@ describe("Standstill", () => {
     expect(await told([host])).toBe(`a.example: ${reason}; tried again in 4.0 s`);
   });
 
+  it.each(["network-down", "name-server-down"] as const)(
+    "says of no host that all wait for an outage's end: %s",
+    async (hold) => {
+      const host = { ...refused, hold, detail: "The crawler's own network is down." };
+      expect(await told([host])).toBe("the crawler's own network is down; tried again in 4.0 s");
+    },
+  );
+
   it("tells of the origin that was asked last, and of none that was given up", async () => {
     const origins = (...others: Partial<OriginRobots>[]): HostStatus => ({
       ...refused,

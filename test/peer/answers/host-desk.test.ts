@@ -10,6 +10,7 @@ import { siteOfHost } from "../../../src/core/url/site-of.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import { HostDesk } from "../../../src/peer/answers/host-desk.ts";
 import type { KeyRange, StoreEntry } from "../../../src/ports/store.ts";
+import { noOutages } from "../../support/no-outages.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { htmlPage, type TablePage } from "../../support/table-web.ts";
 import { testJob, VirtualPeer } from "../../support/virtual-peer.ts";
@@ -235,7 +236,8 @@ class Bench {
     const store = { hasMany: () => Promise.resolve([true]), range };
     const clock = { nowMs: () => this.nowMs, wallMs: () => this.nowMs };
     const ports = { clock, logger: silentLogger, store };
-    const parts = { frontier, journal, missed: { since: () => 0 }, peerId: "me" };
+    const missed = { since: () => 0 };
+    const parts = { frontier, journal, missed, outages: noOutages, peerId: "me" };
     this.desk = new HostDesk(
       ports as unknown as ConstructorParameters<typeof HostDesk>[0],
       parts as unknown as ConstructorParameters<typeof HostDesk>[1],

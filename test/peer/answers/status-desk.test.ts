@@ -12,6 +12,7 @@ import { knowledgeOf } from "../../../src/peer/answers/url-knowledge.ts";
 import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 import type { ArchivedResponse, ArchiveLocation } from "../../../src/ports/archive.ts";
 import type { KeyRange, StoreEntry } from "../../../src/ports/store.ts";
+import { noOutages } from "../../support/no-outages.ts";
 import { testJob } from "../../support/virtual-peer.ts";
 
 const hosts = Array.from({ length: 300 }, (_, at) => `${at}.example`);
@@ -56,7 +57,8 @@ describe("StatusDesk", () => {
     const store = { getMany, range, get: async (key: Uint8Array) => (await getMany([key]))[0] };
     const archive = { read: () => Promise.reject(new Error("not to be called")) };
     const frontier = { hostsFor: () => Promise.resolve(new Map()) };
-    const desk = new StatusDesk({ archive, clock: { nowMs: () => 0 }, store }, frontier, "peer-0");
+    const parts = { frontier, outages: noOutages, peerId: "peer-0" };
+    const desk = new StatusDesk({ archive, clock: { nowMs: () => 0 }, store }, parts);
     const known = await desk.known(urls, [job]);
     expect(known.map(({ reason }) => reason)).toEqual(urls.map(() => "backoff"));
     expect(most).toBeLessThan(1_000_000);
@@ -98,7 +100,8 @@ describe("StatusDesk", () => {
     const store = { get: () => Promise.resolve(undefined), getMany, range };
     const archive = { read: () => Promise.reject(new Error("not to be called")) };
     const frontier = { hostsFor: () => Promise.resolve(new Map()) };
-    const desk = new StatusDesk({ archive, clock: { nowMs: () => 0 }, store }, frontier, "peer-0");
+    const parts = { frontier, outages: noOutages, peerId: "peer-0" };
+    const desk = new StatusDesk({ archive, clock: { nowMs: () => 0 }, store }, parts);
     const known = await desk.known([a, b, c], jobs);
     expect(known.map(({ state }) => state)).toEqual(["done", "excluded", "unknown"]);
     expect(known.map(({ job }) => job)).toEqual(["job-999", "job-7", undefined]);
@@ -180,8 +183,7 @@ describe("what is said of a URL", () => {
     const archive = { read: () => Promise.reject(new Error("not to be called")) };
     const desk = new StatusDesk(
       { archive, clock: { nowMs: () => nowMs }, store },
-      { hostsFor },
-      "me",
+      { frontier: { hostsFor }, outages: noOutages, peerId: "me" },
     );
     const definition = { ...job.definition, ...facts.job };
     const [known] = await desk.known([url], [{ ...job, definition }]);
@@ -323,8 +325,7 @@ describe("an archived response whose body stands elsewhere", () => {
     const none = { get: unexpected, getMany: unexpected, range: unexpected };
     const desk = new StatusDesk(
       { archive: { read }, clock: { nowMs: () => 0 }, store: none },
-      { hostsFor: unexpected },
-      "me",
+      { frontier: { hostsFor: unexpected }, outages: noOutages, peerId: "me" },
     );
     expect(await desk.read(own, undefined, false)).toBe(response);
     expect(await desk.read(own, other, true)).toEqual({ ...response, ...expected });

@@ -7,6 +7,7 @@ import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { lookRestMs } from "../../../src/core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
+import type { HostName } from "../../../src/core/units.ts";
 import { Outages } from "../../../src/peer/fetching/outages.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
@@ -157,8 +158,17 @@ class OutagesBench {
   hear(host: string, failure?: FetchFailure): Promise<boolean> {
     const gate = new HostGate(defaultPolitenessOptions);
     const url = { entry: { url: `http://${host}/` } };
-    const lease = { address: host, host: { visit: { gate } }, url } as unknown as Lease;
+    const lease = { address: host, host: { visit: { gate, host } }, url } as unknown as Lease;
     return this.#outages.hear(lease, { startedAtMs: this.clock.nowMs(), failure });
+  }
+
+  /** What is told of a host that rests after a failure, or between two requests. */
+  holdOf(host: string, isPolite = false): string | undefined {
+    const gate = new HostGate(defaultPolitenessOptions);
+    const nowMs = this.clock.nowMs();
+    if (isPolite) gate.opened(nowMs, 1);
+    else gate.restUntil(nowMs + 1);
+    return this.#outages.holdOf({ gate, host: host as HostName }, nowMs);
   }
 
   /** Attempts at three hosts end so at once; whether that is put down to an outage. */
@@ -178,6 +188,36 @@ class OutagesBench {
     return (await this.metrics.text()).includes("\norbweaver_network_down 1\n");
   }
 }
+
+describe("a host that rests for an outage", () => {
+  it.each<[FetchFailure, string]>([
+    ["connect-timeout", "network-down"],
+    ["dns-error", "name-server-down"],
+  ])("is told to wait for that while it lasts, where all ends with %s", async (failure, reason) => {
+    const machine = newMachine();
+    const { clock, web } = machine;
+    const url = "http://a.example/19";
+    const told = async (): Promise<(string | undefined)[]> => {
+      const [status] = await machine.peer.status([url]);
+      return [status?.reason, (await machine.peer.host("a.example")).hold];
+    };
+    await clock.run(
+      (async () => {
+        await machine.start();
+        await machine.inject(hosts.map((host) => `${host}/0`));
+        await clock.sleep(5_500);
+        web.down = failure;
+        await machine.inject([url]);
+        await clock.sleep(600_000);
+        expect(await told()).toEqual([reason, reason]);
+        web.down = undefined;
+        // It is over, as the next look finds, and its hosts have yet to come back.
+        await clock.sleep(lookRestMs + 1_000);
+        expect(await told()).toEqual(["backoff", "backoff"]);
+      })(),
+    );
+  });
+});
 
 describe("an outage of the name server alone", () => {
   it("costs no URL of a host that is not known, and holds up none that is", async () => {
@@ -226,6 +266,22 @@ describe("Outages", () => {
       );
     },
   );
+
+  it("remember the 10,000 hosts that came to rest last, and of no other that it rests for them", async () => {
+    const bench = new OutagesBench(() => Promise.resolve([]));
+    await bench.clock.run(
+      (async () => {
+        await bench.fallSilent();
+        for (let at = 0; at < 10_000; at += 1)
+          await bench.hear(`h${at}.example`, "connect-timeout");
+        await bench.hear("h0.example", "connect-timeout");
+        await bench.hear("h10000.example", "connect-timeout");
+        const holds = ["h0", "h1", "h2", "other"].map((name) => bench.holdOf(`${name}.example`));
+        expect(holds).toEqual(["network-down", "backoff", "network-down", "backoff"]);
+        expect(bench.holdOf("h0.example", true)).toBe("politeness");
+      })(),
+    );
+  });
 
   it("judge an attempt behind the look that it calls for", async () => {
     const bench = new OutagesBench(() => Promise.resolve([]));
