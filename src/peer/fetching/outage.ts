@@ -8,8 +8,8 @@ import type { Logger } from "../../ports/logger.ts";
 interface OutageParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What may be down; its beginning is that of what is logged of it. */
-  readonly reason: OutageReason;
+  /** What may be down. */
+  readonly name: "name-server" | "network";
   /** Looks at some of those who have answered before. */
   readonly look: () => Promise<LookEnd>;
   /** Is told when a look could not be made. */
@@ -33,7 +33,7 @@ export class Outage {
   }
 
   get reason(): OutageReason {
-    return this.#parts.reason;
+    return `${this.#parts.name}-down`;
   }
 
   /** Since when it has lasted, as far as anyone can tell. */
@@ -91,18 +91,17 @@ export class Outage {
   }
 
   #say(isSign: boolean): void {
-    const { clock, logger, reason } = this.#parts;
-    const { sinceMs } = this;
+    const { clock, logger, name } = this.#parts;
+    const { reason, sinceMs } = this;
     const saidMs = this.#saidSinceMs;
     if (sinceMs === saidMs) return;
     this.#saidSinceMs = sinceMs;
     if (sinceMs !== undefined) {
       logger.warn(reason, { why: describeReason(reason) });
     } else if (saidMs !== undefined) {
-      const name = reason.replace(/-down$/, "");
       const afterSeconds = Math.round((clock.nowMs() - saidMs) / 1_000);
       if (isSign) logger.info(`${name}-up`, { afterSeconds });
-      else logger.warn(`${name}-given-up`, { why: "it seems to be gone for ever", afterSeconds });
+      else logger.warn(`${name}-given-up`, { why: "those hosts seem to be gone", afterSeconds });
     }
   }
 }

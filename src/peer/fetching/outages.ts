@@ -71,12 +71,12 @@ export class Outages {
     const parts = { clock, logger, onFailure, signal };
     const network = new Outage({
       ...parts,
-      reason: "network-down",
+      name: "network",
       look: () => this.#lookAtSome((origin, until) => probe.reaches(origin, until)),
     });
     const nameServer = new Outage({
       ...parts,
-      reason: "name-server-down",
+      name: "name-server",
       look: () => this.#lookAtSome((origin, until) => probe.resolves(origin, until)),
     });
     this.#network = network;

@@ -1,7 +1,8 @@
 import { tagRange } from "../../core/record/key-ranges.ts";
 import { RobotsRecord } from "../../core/record/record.pb.ts";
-import type { HostName, OriginName } from "../../core/units.ts";
-import { siteOfHost } from "../../core/url/site-of.ts";
+import type { OriginName } from "../../core/units.ts";
+import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
+import { hostOf, originOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Store } from "../../ports/store.ts";
 
 /** Rows that are read: each may have half a mebibyte. They come in the order of the ring, so that they are a sample of all. */
@@ -16,12 +17,8 @@ export async function originsThatAnswered(store: Pick<Store, "range">): Promise<
   const rows = await store.range(tagRange("robots"), rowsMax, bytesMax);
   const answered = rows
     .map(({ value }) => RobotsRecord.decode(value))
-    .filter(({ failuresInRow, origin }) => failuresInRow === 0 && URL.canParse(origin))
-    .map(({ origin }) => origin as OriginName);
-  const bySite = new Map(answered.map((origin) => [siteOfOrigin(origin), origin]));
+    .filter(({ failuresInRow }) => failuresInRow === 0)
+    .flatMap(({ origin }) => canonicalizeUrl(origin) ?? []);
+  const bySite = new Map(answered.map((url) => [siteOfHost(hostOf(url)), originOf(url)]));
   return [...bySite.values()];
-}
-
-function siteOfOrigin(origin: OriginName): string {
-  return siteOfHost(new URL(origin).hostname as HostName);
 }

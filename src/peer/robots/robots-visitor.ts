@@ -185,12 +185,15 @@ export class RobotsVisitor {
       needsNewConnection: (known?.record.failuresInRow ?? 0) > 0,
     };
     const answer = await this.#fetch(lease, request);
+    const isCutOff = answer.failure === "aborted";
+    // Nobody else asks for it before it is judged.
+    const isOutage = !isCutOff && (await this.#outages.hear(lease, ownEndOf(answer)));
     host.askedOrigins.delete(origin);
-    if (answer.failure === "aborted") {
-      // Cut off because the peer stops: it has been made, and its address rests after it.
+    if (isCutOff) {
+      // Because the peer stops: it has been made, and its address rests after it.
       return this.#leave(lease, this.#signal.aborted ? answer.last : undefined);
     }
-    if (await this.#outages.hear(lease, ownEndOf(answer))) {
+    if (isOutage) {
       host.visit.gate.record({ ...answer.verdict, kind: "neutral" }, host.visit.delayMs);
       return this.#leave(lease, answer.last);
     }

@@ -7,8 +7,9 @@ import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { lookRestMs } from "../../../src/core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
-import type { HostName } from "../../../src/core/units.ts";
+import type { HostName, IpAddress, JobId } from "../../../src/core/units.ts";
 import { Outages } from "../../../src/peer/fetching/outages.ts";
+import type { Peer } from "../../../src/peer/peer.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { htmlPage, TableWeb } from "../../support/table-web.ts";
@@ -28,6 +29,14 @@ function newMachine(): VirtualPeer {
 
 const forever = new AbortController().signal;
 
+/** Starts the peer, and crawls so long that each host has answered a few times. */
+async function beginCrawl(machine: VirtualPeer): Promise<Peer> {
+  const peer = await machine.start();
+  await machine.inject(hosts.map((host) => `${host}/0`));
+  await machine.clock.sleep(5_500);
+  return peer;
+}
+
 describe("an outage of the crawler's own network", () => {
   it.each<[FetchFailure, string]>([
     ["connect-timeout", "network-up"],
@@ -38,9 +47,7 @@ describe("an outage of the crawler's own network", () => {
     const { clock, web } = machine;
     const counts = await clock.run(
       (async () => {
-        const peer = await machine.start();
-        await machine.inject(hosts.map((host) => `${host}/0`));
-        await clock.sleep(5_500);
+        const peer = await beginCrawl(machine);
         web.down = failure;
         const tries = (): number => web.requests.length + web.notFound.length;
         const before = tries();
@@ -67,9 +74,7 @@ describe("an outage of the crawler's own network", () => {
     const { clock, logged, web } = machine;
     const counts = await clock.run(
       (async () => {
-        const peer = await machine.start();
-        await machine.inject(hosts.map((host) => `${host}/0`));
-        await clock.sleep(5_500);
+        const peer = await beginCrawl(machine);
         web.down = "connect-timeout";
         await clock.sleep(3_600_000);
         web.down = undefined;
@@ -189,6 +194,36 @@ class OutagesBench {
   }
 }
 
+describe("an attempt that is judged behind a look", () => {
+  it("is the only one at its robots.txt meanwhile, whatever connections its host may have", async () => {
+    const machine = newMachine();
+    const { clock, web } = machine;
+    const url = "http://e.example/robots.txt";
+    await clock.run(
+      (async () => {
+        const peer = await beginCrawl(machine);
+        await peer.jobFinished(testJob, forever);
+        await clock.sleep(10_000);
+        for (const host of [...hosts, url].map((one) => new URL(one).hostname)) {
+          web.lookMs.set(host, 15_000);
+          web.unreached.set(`addr-${host}` as IpAddress, "connect-timeout");
+        }
+        const pages = Array.from({ length: 12 }, (_, page) => `http://e.example/${page}`);
+        const options = { connectionsPerHost: 4, delayMs: 0 };
+        await peer.inject("other" as JobId, pages, options);
+        while (web.lookedAt.length === 0) await clock.sleep(100);
+        const asked = (): number => web.requests.filter((one) => one.url === url).length;
+        const before = asked();
+        await clock.sleep(5_000);
+        await peer.inject("other" as JobId, ["http://e.example/late"]);
+        await clock.sleep(9_000);
+        expect(before).toBeGreaterThan(0);
+        expect(asked()).toBe(before);
+      })(),
+    );
+  });
+});
+
 describe("a host that rests for an outage", () => {
   it.each<[FetchFailure, string]>([
     ["connect-timeout", "network-down"],
@@ -203,9 +238,7 @@ describe("a host that rests for an outage", () => {
     };
     await clock.run(
       (async () => {
-        await machine.start();
-        await machine.inject(hosts.map((host) => `${host}/0`));
-        await clock.sleep(5_500);
+        await beginCrawl(machine);
         web.down = failure;
         await machine.inject([url]);
         await clock.sleep(600_000);
@@ -225,9 +258,7 @@ describe("an outage of the name server alone", () => {
     const { clock, logged, web } = machine;
     const counts = await clock.run(
       (async () => {
-        const peer = await machine.start();
-        await machine.inject(hosts.map((host) => `${host}/0`));
-        await clock.sleep(5_500);
+        const peer = await beginCrawl(machine);
         web.nameServerIsDown = true;
         await machine.inject(["e", "f", "g"].map((name) => `http://${name}.example/0`));
         await clock.sleep(900_000);

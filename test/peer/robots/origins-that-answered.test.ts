@@ -19,6 +19,7 @@ it("knows one origin of each site that the store has a robots.txt of, but for th
   const rows = [
     rowOf("http://a.example"),
     rowOf("no origin", 0, keyOf("http://a.example")),
+    rowOf("ftp://a.example", 0, keyOf("http://a.example")),
     rowOf("https://b.example:8443", 1),
     rowOf("https://c.example:8443"),
     rowOf("http://x.d.example"),
