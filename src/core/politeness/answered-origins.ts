@@ -4,8 +4,9 @@ import type { IpAddress, OriginName } from "../units.ts";
 /** Each has its turn in an hour of looks. */
 const originsMax = 500;
 
-/** Origins that a look takes. Fewer that are silent together may be one server's end: they leave such a crawl without help. */
+/** Origins that a look takes. */
 const lookOriginsMax = 5;
+/** Fewer that are silent together may be one server's end. */
 export const lookOriginsMin = 3;
 
 /** Origins that have answered, one of each address: who is looked at when nobody else does. */

@@ -10,6 +10,8 @@ export const lookRestMs: Millis = 30_000;
 
 /** An outage that lasts longer is none, but the end of those hosts. */
 const outageMsMax: Millis = 86_400_000;
+/** Where so few have ever answered that they may all be one server, which is down, or has shut us out. */
+const outageOfFewMsMax: Millis = 3_600_000;
 
 /** What came of a look. */
 export interface LookEnd {
@@ -22,7 +24,8 @@ export interface LookEnd {
 /**
  * Tells an outage of our own network, or name server, from hosts that are gone. Attempts alone do not: dead hosts are often all
  * that is left of a crawl, and in an outage there may be none but new ones. So where nobody answers, some of those who did are
- * looked at: a sign of life of one tells of dead hosts, and of none at all of an outage.
+ * looked at: a sign of life of one tells of dead hosts, and of none at all of an outage. Where fewer than three could be looked
+ * at nobody can tell, and for an hour it is taken for one.
  */
 export class OutageWatch {
   /** Attempts in vain that began since the last sign of life. */
@@ -30,17 +33,25 @@ export class OutageWatch {
   #signAtMs: Millis = -Infinity;
   #lookedAtMs: Millis = -Infinity;
   #sinceMs: Millis | undefined;
+  /** For so long it is believed in. */
+  #msMax: Millis = 0;
 
   /** Since when it has lasted, as far as anyone can tell. */
   sinceMs(nowMs: Millis): Millis | undefined {
     const sinceMs = this.#sinceMs;
-    return sinceMs !== undefined && nowMs - sinceMs < outageMsMax ? sinceMs : undefined;
+    return sinceMs !== undefined && nowMs - sinceMs < this.#msMax ? sinceMs : undefined;
+  }
+
+  /** Whether so few tell of it that it may be the end of one server. */
+  get isOfFew(): boolean {
+    return this.#msMax === outageOfFewMsMax;
   }
 
   hearSign(nowMs: Millis): void {
     this.#signAtMs = nowMs;
     this.#silentAttempts = 0;
     this.#sinceMs = undefined;
+    this.#msMax = 0;
   }
 
   /** An attempt was in vain. One of those that wait for long may end amid the answers of others. */
@@ -62,8 +73,11 @@ export class OutageWatch {
   /** Takes in what came of the look that began last. */
   hearLook({ origins, isAlive }: LookEnd, nowMs: Millis): void {
     if (isAlive) this.hearSign(nowMs);
-    else if (origins < lookOriginsMin) return;
     // Unless there was a sign of life meanwhile.
-    else if (this.#signAtMs < this.#lookedAtMs) this.#sinceMs ??= nowMs;
+    else if (origins > 0 && this.#signAtMs < this.#lookedAtMs) {
+      const msMax = origins < lookOriginsMin ? outageOfFewMsMax : outageMsMax;
+      this.#msMax = Math.max(this.#msMax, msMax);
+      this.#sinceMs ??= nowMs;
+    }
   }
 }

@@ -18,7 +18,10 @@ interface OutageParts {
   readonly signal: AbortSignal;
 }
 
-/** One kind of outage of our own: looks while there may be one, and tells of its beginning and its end. */
+/**
+ * One kind of outage of our own: looks while there may be one, and tells of its beginning and its end. Nothing is told of one
+ * that may be the end of one server.
+ */
 export class Outage {
   readonly #parts: OutageParts;
   readonly #watch = new OutageWatch();
@@ -41,6 +44,15 @@ export class Outage {
     return this.#watch.sinceMs(this.#parts.clock.nowMs());
   }
 
+  /** Whether it is down, and that is no one server's end. */
+  isDown(): boolean {
+    return this.#toldSinceMs !== undefined;
+  }
+
+  get #toldSinceMs(): Millis | undefined {
+    return this.#watch.isOfFew ? undefined : this.sinceMs;
+  }
+
   hearSign(): void {
     this.#watch.hearSign(this.#parts.clock.nowMs());
     this.#say(true);
@@ -60,14 +72,17 @@ export class Outage {
     await this.#looking;
   }
 
-  /** Looks on while it is down, so that its end is seen also where nobody is asked any more. */
+  /**
+   * Looks on while it is down, so that its end is seen also where nobody is asked any more. A few are looked at behind
+   * attempts in vain only: each is an attempt too, and they rest the longer, the longer it lasts.
+   */
   async #lookOn(): Promise<void> {
     const { clock, signal } = this.#parts;
     await this.#looking;
-    while (this.#isDown() && !signal.aborted) {
+    while (this.isDown() && !signal.aborted) {
       await clock.sleep(lookRestMs, signal);
       this.#say(false);
-      if (this.#isDown()) await this.#look();
+      if (this.isDown()) await this.#look();
     }
   }
 
@@ -86,13 +101,10 @@ export class Outage {
     }
   }
 
-  #isDown(): boolean {
-    return this.sinceMs !== undefined;
-  }
-
   #say(isSign: boolean): void {
     const { clock, logger, name } = this.#parts;
-    const { reason, sinceMs } = this;
+    const { reason } = this;
+    const sinceMs = this.#toldSinceMs;
     const saidMs = this.#saidSinceMs;
     if (sinceMs === saidMs) return;
     this.#saidSinceMs = sinceMs;

@@ -86,7 +86,7 @@ export class Outages {
       ["dns-error", nameServer],
       ["dns-timeout", nameServer],
     ]);
-    const isDown = (): boolean => (network.sinceMs ?? nameServer.sinceMs) !== undefined;
+    const isDown = (): boolean => network.isDown() || nameServer.isDown();
     metrics.whenRead(() => metrics.gauge("network_down", Number(isDown())));
   }
 
@@ -121,7 +121,7 @@ export class Outages {
   holdOf({ gate, host }: RestingVisit, nowMs: Millis): GateHold | OutageReason | undefined {
     const hold = gate.hold(nowMs);
     const outage = hold === "backoff" ? this.#resting.get(host) : undefined;
-    return outage?.sinceMs === undefined ? hold : outage.reason;
+    return outage?.isDown() ? outage.reason : hold;
   }
 
   /** Ends with the first sign of life. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { OutageWatch } from "../../../src/core/politeness/outage-watch.ts";
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
 let watch: OutageWatch;
 let nowMs: number;
@@ -47,10 +48,36 @@ describe("OutageWatch", () => {
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
-  it("tells of none where fewer than three could be looked at", () => {
+  it("tells of none where nobody could be looked at", () => {
+    fallSilent();
+    look(false, 0);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
+  });
+
+  it.each([1, 2])("believes for an hour in one of which no more than %i could tell", (origins) => {
+    fallSilent();
+    look(false, origins);
+    const sinceMs = nowMs;
+    nowMs += hourMs - 1;
+    look(false, origins);
+    expect([watch.sinceMs(nowMs), watch.isOfFew]).toEqual([sinceMs, true]);
+    nowMs += 1;
+    look(false, origins);
+    expect(watch.sinceMs(nowMs)).toBeUndefined();
+  });
+
+  it("believes for a day in one that began as one of few, and in the next one of few for an hour", () => {
     fallSilent();
     look(false, 2);
-    expect(watch.sinceMs(nowMs)).toBeUndefined();
+    const sinceMs = nowMs;
+    nowMs += hourMs;
+    look(false);
+    look(false, 2);
+    expect([watch.sinceMs(nowMs), watch.isOfFew]).toEqual([sinceMs, false]);
+    fallSilent();
+    look(false, 2);
+    expect([watch.sinceMs(nowMs), watch.isOfFew]).toEqual([nowMs, true]);
+    expect(watch.sinceMs(nowMs + hourMs)).toBeUndefined();
   });
 
   it("wants no look for two attempts in vain", () => {

@@ -98,7 +98,7 @@ describe("the tries of a URL", () => {
     readonly errorsAfter?: number;
   }
 
-  /** Crawls these URLs of a host whose robots.txt is known, through an outage. */
+  /** Crawls these URLs of a host whose robots.txt is known, through its outage: another host is there all the while. */
   async function crawlThrough(
     seeds: readonly string[],
     { begin, forMs, errorsAfter = 0 }: Outage,
@@ -112,7 +112,7 @@ describe("the tries of a URL", () => {
     const statuses = await machine.clock.run(
       (async () => {
         const peer = await machine.start();
-        await machine.inject(["http://site.example/"], options);
+        await machine.inject(["http://site.example/", "http://other.example/"], options);
         await peer.jobFinished(testJob, never);
         // The name server's answer is over by then.
         await machine.clock.sleep(7_200_000);
