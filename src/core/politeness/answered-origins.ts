@@ -1,5 +1,6 @@
 import { forgetOldest } from "../forget-oldest.ts";
 import type { IpAddress, OriginName } from "../units.ts";
+import { siteOf } from "../url/site-of.ts";
 
 /** Each has its turn in an hour of looks. */
 const originsMax = 500;
@@ -21,12 +22,14 @@ export class AnsweredOrigins {
 
   /** Takes in one that has answered now. */
   remember(origin: OriginName, address: IpAddress): void {
+    this.#origins.delete(origin);
     this.#remember(address, origin);
   }
 
-  /** Takes in those that answered in an earlier run. */
+  /** Takes in those that answered in an earlier run, or another member: of sites of which none is known yet. */
   learn(origins: readonly OriginName[]): void {
-    for (const origin of origins) this.#remember(origin, origin);
+    const known = new Set([...this.#origins.values()].map(siteOf));
+    for (const origin of origins) if (!known.has(siteOf(origin))) this.#remember(origin, origin);
   }
 
   /** Who is to be looked at now; they come again when all others have had their turn. */

@@ -12,9 +12,8 @@ import type { Entropy } from "../../ports/entropy.ts";
 import type { HostProbe } from "../../ports/host-probe.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
-import type { Store } from "../../ports/store.ts";
 import type { Lease } from "../frontier/lease.ts";
-import { originsThatAnswered } from "../robots/origins-that-answered.ts";
+import type { OriginSource } from "./origin-sources.ts";
 import { Outage } from "./outage.ts";
 
 /**
@@ -35,7 +34,6 @@ interface OutagePorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly probe: HostProbe;
-  readonly store: Pick<Store, "range">;
 }
 
 /** Whether there is a sign of life; undefined where there can be none. */
@@ -53,6 +51,7 @@ type Look = (origin: OriginName, until: AbortSignal) => Promise<Sign>;
 export class Outages {
   readonly #ports: OutagePorts;
   readonly #answered = new AnsweredOrigins();
+  readonly #sources: readonly OriginSource[];
   readonly #signal: AbortSignal;
   readonly #network: Outage;
   /** What the hosts rest for that an attempt was in vain at, as of the last one of each. */
@@ -61,11 +60,18 @@ export class Outages {
   readonly #blamed: ReadonlyMap<FetchFailure, Outage>;
 
   /**
-   * @param onFailure is told when the store cannot be read
+   * @param sources are asked in turn where too few have answered in this run
+   * @param onFailure is told when one of them fails
    * @param signal ends a look that is under way
    */
-  constructor(ports: OutagePorts, onFailure: (error: unknown) => void, signal: AbortSignal) {
+  constructor(
+    ports: OutagePorts,
+    sources: readonly OriginSource[],
+    onFailure: (error: unknown) => void,
+    signal: AbortSignal,
+  ) {
     this.#ports = ports;
+    this.#sources = sources;
     this.#signal = signal;
     const { clock, logger, metrics, probe } = ports;
     const parts = { clock, logger, onFailure, signal };
@@ -126,8 +132,8 @@ export class Outages {
 
   /** Ends with the first sign of life. */
   async #lookAtSome(look: Look): Promise<LookEnd> {
-    if (!this.#answered.suffices) {
-      this.#answered.learn(await originsThatAnswered(this.#ports.store));
+    for (const source of this.#sources) {
+      if (!this.#answered.suffices) this.#answered.learn(await source());
     }
     const enough = new AbortController();
     const signal = AbortSignal.any([this.#signal, enough.signal]);

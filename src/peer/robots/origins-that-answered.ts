@@ -1,5 +1,5 @@
 import { tagRange } from "../../core/record/key-ranges.ts";
-import { RobotsRecord } from "../../core/record/record.pb.ts";
+import { readRobots } from "../../core/replication/entry-lattices.ts";
 import type { OriginName } from "../../core/units.ts";
 import { canonicalizeUrl } from "../../core/url/canonicalize-url.ts";
 import { hostOf, originOf, siteOfHost } from "../../core/url/site-of.ts";
@@ -9,14 +9,18 @@ import type { Store } from "../../ports/store.ts";
 const rowsMax = 200;
 const bytesMax = 2 * 1_024 * 1_024;
 
-/**
- * Origins whose robots.txt was within reach when it was asked for last: of the sites that come first in the store, one each,
- * since those of one site may be one server. What a member has sent as an origin, and is none, is left out.
- */
+/** {@link originsOf} the sites that come first in the store. */
 export async function originsThatAnswered(store: Pick<Store, "range">): Promise<OriginName[]> {
-  const rows = await store.range(tagRange("robots"), rowsMax, bytesMax);
+  return originsOf(await store.range(tagRange("robots"), rowsMax, bytesMax));
+}
+
+/**
+ * Origins whose robots.txt was within reach when it was asked for last: one of each site, since those of one site may be one
+ * server. What a member has sent as an origin, and is none, is left out.
+ */
+export function originsOf(rows: readonly { readonly value: Uint8Array }[]): OriginName[] {
   const answered = rows
-    .map(({ value }) => RobotsRecord.decode(value))
+    .flatMap(({ value }) => readRobots(value) ?? [])
     .filter(({ failuresInRow }) => failuresInRow === 0)
     .flatMap(({ origin }) => canonicalizeUrl(origin) ?? []);
   const bySite = new Map(answered.map((url) => [siteOfHost(hostOf(url)), originOf(url)]));

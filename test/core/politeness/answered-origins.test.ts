@@ -31,6 +31,14 @@ describe("AnsweredOrigins", () => {
     expect(origins.take()).toEqual(["a", "b", "c"].map(originOf));
   });
 
+  it("take those of one site for one, however they are known", () => {
+    const origins = answered("a");
+    origins.learn(["a", "www.a", "b"].map(originOf));
+    origins.learn(["b"].map(originOf));
+    origins.remember(originOf("b"), "192.0.2.1" as IpAddress);
+    expect(origins.take()).toEqual(["a", "b"].map(originOf));
+  });
+
   it("give five at a time, and all of them in turn", () => {
     const origins = answered("a", "b", "c", "d", "e", "f", "g", "h");
     expect(origins.take()).toEqual(["d", "e", "f", "g", "h"].map(originOf));

@@ -7,7 +7,8 @@ import { HostGate } from "../../../src/core/politeness/host-gate.ts";
 import { defaultPolitenessOptions } from "../../../src/core/politeness/politeness-options.ts";
 import { lookRestMs } from "../../../src/core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
-import type { HostName } from "../../../src/core/units.ts";
+import type { HostName, OriginName } from "../../../src/core/units.ts";
+import type { OriginSource } from "../../../src/peer/fetching/origin-sources.ts";
 import { Outages } from "../../../src/peer/fetching/outages.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
@@ -23,13 +24,13 @@ class OutagesBench {
   readonly web = new TableWeb(this.clock, () => undefined);
   readonly #outages: Outages;
 
-  constructor(range: () => Promise<never[]>, signal = forever) {
+  constructor(sources: readonly OriginSource[] = [], signal = forever) {
     const { clock, failures, metrics, told, web } = this;
     const tell = (event: string): void => void told.push(event);
     const logger = { ...silentLogger, info: tell, warn: tell };
     const entropy = new SeededEntropy(new Dice(1));
-    const ports = { clock, entropy, logger, metrics, probe: web, store: { range } };
-    this.#outages = new Outages(ports, (error) => failures.push(error), signal);
+    const ports = { clock, entropy, logger, metrics, probe: web };
+    this.#outages = new Outages(ports, sources, (error) => failures.push(error), signal);
   }
 
   hear(host: string, failure?: FetchFailure): Promise<boolean> {
@@ -75,7 +76,7 @@ describe("Outages", () => {
   ])(
     "tell of one of the %s while they believe in it, where all ends with %s, also if nobody is asked any more",
     async (name, failure) => {
-      const bench = new OutagesBench(() => Promise.resolve([]));
+      const bench = new OutagesBench();
       const { clock, told } = bench;
       await clock.run(
         (async () => {
@@ -91,7 +92,7 @@ describe("Outages", () => {
   );
 
   it("remember the 10,000 hosts that came to rest last, and of no other that it rests for them", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]));
+    const bench = new OutagesBench();
     await bench.clock.run(
       (async () => {
         await bench.fallSilent();
@@ -107,13 +108,37 @@ describe("Outages", () => {
   });
 
   it("judge an attempt behind the look that it calls for", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]));
+    const bench = new OutagesBench();
     // The first two have been judged when the third one calls for it.
     expect(await bench.clock.run(bench.fallSilent())).toEqual([false, false, true]);
   });
 
+  it("ask in turn for those who have answered before, until there are enough", async () => {
+    const asked: string[] = [];
+    const source = (...names: string[]): OriginSource => {
+      return () => {
+        asked.push(...names);
+        return Promise.resolve(names.map((name) => `http://${name}.example` as OriginName));
+      };
+    };
+    const bench = new OutagesBench([source("x"), source("y"), source("z")]);
+    await bench.hear("a.example");
+    bench.web.down = "connect-timeout";
+    const judged = await bench.clock.run(
+      (async () => {
+        await bench.clock.sleep(10_000);
+        return bench.hearThree("connect-timeout");
+      })(),
+    );
+    expect([judged, asked]).toEqual([
+      [false, false, true],
+      ["x", "y"],
+    ]);
+    expect(bench.told).toEqual(["network-down"]);
+  });
+
   it("look no longer than until the first sign of life", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]));
+    const bench = new OutagesBench();
     await bench.clock.run(
       (async () => {
         await bench.hearThree();
@@ -128,7 +153,7 @@ describe("Outages", () => {
   });
 
   it("tell of its end, though nobody is asked any more, and of the next one", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]));
+    const bench = new OutagesBench();
     await bench.clock.run(
       (async () => {
         await bench.fallSilent();
@@ -144,7 +169,7 @@ describe("Outages", () => {
   });
 
   it("look at nobody twice at a time", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]));
+    const bench = new OutagesBench();
     for (const name of ["a", "b", "c"]) bench.web.lookMs.set(`${name}.example`, 15_000);
     await bench.clock.run(
       (async () => {
@@ -159,7 +184,7 @@ describe("Outages", () => {
   });
 
   it("know of no outage of the name server where none that answered has a name", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]));
+    const bench = new OutagesBench();
     for (const host of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) await bench.hear(host);
     bench.web.nameServerIsDown = true;
     const judged = await bench.clock.run(bench.hearThree("dns-timeout"));
@@ -167,16 +192,16 @@ describe("Outages", () => {
   });
 
   it("say nothing of an outage once the peer stops", async () => {
-    const bench = new OutagesBench(() => Promise.resolve([]), AbortSignal.abort());
+    const bench = new OutagesBench([], AbortSignal.abort());
     await bench.clock.run(bench.fallSilent());
     expect(bench.told).toEqual([]);
   });
 
   it.each([
-    ["tell when the store cannot be read", forever, 1],
+    ["tell when it cannot be told who has answered", forever, 1],
     ["do not tell so when the peer stops", AbortSignal.abort(), 0],
   ])("%s", async (_what, signal, failures) => {
-    const bench = new OutagesBench(() => Promise.reject(new Error("closed")), signal);
+    const bench = new OutagesBench([() => Promise.reject(new Error("closed"))], signal);
     await bench.clock.run(bench.hearThree("connect-timeout"));
     expect(bench.failures).toHaveLength(failures);
   });
