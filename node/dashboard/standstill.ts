@@ -1,4 +1,4 @@
-import type { OriginRobots } from "../../src/core/answers/host-status.ts";
+import type { HostFailure, OriginRobots } from "../../src/core/answers/host-status.ts";
 import type { JobCounts } from "../../src/core/answers/job-counts.ts";
 import { describeReason } from "../../src/core/answers/reason-text.ts";
 import { formatDuration } from "../../src/core/text/human.ts";
@@ -150,13 +150,20 @@ function rests({ hold, robots }: HostStatus, dateMs: Millis): boolean {
 }
 
 /** Before the first page comes robots.txt, which says most where it failed: that of the origin that was asked last. */
-function reasonOf({ detail = "it rests", hold, robots }: HostStatus, dateMs: Millis): string {
+function reasonOf(status: HostStatus, dateMs: Millis): string {
+  const { detail = "it rests", hold, lastFailure, robots } = status;
   if (outages.has(hold)) return clause(detail);
   const failed = robots
     .filter((one) => isAwaited(one, dateMs))
     .toSorted((a, b) => Date.parse(b.fetchedAt) - Date.parse(a.fetchedAt))[0];
-  if (failed?.failure !== undefined) return clause(describeReason(failed.failure));
-  return failed === undefined ? clause(detail) : `its robots.txt answers with ${failed.httpStatus}`;
+  if (failed) return failureText(failed, "its robots.txt");
+  return hold === "backoff" && lastFailure ? failureText(lastFailure, "it") : clause(detail);
+}
+
+function failureText({ failure, httpStatus }: HostFailure, who: string): string {
+  return failure === undefined
+    ? `${who} answers with ${httpStatus}`
+    : clause(describeReason(failure));
 }
 
 function isAwaited({ expiresAt, failure, httpStatus }: OriginRobots, dateMs: Millis): boolean {

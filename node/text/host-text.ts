@@ -16,7 +16,7 @@ export function renderHost(status: HostStatus): string {
       "next",
       status.nextFetchAt === undefined ? undefined : `${formatTime(status.nextFetchAt)} UTC`,
     ],
-    ["failures", status.failuresInRow === 0 ? undefined : `${status.failuresInRow} in a row`],
+    ["failures", failuresText(status)],
     [
       "delay",
       status.crawlDelayMs === undefined
@@ -34,6 +34,13 @@ export function renderHost(status: HostStatus): string {
 function answerText(httpStatus: number, failure: string | undefined): string {
   if (failure !== undefined) return ` (${failure})`;
   return httpStatus === 0 ? "" : ` (HTTP ${httpStatus})`;
+}
+
+function failuresText({ failuresInRow, lastFailure }: HostStatus): string | undefined {
+  const count = failuresInRow === 0 ? [] : [`${failuresInRow} in a row`];
+  if (lastFailure === undefined) return count[0];
+  const { failure, httpStatus } = lastFailure;
+  return [...count, `the last one ${failure ?? `HTTP ${httpStatus}`}`].join(", ");
 }
 
 function queueRows({ queued }: HostStatus): LabelledRow[] {

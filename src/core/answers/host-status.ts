@@ -24,6 +24,8 @@ export interface HostStatus {
   /** When it may be asked again; ISO 8601, UTC, by the owner's clock. */
   readonly nextFetchAt?: string;
   readonly failuresInRow: number;
+  /** How it failed last, while it has not been well since, and the peer has not forgotten it. */
+  readonly lastFailure?: HostFailure;
   /** What robots.txt asks for. */
   readonly crawlDelayMs?: Millis;
   readonly robots: readonly OriginRobots[];
@@ -34,6 +36,13 @@ export interface HostQueueLength {
   readonly urls: number;
   /** True: counting was given up there; it has more. */
   readonly orMore: boolean;
+}
+
+/** An answer that tells of trouble, or why there was none. */
+export interface HostFailure {
+  /** 0 when no response was received. */
+  readonly httpStatus: number;
+  readonly failure?: StatusReason;
 }
 
 /** What is remembered of the robots.txt of one origin of a host. */

@@ -1,6 +1,7 @@
 import {
   robotsVerdictNames,
   type HostChange,
+  type HostFailure,
   type HostQueueLength,
   type HostStatus,
   type OriginRobots,
@@ -71,7 +72,9 @@ export function encodeHostReply(reply: KnownHost | Refusal): Uint8Array<ArrayBuf
 
 const readHost = objectOf<
   Pick<KnownHost, "owner" | "known" | "queued" | "failuresInRow" | "robots">,
-  Required<Pick<KnownHost, "replica" | "nextFetchAt" | "opensInMs" | "crawlDelayMs">>,
+  Required<
+    Pick<KnownHost, "replica" | "nextFetchAt" | "opensInMs" | "crawlDelayMs" | "lastFailure">
+  >,
   Required<Pick<KnownHost, "hold">>
 >(
   {
@@ -102,6 +105,11 @@ const readHost = objectOf<
     nextFetchAt: moment,
     opensInMs: readAmount,
     crawlDelayMs: readAmount,
+    lastFailure: objectOf<
+      Pick<HostFailure, "httpStatus">,
+      object,
+      Required<Pick<HostFailure, "failure">>
+    >({ httpStatus: readCount }, {}, { failure: isStatusReason }),
   },
   { hold: isHostHold },
 );

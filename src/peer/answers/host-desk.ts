@@ -101,6 +101,7 @@ export class HostDesk {
       ...(nextFetchAtMs > nowMs && { nextFetchAt: this.#momentOf(nextFetchAtMs) }),
       ...(opensAtMs > nowMs && { opensInMs: Math.min(opensAtMs - nowMs, restToldMaxMs) }),
       failuresInRow: gate.snapshot().failuresInRow,
+      ...(found?.lastFailure && { lastFailure: found.lastFailure }),
       ...(found?.crawlDelayMs !== undefined && { crawlDelayMs: found.crawlDelayMs }),
       robots: await this.#robots(host, positionOf(site)),
     };
@@ -111,6 +112,7 @@ export class HostDesk {
     const host = await this.#hostOf(name);
     if (host?.visit.gate.hold(this.#ports.clock.nowMs()) !== "halted") return;
     host.visit.gate.release();
+    host.lastFailure = undefined;
     const durable = this.#journal.append([host.save()]);
     this.#frontier.saved(host, durable);
     this.#frontier.jobsChanged();

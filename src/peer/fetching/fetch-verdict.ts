@@ -1,3 +1,4 @@
+import type { HostFailure } from "../../core/answers/host-status.ts";
 import { headerField, headerFields } from "../../core/net/header-fields.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import { parseRetryAfter } from "../../core/politeness/retry-after.ts";
@@ -30,4 +31,17 @@ export function fetchVerdictOf(
     finishedAtMs,
     ...(waitsMs.length > 0 && { retryAfterMs: Math.max(...waitsMs) }),
   };
+}
+
+/** How the host failed last, as of a request's end; undefined where it is well. */
+export function lastFailureOf(
+  outcome: FetchOutcome,
+  before: HostFailure | undefined,
+): HostFailure | undefined {
+  const kind = verdictKindOf(outcome.kind === "failure" ? outcome : { status: outcome.status });
+  if (kind === "ok") return undefined;
+  if (kind === "neutral") return before;
+  return outcome.kind === "failure"
+    ? { httpStatus: 0, failure: outcome.failure }
+    : { httpStatus: outcome.status };
 }

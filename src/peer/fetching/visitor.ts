@@ -21,7 +21,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Frontier } from "../frontier/frontier.ts";
-import { fetchVerdictOf } from "./fetch-verdict.ts";
+import { fetchVerdictOf, lastFailureOf } from "./fetch-verdict.ts";
 import { unresolvedOutcome } from "./host-addresses.ts";
 import type { LeaseLog } from "../durability/lease-log.ts";
 import type { Lease } from "../frontier/lease.ts";
@@ -236,6 +236,7 @@ export class Visitor {
     const { host, job } = lease;
     const heard = fetchVerdictOf(outcome, clock);
     const verdict = isOutage ? { ...heard, kind: "neutral" as const } : heard;
+    host.lastFailure = lastFailureOf(outcome, host.lastFailure);
     const isNewPace = host.learnedDelay.record(verdict.kind, host.visit.delayMs);
     // It counts from the very request that was refused.
     if (isNewPace) this.#parts.frontier.setPace(host);

@@ -100,6 +100,7 @@ const host: KnownHost = {
   hold: "backoff",
   nextFetchAt: "2030-01-01T00:00:04.556Z",
   failuresInRow: 2,
+  lastFailure: { httpStatus: 0, failure: "connect-refused" },
   crawlDelayMs: 1_500.5,
   robots: [
     {

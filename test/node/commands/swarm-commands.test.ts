@@ -92,6 +92,7 @@ describe("peer members, host, and stats of a swarm", () => {
       detail: "It is\u001b[2J paused.",
       nextFetchAt: "2026-01-02T03:04:05.678Z",
       failuresInRow: 5,
+      lastFailure: { httpStatus: 503 },
       crawlDelayMs: 2_000,
       robots: [
         {
@@ -110,7 +111,7 @@ describe("peer members, host, and stats of a swarm", () => {
         "  queued    1,000 URLs or more of job docs",
         "  now       breaker: It is\ufffd[2J paused.",
         "  next      2026-01-02 03:04:05 UTC",
-        "  failures  5 in a row",
+        "  failures  5 in a row, the last one HTTP 503",
         "  delay     2.0 s, as its robots.txt asks",
         "  robots    http://a.example: rules (HTTP 200), kept until 2026-01-03 03:04:05 UTC",
         "",
@@ -120,6 +121,13 @@ describe("peer members, host, and stats of a swarm", () => {
     await peer(["host", "a.example", "--release"]);
     expect(control.hostChanges).toEqual([["a.example", "release"]]);
     expect((await peer(["host", "b.example"])).out).toContain("nothing of it was ever queued");
+    expect((await peer(["host", "b.example"])).out).not.toContain("failures");
+    const spared = { host: "c.example", owner: silent, known: true, queued: [], robots: [] };
+    const lastFailure = { httpStatus: 0, failure: "connect-timeout" } as const;
+    control.hosts.set("c.example", { ...spared, failuresInRow: 0, lastFailure });
+    expect((await peer(["host", "c.example"])).out).toContain(
+      "  failures  the last one connect-timeout\n",
+    );
     const json = await peer(["host", "b.example", "--json"]);
     expect(JSON.parse(json.out)).toMatchObject({ host: "b.example", known: false });
   });

@@ -91,7 +91,7 @@ function told(...crawl: Parameters<typeof watched>): Promise<string | undefined>
 const refused = resting("a.example", { failure: "connect-refused" });
 
 describe("Standstill", () => {
-  it.each([
+  it.each<[string, HostStatus, string]>([
     ["robots.txt that did not come", refused, "the server refused the connection"],
     [
       "robots.txt with an error",
@@ -104,6 +104,31 @@ describe("Standstill", () => {
       "its robots.txt answers with 429",
     ],
     ["a page that failed", resting("a.example"), "the host rests after a failure"],
+    [
+      "a page without an answer",
+      { ...resting("a.example"), lastFailure: { httpStatus: 0, failure: "connect-refused" } },
+      "the server refused the connection",
+    ],
+    [
+      "a page with an error",
+      { ...resting("a.example"), lastFailure: { httpStatus: 503 } },
+      "it answers with 503",
+    ],
+    [
+      "robots.txt that failed after a page did",
+      { ...refused, lastFailure: { httpStatus: 503 } },
+      "the server refused the connection",
+    ],
+    [
+      "a host that is halted",
+      {
+        ...resting("a.example"),
+        hold: "halted",
+        detail: "The host failed too often.",
+        lastFailure: { httpStatus: 503 },
+      },
+      "the host failed too often",
+    ],
   ])("says what is wrong, and when it is tried again: %s", async (_what, host, reason) => {
     expect(await told([host])).toBe(`a.example: ${reason}; tried again in 4.0 s`);
   });

@@ -47,6 +47,32 @@ describe("a peer that is asked for a host", () => {
     });
   });
 
+  it.each([
+    [{ status: 503 }, { httpStatus: 503 }],
+    [{ failure: "connect-refused" }, { httpStatus: 0, failure: "connect-refused" }],
+  ] as const)(
+    "says how a page of it failed last, until one does not: %o",
+    async (page, failure) => {
+      let isWell = false;
+      const machine = new VirtualPeer((url) => {
+        if (url.endsWith("robots.txt")) return { status: 404 };
+        return isWell ? htmlPage() : page;
+      });
+      await machine.clock.run(
+        (async () => {
+          const peer = await machine.start();
+          await machine.inject([seed]);
+          await machine.clock.sleep(2_000);
+          const told = await peer.host("site.example");
+          expect(told).toMatchObject({ hold: "backoff", lastFailure: failure });
+          isWell = true;
+          await peer.jobFinished(testJob, new AbortController().signal);
+          expect((await peer.host("site.example")).lastFailure).toBeUndefined();
+        })(),
+      );
+    },
+  );
+
   it("says that a request to the host is in flight while one is", async () => {
     const machine = new VirtualPeer((url) => (url.endsWith("robots.txt") ? {} : htmlPage()));
     await machine.clock.run(
@@ -173,6 +199,7 @@ describe("a peer that is asked for a host", () => {
         const peer = await machine.start();
         const released = await peer.host("site.example", "release");
         expect(released).toMatchObject({ failuresInRow: 0 });
+        expect(released.lastFailure).toBeUndefined();
         expect(released.hold).not.toBe("halted");
         await peer.jobFinished(testJob, never);
         expect(peer.job(testJob).counts.queued).toBe(0);
@@ -207,6 +234,7 @@ class Bench {
       visit,
       isStored,
       crawlDelayMs: 7_000,
+      lastFailure: { httpStatus: 503 },
       save: () => ({ type: "del", key: new Uint8Array(0) }),
     };
     const doubts = {
@@ -333,7 +361,9 @@ describe("HostDesk", () => {
     const bench = new Bench();
     const { nowMs: at } = bench;
     bench.gate.record({ kind: "failed", startedAtMs: at, finishedAtMs: at }, 0, 0);
+    expect((await bench.known()).lastFailure).toBeDefined();
     await bench.desk.release(name);
+    expect((await bench.known()).lastFailure).toBeUndefined();
     expect(bench.done).toEqual(["appended", "saved", "told", "durable"]);
     await bench.desk.release(name);
     expect(bench.done).toHaveLength(4);

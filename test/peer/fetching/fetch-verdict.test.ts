@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { fetchVerdictOf } from "../../../src/peer/fetching/fetch-verdict.ts";
+import { fetchVerdictOf, lastFailureOf } from "../../../src/peer/fetching/fetch-verdict.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import type { FetchOutcome } from "../../../src/ports/fetcher.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";
 
@@ -52,4 +53,21 @@ it.each([
     new VirtualClock(),
   );
   expect(verdict.retryAfterMs).toBe(expected);
+});
+
+it.each([
+  ["the answer that tells of trouble", { kind: "response", status: 429 }, { httpStatus: 429 }],
+  [
+    "why there was none",
+    { kind: "failure", failure: "dns-error" },
+    { httpStatus: 0, failure: "dns-error" },
+  ],
+  ["nothing once it is well", { kind: "response", status: 404 }, undefined],
+  [
+    "what it was before where nothing was learnt",
+    { kind: "failure", failure: "aborted" },
+    { httpStatus: 500 },
+  ],
+])("remembers of how a host failed last %s", (_what, outcome, expected) => {
+  expect(lastFailureOf(outcome as FetchOutcome, { httpStatus: 500 })).toEqual(expected);
 });
