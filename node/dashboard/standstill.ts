@@ -157,7 +157,9 @@ function reasonOf(status: HostStatus, dateMs: Millis): string {
     .filter((one) => isAwaited(one, dateMs))
     .toSorted((a, b) => Date.parse(b.fetchedAt) - Date.parse(a.fetchedAt))[0];
   if (failed) return failureText(failed, "its robots.txt");
-  return hold === "backoff" && lastFailure ? failureText(lastFailure, "it") : clause(detail);
+  if (lastFailure === undefined) return clause(detail);
+  const last = failureText(lastFailure, "it");
+  return hold === "backoff" ? last : `${clause(detail)} (${last})`;
 }
 
 function failureText({ failure, httpStatus }: HostFailure, who: string): string {

@@ -127,7 +127,7 @@ describe("Standstill", () => {
         detail: "The host failed too often.",
         lastFailure: { httpStatus: 503 },
       },
-      "the host failed too often",
+      "the host failed too often (it answers with 503)",
     ],
   ])("says what is wrong, and when it is tried again: %s", async (_what, host, reason) => {
     expect(await told([host])).toBe(`a.example: ${reason}; tried again in 4.0 s`);
